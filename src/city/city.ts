@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
 import { Config } from '../config/config.ts'
+import { gcPart } from '../core/actor.ts'
 import { errorMessage } from '../core/errors.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
@@ -9,6 +10,8 @@ import { cityMigrations } from './database/migrations.ts'
 import type { CityDependencies } from './dependencies.ts'
 import { buildServices, type CityServices } from './services.ts'
 import { ControllerStarted, ControllerStopped } from './status/events.ts'
+
+const CITY = gcPart('city')
 
 /** A running city. */
 export interface City extends CityServices {
@@ -53,7 +56,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   const { reconciler, sessionServices, worktrees, search, logs } = services
   let started = false
   resources.defer(async () => {
-    if (started) await store.write((tx) => void log.append(tx, ControllerStopped, { actor: 'gc' }, {})).catch(() => {})
+    if (started) await store.write((tx) => void log.append(tx, ControllerStopped, {}, {}), CITY).catch(() => {})
   })
   phase('resolving_formulas')
   config.watch(deadlines, report)
@@ -85,7 +88,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   resources.defer(() => logs.stop())
   logs.start()
   phase('starting_agents')
-  await store.write((tx) => void log.append(tx, ControllerStarted, { actor: 'gc' }, {}))
+  await store.write((tx) => void log.append(tx, ControllerStarted, {}, {}), CITY)
   started = true
 }
 

@@ -9,6 +9,8 @@ export interface CityConfig {
   /** What the ids of the city's own beads begin with. */
   readonly prefix: string
   readonly path: string
+  /** Whether sessions need a permission to watch and coordinate each other. */
+  readonly strict: boolean
   readonly workspace: WorkspaceConfig
   /** The providers that city.toml declares; `resolveProvider` merges their bases in. */
   readonly providers: ReadonlyMap<string, ProviderConfig>
@@ -94,7 +96,7 @@ export interface AgentConfig {
   readonly maxActive: number | undefined
   readonly namepool: readonly string[]
   readonly suspended: boolean
-  /** What its sessions may do beyond their own work: `respond`, `budgets`, `tokens`. */
+  /** What its sessions may do beyond working and coordinating: permissions of `needs.ts`. */
   readonly may: readonly string[]
   readonly scaleCheck?: string
   readonly workQuery?: string

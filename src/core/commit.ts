@@ -1,10 +1,13 @@
 import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { Actor } from './actor.ts'
 import type { Orm } from './orm.ts'
 import { isStorageError } from './sqlite.ts'
 
 /** What a write works with: it commits or rolls back as one, whatever else its group does. */
 export interface Tx {
   readonly orm: Orm
+  /** Who makes the change. */
+  readonly actor: Actor
   /** Runs a statement of this store as part of the write. */
   run<Params extends SQLQueryBindings[]>(statement: Statement<unknown, Params>, ...params: Params): Changes
   /** The first row that a statement of this store returns, run as part of the write. */
@@ -18,7 +21,10 @@ class OpenWrite implements Tx {
   readonly effects: (() => void)[] = []
   #isOver = false
 
-  constructor(readonly orm: Orm) {}
+  constructor(
+    readonly orm: Orm,
+    readonly actor: Actor,
+  ) {}
 
   run<Params extends SQLQueryBindings[]>(statement: Statement<unknown, Params>, ...params: Params): Changes {
     this.#check()
@@ -46,6 +52,7 @@ class OpenWrite implements Tx {
 
 /** A write that was accepted, with the promise of its caller. */
 export interface PendingWrite {
+  readonly actor: Actor
   run(tx: Tx): unknown
   resolve(value: unknown): void
   reject(error: unknown): void
@@ -138,7 +145,7 @@ export class Committer {
 
   /** One write in its savepoint. Throws only when SQLite gave up the whole transaction. */
   #runOne(pending: PendingWrite): CommittedWrite | undefined {
-    const tx = new OpenWrite(this.orm)
+    const tx = new OpenWrite(this.orm, pending.actor)
     this.#save.run()
     try {
       const value = pending.run(tx)

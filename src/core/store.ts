@@ -1,6 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { type Actor, GC } from './actor.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type CommittedWrite, Committer, type PendingWrite, type Tx } from './commit.ts'
 import { withDatabaseWorker } from './database-worker.ts'
@@ -111,12 +112,15 @@ export class Store {
     if (!this.#closed) this.#readTransaction.begin()
   }
 
-  /** Runs `fn` in a transaction of its own; resolves with its value once that is on disk. `fn` is synchronous and small. */
-  write<T>(fn: (tx: Tx) => NotPromise<T>): Promise<T> {
+  /**
+   * Runs `fn` in a transaction of its own; resolves with its value once that is on disk. `fn` is synchronous and small.
+   * `actor` stands in every event that it records.
+   */
+  write<T>(fn: (tx: Tx) => NotPromise<T>, actor: Actor = GC): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#failure) throw new AppError('store-unavailable', this.#failure)
       if (this.#closing) throw new AppError('store-unavailable', `${this.path} is closed`)
-      this.#queue.push({ run: fn, resolve: (value) => resolve(value as T), reject })
+      this.#queue.push({ run: fn, actor, resolve: (value) => resolve(value as T), reject })
       this.#pumping ??= this.#pump()
     })
   }

@@ -1,5 +1,5 @@
 /** Who makes a request: what its credential says, never what its body says. */
-export type Caller = Human | Operator | SessionCaller | AgentCaller
+export type Caller = Human | Operator | SessionCaller | ProcessCaller | AgentCaller
 
 /** Nobody in particular, on loopback, without a credential. */
 export interface Human {
@@ -18,8 +18,22 @@ export interface SessionCaller {
   session: string
   /** Every name this session goes by: its id, alias, session name, agent. */
   names: readonly string[]
-  /** What its agent may do beyond its own work: `respond`, `budgets`, `tokens`. */
+  /** Its agent, or the provider of a session without one. */
+  agent: string
+  /** The bead it works on. */
+  readonly bead?: string | undefined
+  /** The file that declares its agent. */
+  declaredIn: string
+  /** What its agent may do beyond working and coordinating: permissions of `needs.ts`. */
   may: readonly string[]
+}
+
+/** A process other than a session that gc started for a city: its token dies with it. */
+export interface ProcessCaller {
+  kind: 'process'
+  city: string
+  /** What it is and whose: `scale_check of worker`. */
+  name: string
 }
 
 /** An agent of the network, by the key it sent. */

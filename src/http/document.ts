@@ -77,6 +77,7 @@ function operation(route: Route, tag: string, components: SchemaComponents, dial
     tags: [tag],
     ...(spec.open ? { security: [] } : {}),
     ...(spec.extension ? { 'x-gc-extension': true } : {}),
+    ...(spec.needs ? { 'x-gc-needs': spec.needs } : {}),
     parameters: parametersOf(route, components, dialect.requiresRequestHeader),
     ...(spec.body ? { requestBody: requestBody(spec.body, components) } : {}),
     responses: { ...successResponses(route, components), ...errorResponses(route, components, dialect) },

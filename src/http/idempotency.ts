@@ -111,6 +111,7 @@ const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(t
 
 function nameOf(caller: Caller): string {
   if (caller.kind === 'session') return `${caller.city}/${caller.session}`
+  if (caller.kind === 'process') return `${caller.city} ${caller.name}`
   return caller.kind === 'agent' ? `agent ${caller.id}` : caller.kind
 }
 

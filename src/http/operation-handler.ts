@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts'
 import { ActiveExchange, type ActiveRequests } from './exchange.ts'
 import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
+import { type AccessPolicy, checkAccess, type DetailedNeed, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
 import { RenderedJson } from './rendered.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
@@ -20,6 +21,7 @@ export interface ResponseHead {
 export interface PlaneServices {
   readonly activeRequests: ActiveRequests
   readonly idempotency: Idempotency
+  readonly access: AccessPolicy | undefined
   callerOf(request: Request): Caller
   beginRead(params: Readonly<Record<string, string>>): void
   index(params: Readonly<Record<string, string>>): number | undefined
@@ -42,6 +44,7 @@ export class OperationHandler {
   readonly #age: boolean
   readonly #repeatable: boolean
   readonly #reads: boolean
+  readonly #need: DetailedNeed
 
   constructor(
     private readonly route: Route,
@@ -53,6 +56,7 @@ export class OperationHandler {
     this.#index = route.spec.index === true
     this.#age = this.#index || route.spec.age === true
     this.#reads = route.method === 'GET'
+    this.#need = needOf(route)
     this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined
   }
 
@@ -86,6 +90,8 @@ export class OperationHandler {
     const query = this.#declared.query(search)
     const id = String(reply.headers['x-gc-request-id'])
     const checked = this.#declared.body(body)
+    const { access } = this.services
+    if (access) checkAccess(this.#need, { caller, params, query, body: checked }, this.route.spec.summary, access)
     if (isSocket && request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw noUpgrade()
     return new ActiveExchange(request, id, caller, params, query, checked, this.services.activeRequests)
   }

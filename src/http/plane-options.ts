@@ -5,6 +5,7 @@ import type { Replays } from '../core/replays/replays.ts'
 import type { PlaneDialect } from './dialect.ts'
 import type { Info } from './document.ts'
 import type { GuardSettings } from './guard.ts'
+import type { AccessPolicy } from './needs.ts'
 import type { RequestGuard } from './request-guard.ts'
 import type { Connection, Route } from './route.ts'
 
@@ -31,6 +32,8 @@ export interface PlaneOptions {
   readonly routes: readonly Route[]
   /** Who may call: settings for the standard guard, or a guard of the plane's own. */
   readonly guard: GuardSettings | RequestGuard
+  /** Holds callers to what each operation needs; absent on a plane whose operations decide for themselves. */
+  readonly access?: AccessPolicy
   readonly clock: Clock
   readonly deadlines: Deadlines
   /** Called with an unexpected error and the request it occurred in. */

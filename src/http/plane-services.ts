@@ -40,6 +40,7 @@ export function createPlaneServices({
       (params) => options.replays?.(params),
       (error, { request, id }) => report(error, request, id),
     ),
+    access: options.access,
     callerOf: (request) => gate.callerOf(request),
     beginRead: (params) => void options.beginRead?.(params),
     index: (params) => options.index?.(params),

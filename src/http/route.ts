@@ -3,6 +3,7 @@ import type { ServerWebSocket } from 'bun'
 import type { CommonCode, ErrorCode } from '../core/errors.ts'
 import type { Attempt, SaveResponse } from '../core/replays/replays.ts'
 import type { Caller } from './caller.ts'
+import type { Need } from './needs.ts'
 import type { RenderedJson } from './rendered.ts'
 import type { SseFrames } from './sse.ts'
 
@@ -109,6 +110,8 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly longRunning?: true
   /** Answers whoever asks, on a plane that asks everyone else for a credential. */
   readonly open?: true
+  /** What it asks of sessions and other programs that gc started; a mutation without it is for the operator alone. */
+  readonly needs?: Need
   /** Ours; not in the contract. */
   readonly extension?: true
 }

@@ -1,3 +1,4 @@
+import eventActors from '../core/events/actors.sql' with { type: 'text' }
 import emitted from '../core/events/emitted.sql' with { type: 'text' }
 import log from '../core/events/log.sql' with { type: 'text' }
 import replaysPerCaller from '../core/replays/per-caller.sql' with { type: 'text' }
@@ -39,4 +40,5 @@ export const socialMigrations: readonly string[] = [
   dropEmail,
   replaysPerCaller,
   emitted,
+  eventActors,
 ]

@@ -15,6 +15,8 @@ import type { EventDefinition } from '../core/events/event.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { AcceptedRequest, Requests } from '../core/requests/requests.ts'
 import type { Store, Tx } from '../core/store.ts'
+import { actorOf } from '../http/actor-of.ts'
+import type { Caller } from '../http/caller.ts'
 import { type CityEntry, type ClosedCity, type Phase, toInfo } from './city-entry.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
@@ -96,7 +98,7 @@ export class Cities {
   }
 
   /** Writes a new city and registers it. Returns once that is on disk; an event reports the outcome. */
-  async create(body: CityCreate, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
+  async create(caller: Caller, body: CityCreate, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
     if (body.provider !== undefined && body.start_command !== undefined) {
       throw new AppError('validation-failed', 'validation failed', {
         fieldErrors: [{ message: 'give provider or start_command, not both', location: 'body.start_command' }],
@@ -109,26 +111,26 @@ export class Cities {
         ...(body.provider !== undefined && { provider: body.provider }),
         ...(body.start_command !== undefined && { startCommand: body.start_command }),
       })
-      return this.#register(name, path, onAccept)
+      return this.#register(caller, name, path, onAccept)
     })
   }
 
   /** Registers the folder of an existing city; a registered one that failed to start is retried. */
-  async register({ path, name }: CityRegister): Promise<AcceptedRequest> {
+  async register(caller: Caller, { path, name }: CityRegister): Promise<AcceptedRequest> {
     if (!isAbsolute(path)) throw new AppError('invalid-request', `path must be absolute: ${path}`)
     if (name !== undefined && !CITY_NAME.test(name)) {
       throw new AppError('invalid-request', `"${name}" is not a valid city name: use letters, digits, ".", "-" and "_"`)
     }
     return this.#withPathLock(path, async () => {
       const failed = [...this.#entries.values()].find((entry) => entry.path === path && entry.error !== undefined)
-      if (failed) return this.#retry(failed)
+      if (failed) return this.#retry(caller, failed)
       const own = await this.dependencies.nameOf(path)
-      return this.#register(name ?? own, path)
+      return this.#register(caller, name ?? own, path)
     })
   }
 
   /** Removes a city from the registry and ends its sessions; its folder stays. */
-  async unregister(name: string): Promise<AcceptedRequest> {
+  async unregister(caller: Caller, name: string): Promise<AcceptedRequest> {
     const entry = this.#entries.get(name)
     if (!entry) throw new AppError('city-not-found', `not_found: city not found or not running: ${name}`)
     return this.#withPathLock(entry.path, async () => {
@@ -137,7 +139,7 @@ export class Cities {
         this.dependencies.onUnregister(tx, entry.name)
         this.#recordEvent(tx, CityUnregisterRequested, entry)
         return this.dependencies.requests.accept(tx, 'city.unregister', name, { path: entry.path })
-      })
+      }, actorOf(caller))
       this.#entries.delete(name)
       this.#notifyChanged()
       void this.#close(entry, request)
@@ -152,7 +154,7 @@ export class Cities {
     await Promise.all(this.listRunning().map((city) => city.close({ endSessions })))
   }
 
-  async #register(name: string, path: string, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
+  async #register(caller: Caller, name: string, path: string, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
     this.#checkNotTaken(name, path)
     const request = await this.dependencies.store.write((tx) => {
       tx.orm.insert(registered).values({ name, path, registeredAt: this.dependencies.clock.now() }).run()
@@ -160,14 +162,15 @@ export class Cities {
       const accepted = this.dependencies.requests.accept(tx, 'city.create', name, { path })
       onAccept(tx, accepted)
       return accepted
-    })
+    }, actorOf(caller))
     void this.#open(this.#add(name, path)).then(() => this.#resume(request))
     return request
   }
 
-  async #retry(entry: CityEntry): Promise<AcceptedRequest> {
-    const request = await this.dependencies.store.write((tx) =>
-      this.dependencies.requests.accept(tx, 'city.create', entry.name, { path: entry.path }),
+  async #retry(caller: Caller, entry: CityEntry): Promise<AcceptedRequest> {
+    const request = await this.dependencies.store.write(
+      (tx) => this.dependencies.requests.accept(tx, 'city.create', entry.name, { path: entry.path }),
+      actorOf(caller),
     )
     void this.#open(entry).then(() => this.#resume(request))
     return request
@@ -205,7 +208,7 @@ export class Cities {
   }
 
   #recordEvent(tx: Tx, def: typeof CityCreated, { name, path }: { name: string; path: string }): void {
-    this.dependencies.log.append(tx, def, { actor: 'api', subject: name }, { name, path })
+    this.dependencies.log.append(tx, def, { subject: name }, { name, path })
   }
 
   #add(name: string, path: string): CityEntry {
@@ -267,7 +270,7 @@ export class Cities {
   async #succeed(request: AcceptedRequest, def: EventDefinition<typeof CityCreateSucceeded.payload>): Promise<void> {
     const payload = { request_id: request.id, name: request.subject, path: request.detail.path ?? '' }
     await this.dependencies.store.write((tx) => {
-      this.dependencies.requests.succeed(tx, request.id, def, { actor: 'api', subject: request.subject }, payload)
+      this.dependencies.requests.succeed(tx, request.id, def, { subject: request.subject }, payload)
     })
   }
 

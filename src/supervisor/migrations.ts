@@ -1,7 +1,9 @@
+import eventActors from '../core/events/actors.sql' with { type: 'text' }
 import emitted from '../core/events/emitted.sql' with { type: 'text' }
 import log from '../core/events/log.sql' with { type: 'text' }
 import replaysPerCaller from '../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../core/replays/table.sql' with { type: 'text' }
+import requesters from '../core/requests/requester.sql' with { type: 'text' }
 import requests from '../core/requests/table.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 import tokens from './tokens.sql' with { type: 'text' }
@@ -15,4 +17,6 @@ export const supervisorMigrations: readonly string[] = [
   replaysPerCaller,
   emitted,
   tokens,
+  eventActors,
+  requesters,
 ]

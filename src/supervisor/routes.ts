@@ -32,6 +32,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
     {
       id: 'post-v0-city',
       summary: 'Create a city',
+      needs: 'operator',
       description:
         'Writes a new city into a folder and registers it. The city is ready once the event ' +
         '`request.result.city.create` with this `request_id` is recorded; `request.failed` says why it failed.',
@@ -42,31 +43,33 @@ export const supervisorRoutes = (gc: Supervisor) => [
         'Idempotency-Key': 'A repeated request with the same key and body creates one city and gets the same answer.',
       },
     },
-    (x) => gc.accept(x.caller, (keep) => gc.cities.create(x.body, keep), x.saveResponse),
+    (x) => gc.accept((keep) => gc.cities.create(x.caller, x.body, keep), x.saveResponse),
   ),
   route(
     'POST /v0/city/register',
     {
       id: 'register-city',
       summary: 'Register the folder of an existing city',
+      needs: 'operator',
       description: 'Ends with the same events as creating one.',
       body: CityRegister,
       ok: { 202: AsyncAcceptedResponse },
       errors: ['forbidden', 'invalid-request', 'conflict-wrong-state', 'operation-in-progress', 'store-unavailable'],
       extension: true,
     },
-    (x) => gc.accept(x.caller, () => gc.cities.register(x.body)),
+    (x) => gc.accept(() => gc.cities.register(x.caller, x.body)),
   ),
   route(
     'POST ~/unregister',
     {
       id: 'post-v0-city-by-city-name-unregister',
       summary: 'Remove a city from the registry',
+      needs: 'operator',
       description: 'Ends its sessions. Its folder stays, with everything in it, and can be registered again.',
       ok: { 202: AsyncAcceptedResponse },
       errors: ['forbidden', 'city-not-found', 'operation-in-progress', 'store-unavailable'],
     },
-    (x) => gc.accept(x.caller, () => gc.cities.unregister(x.params.cityName)),
+    (x) => gc.accept(() => gc.cities.unregister(x.caller, x.params.cityName)),
   ),
   route(
     'GET /v0/events',
@@ -119,6 +122,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
     {
       id: 'stop-supervisor',
       summary: 'Stop the supervisor',
+      needs: 'operator',
       description:
         'With `sessions`, ends every session and the host first; without it, agents keep running in the host.',
       body: Stop,

@@ -7,6 +7,7 @@ import { eventShapes } from '../city/events/schema.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
 import { Config } from '../config/config.ts'
 import { createCity } from '../config/edit/create-city.ts'
+import { type Actor, gcPart } from '../core/actor.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
@@ -24,6 +25,7 @@ import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
+import { accessPolicy } from './access.ts'
 import { allRoutes } from './all-routes.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
@@ -36,6 +38,8 @@ import { RunHistory } from './run-history.ts'
 import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
 import { TokenRegistry } from './token-registry.ts'
+
+const SUPERVISOR = gcPart('supervisor')
 
 export interface ServeOptions {
   /** `GC_HOME`; `~/.gc` when undefined. */
@@ -146,7 +150,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     clock,
     version: options.version,
     build: options.build,
-    stop: ({ endSessions }) => stopping.resolve({ endSessions }),
+    stop: ({ endSessions, actor }) => stopping.resolve({ endSessions, actor }),
   })
   const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, deadlines })
   const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines })
@@ -163,7 +167,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const runs = new RunHistory(store, clock)
   const previous_exit = await runs.begin()
   resources.defer(() => runs.end())
-  await store.write((tx) => void log.append(tx, SupervisorStarted, { actor: 'gc' }, { previous_exit }))
+  await store.write((tx) => void log.append(tx, SupervisorStarted, {}, { previous_exit }), SUPERVISOR)
   retention.start()
   tokens.start().catch(reportError)
   const socialUrl = social?.url ?? (shared ? listening.url : undefined)
@@ -190,18 +194,18 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
 interface StopRequest {
   endSessions: boolean
   signal?: string
+  /** Who asked for it; absent for a signal. */
+  actor?: Actor
 }
 
 function running(
   { url, socialUrl, store, log, cities, host, stopping, reportError }: StartResult,
   resources: AsyncDisposableStack,
 ): Running {
-  const end = async ({ endSessions, signal }: StopRequest) => {
+  const end = async ({ endSessions, signal, actor = SUPERVISOR }: StopRequest) => {
     const mode = endSessions ? 'destructive' : 'preserve_sessions'
     const facts = { source: signal ? 'signal' : 'socket_stop', mode, ...(signal !== undefined && { signal }) } as const
-    await store
-      .write((tx) => void log.append(tx, SupervisorShutdownRequested, { actor: 'gc' }, facts))
-      .catch(reportError)
+    await store.write((tx) => void log.append(tx, SupervisorShutdownRequested, {}, facts), actor).catch(reportError)
     await cities.close({ endSessions }).catch(reportError)
     if (endSessions) await host.shutdown().catch(reportError)
     await resources.disposeAsync()
@@ -235,6 +239,7 @@ function planeOf(
     routes: allRoutes(gc),
     reservedCodes: RESERVED_CODES,
     shapes: [...eventShapes(knownEvents), SessionStreamCommonEvent],
+    access: accessPolicy((city) => gc.cities.findRunning(city)),
     guard: {
       hosts: options.allowHosts,
       origins: options.allowOrigins,

@@ -1,9 +1,10 @@
 import type { Readiness } from '../agents/readiness/readiness.ts'
+import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
-import { AppError } from '../core/errors.ts'
 import { type SaveResponse, withoutReplay } from '../core/replays/replays.ts'
 import type { AcceptedRequest } from '../core/requests/requests.ts'
 import type { SessionHost } from '../host/client/session-host.ts'
+import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
 import type { AsyncAcceptedResponse, OKResponseBody } from '../http/schema.ts'
 import type { Cities, OnAccept } from './cities.ts'
@@ -20,7 +21,7 @@ interface SupervisorDependencies {
   version: string
   build: string | undefined
   /** Begins to stop the supervisor; returns at once. */
-  stop(options: { endSessions: boolean; source: 'signal' | 'socket_stop' }): void
+  stop(options: { endSessions: boolean; source: 'signal' | 'socket_stop'; actor: Actor }): void
 }
 
 /** The operations on the supervisor as a whole. */
@@ -58,11 +59,9 @@ export class Supervisor {
 
   /** Runs a change to the registry and returns where its outcome can be read. */
   async accept(
-    caller: Caller,
     change: (onAccept: OnAccept) => Promise<AcceptedRequest>,
     once: SaveResponse = withoutReplay,
   ): Promise<AsyncAcceptedResponse> {
-    rejectSession(caller, 'change which cities there are')
     const event_cursor = this.eventLogs.cursor()
     const toResponse = ({ id }: AcceptedRequest) => ({ request_id: id, event_cursor })
     return toResponse(await change((tx, accepted) => void once(tx, toResponse(accepted))))
@@ -74,14 +73,9 @@ export class Supervisor {
   }
 
   stop(caller: Caller, { sessions = false }: Stop): OKResponseBody {
-    rejectSession(caller, 'stop the supervisor')
-    this.dependencies.stop({ endSessions: sessions, source: 'socket_stop' })
+    this.dependencies.stop({ endSessions: sessions, source: 'socket_stop', actor: actorOf(caller) })
     return { status: 'stopping' }
   }
-}
-
-function rejectSession(caller: Caller, action: string): void {
-  if (caller.kind === 'session') throw new AppError('forbidden', `forbidden: a session may not ${action}`)
 }
 
 /** How far the first city has started. */

@@ -1,3 +1,4 @@
+import { human } from '../../src/http/guard.ts'
 import { openWork, type Work } from '../work/world.ts'
 import { BareWrites } from './support/bare-writes.ts'
 
@@ -92,7 +93,7 @@ await fill(city)
 reads(city)
 
 const body = { title: 'bead', rig: 'press', labels: ['a'], description: TEXT }
-const creates = await clients(() => city.beads.create(body))
+const creates = await clients(() => city.beads.create(human, body))
 const raw = new BareWrites(city.town.folder.at('bare.db')).creates(WRITERS, SECONDS)
 say(
   `create, ${WRITERS} clients: ${whole(creates)}/s, ${(creates / raw).toFixed(2)} of bare bun:sqlite (${whole(raw)}/s)`,
@@ -101,7 +102,7 @@ say(
 const claims = await clients(async (client) => {
   const caller = callers[client]
   if (!caller) throw new Error(`there is no session ${client}`)
-  const bead = await city.beads.create({ ...body, metadata: { 'gc.routed_to': 'press/hand' } })
+  const bead = await city.beads.create(human, { ...body, metadata: { 'gc.routed_to': 'press/hand' } })
   await city.claims.claim(caller, bead.id)
   await city.beads.close(caller, bead.id)
 })

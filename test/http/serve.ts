@@ -25,7 +25,15 @@ export const OPEN: GuardSettings = {
   resolve: () => undefined,
 }
 
-export const SESSION: Caller = { kind: 'session', city: 'c', session: 'c-1', names: ['c-1'], may: [] }
+export const SESSION: Caller = {
+  kind: 'session',
+  city: 'c',
+  session: 'c-1',
+  names: ['c-1'],
+  agent: 'a',
+  declaredIn: 'city.toml',
+  may: [],
+}
 
 export interface ReportedError extends FailedRequest {
   error: unknown

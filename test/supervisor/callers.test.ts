@@ -8,7 +8,15 @@ import type { RegisteredToken } from '../../src/supervisor/token-registry.ts'
 import { TestClock } from '../support/clock.ts'
 
 const TOKEN = `gcs_${'a'.repeat(64)}`
-const SESSION = { kind: 'session', city: 'mill', session: 'mi-1', names: [], may: [] } as const
+const SESSION = {
+  kind: 'session',
+  city: 'mill',
+  session: 'mi-1',
+  names: [],
+  agent: 'a',
+  declaredIn: 'city.toml',
+  may: [],
+} as const
 const LOADING = { name: 'mill', error: undefined }
 
 /** Cities whose state is set by hand. */

@@ -97,14 +97,14 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
     session: (alias: string, agent?: string) => startSession(city, alias, agent),
     /** A configured named session, which runs. */
     async namedSession(name: string) {
-      const { id = '' } = await sessions.control.wake(name)
+      const { id = '' } = await sessions.control.wake(name, human)
       await reconciler.settle()
       return sessionRepository.get(id)
     },
     /** A session whose program is outside of gc. */
     async lentSession(alias: string) {
       const { id } = await startSession(city, alias)
-      await sessions.control.suspend(id)
+      await sessions.control.suspend(id, human)
       lent.set(id, (await sessions.lending.lend(id, human)).token)
       return sessionRepository.get(id)
     },
@@ -144,11 +144,11 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
 
 /** In a rig, a chosen name becomes the second part of the alias, so that the session is renamed. */
 async function startSession({ sessions, reconciler, sessionRepository }: City, alias: string, name = 'press/hand') {
-  await sessions.creator.create({ kind: 'agent', name, alias })
+  await sessions.creator.create(human, { kind: 'agent', name, alias })
   await reconciler.settle()
   const created = sessionRepository.live().find((row) => row.alias?.split('/').at(-1) === alias)
   if (!created) throw new Error(`there is no session ${alias}`)
-  if (created.alias !== alias) await sessions.editor.patch(created.id, { alias })
+  if (created.alias !== alias) await sessions.editor.patch(created.id, human, { alias })
   return sessionRepository.get(created.id)
 }
 

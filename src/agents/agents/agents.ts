@@ -9,6 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
 import { unknownAction } from '../../http/actions.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
@@ -85,29 +86,29 @@ export class Agents {
   }
 
   /** Changes the declaration of an agent, and suspends or resumes it. */
-  async change(name: string, { provider, scope, suspended }: AgentUpdate): Promise<OKResponseBody> {
+  async change(caller: Caller, name: string, { provider, scope, suspended }: AgentUpdate): Promise<OKResponseBody> {
     const spec = this.config.agent(name)
     if (provider) this.#requireProvider(provider)
     if (provider || scope)
       await this.config.changeAgent(name, { provider: provider || undefined, scope: scope || undefined })
-    if (suspended !== undefined) await this.#suspend(spec, suspended)
+    if (suspended !== undefined) await this.#suspend(caller, spec, suspended)
     return { status: 'updated' }
   }
 
   /** Removes an agent from the configuration; the reconciler ends its sessions. */
-  async remove(name: string): Promise<OKResponseBody> {
+  async remove(caller: Caller, name: string): Promise<OKResponseBody> {
     await this.config.removeAgent(name)
-    await this.store.write((tx) => this.suspensions.delete(tx, 'agent', name))
+    await this.store.write((tx) => this.suspensions.delete(tx, 'agent', name), actorOf(caller))
     return { status: 'deleted' }
   }
 
   /** Suspends, resumes or restarts an agent. */
-  async act(name: string, action: string): Promise<OKResponseBody> {
+  async act(caller: Caller, name: string, action: string): Promise<OKResponseBody> {
     const supported = AGENT_ACTIONS.find((name) => name === action)
     if (!supported) throw unknownAction(action, AGENT_ACTIONS)
     const spec = this.config.agent(name)
-    if (supported === 'restart') await this.sessions.restartAll([spec.qualified])
-    else await this.#suspend(spec, supported === 'suspend')
+    if (supported === 'restart') await this.sessions.restartAll([spec.qualified], caller)
+    else await this.#suspend(caller, spec, supported === 'suspend')
     return { status: 'ok' }
   }
 
@@ -161,8 +162,8 @@ export class Agents {
     return created
   }
 
-  async #suspend({ qualified, suspended: declared }: AgentConfig, suspended: boolean): Promise<void> {
-    await this.store.write((tx) => this.suspensions.set(tx, 'agent', qualified, suspended, declared))
+  async #suspend(caller: Caller, { qualified, suspended: declared }: AgentConfig, suspended: boolean): Promise<void> {
+    await this.store.write((tx) => this.suspensions.set(tx, 'agent', qualified, suspended, declared), actorOf(caller))
   }
 
   #requireProvider(name: string): void {

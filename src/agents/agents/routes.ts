@@ -35,18 +35,21 @@ const operations = {
   },
   change: {
     summary: 'Change an agent',
+    needs: 'configure',
     description: 'Provider and scope are written to its file; `suspended` takes effect at once.',
     ok: OKResponseBody,
     errors: ['invalid-request', 'agent-not-found', 'conflict-wrong-state'],
   },
   remove: {
     summary: 'Remove an agent',
+    needs: 'configure',
     description: 'Its files are deleted and its sessions end. Its beads stay.',
     ok: OKResponseBody,
     errors: ['agent-not-found', 'conflict-wrong-state'],
   },
   act: {
     summary: 'Suspend, resume or restart an agent',
+    needs: 'configure',
     description:
       'Suspending ends its sessions and starts no new ones until it is resumed. Restarting ends and starts them again.',
     ok: OKResponseBody,
@@ -54,6 +57,7 @@ const operations = {
   },
   output: {
     summary: 'Show the newest output of an agent',
+    needs: 'watch',
     description: 'The newest part of its conversation, else the last lines of its screen.',
     query: OutputPage,
     ok: AgentOutput,
@@ -61,6 +65,7 @@ const operations = {
   },
   follow: {
     summary: 'Follow the output of an agent',
+    needs: 'watch',
     description: 'The newest output first, then each new turn.',
     ok: { frames: { turn: AgentOutput } },
     errors: ['agent-not-found'],
@@ -75,6 +80,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     {
       id: 'get-v0-city-by-city-name-agents',
       summary: 'List agents',
+      needs: { needs: 'read', fields: { peek: 'coordinate' } },
       description: 'A pool is listed by its slots, a pool without a limit by its running instances.',
       query: AgentFilter,
       ok: AgentList,
@@ -88,6 +94,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     {
       id: 'create-agent',
       summary: 'Create an agent',
+      needs: 'configure',
       body: AgentCreate,
       ok: { 201: AgentCreated },
       errors: ['invalid-request', 'conflict-wrong-state'],
@@ -100,6 +107,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     {
       id: 'declare-agent',
       summary: 'Create an agent with every field of a declaration',
+      needs: 'configure',
       description: 'For example a command instead of a provider, a prompt, limits, an environment.',
       body: AgentDeclare,
       ok: { 201: AgentCreated },
@@ -115,10 +123,10 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
   route(
     'PATCH ~/agent/{base}',
     { id: 'patch-v0-city-by-city-name-agent-by-base', ...operations.change, body: AgentUpdate },
-    (x) => city(x).agents.change(nameOf(x), x.body),
+    (x) => city(x).agents.change(x.caller, nameOf(x), x.body),
   ),
   route('DELETE ~/agent/{base}', { id: 'delete-v0-city-by-city-name-agent-by-base', ...operations.remove }, (x) =>
-    city(x).agents.remove(nameOf(x)),
+    city(x).agents.remove(x.caller, nameOf(x)),
   ),
   route(
     'GET ~/agent/{base}/output',
@@ -131,7 +139,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
   route(
     'POST ~/agent/{base}/{action}',
     { id: 'post-v0-city-by-city-name-agent-by-base-by-action', ...operations.act },
-    (x) => city(x).agents.act(nameOf(x), x.params.action),
+    (x) => city(x).agents.act(x.caller, nameOf(x), x.params.action),
   ),
   route('GET ~/agent/{dir}/{base}', { id: 'get-v0-city-by-city-name-agent-by-dir-by-base', ...operations.get }, (x) =>
     city(x).agents.get(nameOf(x)),
@@ -139,12 +147,12 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
   route(
     'PATCH ~/agent/{dir}/{base}',
     { id: 'patch-v0-city-by-city-name-agent-by-dir-by-base', ...operations.change, body: AgentUpdateQualified },
-    (x) => city(x).agents.change(nameOf(x), x.body),
+    (x) => city(x).agents.change(x.caller, nameOf(x), x.body),
   ),
   route(
     'DELETE ~/agent/{dir}/{base}',
     { id: 'delete-v0-city-by-city-name-agent-by-dir-by-base', ...operations.remove },
-    (x) => city(x).agents.remove(nameOf(x)),
+    (x) => city(x).agents.remove(x.caller, nameOf(x)),
   ),
   route(
     'GET ~/agent/{dir}/{base}/output',
@@ -157,6 +165,6 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
   route(
     'POST ~/agent/{dir}/{base}/{action}',
     { id: 'post-v0-city-by-city-name-agent-by-dir-by-base-by-action', ...operations.act },
-    (x) => city(x).agents.act(nameOf(x), x.params.action),
+    (x) => city(x).agents.act(x.caller, nameOf(x), x.params.action),
   ),
 ]

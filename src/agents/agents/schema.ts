@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PERMISSIONS } from '../../http/needs.ts'
 import { listOf } from '../../http/schema.ts'
 import { OutputTurn, PaginationInfo } from '../conversations/structured/turns.ts'
 
@@ -129,7 +130,11 @@ export const AgentDeclare = Type.Object(
     wake_mode: Type.Optional(Type.Union([Type.Literal('resume'), Type.Literal('fresh')])),
     session: Type.Optional(Type.String({ description: '`acp` for programs that speak the Agent Client Protocol.' })),
     suspended: Type.Optional(Type.Boolean()),
-    may: Type.Optional(Type.Array(Type.String(), { description: '`respond`, `budgets`, `tokens`.' })),
+    may: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `Permissions of its sessions: ${PERMISSIONS.map((permission) => `\`${permission}\``).join(', ')}.`,
+      }),
+    ),
   },
   { $id: 'AgentDeclareInputBody', ...closed },
 )

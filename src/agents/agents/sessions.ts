@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../config/city-config.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { AgentOutput } from './schema.ts'
 
 /** A session of an agent that is not closed, as agents show it. */
@@ -47,7 +48,7 @@ export interface AgentSessions {
   /** Finds the newest bead in progress that is assigned to any of some names. */
   activeBeads(): (names: readonly string[]) => string | undefined
   /** Ends every session of these agents; the reconciler starts them again. */
-  restartAll(agents: readonly string[]): Promise<RestartResult>
+  restartAll(agents: readonly string[], caller: Caller): Promise<RestartResult>
   /** The last lines of a session's screen. */
   peek(session: string, lines: number): Promise<string | undefined>
   /**

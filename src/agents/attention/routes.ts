@@ -25,12 +25,13 @@ export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Pa
     {
       id: 'unpark-bead',
       summary: 'Offer a parked bead again',
+      needs: 'coordinate',
       description:
         'A bead that ended too many sessions is parked: it gets the label `gc:parked` and is not offered to anyone. This removes the label and resets the failure counts of the bead and its agent, so that it is tried at once.',
       ok: Bead,
       errors: ['bead-not-found', 'conflict-wrong-state'],
       extension: true,
     },
-    (x) => city(x).parking.unpark(x.params.id),
+    (x) => city(x).parking.unpark(x.caller, x.params.id),
   ),
 ]

@@ -4,6 +4,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Usage, UsageOwner } from '../usage/usage.ts'
@@ -53,34 +54,32 @@ export class Budgets {
   }
 
   set(caller: Caller, body: BudgetSet): Promise<Budget> {
-    this.#requirePermission(caller)
     const name = this.#nameOf(body)
     const { scope, unit, per, limit } = body
     return this.dependencies.store.write((tx) => {
       const before = this.#find({ ...body, name })
       if (before?.limit !== limit) {
         this.#upsert.run(scope, name, unit, per, limit)
-        this.dependencies.log.append(tx, BudgetChanged, { actor: actorOf(caller) }, { ...body, ...(name && { name }) })
+        this.dependencies.log.append(tx, BudgetChanged, {}, { ...body, ...(name && { name }) })
       }
       this.#invalidate(tx)
       const now = this.#get({ ...body, name })
       this.#notifyIfReached(tx, now)
       return this.#toBudget(now)
-    })
+    }, actorOf(caller))
   }
 
   remove(caller: Caller, key: BudgetKey): Promise<OKResponseBody> {
-    this.#requirePermission(caller)
     const { scope, name = '', unit, per } = key
     return this.dependencies.store.write((tx) => {
       const row = this.#find({ ...key, name })
       if (!row) return { status: 'removed' }
       this.#delete.run(scope, name, unit, per)
       const payload = { scope, unit, per, limit: row.limit, ...(name && { name }) }
-      this.dependencies.log.append(tx, BudgetRemoved, { actor: actorOf(caller) }, payload)
+      this.dependencies.log.append(tx, BudgetRemoved, {}, payload)
       this.#invalidate(tx)
       return { status: 'removed' }
-    })
+    }, actorOf(caller))
   }
 
   /** Why an agent may not be started: one of its budgets is exhausted. */
@@ -122,7 +121,7 @@ export class Budgets {
     const notifiedLevel = row.notifiedPeriod === start ? row.notifiedLevel : 0
     if (level <= notifiedLevel) return
     this.#setNotified.run(start, level, row.scope, row.name, row.unit, row.per)
-    this.dependencies.log.append(tx, level === 100 ? BudgetExhausted : BudgetWarned, { actor: 'gc' }, budget)
+    this.dependencies.log.append(tx, level === 100 ? BudgetExhausted : BudgetWarned, {}, budget)
     const status = level === 100 ? 'is used up' : 'is 80 % used'
     const consequence =
       level === 100
@@ -171,14 +170,6 @@ export class Budgets {
     throw new AppError('agent-not-found', `agent ${name} is not declared; give its qualified name, such as rig/worker`)
   }
 
-  #requirePermission(caller: Caller): void {
-    if (caller.kind !== 'session' || caller.may.includes('budgets')) return
-    throw new AppError(
-      'forbidden',
-      'forbidden: a session may not change budgets unless its agent may (`may = ["budgets"]`)',
-    )
-  }
-
   #invalidate(tx: Tx): void {
     this.#cache = undefined
     tx.after(() => {
@@ -190,8 +181,6 @@ export class Budgets {
 
 const covers = ({ scope, name }: { scope: string; name?: string }, agent: string, rig: string): boolean =>
   scope === 'city' || name === (scope === 'rig' ? rig : agent)
-
-const actorOf = (caller: Caller): string => (caller.kind === 'session' ? caller.session : 'human')
 
 const describe = ({ scope, name, unit, per }: BudgetKey): string =>
   `the budget of ${scope === 'city' ? 'the city' : `${scope} ${name}`} in ${unit === 'usd' ? 'dollars' : 'tokens'} ${per === 'hour' ? 'an' : 'a'} ${per}`

@@ -22,6 +22,7 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
     {
       id: 'set-budget',
       summary: 'Limit the usage of a city, a rig or an agent',
+      needs: 'budgets',
       description: 'People are notified at 80 %; at 100 % nothing more is started until the hour or day is over.',
       body: BudgetSet,
       ok: Budget,
@@ -35,6 +36,7 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
     {
       id: 'remove-budget',
       summary: 'Remove a budget',
+      needs: 'budgets',
       description: 'Removing a budget that does not exist succeeds.',
       query: BudgetKey,
       ok: OKResponseBody,

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
@@ -91,7 +92,9 @@ export class ActionExecutor {
   async #write(action: WriteAction): Promise<boolean> {
     const subject = subjectOf(action)
     if (this.#isBackingOff(subject)) return false
-    return this.#attempt(subject, () => this.options.store.write((tx) => this.#record(tx, action)))
+    return this.#attempt(subject, () =>
+      this.options.store.write((tx) => this.#record(tx, action), gcPart('reconciler')),
+    )
   }
 
   #record(tx: Tx, action: WriteAction): void {

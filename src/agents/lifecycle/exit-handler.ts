@@ -1,3 +1,4 @@
+import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -70,7 +71,7 @@ export class ExitHandler {
       recorder.ended(tx, before, outcome, exit, output)
       if (outcome.crashed) tx.after(() => this.#runDeathCommand(before))
       if (outcome.state !== 'start-pending') this.#settle(tx, row, reason)
-    })
+    }, gcPart('sessions'))
   }
 
   /** Ends an incarnation: its token is revoked before its claims are offered again. */

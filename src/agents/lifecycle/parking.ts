@@ -4,6 +4,8 @@ import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { WorkKey } from '../../work/metadata.ts'
@@ -43,11 +45,11 @@ export class Parking {
     notify(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, message))
     const metadata = { [WorkKey.parkedReason]: message.slice(0, 500), [WorkKey.parkedAt]: toTimestamp(clock.now()) }
     beads.change(tx, bead, { labels: [PARKED], metadata })
-    log.append(tx, BeadParked, { actor: 'gc', subject: bead, message }, { bead_id: bead, agent, deaths })
+    log.append(tx, BeadParked, { subject: bead, message }, { bead_id: bead, agent, deaths })
   }
 
   /** Offers a parked bead again at once; throws when it is not parked. */
-  unpark(id: string): Promise<Bead> {
+  unpark(caller: Caller, id: string): Promise<Bead> {
     const { store, beads, failures } = this.options
     return store.write((tx) => {
       const bead = beads.get(id)
@@ -59,7 +61,7 @@ export class Parking {
         removeLabels: [PARKED],
         metadata: { [WorkKey.parkedReason]: null, [WorkKey.parkedAt]: null },
       })
-    })
+    }, actorOf(caller))
   }
 
   /** Open beads that are parked, with why and since when. */

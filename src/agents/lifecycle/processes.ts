@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { CityConfig } from '../../config/city-config.ts'
+import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -19,6 +20,9 @@ import type { ProcessExit } from './exit-rules.ts'
 import { LIVE } from './fingerprint.ts'
 import type { Launcher, PreparedLaunch } from './launcher.ts'
 import type { SetupCommands } from './setup-commands.ts'
+
+/** Who starts programs and records what became of them. */
+const SESSIONS = gcPart('sessions')
 
 /** The size of a terminal that nobody has attached to yet. */
 const COLS = 120
@@ -110,15 +114,20 @@ export class SessionProcesses {
   }
 
   /** Ends a session's process on request; `after` records what the session is then. */
-  stop(id: string, after: (tx: Tx, row: SessionRow) => void, { before, isClosing }: StopOptions = {}): Promise<void> {
+  stop(
+    id: string,
+    actor: Actor,
+    after: (tx: Tx, row: SessionRow) => void,
+    { before, isClosing }: StopOptions = {},
+  ): Promise<void> {
     return this.exclusively(id, async () => {
-      if (before) await this.options.store.write(before)
+      if (before) await this.options.store.write(before, actor)
       const key = this.options.repository.find(id)?.hostKey
       if (key) await this.#endProcess(key)
       await this.options.store.write((tx) => {
         const row = this.options.exits.releaseProcess(tx, id, isClosing)
         if (row) after(tx, row)
-      })
+      }, actor)
     })
   }
 
@@ -130,7 +139,7 @@ export class SessionProcesses {
   async #start(id: string): Promise<void> {
     const { store, clock, repository, launcher, setup, exits } = this.options
     const startedAt = clock.now()
-    const begun = await store.write((tx) => this.#begin(tx, id))
+    const begun = await store.write((tx) => this.#begin(tx, id), SESSIONS)
     let prepared: PreparedLaunch
     let process: StartResult
     try {
@@ -181,7 +190,7 @@ export class SessionProcesses {
       const changed = repository.update(tx, id, { fingerprint: { ...current.fingerprint, [LIVE]: live } })
       for (const error of failures) recorder.operation(tx, changed, 'reset', startedAt, { error })
       recorder.updated(tx, changed)
-    })
+    }, SESSIONS)
   }
 
   /** The prompt that is still to be typed into a program whose start was not recorded. */
@@ -244,7 +253,7 @@ export class SessionProcesses {
       if (typedPrompt !== undefined) queue.add(tx, id, typedPrompt, { intent: 'prompt' })
       createRequests.succeedUnlessPending(tx, id)
       tx.after(() => delivery.deliver(id))
-    })
+    }, SESSIONS)
   }
 
   async #end(key: string, id: string): Promise<void> {

@@ -4,6 +4,8 @@ import { effectiveOptions } from '../../config/providers/launch.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
 import { CREATE_LIMIT, type SessionRequests } from '../messaging/requests.ts'
@@ -41,7 +43,11 @@ export class SessionCreator {
   /**
    * The live session a token names. A configured identity without one gets it now; `check` may throw to prevent that.
    */
-  async findOrCreate(token: string, check: (created: SessionRow) => void = () => {}): Promise<SessionRow> {
+  async findOrCreate(
+    token: string,
+    caller: Caller,
+    check: (created: SessionRow) => void = () => {},
+  ): Promise<SessionRow> {
     const { store, resolver } = this.options
     const row = resolver.find(token)
     if (row && row.state !== 'closed') return row
@@ -53,11 +59,11 @@ export class SessionCreator {
       const created = resolver.find(token) ?? this.createNamed(tx, named)
       check(created)
       return created
-    })
+    }, actorOf(caller))
   }
 
   /** Accepts a person's session. What is not known at once, such as a taken alias, its terminal event reports. */
-  async create(body: SessionCreate): Promise<AsyncAcceptedBody> {
+  async create(caller: Caller, body: SessionCreate): Promise<AsyncAcceptedBody> {
     const draft = this.#draft(body)
     const { store, repository, requests, queue } = this.options
     const cursor = requests.head
@@ -73,7 +79,7 @@ export class SessionCreator {
       const first = row.kind === 'provider' ? body.message?.trim() : undefined
       if (first) queue.add(tx, row.id, first, { request: request.id, limit: CREATE_LIMIT })
       return request
-    })
+    }, actorOf(caller))
     return requests.answer(accepted, cursor)
   }
 

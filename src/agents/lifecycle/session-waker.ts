@@ -1,3 +1,4 @@
+import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -54,12 +55,12 @@ export class SessionWaker {
   }
 
   /** Forgets the failed starts of these agents, so that they are tried again at once. */
-  async clearFailures(agents: readonly string[]): Promise<void> {
+  async clearFailures(agents: readonly string[], actor: Actor): Promise<void> {
     const { store, failures, repository } = this.options
     await store.write((tx) => {
       for (const agent of agents) failures.clear(tx, 'agent', agent)
       tx.after(() => repository.notifyChanged())
-    })
+    }, actor)
   }
 
   /** Calls the listener in the write in which a caller wakes a session. */

@@ -1,5 +1,6 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import { findDependency } from '../../config/resolve/dependencies.ts'
+import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -28,7 +29,7 @@ export async function stopAllSessions(options: StopAllOptions, { agents }: CityC
 }
 
 const stopSession = ({ repository, processes, recorder, clock }: StopAllOptions, { id }: SessionRow): Promise<void> =>
-  processes.stop(id, (tx, row) => {
+  processes.stop(id, gcPart('city'), (tx, row) => {
     recorder.stopped(tx, row, 'city-stop')
     const change = { reason: 'city-stop' }
     if (row.state === 'draining') repository.transition(tx, id, 'close', { ...change, closedAt: clock.now() })

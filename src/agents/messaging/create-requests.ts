@@ -23,7 +23,7 @@ export class CreateRequests {
     const request = requests.find('session.create', session)
     if (!request) return
     const payload = { request_id: request.id, session: view.show(repository.get(session)) }
-    const facts = { actor: 'api', subject: session, session_id: session }
+    const facts = { subject: session, session_id: session }
     requests.succeed(tx, request.id, SessionCreateSucceeded, facts, payload)
   }
 

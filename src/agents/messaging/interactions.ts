@@ -4,6 +4,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { PermissionChoice } from '../../host/protocol/record.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import { SessionAnswered } from '../conversations/acp/events.ts'
@@ -96,30 +97,28 @@ export class Interactions {
     return { interactions, errors }
   }
 
-  /** Answers a session; another session may do so only when its agent may respond. */
+  /** Answers the question of a session. */
   async respond(token: string, caller: Caller, answer: Respond): Promise<Responded> {
-    if (caller.kind === 'session' && !caller.may.includes('respond')) {
-      throw new AppError('forbidden', 'forbidden: a session may not answer for a person unless its agent may respond')
-    }
     const row = this.options.resolver.resolve(token)
     if (!isRunning(row)) throw noPending()
-    if (this.options.conversations.usesAcp(row.hostKey)) await this.#answerByProtocol(row.hostKey, answer)
-    else await this.#answerOnScreen(row, answer)
+    if (this.options.conversations.usesAcp(row.hostKey)) await this.#answerByProtocol(row.hostKey, caller, answer)
+    else await this.#answerOnScreen(row, caller, answer)
     return { status: 'accepted', id: row.id }
   }
 
-  async #answerByProtocol(key: string, { action, request_id: request }: Respond): Promise<void> {
+  async #answerByProtocol(key: string, caller: Caller, { action, request_id: request }: Respond): Promise<void> {
     const questions = this.options.conversations.questions(key)
     if (questions.length === 0) throw noPending()
     const question = request === undefined ? questions[0] : questions.find((each) => each.request === request)
     if (!question) throw doesNotMatch(request)
-    await this.#sendChoice(key, question, choiceFor(action, question.choices).id)
+    await this.#sendChoice(key, caller, question, choiceFor(action, question.choices).id)
   }
 
   /** Sends a choice, and waits until the question is gone. */
-  async #sendChoice(key: string, { request, sessionId }: QuestionRow, choice: string): Promise<void> {
+  async #sendChoice(key: string, caller: Caller, { request, sessionId }: QuestionRow, choice: string): Promise<void> {
     const { conversations, host, deadlines } = this.options
     const answered = Promise.withResolvers<void>()
+    const stopExpecting = conversations.expectAnswer(request, actorOf(caller))
     const check = (session: string) => {
       if (session !== sessionId) return
       if (!conversations.questions(key).some((question) => question.request === request)) answered.resolve()
@@ -135,6 +134,7 @@ export class Interactions {
       throw isGone ? noPending() : error
     } finally {
       stop()
+      stopExpecting()
       timeout.cancel()
     }
   }
@@ -154,7 +154,7 @@ export class Interactions {
   }
 
   /** Presses the keys that take one option of the dialog. */
-  async #answerOnScreen(row: RunningSession, { action, request_id: request }: Respond): Promise<void> {
+  async #answerOnScreen(row: RunningSession, caller: Caller, { action, request_id: request }: Respond): Promise<void> {
     const { terminal, launcher, store, log, delivery } = this.options
     const dialog = await readDialog(this.options, row)
     if (!dialog) throw noPending()
@@ -167,8 +167,8 @@ export class Interactions {
     if (result === 'gone') throw doesNotMatch(dialog.id)
     if (result === 'stuck') throw notTaken(row.id)
     const payload = { session_id: row.id, request_id: dialog.id, choice: choice.name }
-    const facts = { actor: 'gc', subject: row.id, session_id: row.id }
-    await store.write((tx) => log.append(tx, SessionAnswered, facts, payload))
+    const facts = { subject: row.id, session_id: row.id }
+    await store.write((tx) => log.append(tx, SessionAnswered, facts, payload), actorOf(caller))
     delivery.deliver(row.id)
   }
 }

@@ -1,3 +1,4 @@
+import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
@@ -109,7 +110,7 @@ export class MessageDelivery {
   async #deliverOne(row: SessionRow, key: string, message: MessageRow): Promise<boolean> {
     const { store, clock, queue, input } = this.options
     if (message.dueAt <= clock.now()) {
-      await store.write((tx) => this.#fail(tx, message, 'it could not be delivered in time'))
+      await store.write((tx) => this.#fail(tx, message, 'it could not be delivered in time'), senderOf(message))
       return true
     }
     if (message.intent === 'interrupt_now') await input.interrupt(row).catch(() => {})
@@ -119,13 +120,13 @@ export class MessageDelivery {
       signal: this.#closed.signal,
       timeout: message.intent === 'follow_up' ? FOLLOW_UP_TIMEOUT : READY_TIMEOUT,
       onTyping: async () => {
-        await store.write((tx) => queue.startTyping(tx, message))
+        await store.write((tx) => queue.startTyping(tx, message), senderOf(message))
         isTyped = true
       },
     })
     if (delivery.state !== 'delivered' && !isTyped) return this.#closed.signal.aborted
     if (delivery.state === 'queued') {
-      await store.write((tx) => queue.requeue(tx, message))
+      await store.write((tx) => queue.requeue(tx, message), senderOf(message))
       return false
     }
     await store.write((tx) => {
@@ -133,7 +134,7 @@ export class MessageDelivery {
       this.#recordOperation(tx, row, message, startedAt, error)
       if (error === undefined) this.#succeed(tx, row, message)
       else this.#fail(tx, message, error)
-    })
+    }, senderOf(message))
     return true
   }
 
@@ -150,7 +151,7 @@ export class MessageDelivery {
     repository.update(tx, row.id, { nudgedAt: clock.now() })
     const accepted = message.requestId === null ? undefined : requests.get(message.requestId)
     if (!accepted) return
-    const facts = { actor: 'api', subject: row.id, session_id: row.id }
+    const facts = { subject: row.id, session_id: row.id }
     const payload = { request_id: accepted.id, session_id: row.id }
     if (accepted.operation === 'session.create') createRequests.succeed(tx, row.id)
     if (accepted.operation === 'session.message') {
@@ -177,3 +178,6 @@ export class MessageDelivery {
     if (requestId !== null) for (const listener of this.#endListeners) listener(tx, requestId, result, reason)
   }
 }
+
+/** Who sent a message; one that an earlier version queued does not say. */
+const senderOf = ({ sender }: MessageRow): Actor => sender ?? gcPart('messages')

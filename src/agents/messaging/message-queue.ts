@@ -38,6 +38,7 @@ export class MessageQueue {
         body,
         state: 'queued',
         dueAt: this.clock.now() + limit,
+        sender: tx.actor,
       })
       .run()
     tx.after(() => {

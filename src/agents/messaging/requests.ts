@@ -1,3 +1,4 @@
+import { gcPart } from '../../core/actor.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventAttributes, EventDefinition, PayloadOf } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -98,7 +99,7 @@ export class SessionRequests {
       const message = this.#timeoutMessage(accepted)
       for (const listener of this.#timeoutListeners) listener(tx, accepted)
       this.fail(tx, accepted, timeoutCode(accepted.operation), message)
-    })
+    }, gcPart('requests'))
   }
 
   #timeoutMessage({ operation, subject }: AcceptedRequest): string {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Actor } from '../../core/actor.ts'
 
 /** Messages to sessions, in the order they are to be delivered. */
 export const sessionMessages = sqliteTable(
@@ -14,6 +15,8 @@ export const sessionMessages = sqliteTable(
     state: text().$type<'queued' | 'typing' | 'delivered' | 'failed'>().notNull(),
     dueAt: integer('due_at').notNull(),
     endedAt: integer('ended_at'),
+    /** Who sent it. */
+    sender: text({ mode: 'json' }).$type<Actor>(),
   },
   (table) => [
     index('session_messages_waiting').on(table.sessionId, table.id).where(sql`state = 'queued'`),

@@ -110,7 +110,6 @@ interface OperationDetails {
 }
 
 const attributesOf = (row: SessionRow, message?: string): EventAttributes => ({
-  actor: 'gc',
   subject: displayNameOf(row),
   session_id: row.id,
   ...(message !== undefined && message !== '' && { message }),

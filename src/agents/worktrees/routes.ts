@@ -23,6 +23,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
     {
       id: 'remove-worktree',
       summary: 'Remove the worktree of a session that is over',
+      needs: 'operator',
       query: Type.Object({
         force: Type.Optional(
           Type.Boolean({ description: 'Removes it also when it holds work that exists nowhere else, which is lost.' }),

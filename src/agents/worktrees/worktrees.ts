@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { GitRunner } from '../../config/git/git-runner.ts'
+import { type Actor, gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
@@ -12,6 +13,7 @@ import type { Reactions } from '../../core/events/reactions.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import type { Orm } from '../../core/orm.ts'
 import type { Store } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { WorktreeReaped, WorktreeReapSkipped } from './events.ts'
@@ -42,6 +44,8 @@ interface WorktreeOwner {
   rig: string
   work: string | null
 }
+
+const SWEEP = gcPart('worktrees')
 
 /** Finds the worktree of a session; runs for every bead that is closed. */
 const prepareFind = (orm: Orm) =>
@@ -104,16 +108,13 @@ export class Worktrees {
 
   /** Removes a worktree on request unless it holds unsaved work; with `force`, in any case. */
   async remove(caller: Caller, session: string, force: boolean): Promise<OKResponseBody> {
-    if (caller.kind === 'session') {
-      throw new AppError('forbidden', 'forbidden: only people remove worktrees, since they may hold the work of others')
-    }
     const row = this.#find(session)
     if (!row)
       throw new AppError('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
     if (this.options.ownerState(session) !== 'over') {
       throw new AppError('conflict-wrong-state', `session ${session} is not over; close it first`)
     }
-    const reason = await this.#reap(row, force)
+    const reason = await this.#reap(row, force, actorOf(caller))
     if (reason === undefined) return { status: 'removed' }
     throw new AppError('conflict-wrong-state', `${row.path} is kept: ${reason}; save it, or remove it with force`)
   }
@@ -130,20 +131,22 @@ export class Worktrees {
       if (this.#isClosed) return
       const state = this.options.ownerState(row.session)
       hasEnding ||= state === 'ending'
-      if (state === 'over') await this.#reap(row, false).catch((error) => this.#recordSkipped(row, errorMessage(error)))
+      if (state === 'over') {
+        await this.#reap(row, false, SWEEP).catch((error) => this.#recordSkipped(row, errorMessage(error), SWEEP))
+      }
     }
     this.#retry?.cancel()
     if (hasEnding) this.#retry = this.options.deadlines.after(RETRY_MS, () => void this.sweep())
   }
 
   /** Removes a worktree, or returns why it is kept. */
-  async #reap(row: WorktreeRow, force: boolean): Promise<string | undefined> {
+  async #reap(row: WorktreeRow, force: boolean, actor: Actor): Promise<string | undefined> {
     const { repository, path, branch, base } = row
     let merged = false
     if (existsSync(path) && !force) {
       const status = await this.#git.status(repository, path, branch, base)
       const reason = reasonToKeep(status)
-      if (reason !== undefined) return this.#recordSkipped(row, reason)
+      if (reason !== undefined) return this.#recordSkipped(row, reason, actor)
       merged = status.merged
     }
     await this.#git.remove(repository, path, force)
@@ -152,18 +155,18 @@ export class Worktrees {
       tx.orm.delete(worktrees).where(eq(worktrees.session, row.session)).run()
       const payload = { bead_id: row.bead ?? row.session, path, rig: row.rig, branch }
       this.options.log.append(tx, WorktreeReaped, this.#eventFields(row), payload)
-    })
+    }, actor)
     return undefined
   }
 
   /** Records why a worktree is kept; each reason is recorded once. */
-  async #recordSkipped(row: WorktreeRow, reason: string): Promise<string> {
+  async #recordSkipped(row: WorktreeRow, reason: string, actor: Actor): Promise<string> {
     if (row.kept === reason) return reason
     await this.options.store.write((tx) => {
       tx.orm.update(worktrees).set({ kept: reason }).where(eq(worktrees.session, row.session)).run()
       const payload = { bead_id: row.bead ?? row.session, path: row.path, rig: row.rig, reason }
       this.options.log.append(tx, WorktreeReapSkipped, this.#eventFields(row), payload)
-    })
+    }, actor)
     return reason
   }
 
@@ -212,7 +215,7 @@ export class Worktrees {
   }
 
   #eventFields({ session, bead }: WorktreeRow) {
-    return { actor: 'gc', subject: bead ?? session, session_id: session }
+    return { subject: bead ?? session, session_id: session }
   }
 
   #find(session: string): WorktreeRow | undefined {

@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import { AppError } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
 import { type TarSource, writeTar } from '../../core/tar/write-tar.ts'
-import type { Caller } from '../../http/caller.ts'
 import { BACKUP_DB, MANIFEST } from './contents.ts'
 import { FORMAT, type Manifest } from './manifest.ts'
 import { listCityFiles } from './walk.ts'
@@ -28,8 +26,7 @@ export class Backup {
   constructor(private readonly dependencies: BackupDependencies) {}
 
   /** Streams the file; the database in it is as it was when this was called. */
-  async stream(caller: Caller): Promise<ReadableStream<Uint8Array>> {
-    if (caller.kind === 'session') throw new AppError('forbidden', 'forbidden: a session may not copy its city')
+  async stream(): Promise<ReadableStream<Uint8Array>> {
     const stage = this.#stage()
     try {
       await this.dependencies.store.backup(join(stage, BACKUP_DB))

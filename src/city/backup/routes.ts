@@ -8,6 +8,7 @@ export const backupRoutes = (city: CityOf<{ backup: Backup }>) => [
     {
       id: 'backup-city',
       summary: 'Copy a whole city into one file',
+      needs: 'maintain',
       description:
         'A gzipped tar file of its files and its database as of now; the city keeps working. `gc restore` restores it.',
       ok: { media: 'application/gzip' },
@@ -15,6 +16,6 @@ export const backupRoutes = (city: CityOf<{ backup: Backup }>) => [
       extension: true,
       longRunning: true,
     },
-    (x) => city(x).backup.stream(x.caller),
+    (x) => city(x).backup.stream(),
   ),
 ]

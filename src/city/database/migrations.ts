@@ -5,17 +5,21 @@ import transcripts from '../../agents/conversations/tracking/sessions-folder.sql
 import detachedProcesses from '../../agents/detached/table.sql' with { type: 'text' }
 import startFailures from '../../agents/lifecycle/start-failures.sql' with { type: 'text' }
 import dropUnreadMessageColumns from '../../agents/messaging/drop-unread.sql' with { type: 'text' }
+import messageSenders from '../../agents/messaging/sender.sql' with { type: 'text' }
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
 import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
+import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
+import eventActors from '../../core/events/actors.sql' with { type: 'text' }
 import emitted from '../../core/events/emitted.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
 import replaysPerCaller from '../../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../../core/replays/table.sql' with { type: 'text' }
+import requesters from '../../core/requests/requester.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
 import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
@@ -63,4 +67,8 @@ export const cityMigrations: readonly string[] = [
   emitted,
   startFailures,
   detachedProcesses,
+  eventActors,
+  requesters,
+  rigRequesters,
+  messageSenders,
 ]

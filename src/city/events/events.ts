@@ -8,6 +8,7 @@ import type { EventArchives } from '../../core/events/rotation.ts'
 import type { PullSource } from '../../core/pull-source.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterSeq, parseSeqCursor } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
@@ -102,8 +103,8 @@ export class Events {
   }
 
   /** EventArchives every event so far; lists and streams are not affected. */
-  async rotate(wait: boolean, signal: AbortSignal): Promise<EventRotated> {
-    const rotation = await this.archives.rotate()
+  async rotate(caller: Caller, wait: boolean, signal: AbortSignal): Promise<EventRotated> {
+    const rotation = await this.archives.rotate(actorOf(caller))
     if (!rotation) return { rotated: false, reason: 'active log is empty' }
     const { archive, anchor } = rotation
     let complete = false

@@ -36,6 +36,7 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
     {
       id: 'emit-event',
       summary: 'Record an event of your own',
+      needs: 'work',
       description:
         'Any type may be recorded, with you as its actor. One that gc records itself gets the payload that readers expect, ' +
         'empty, and nothing that would follow from the true one follows from it.',
@@ -84,6 +85,7 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
     {
       id: 'rotate-events',
       summary: 'Archive the events so far',
+      needs: 'maintain',
       description: 'Lists and streams do not notice: events stay until they are too old or too many to be kept.',
       query: Type.Object({
         wait: Type.Optional(Type.Boolean({ description: 'Answer once the archive is written, within 30 s.' })),
@@ -91,6 +93,6 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
       ok: EventRotated,
       errors: ['city-not-found', 'store-unavailable'],
     },
-    (x) => city(x).events.rotate(x.query.wait ?? false, x.signal),
+    (x) => city(x).events.rotate(x.caller, x.query.wait ?? false, x.signal),
   ),
 ]

@@ -1,9 +1,12 @@
 import { desc, sql } from 'drizzle-orm'
+import { type Actor, gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
 import { MAINTENANCE_IN_PROGRESS } from './errors.ts'
 import { StoreMaintenanceDone, StoreMaintenanceFailed } from './events.ts'
 import type { MaintenanceRunBody, MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
@@ -31,7 +34,8 @@ export class Maintenance {
   start(): void {
     this.#deadline = this.dependencies.deadlines.at(this.#next(), () => {
       this.start()
-      if (!this.#running) void this.#begin().run.catch((error) => this.dependencies.report(errorMessage(error)))
+      if (!this.#running)
+        void this.#begin(gcPart('maintenance')).run.catch((error) => this.dependencies.report(errorMessage(error)))
     })
   }
 
@@ -56,27 +60,27 @@ export class Maintenance {
   }
 
   /** Starts a run; with `wait`, returns when it has finished. */
-  async trigger(wait: boolean): Promise<MaintenanceTriggerBody> {
+  async trigger(caller: Caller, wait: boolean): Promise<MaintenanceTriggerBody> {
     if (this.#running) {
       throw new AppError(MAINTENANCE_IN_PROGRESS, 'maintenance is already running; read its status and try again later')
     }
-    const { startedAt, run } = this.#begin()
+    const { startedAt, run } = this.#begin(actorOf(caller))
     const accepted = { accepted: true, started_at: toTimestamp(startedAt) }
     if (wait) return { ...accepted, run: toRun(await run) }
     run.catch((error) => this.dependencies.report(errorMessage(error)))
     return accepted
   }
 
-  #begin(): { startedAt: number; run: Promise<MaintenanceRow> } {
+  #begin(actor: Actor): { startedAt: number; run: Promise<MaintenanceRow> } {
     const startedAt = this.dependencies.clock.now()
-    const run = this.#run(startedAt).finally(() => {
+    const run = this.#run(startedAt, actor).finally(() => {
       this.#running = undefined
     })
     this.#running = { startedAt, run }
     return this.#running
   }
 
-  async #run(startedAt: number): Promise<MaintenanceRow> {
+  async #run(startedAt: number, actor: Actor): Promise<MaintenanceRow> {
     const { store, clock } = this.dependencies
     const beforeBytes = store.bytes
     const error = await store.compact().then(
@@ -93,7 +97,7 @@ export class Maintenance {
         error,
       }
       return this.#record(tx, row)
-    })
+    }, actor)
   }
 
   #record(tx: Tx, row: Omit<MaintenanceRow, 'n'>): MaintenanceRow {
@@ -106,9 +110,9 @@ export class Maintenance {
     const { beforeBytes: before_bytes, afterBytes: after_bytes, stage, error } = row
     if (error === null) {
       const payload = { duration_s, before_bytes, after_bytes, snapshot_path: '' }
-      this.dependencies.log.append(tx, StoreMaintenanceDone, { actor: 'gc' }, payload)
+      this.dependencies.log.append(tx, StoreMaintenanceDone, {}, payload)
     } else {
-      this.dependencies.log.append(tx, StoreMaintenanceFailed, { actor: 'gc' }, { stage, error_msg: error, duration_s })
+      this.dependencies.log.append(tx, StoreMaintenanceFailed, {}, { stage, error_msg: error, duration_s })
     }
     return saved
   }

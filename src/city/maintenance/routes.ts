@@ -22,12 +22,13 @@ export const maintenanceRoutes = (city: CityOf<{ maintenance: Maintenance }>) =>
     {
       id: 'trigger-maintenance-dolt-gc',
       summary: 'Give unused space of the store back to the disk',
+      needs: 'maintain',
       description: 'The city keeps working meanwhile. An event reports the outcome.',
       query: Type.Object({ wait: Type.Optional(Type.Boolean({ description: 'Respond when it has finished.' })) }),
       ok: { 202: MaintenanceTriggerBody },
       errors: [MAINTENANCE_IN_PROGRESS],
       longRunning: true,
     },
-    (x) => city(x).maintenance.trigger(x.query.wait ?? false),
+    (x) => city(x).maintenance.trigger(x.caller, x.query.wait ?? false),
   ),
 ]

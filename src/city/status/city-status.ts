@@ -8,6 +8,8 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../../work/beads/beads.ts'
 import type { Mail } from '../../work/mail/mail.ts'
@@ -68,13 +70,13 @@ export class CityStatus {
   }
 
   /** Suspends or resumes the city. */
-  async change({ suspended }: CityPatch): Promise<OKResponseBody> {
+  async change(caller: Caller, { suspended }: CityPatch): Promise<OKResponseBody> {
     if (suspended === undefined) throw new AppError('invalid-request', 'no fields to update: give suspended')
     const { store, log, suspensions, config } = this.dependencies
     await store.write((tx) => {
       if (!suspensions.set(tx, 'city', '', suspended, config.current.workspace.suspendedOnStart)) return
-      log.append(tx, suspended ? CitySuspended : CityResumed, { actor: 'gc' }, {})
-    })
+      log.append(tx, suspended ? CitySuspended : CityResumed, {}, {})
+    }, actorOf(caller))
     return { status: 'ok' }
   }
 

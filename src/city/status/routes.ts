@@ -16,11 +16,12 @@ export const statusRoutes = (city: CityOf<{ status: CityStatus }>) => [
     {
       id: 'patch-v0-city-by-city-name',
       summary: 'Suspend or resume a city',
+      needs: 'configure',
       body: CityPatch,
       ok: OKResponseBody,
       errors: ['city-not-found', 'invalid-request', 'store-unavailable'],
     },
-    (x) => city(x).status.change(x.body),
+    (x) => city(x).status.change(x.caller, x.body),
   ),
   route(
     'GET ~/status',

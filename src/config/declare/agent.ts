@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { PERMISSIONS } from '../../http/needs.ts'
 import { PROMPT_MODES } from '../providers/provider.ts'
 import {
   boolean,
@@ -18,15 +19,13 @@ import type { SectionReader } from './section-reader.ts'
 /** A pool is listed by its slots; more than a machine could run are a typing error. */
 const MAX_SESSIONS = 1000
 
-/** What an agent's sessions may be allowed beyond their own work. */
-export const PERMISSIONS = ['respond', 'budgets', 'tokens'] as const
-
+/** What its sessions are allowed beyond working and coordinating. */
 const permissions: FieldReader<string[]> = {
   key: 'may',
   read(section) {
     const declared = section.strings('may')
     for (const permission of declared ?? []) {
-      if (PERMISSIONS.some((known) => known === permission)) continue
+      if (PERMISSIONS.some((listed) => listed === permission)) continue
       section.error('may', `"${permission}" is not one of ${PERMISSIONS.join(', ')}`)
     }
     return declared

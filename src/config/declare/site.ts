@@ -1,10 +1,11 @@
-import { identifier, requiredString, type ValuesOf } from './fields.ts'
+import { boolean, identifier, requiredString, type ValuesOf } from './fields.ts'
 import { CITY_NAME, PREFIX } from './names.ts'
 
-/** The top of `.gc/site.toml`: what the city is called on this machine. */
+/** The top of `.gc/site.toml`: what the city is called on this machine, and how much its sessions may do unasked. */
 export const SITE = {
   workspaceName: identifier('workspace_name', CITY_NAME, '".", "-" or "_"'),
   workspacePrefix: identifier('workspace_prefix', PREFIX, '"-" or "_"'),
+  strict: boolean('strict'),
 }
 export type SiteFields = ValuesOf<typeof SITE>
 

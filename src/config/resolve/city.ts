@@ -25,7 +25,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
   const { files, diagnostics } = context
   const { path } = files.city
   const workspace = resolveWorkspace(declarations.workspace)
-  const { workspaceName, workspacePrefix } = declarations.site?.values ?? {}
+  const { workspaceName, workspacePrefix, strict = false } = declarations.site?.values ?? {}
   const name = workspaceName ?? workspace.declaredName ?? nameOfFolder(path)
   const prefix = workspacePrefix ?? workspace.declaredPrefix ?? prefixOf(name)
   const rigs = resolveRigs(declarations, { path, prefix, diagnostics })
@@ -33,7 +33,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
   const sleep = resolveSessionSleep(declarations.sessionSleep)
   const agents = resolveAgents(declarations, { ...context, workspace, rigs, providers, sleep })
   return {
-    ...{ name, prefix, path, workspace, providers, rigs, agents },
+    ...{ name, prefix, path, strict, workspace, providers, rigs, agents },
     namedSessions: resolveNamedSessions(declarations, agents, diagnostics),
     mcpServers: resolveMcpServers(declarations, { path, agents, diagnostics }),
     chat: resolveChatSessions(declarations.chatSessions),

@@ -3,12 +3,15 @@ import { existsSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { and, eq } from 'drizzle-orm'
+import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
 import { RequestFailed } from '../../core/requests/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { RigConfig } from '../city-config.ts'
 import type { Config } from '../config.ts'
 import { cloneRepository, readHeadBranch } from '../git/clone.ts'
@@ -40,8 +43,6 @@ export interface RigClonesOptions {
   readonly report: (message: string) => void
 }
 
-const ACTOR = { actor: 'api' }
-
 /**
  * Clones repositories to become rigs. Each request is a row from the moment it is accepted, and ends with one event;
  * the same request id does not clone twice.
@@ -53,9 +54,9 @@ export class RigClones {
   constructor(private readonly options: RigClonesOptions) {}
 
   /** Accepts a request; the clone runs on after the response. */
-  accept(body: RigCreate & { git_url: string }): Promise<RigCreated> {
+  accept(caller: Caller, body: RigCreate & { git_url: string }): Promise<RigCreated> {
     const request = parseCloneRequest(body)
-    return this.options.store.write((tx) => this.#accept(tx, request))
+    return this.options.store.write((tx) => this.#accept(tx, request), actorOf(caller))
   }
 
   /** Finishes what a crash interrupted: succeeded if its rig exists, else failed. */
@@ -70,7 +71,7 @@ export class RigClones {
       await store.write((tx) => {
         if (rig?.path === path) this.#succeed(tx, row.requestId, rig)
         else this.#fail(tx, row, 'clone_failed', `gc stopped before the rig was declared; ${remedy}`)
-      })
+      }, row.requester ?? gcPart('rigs'))
     }
   }
 
@@ -90,9 +91,13 @@ export class RigClones {
       throw new AppError('conflict-wrong-state', `conflict: ${request.path} is there already; give another path`)
     }
     const { requestId, digest, rig, path } = request
-    const row = { requestId, digest, rig, path, state: 'in_flight' as const, cursor: log.head, acceptedAt: clock.now() }
+    const row = {
+      ...{ requestId, digest, rig, path, state: 'in_flight' as const, cursor: log.head },
+      ...{ acceptedAt: clock.now(), requester: tx.actor },
+    }
     tx.orm.insert(rigClones).values(row).onConflictDoUpdate({ target: rigClones.requestId, set: row }).run()
-    tx.after(() => this.#start(request))
+    const requester = tx.actor
+    tx.after(() => this.#start(request, requester))
     return toAccepted(row)
   }
 
@@ -127,33 +132,33 @@ export class RigClones {
     throw conflict(`there is a rig "${rig}" already`, 'rig_name_conflict', fieldErrors)
   }
 
-  #start(request: CloneRequest): void {
-    const running = this.#run(request).catch((error) =>
+  #start(request: CloneRequest, requester: Actor): void {
+    const running = this.#run(request, requester).catch((error) =>
       this.options.report(`cloning ${request.rig}: ${errorMessage(error)}`),
     )
     this.#running.add(running)
     void running.finally(() => this.#running.delete(running))
   }
 
-  async #run(request: CloneRequest): Promise<void> {
+  async #run(request: CloneRequest, requester: Actor): Promise<void> {
     const staged = this.#stagingFolder(request.requestId)
     try {
-      const defaultBranch = await this.#clone(request, staged)
-      const rig = await this.#declare(request, staged, defaultBranch)
-      await this.options.store.write((tx) => this.#succeed(tx, request.requestId, rig))
+      const defaultBranch = await this.#clone(request, staged, requester)
+      const rig = await this.#declare(request, staged, defaultBranch, requester)
+      await this.options.store.write((tx) => this.#succeed(tx, request.requestId, rig), requester)
     } catch (error) {
       await rm(staged, { recursive: true, force: true })
       if (this.#closing.signal.aborted) return
       const code = error instanceof CloneError ? error.code : 'provision_failed'
-      await this.options.store.write((tx) => this.#fail(tx, request, code, errorMessage(error)))
+      await this.options.store.write((tx) => this.#fail(tx, request, code, errorMessage(error)), requester)
     }
   }
 
   /** Clones into a folder where nothing else writes; returns the branch that work starts from. */
-  async #clone(request: CloneRequest, staged: string): Promise<string> {
+  async #clone(request: CloneRequest, staged: string, requester: Actor): Promise<string> {
     const { git, isAllowedHost = isPublicHost } = this.options
     const { signal } = this.#closing
-    await this.#reportProgress(request, 'clone', request.remote.url)
+    await this.#reportProgress(request, requester, 'clone', request.remote.url)
     if (!(await isAllowedHost(request.remote.host))) {
       throw new CloneError(
         'blocked_host',
@@ -166,12 +171,12 @@ export class RigClones {
     await cloneRepository(request.remote, staged, git, signal).catch((error) => {
       throw new CloneError('clone_failed', `git could not clone it: ${errorMessage(error)}`)
     })
-    await this.#reportProgress(request, 'git-detected', request.path)
+    await this.#reportProgress(request, requester, 'git-detected', request.path)
     return request.defaultBranch ?? (await readHeadBranch(staged, git, signal))
   }
 
   /** Moves a clone into place and declares the rig; moves it back when that fails. */
-  async #declare(request: CloneRequest, staged: string, defaultBranch: string): Promise<RigConfig> {
+  async #declare(request: CloneRequest, staged: string, defaultBranch: string, requester: Actor): Promise<RigConfig> {
     const { config } = this.options
     const { rig: name, path, prefix } = request
     const target = join(config.path, path)
@@ -182,8 +187,8 @@ export class RigClones {
     syncFolder(dirname(target))
     try {
       const rig = await config.addRig({ name, path, prefix, ...(defaultBranch && { defaultBranch }) })
-      await this.#reportProgress(request, 'prefix', rig.prefix)
-      if (defaultBranch) await this.#reportProgress(request, 'default-branch', defaultBranch)
+      await this.#reportProgress(request, requester, 'prefix', rig.prefix)
+      if (defaultBranch) await this.#reportProgress(request, requester, 'default-branch', defaultBranch)
       return rig
     } catch (error) {
       if (!this.#rig(name)) renameSync(target, staged)
@@ -196,16 +201,16 @@ export class RigClones {
     return join(this.options.config.path, '.gc/runtime/clones', name)
   }
 
-  #reportProgress({ rig, requestId }: CloneRequest, step: string, detail: string): Promise<number> {
+  #reportProgress({ rig, requestId }: CloneRequest, requester: Actor, step: string, detail: string): Promise<number> {
     const { store, log } = this.options
     const payload = { rig, step, detail, request_id: requestId }
-    return store.write((tx) => log.append(tx, RigProvisionProgress, { ...ACTOR, subject: rig }, payload))
+    return store.write((tx) => log.append(tx, RigProvisionProgress, { subject: rig }, payload), requester)
   }
 
   #succeed(tx: Tx, requestId: string, { name: rig, prefix, defaultBranch = '' }: RigConfig): void {
     const { log } = this.options
     this.#finish(tx, requestId, 'succeeded')
-    const context = { ...ACTOR, subject: rig }
+    const context = { subject: rig }
     log.append(tx, RigProvisionProgress, context, { rig, step: 'done', request_id: requestId })
     log.append(tx, RigCreateSucceeded, context, { request_id: requestId, rig, prefix, default_branch: defaultBranch })
   }
@@ -213,7 +218,7 @@ export class RigClones {
   #fail(tx: Tx, { requestId, rig }: { requestId: string; rig: string }, code: string, message: string): void {
     this.#finish(tx, requestId, 'rolled_back')
     const payload = { request_id: requestId, operation: 'rig.create', error_code: code, error_message: message }
-    this.options.log.append(tx, RequestFailed, { ...ACTOR, subject: rig }, payload)
+    this.options.log.append(tx, RequestFailed, { subject: rig }, payload)
   }
 
   #finish(tx: Tx, requestId: string, state: RigClone['state']): void {

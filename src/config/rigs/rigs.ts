@@ -5,6 +5,8 @@ import { AppError } from '../../core/errors.ts'
 import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
 import { unknownAction } from '../../http/actions.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { RigConfig } from '../city-config.ts'
 import type { Config } from '../config.ts'
@@ -34,7 +36,7 @@ export interface RigSessions {
   /** Every agent's open sessions, by agent. */
   all(): ReadonlyMap<string, readonly RigSession[]>
   /** Ends every session of these agents and returns the names of those that ended and of those that could not. */
-  restartAll(agents: readonly string[]): Promise<{ killed: string[]; failed: string[] }>
+  restartAll(agents: readonly string[], caller: Caller): Promise<{ killed: string[]; failed: string[] }>
 }
 
 /** The folders a city works on. */
@@ -66,9 +68,14 @@ export class Rigs {
   }
 
   /** Adds an existing folder, or a repository that is cloned first; the response's status says which. */
-  async create(body: RigCreate, response: { status?: number }, attempt = firstAttempt): Promise<RigCreated> {
+  async create(
+    caller: Caller,
+    body: RigCreate,
+    response: { status?: number },
+    attempt = firstAttempt,
+  ): Promise<RigCreated> {
     const { git_url } = body
-    const created = await (git_url ? this.clones.accept({ ...body, git_url }) : this.#declare(body, attempt))
+    const created = await (git_url ? this.clones.accept(caller, { ...body, git_url }) : this.#declare(body, attempt))
     response.status = STATUS[created.status]
     return created
   }
@@ -105,29 +112,32 @@ export class Rigs {
   }
 
   /** Removes a rig and its agents from the configuration; its folder and its work stay. */
-  async remove(name: string): Promise<OKResponseBody> {
+  async remove(caller: Caller, name: string): Promise<OKResponseBody> {
     const agents = this.#agents(name)
     await this.config.removeRig(name)
     await this.store.write((tx) => {
       this.suspensions.delete(tx, 'rig', name)
       for (const agent of agents) this.suspensions.delete(tx, 'agent', agent)
-    })
+    }, actorOf(caller))
     return { status: 'deleted' }
   }
 
   /** Suspends or resumes a rig, or ends its sessions so that they start afresh. */
-  async act(name: string, action: string): Promise<RigActed> {
+  async act(caller: Caller, name: string, action: string): Promise<RigActed> {
     const validAction = RIG_ACTIONS.find((candidate) => candidate === action)
     if (!validAction) throw unknownAction(action, RIG_ACTIONS)
     const rig = this.config.rig(name)
-    if (validAction === 'restart') return this.#restart(name)
+    if (validAction === 'restart') return this.#restart(caller, name)
     const suspended = validAction === 'suspend'
-    await this.store.write((tx) => this.suspensions.set(tx, 'rig', name, suspended, rig.suspendedOnStart))
+    await this.store.write(
+      (tx) => this.suspensions.set(tx, 'rig', name, suspended, rig.suspendedOnStart),
+      actorOf(caller),
+    )
     return { status: 'ok', action, rig: name }
   }
 
-  async #restart(name: string): Promise<RigActed> {
-    const { killed, failed } = await this.sessions.restartAll(this.#agents(name))
+  async #restart(caller: Caller, name: string): Promise<RigActed> {
+    const { killed, failed } = await this.sessions.restartAll(this.#agents(name), caller)
     const status = failed.length === 0 ? 'ok' : killed.length > 0 ? 'partial' : 'failed'
     return { status, action: 'restart', rig: name, killed, failed }
   }

@@ -23,6 +23,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
     {
       id: 'create-rig',
       summary: 'Add a rig',
+      needs: 'configure',
       description:
         'An existing folder is added at once: 201. With `git_url`, a repository is cloned first: 202, and an event reports how it ended.',
       body: RigCreate,
@@ -30,7 +31,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
       errors: ['invalid-request', 'conflict-wrong-state'],
       headers: { 'Idempotency-Key': 'The same key with the same body adds one rig and returns the same response.' },
     },
-    (x) => city(x).rigs.create(x.body, x.response, x.attempt),
+    (x) => city(x).rigs.create(x.caller, x.body, x.response, x.attempt),
   ),
   route(
     'GET ~/rig/{name}',
@@ -49,6 +50,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
     {
       id: 'patch-v0-city-by-city-name-rig-by-name',
       summary: 'Change a rig',
+      needs: 'configure',
       description: '`suspended` sets whether it starts suspended. To suspend it now, use the action.',
       body: RigUpdate,
       ok: OKResponseBody,
@@ -61,22 +63,24 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
     {
       id: 'delete-v0-city-by-city-name-rig-by-name',
       summary: 'Remove a rig',
+      needs: 'configure',
       description: 'Removes its agents as well. Its folder and its work stay.',
       ok: OKResponseBody,
       errors: ['rig-not-found', 'conflict-wrong-state'],
     },
-    (x) => city(x).rigs.remove(x.params.name),
+    (x) => city(x).rigs.remove(x.caller, x.params.name),
   ),
   route(
     'POST ~/rig/{name}/{action}',
     {
       id: 'post-v0-city-by-city-name-rig-by-name-by-action',
       summary: 'Suspend, resume or restart a rig',
+      needs: 'configure',
       description:
         'Restarting ends the sessions of its agents, which then start anew. Sessions that could not be ended are listed.',
       ok: RigActed,
       errors: ['rig-not-found'],
     },
-    (x) => city(x).rigs.act(x.params.name, x.params.action),
+    (x) => city(x).rigs.act(x.caller, x.params.name, x.params.action),
   ),
 ]

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Actor } from '../../core/actor.ts'
 
 /** Repositories that are or were cloned to become rigs, by the id of the request. */
 export const rigClones = sqliteTable(
@@ -15,6 +16,7 @@ export const rigClones = sqliteTable(
     /** The newest event when the request was accepted. */
     cursor: integer().notNull(),
     acceptedAt: integer('accepted_at').notNull(),
+    requester: text({ mode: 'json' }).$type<Actor>(),
   },
   (row) => [
     check('rig_clones_state', sql`${row.state} IN ('in_flight', 'succeeded', 'rolled_back')`),

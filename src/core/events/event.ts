@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { Actor } from '../actor.ts'
 
 /** An event that can be recorded: its name in the past tense, the schema of its payload, a summary. */
 export interface EventDefinition<Payload extends TSchema = TSchema> {
@@ -22,7 +23,8 @@ export const NoPayload = Type.Object({}, { $id: 'NoPayload', additionalPropertie
 
 /** What of an event its emitter says; the log adds number and time. */
 export interface EventAttributes {
-  actor: string
+  /** Absent: that of the write. */
+  actor?: Actor | string
   subject?: string
   message?: string
   run_id?: string
@@ -36,10 +38,11 @@ export interface EventAttributes {
 export const Emitted: unique symbol = Symbol('emitted')
 
 /** An event as it stands in the log and on the wire. */
-export interface RecordedEvent extends EventAttributes {
+export interface RecordedEvent extends Omit<EventAttributes, 'actor'> {
   seq: number
   type: string
   ts: string
+  actor: string
   payload: unknown
   [Emitted]?: true
 }

@@ -89,12 +89,12 @@ export class EventLog {
 
   /** Records an event with the write it belongs to; returns its number. */
   append<D extends EventDefinition>(tx: Tx, def: D, facts: EventAttributes, payload: PayloadOf<D>): number {
-    return this.#record(tx, toDraft(def.type, this.clock.now(), facts, payload, false))
+    return this.#record(tx, toDraft(def.type, this.clock.now(), tx.actor, facts, payload, false))
   }
 
   /** Records an event that a caller emits, of a type of its own or of ours: no reaction follows from it. */
   emit(tx: Tx, type: string, facts: EventAttributes, payload: unknown): number {
-    return this.#record(tx, toDraft(type, this.clock.now(), facts, payload, true))
+    return this.#record(tx, toDraft(type, this.clock.now(), tx.actor, facts, payload, true))
   }
 
   #record(tx: Tx, draft: EventDraft): number {

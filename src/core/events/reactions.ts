@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import { gcPart } from '../actor.ts'
 import type { Deadlines } from '../deadlines.ts'
 import { AppError, errorMessage } from '../errors.ts'
 import type { Store, Tx } from '../store.ts'
@@ -187,7 +188,7 @@ export class Reactions {
         const reached = done === (events.at(-1)?.seq ?? 0) ? upTo : done
         this.#move.run(consumer.name, reached)
         return reached
-      })
+      }, gcPart(consumer.name))
       consumer.cursor = reached
       consumer.saved = reached
       consumer.isBlocked = false

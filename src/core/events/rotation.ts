@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Type } from '@sinclair/typebox'
+import type { Actor } from '../actor.ts'
 import { type Clock, toTimestamp } from '../clock.ts'
 import type { Deadline, Deadlines } from '../deadlines.ts'
 import type { Store } from '../store.ts'
@@ -79,7 +80,7 @@ export class EventArchives {
   }
 
   /** Begins an archive of every event since the last one; undefined when there is none. */
-  async rotate(): Promise<Rotation | undefined> {
+  async rotate(actor: Actor): Promise<Rotation | undefined> {
     const now = this.clock.now()
     const begun = await this.store.write((tx) => {
       const last = this.store.prepare<{ seq: number }, []>('SELECT max(seq) AS seq FROM events').get()?.seq ?? 0
@@ -92,9 +93,9 @@ export class EventArchives {
         .run(first, last, name, now)
       const path = this.#file(name)
       const payload = { prior_archive: path, prior_first_seq: first, prior_last_seq: last }
-      const facts = { actor: 'events', message: `events ${first} to ${last} were archived to ${path}` }
+      const facts = { message: `events ${first} to ${last} were archived to ${path}` }
       return { path, first, last, seq: this.log.append(tx, EventsRotated, facts, payload) }
-    })
+    }, actor)
     if (!begun) return undefined
     const { seq, ...archive } = begun
     const written = this.#write({ first_seq: archive.first, last_seq: archive.last, path: archive.path })

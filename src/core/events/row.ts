@@ -1,3 +1,4 @@
+import type { Actor } from '../actor.ts'
 import { toTimestamp } from '../clock.ts'
 import { Emitted, type EventAttributes, type RecordedEvent } from './event.ts'
 
@@ -7,6 +8,8 @@ export interface EventRow {
   type: string
   at: number
   actor: string
+  /** What is known of the actor beside its name, as JSON. */
+  by: string | null
   subject: string | null
   message: string | null
   run_id: string | null
@@ -24,8 +27,8 @@ export type EventDraft = Omit<EventRow, 'seq'>
 export type EventValues = [string, number, string, ...(string | number | null)[]]
 
 export const INSERT = `INSERT INTO events
-  (type, at, actor, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload, emitted)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`
+  (type, at, actor, by, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload, emitted)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`
 
 const page = (filter: string): string => `SELECT * FROM events ${filter} seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
 
@@ -52,16 +55,25 @@ export const ARCHIVE_LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quot
   || ',"payload":' || payload || '}' AS line
   FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
 
+/** What is recorded of the actor beside its name; nothing of those of whom the name says everything. */
+function detailsOf({ kind, name: _, ...details }: Actor): string | null {
+  return Object.keys(details).length > 0 ? JSON.stringify({ kind, ...details }) : null
+}
+
+const actorColumns = (actor: Actor | string): Pick<EventRow, 'actor' | 'by'> =>
+  typeof actor === 'string' ? { actor, by: null } : { actor: actor.name, by: detailsOf(actor) }
+
 export const toDraft = (
   type: string,
   at: number,
+  actor: Actor,
   facts: EventAttributes,
   payload: unknown,
   emitted: boolean,
 ): EventDraft => ({
   type,
   at,
-  actor: facts.actor,
+  ...actorColumns(facts.actor ?? actor),
   subject: facts.subject ?? null,
   message: facts.message ?? null,
   run_id: facts.run_id ?? null,
@@ -76,6 +88,7 @@ export const toValues = (draft: EventDraft): EventValues => [
   draft.type,
   draft.at,
   draft.actor,
+  draft.by,
   draft.subject,
   draft.message,
   draft.run_id,

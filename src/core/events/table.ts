@@ -8,6 +8,7 @@ export const events = sqliteTable(
     type: text().notNull(),
     at: integer().notNull(),
     actor: text().notNull(),
+    by: text(),
     subject: text(),
     message: text(),
     run_id: text(),

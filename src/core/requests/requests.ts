@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { Type } from '@sinclair/typebox'
+import { type Actor, GC } from '../actor.ts'
 import type { Clock } from '../clock.ts'
 import { defineEvent, type EventAttributes, type EventDefinition, type PayloadOf } from '../events/event.ts'
 import type { EventLog } from '../events/log.ts'
@@ -28,6 +29,13 @@ export interface AcceptedRequest {
   subject: string
   /** What is needed to go on with it after a crash. */
   detail: Record<string, string>
+  /** Who sent it; the events that it ends with are theirs. */
+  requester: Actor
+}
+
+interface RequestRow extends Omit<AcceptedRequest, 'detail' | 'requester'> {
+  detail: string
+  requester: string | null
 }
 
 /**
@@ -35,9 +43,9 @@ export interface AcceptedRequest {
  * so that a crash in between neither loses nor repeats the event.
  */
 export class Requests {
-  readonly #insert: Statement<unknown, [string, string, string, string, number]>
-  readonly #delete: Statement<unknown, [string]>
-  readonly #open: Statement<AcceptedRequest & { detail: string }, []>
+  readonly #insert: Statement<unknown, [string, string, string, string, number, string]>
+  readonly #delete: Statement<Pick<RequestRow, 'requester'>, [string]>
+  readonly #open: Statement<RequestRow, []>
 
   constructor(
     store: Store,
@@ -45,21 +53,25 @@ export class Requests {
     private readonly clock: Clock,
   ) {
     this.#insert = store.prepare(
-      'INSERT INTO requests (id, operation, subject, detail, accepted_at) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO requests (id, operation, subject, detail, accepted_at, requester) VALUES (?, ?, ?, ?, ?, ?)',
     )
-    this.#delete = store.prepare('DELETE FROM requests WHERE id = ?')
-    this.#open = store.prepare('SELECT id, operation, subject, detail FROM requests ORDER BY accepted_at, id')
+    this.#delete = store.prepare('DELETE FROM requests WHERE id = ? RETURNING requester')
+    this.#open = store.prepare(
+      'SELECT id, operation, subject, detail, requester FROM requests ORDER BY accepted_at, id',
+    )
   }
 
   accept(tx: Tx, operation: string, subject: string, detail: Record<string, string> = {}): AcceptedRequest {
-    const accepted = { id: createRequestId(), operation, subject, detail }
-    tx.run(this.#insert, accepted.id, operation, subject, JSON.stringify(detail), this.clock.now())
+    const requester = tx.actor
+    const accepted = { id: createRequestId(), operation, subject, detail, requester }
+    const texts = [JSON.stringify(detail), JSON.stringify(requester)] as const
+    tx.run(this.#insert, accepted.id, operation, subject, texts[0], this.clock.now(), texts[1])
     return accepted
   }
 
   /** Those without a terminal event, oldest first: what a start has to finish. */
   listOpen(): AcceptedRequest[] {
-    return this.#open.all().map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
+    return this.#open.all().map((row) => ({ ...row, detail: JSON.parse(row.detail), requester: requesterOf(row) }))
   }
 
   /** Ends a request with its success; does nothing when it has ended already. */
@@ -70,20 +82,26 @@ export class Requests {
     facts: EventAttributes,
     payload: PayloadOf<D>,
   ): boolean {
-    if (tx.run(this.#delete, id).changes === 0) return false
-    this.log.append(tx, def, facts, payload)
+    const row = tx.get(this.#delete, id)
+    if (!row) return false
+    this.log.append(tx, def, { ...facts, actor: requesterOf(row) }, payload)
     return true
   }
 
   /** Ends a request with `request.failed`; does nothing when it has ended already. */
   fail(tx: Tx, request: AcceptedRequest, code: string, message: string, subject?: string): boolean {
-    if (tx.run(this.#delete, request.id).changes === 0) return false
+    const row = tx.get(this.#delete, request.id)
+    if (!row) return false
     this.log.append(
       tx,
       RequestFailed,
-      { actor: 'api', ...(subject !== undefined && { subject }) },
+      { actor: requesterOf(row), ...(subject !== undefined && { subject }) },
       { request_id: request.id, operation: request.operation, error_code: code, error_message: message },
     )
     return true
   }
 }
+
+/** Who sent a request; one that an earlier version accepted does not say. */
+const requesterOf = ({ requester }: Pick<RequestRow, 'requester'>): Actor =>
+  requester === null ? GC : JSON.parse(requester)

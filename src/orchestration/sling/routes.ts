@@ -12,6 +12,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
     {
       id: 'post-v0-city-by-city-name-sling',
       summary: 'Sling a bead or a formula to an agent',
+      needs: { needs: 'work', fields: { force: 'coordinate', reassign: 'coordinate' } },
       description: 'Whichever session of the agent is free claims the bead. Slinging it again changes nothing.',
       body: SlingInputBody,
       ok: SlingResponse,
@@ -39,6 +40,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
     {
       id: 'sling-text',
       summary: 'Create a bead and sling it to an agent',
+      needs: 'work',
       description: 'The bead is created in the rig of the agent. Both happen, or nothing does.',
       body: SlingText,
       ok: SlingResponse,

@@ -1,8 +1,9 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import { actorName, sessionOf } from '../../work/actor.ts'
+import { sessionOf } from '../../work/actor.ts'
 import type { BeadChange } from '../../work/beads/draft.ts'
 import { isRecord } from '../../work/beads/readiness.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
@@ -52,7 +53,7 @@ export class Sling {
     if (bead === undefined) throw formulaNotFound(formula)
     if (!this.#beads.find(bead)) throw beadMissing(bead)
     if (formula !== undefined) throw formulaNotFound(formula)
-    return this.#store.write((tx) => this.#slingBead(tx, caller, bead, target, body))
+    return this.#store.write((tx) => this.#slingBead(tx, caller, bead, target, body), actorOf(caller))
   }
 
   /** Creates a bead and slings it: both happen, or nothing. */
@@ -69,7 +70,7 @@ export class Sling {
       const { formula } = checkArguments(body, target, config.name)
       if (formula !== undefined) throw formulaNotFound(formula)
       return this.#slingBead(tx, caller, id, target, body)
-    })
+    }, actorOf(caller))
   }
 
   #slingBead(tx: Tx, caller: Caller, bead: string, target: Target, body: SlingInputBody): SlingResponse {
@@ -96,7 +97,7 @@ export class Sling {
     if (!needsNoConvoy) {
       const labels = body.owned ? [OWNED_LABEL] : []
       const draft = { title: `sling-${id}`, rig: this.#beads.rigOf(id), items: [id], labels }
-      this.#convoys.add(tx, actorName(caller, undefined), draft)
+      this.#convoys.add(tx, draft)
     }
     return warnings
   }

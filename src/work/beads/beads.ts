@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { RenderedJson } from '../../http/rendered.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -107,15 +108,15 @@ export class Beads {
     return this.#counters.total()
   }
 
-  create(body: BeadCreateInputBody, saveResponse: SaveResponse = withoutReplay): Promise<Bead> {
-    return this.#options.store.write((tx) => saveResponse(tx, this.#requests.create(tx, body)))
+  create(caller: Caller, body: BeadCreateInputBody, saveResponse: SaveResponse = withoutReplay): Promise<Bead> {
+    return this.#options.store.write((tx) => saveResponse(tx, this.#requests.create(tx, body)), actorOf(caller))
   }
 
   update(caller: Caller, id: string, body: BeadUpdateBody): Promise<OKResponseBody> {
     return this.#options.store.write((tx) => {
       this.#requests.update(tx, caller, id, body)
       return { status: 'updated' }
-    })
+    }, actorOf(caller))
   }
 
   assign(caller: Caller, id: string, body: BeadAssignInputBody): Promise<BeadAssigned> {
@@ -125,7 +126,7 @@ export class Beads {
       const assignee = this.#requests.resolveAssignee(tx, body.assignee) ?? ''
       repository.change(tx, id, { assignee }, this.#requests.optionsFor(caller))
       return { status: 'assigned', assignee }
-    })
+    }, actorOf(caller))
   }
 
   close(caller: Caller, id: string): Promise<OKResponseBody> {
@@ -133,7 +134,7 @@ export class Beads {
     return store.write((tx) => {
       repository.close(tx, id, undefined, this.#requests.optionsFor(caller))
       return { status: 'closed' }
-    })
+    }, actorOf(caller))
   }
 
   reopen(caller: Caller, id: string): Promise<OKResponseBody> {
@@ -141,7 +142,7 @@ export class Beads {
     return store.write((tx) => {
       repository.reopen(tx, id, this.#requests.optionsFor(caller))
       return { status: 'reopened' }
-    })
+    }, actorOf(caller))
   }
 
   depend(caller: Caller, id: string, { depends_on_id: target, type = 'blocks' }: BeadDependInput): Promise<Dep> {
@@ -151,7 +152,7 @@ export class Beads {
       repository.assertExists(target)
       repository.depend(tx, id, [target], type, this.#requests.optionsFor(caller))
       return { issue_id: id, depends_on_id: target, type }
-    })
+    }, actorOf(caller))
   }
 
   undepend(caller: Caller, id: string, target: string, type?: string): Promise<OKResponseBody> {
@@ -159,6 +160,6 @@ export class Beads {
     return store.write((tx) => {
       repository.undepend(tx, id, [target], type || undefined, this.#requests.optionsFor(caller))
       return { status: 'removed' }
-    })
+    }, actorOf(caller))
   }
 }

@@ -1,6 +1,7 @@
 import { AppError, invalidField } from '../../core/errors.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { BeadEntry, BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
@@ -22,7 +23,11 @@ export class BulkBeads {
   ) {}
 
   /** Entries may refer to each other, in any order. */
-  create({ beads: entries }: BeadsBulkCreate, saveResponse: SaveResponse = withoutReplay): Promise<BeadsCreated> {
+  create(
+    caller: Caller,
+    { beads: entries }: BeadsBulkCreate,
+    saveResponse: SaveResponse = withoutReplay,
+  ): Promise<BeadsCreated> {
     checkRowCount(
       'labels and needs',
       entries.map(({ labels = [], needs = [] }) => labels.length + needs.length),
@@ -38,7 +43,7 @@ export class BulkBeads {
         if (entry.name !== undefined) names[entry.name] = bead.id
       }
       return saveResponse(tx, { beads: entries.flatMap((entry) => created.get(entry) ?? []), names })
-    })
+    }, actorOf(caller))
   }
 
   update(caller: Caller, { updates }: BeadsBulkUpdate): Promise<OKResponseBody> {
@@ -51,7 +56,7 @@ export class BulkBeads {
         locateErrors(`updates[${index}]`, () => this.requests.update(tx, caller, id, change))
       }
       return { status: 'updated' }
-    })
+    }, actorOf(caller))
   }
 
   #create(tx: Tx, { name: _, needs = [], parent, ...body }: BeadEntry, names: ReadonlyMap<string, string>): Bead {

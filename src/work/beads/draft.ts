@@ -44,6 +44,4 @@ export interface WriteOptions {
   writeSideTable?: ((id: string) => void) | undefined
   /** The session that makes the change; absent when no session does. */
   session?: string | undefined
-  /** The actor of further events that the write records; `gc` when absent. */
-  actor?: string | undefined
 }

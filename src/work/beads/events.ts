@@ -7,14 +7,13 @@ export const BeadUpdated = defineEvent('bead.updated', BeadEventPayload, 'Someth
 export const BeadClosed = defineEvent('bead.closed', BeadEventPayload, 'A bead was closed.')
 export const BeadDeleted = defineEvent('bead.deleted', BeadEventPayload, 'A bead was removed for good.')
 
-/** What is recorded of a bead's event beside its payload. Known clients look for this actor on every bead event. */
+/** What is recorded of a bead's event beside its payload. */
 export function eventFactsOf(bead: Bead): EventAttributes {
   const metadata = bead.metadata ?? {}
   const session = metadata[WorkKey.sessionId]
   const step = metadata[WorkflowKey.stepId]
   const dependencies = parseStepIds(metadata[WorkflowKey.stepDependencies])
   return {
-    actor: 'cache-reconcile',
     subject: bead.id,
     run_id:
       metadata[WorkflowKey.olderWorkflowId] ||

@@ -13,7 +13,7 @@ export interface BeadImporter {
 }
 
 /** Runs after each close of a bead of one type, in the same transaction. */
-export type CloseListener = (tx: Tx, bead: Bead, actor: string) => void
+export type CloseListener = (tx: Tx, bead: Bead) => void
 
 /** Decides whether a session may write to a bead, and follows every change in the same transaction. */
 export interface BeadGuard {

@@ -136,7 +136,7 @@ export class BeadRepository {
     const { before, after } = this.#apply(tx, id, change, options)
     if (before === after) return after
     this.#log.append(tx, BeadUpdated, eventFactsOf(after), { bead: after })
-    if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after, options)
+    if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after)
     return after
   }
 
@@ -149,7 +149,7 @@ export class BeadRepository {
     }
     const metadata = reason ? { [WorkKey.closeReason]: reason } : undefined
     const { after } = this.#apply(tx, id, { status: 'closed', ...(metadata && { metadata }) }, options)
-    this.#recordClosed(tx, after, options)
+    this.#recordClosed(tx, after)
     return after
   }
 
@@ -264,9 +264,9 @@ export class BeadRepository {
     bead.updated_at = toTimestamp(now)
   }
 
-  #recordClosed(tx: Tx, bead: Bead, { actor = 'gc' }: WriteOptions = {}): void {
+  #recordClosed(tx: Tx, bead: Bead): void {
     this.#log.append(tx, BeadClosed, eventFactsOf(bead), { bead })
-    this.#closeListeners.get(bead.issue_type)?.(tx, bead, actor)
+    this.#closeListeners.get(bead.issue_type)?.(tx, bead)
   }
 
   #prefixOf(rig: string): string {

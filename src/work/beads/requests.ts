@@ -1,7 +1,7 @@
 import { invalidField } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
-import { actorName, sessionOf } from '../actor.ts'
+import { sessionOf } from '../actor.ts'
 import type { WriteOptions } from './draft.ts'
 import type { AssigneeResolver } from './extensions.ts'
 import type { BeadRepository } from './repository.ts'
@@ -49,7 +49,7 @@ export class BeadRequests {
   }
 
   optionsFor(caller: Caller): WriteOptions {
-    return { session: sessionOf(caller, this.#city), actor: actorName(caller, undefined) }
+    return { session: sessionOf(caller, this.#city) }
   }
 }
 

@@ -45,13 +45,14 @@ export const beadRoutes = (city: City) => [
     {
       id: 'create-bead',
       summary: 'Create a bead',
+      needs: 'work',
       body: BeadCreateInputBody,
       ok: { 201: Bead },
       errors: ['invalid-request'],
       index: true,
       headers: { 'Idempotency-Key': 'The same key with the same body creates one bead and gets the same response.' },
     },
-    (exchange) => city(exchange).beads.create(exchange.body, exchange.saveResponse),
+    (exchange) => city(exchange).beads.create(exchange.caller, exchange.body, exchange.saveResponse),
   ),
   route(
     'GET ~/beads/ready',
@@ -94,6 +95,7 @@ export const beadRoutes = (city: City) => [
     {
       id: 'delete-v0-city-by-city-name-bead-by-id',
       summary: 'Close a bead',
+      needs: 'work',
       description: 'Deleting a bead closes it; nothing is removed.',
       ok: OKResponseBody,
       errors: ['bead-not-found', CLAIM_LOST],
@@ -105,6 +107,7 @@ export const beadRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-bead-by-id-assign',
       summary: 'Assign a bead to a session, or to nobody',
+      needs: 'work',
       description: 'The last assignment wins, and the status does not change. Only a claim is exclusive.',
       body: BeadAssignInputBody,
       ok: BeadAssigned,
@@ -118,6 +121,7 @@ export const beadRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-bead-by-id-close',
       summary: 'Close a bead',
+      needs: 'work',
       description:
         'Closing a closed bead changes nothing, but a session that lost its claim of it still gets `claim-lost`.',
       ok: OKResponseBody,
@@ -130,6 +134,7 @@ export const beadRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-bead-by-id-reopen',
       summary: 'Reopen a closed bead',
+      needs: 'work',
       ok: OKResponseBody,
       errors: ['bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
     },
@@ -157,6 +162,7 @@ const bulkRoutes = (city: City) => [
     {
       id: 'create-beads',
       summary: 'Create many beads at once',
+      needs: 'work',
       description:
         'All or none. Entries may refer to each other as parent and in `needs`, in any order; an error says which ' +
         'entry failed.',
@@ -168,13 +174,14 @@ const bulkRoutes = (city: City) => [
       },
       extension: true,
     },
-    (exchange) => city(exchange).beads.bulk.create(exchange.body, exchange.saveResponse),
+    (exchange) => city(exchange).beads.bulk.create(exchange.caller, exchange.body, exchange.saveResponse),
   ),
   route(
     'PATCH ~/beads/bulk',
     {
       id: 'update-beads',
       summary: 'Change many beads at once',
+      needs: 'work',
       description: 'All or none; an error says which entry failed. Absent fields do not change.',
       body: BeadsBulkUpdate,
       ok: OKResponseBody,
@@ -193,6 +200,7 @@ const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/u
         ? 'patch-v0-city-by-city-name-bead-by-id'
         : 'post-v0-city-by-city-name-bead-by-id-update',
       summary: 'Change a bead',
+      needs: 'work',
       description: 'Absent fields do not change. `status: closed` closes the bead.',
       body: BeadUpdateBody,
       ok: OKResponseBody,
@@ -219,6 +227,7 @@ const dependencyRoutes = (city: City) => [
     {
       id: 'add-bead-dependency',
       summary: 'Make a bead depend on another',
+      needs: 'work',
       description: 'The types `blocks`, `waits-for` and `conditional-blocks` keep the bead from being ready.',
       body: BeadDependInput,
       ok: { 201: Dep },
@@ -232,6 +241,7 @@ const dependencyRoutes = (city: City) => [
     {
       id: 'remove-bead-dependency',
       summary: 'Remove a dependency',
+      needs: 'work',
       description:
         'All types of it, unless `type` names one. Removing a dependency that does not exist changes nothing.',
       query: Type.Object({ type: Type.Optional(Type.String({ description: 'Only this type.' })) }),

@@ -1,7 +1,9 @@
+import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { sessionOf } from '../actor.ts'
@@ -44,7 +46,7 @@ export class Claims {
     this.#claimable = new ClaimableBeads(store)
     const actions = {
       nextExpiry: () => this.#claims.nextExpiry(),
-      expire: () => store.write((tx) => manager.revokeExpired(tx)),
+      expire: () => store.write((tx) => manager.revokeExpired(tx), gcPart('claims')),
       renewAll: () => store.write(() => manager.renewAll()),
     }
     this.#timer = new LeaseTimer(clock, deadlines, actions, report)
@@ -73,7 +75,7 @@ export class Claims {
 
   async claim(caller: Caller, id: string): Promise<Claim> {
     const worker = this.#workerOf(caller)
-    const claim = await this.#options.store.write((tx) => this.#claim(tx, id, worker))
+    const claim = await this.#options.store.write((tx) => this.#claim(tx, id, worker), actorOf(caller))
     if ('rejection' in claim) throw new AppError('conflict-wrong-state', claim.rejection)
     return toClaim(claim)
   }
@@ -85,7 +87,7 @@ export class Claims {
       const claim = this.#manager.renew(this.#ownClaim(tx, id, worker))
       if (claim.expires_at !== null) tx.after(() => this.#timer.arm())
       return toClaim(claim)
-    })
+    }, actorOf(caller))
   }
 
   /** Returns a bead unfinished, for anybody to claim. */
@@ -96,7 +98,7 @@ export class Claims {
       const change = { status: 'open', assignee: '', metadata: WITHOUT_SESSION }
       this.#options.beads.change(tx, id, change, { session: worker.session })
       return { status: 'released' }
-    })
+    }, actorOf(caller))
   }
 
   /** Claims the next bead for a worker: its own work, then what is assigned to it, then what its agent is routed. */
@@ -108,7 +110,7 @@ export class Claims {
         if (!('rejection' in claim)) return this.#workFor(tx, claimable, claim)
       }
       return NO_WORK
-    })
+    }, actorOf(caller))
   }
 
   #claim(tx: Tx, id: string, worker: Worker): ClaimRow | ClaimRejection {

@@ -130,7 +130,7 @@ export class ClaimManager implements BeadGuard {
       this.#log.append(
         tx,
         BeadClaimRejected,
-        { actor: worker.identity, subject: bead.id, session_id: worker.session },
+        { subject: bead.id, session_id: worker.session },
         { bead_id: bead.id, existing_claimant: holder, attempted_claimant: worker.identity },
       )
     }
@@ -145,7 +145,7 @@ export class ClaimManager implements BeadGuard {
     this.#log.append(
       tx,
       BeadDeadAssigneeReopened,
-      { actor: 'gc', subject: id, ...(session && { session_id: session }) },
+      { subject: id, ...(session && { session_id: session }) },
       { bead_id: id, dead_assignee: assignee, ...(route && { routed_to: route }) },
     )
     const change = { status: 'open', metadata: WITHOUT_SESSION, ...(!keepsAssignee && { assignee: '' }) }

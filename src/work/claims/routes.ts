@@ -39,6 +39,7 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
     {
       id: 'claim-next',
       summary: 'Claim the next bead for the calling session',
+      needs: 'session',
       description:
         'Its work in progress first, then what is ready and assigned to it, then the oldest bead that is routed to its ' +
         'agent. When there is nothing to do, the action is `drain`.',
@@ -53,6 +54,7 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
     {
       id: 'claim-bead',
       summary: 'Claim a bead for the calling session',
+      needs: 'session',
       description: 'Claiming a bead that the session holds already changes nothing.',
       ok: Claim,
       errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state'],
@@ -65,6 +67,7 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
     {
       id: 'heartbeat-bead',
       summary: 'Renew the claim of a bead by the calling session',
+      needs: 'session',
       ok: Claim,
       errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,
@@ -76,6 +79,7 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
     {
       id: 'release-bead',
       summary: 'Return a claimed bead unfinished',
+      needs: 'session',
       ok: OKResponseBody,
       errors: ['forbidden', 'bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,

@@ -6,6 +6,7 @@ import { randomHex } from '../../core/ids.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { pageSize } from '../../http/schema.ts'
@@ -125,7 +126,7 @@ export class Comments {
     return store.write((tx) => {
       const draft = { id: `comment-${randomHex(6)}`, author, createdAt: clock.now(), text }
       return saveResponse(tx, this.#add(tx, id, draft, sessionOf(caller, city)))
-    })
+    }, actorOf(caller))
   }
 
   /** Writes an imported comment; returns whether that changed anything. */
@@ -163,13 +164,7 @@ export class Comments {
   #record(tx: Tx, id: string, comment: BeadComment, session: string | undefined): void {
     const { beads, log } = this.#options
     const { session_id: _, ...facts } = eventFactsOf(beads.get(id))
-    const actor = comment.author || 'human'
-    log.append(
-      tx,
-      BeadCommented,
-      { ...facts, actor, ...(session !== undefined && { session_id: session }) },
-      { comment },
-    )
+    log.append(tx, BeadCommented, { ...facts, ...(session !== undefined && { session_id: session }) }, { comment })
   }
 }
 

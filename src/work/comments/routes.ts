@@ -24,6 +24,7 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
     {
       id: 'comment-on-bead',
       summary: 'Comment on a bead',
+      needs: 'work',
       description:
         'The comment is recorded under your own name. Closed beads take comments, too; the bead itself does not change. ' +
         'A bead takes 1,000 comments, 1 MB in all.',

@@ -4,10 +4,10 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { RenderedJson } from '../../http/rendered.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import { actorName } from '../actor.ts'
 import type { Beads } from '../beads/beads.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { Bead, ListBodyBead } from '../beads/schema.ts'
@@ -52,7 +52,7 @@ export class Convoys {
     this.#beads = beads
     this.#lists = lists
     this.#members = new ConvoyMembers(store, beads)
-    beads.onClosed('convoy', (tx, { id }, actor) => log.append(tx, ConvoyClosed, { actor, subject: id }, {}))
+    beads.onClosed('convoy', (tx, { id }) => log.append(tx, ConvoyClosed, { subject: id }, {}))
     reactions.on('convoys.autoclose', ['bead.closed'], (tx, recorded) => this.#closeCompleted(tx, recorded))
   }
 
@@ -79,11 +79,11 @@ export class Convoys {
   }
 
   /** Creates a convoy of beads that exist. */
-  add(tx: Tx, actor: string, { items, ...draft }: ConvoyDraft): Bead {
+  add(tx: Tx, { items, ...draft }: ConvoyDraft): Bead {
     this.#requireBeads(items)
     const needs = [...new Set(items)].map((item) => `tracks:${item}`)
     const convoy = this.#beads.add(tx, { ...draft, type: 'convoy', needs })
-    this.#log.append(tx, ConvoyCreated, { actor, subject: convoy.id }, {})
+    this.#log.append(tx, ConvoyCreated, { subject: convoy.id }, {})
     return convoy
   }
 
@@ -99,19 +99,19 @@ export class Convoys {
     }
     const { items = [] } = body
     const draft = { ...body, items, metadata, labels: owned ? [OWNED_LABEL] : [] }
-    return this.#store.write((tx) => saveResponse(tx, this.add(tx, actorName(caller, undefined), draft)))
+    return this.#store.write((tx) => saveResponse(tx, this.add(tx, draft)), actorOf(caller))
   }
 
-  addItems(id: string, items: readonly string[] = []): Promise<OKResponseBody> {
+  addItems(caller: Caller, id: string, items: readonly string[] = []): Promise<OKResponseBody> {
     return this.#store.write((tx) => {
       this.#requireConvoy(id)
       this.#requireBeads(items)
       this.#beads.depend(tx, id, items, 'tracks')
       return { status: 'updated' }
-    })
+    }, actorOf(caller))
   }
 
-  removeItems(id: string, items: readonly string[] = []): Promise<OKResponseBody> {
+  removeItems(caller: Caller, id: string, items: readonly string[] = []): Promise<OKResponseBody> {
     return this.#store.write((tx) => {
       this.#requireConvoy(id)
       this.#requireBeads(items)
@@ -123,16 +123,16 @@ export class Convoys {
         if (this.#beads.get(item).parent === id) this.#beads.change(tx, item, { parent: null })
       }
       return { status: 'updated' }
-    })
+    }, actorOf(caller))
   }
 
   /** Closes a convoy, whatever the state of its members. */
   close(caller: Caller, id: string): Promise<OKResponseBody> {
     return this.#store.write((tx) => {
       this.#requireConvoy(id)
-      this.#beads.close(tx, id, undefined, { actor: actorName(caller, undefined) })
+      this.#beads.close(tx, id)
       return { status: 'closed' }
-    })
+    }, actorOf(caller))
   }
 
   /** Closes the convoys that a closed bead was the last open member of. */

@@ -34,6 +34,7 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
     {
       id: 'create-convoy',
       summary: 'Create a convoy',
+      needs: 'work',
       description: 'The convoy tracks its items and closes when the last of them is closed.',
       body: ConvoyCreateInputBody,
       ok: { 201: Bead },
@@ -48,6 +49,7 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
     {
       id: 'create-convoy-on-terms',
       summary: 'Create a convoy with an owner and merge settings',
+      needs: 'work',
       description:
         'The owner and the merge settings are stored in its metadata, as `convoy.owner`, `convoy.merge` and `target`. ' +
         'With `owned`, it stays open until a person closes it.',
@@ -76,6 +78,7 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
     {
       id: 'delete-v0-city-by-city-name-convoy-by-id',
       summary: 'Close a convoy',
+      needs: 'work',
       description: 'Its members do not change.',
       ok: OKResponseBody,
       errors: ['convoy-not-found', 'invalid-request'],
@@ -87,30 +90,33 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
     {
       id: 'post-v0-city-by-city-name-convoy-by-id-add',
       summary: 'Add beads to a convoy',
+      needs: 'work',
       description: 'A bead can be in several convoys and keeps its parent. All are added or none.',
       body: ConvoyAddInputBody,
       ok: OKResponseBody,
       errors: ['convoy-not-found', 'bead-not-found', 'invalid-request'],
     },
-    (exchange) => city(exchange).convoys.addItems(exchange.params.id, exchange.body.items),
+    (exchange) => city(exchange).convoys.addItems(exchange.caller, exchange.params.id, exchange.body.items),
   ),
   route(
     'POST ~/convoy/{id}/remove',
     {
       id: 'post-v0-city-by-city-name-convoy-by-id-remove',
       summary: 'Remove beads from a convoy',
+      needs: 'work',
       description: 'All are removed or none.',
       body: ConvoyRemoveInputBody,
       ok: OKResponseBody,
       errors: ['convoy-not-found', 'bead-not-found', 'invalid-request'],
     },
-    (exchange) => city(exchange).convoys.removeItems(exchange.params.id, exchange.body.items),
+    (exchange) => city(exchange).convoys.removeItems(exchange.caller, exchange.params.id, exchange.body.items),
   ),
   route(
     'POST ~/convoy/{id}/close',
     {
       id: 'post-v0-city-by-city-name-convoy-by-id-close',
       summary: 'Close a convoy',
+      needs: 'work',
       description: 'Whether or not its members are closed.',
       ok: OKResponseBody,
       errors: ['convoy-not-found', 'invalid-request'],

@@ -8,11 +8,11 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import { actorName } from '../actor.ts'
 import type { BeadRepository } from '../beads/repository.ts'
-import { type Address, HUMAN, MailDirectory, type MailRecipients, type MailSessions } from './directory.ts'
+import { type Address, HUMAN, MailDirectory, type MailRecipients, type MailSessions, routesOf } from './directory.ts'
 import {
   MailArchived,
   MailDeleted,
@@ -93,7 +93,7 @@ export class Mail {
       ...{ store, clock, deadlines, beads, report },
       forwarder: new MailForwarder({ store, reactions, beads, directory, notifier }),
       ttl: () => config.current.mail.retentionTtl,
-      archive: (tx, id, reason) => updater.archive(tx, id, MailArchived, { actor: 'gc', reason }),
+      archive: (tx, id, reason) => updater.archive(tx, id, MailArchived, { reason }),
     })
     beads.registerProjection('message', (ids) => lists.metadata(ids))
     beads.registerImporter('message', messageImporter)
@@ -128,6 +128,14 @@ export class Mail {
     return { items, total: items.length }
   }
 
+  /** Whether a message is for this session; one that does not exist is nobody's, and everybody may be told so. */
+  isFor(id: string, session: string): boolean {
+    const message = this.#lists.find(id)
+    const row = this.#options.sessions.find(session)
+    if (!message || !row) return message === undefined
+    return message.to_session === session || routesOf(row).includes(message.recipient)
+  }
+
   get(id: string, rig?: string): Message {
     return toMessage(this.#updater.getOpen(id), this.#label(rig))
   }
@@ -142,7 +150,7 @@ export class Mail {
       const sender = senderOf(caller, this.#options.city, from)
       const draft = { from: sender, to: this.#directory.addressFor(to), subject, body, thread: createThreadId() }
       return saveResponse(tx, this.#post(tx, MailSent, draft, rig))
-    })
+    }, actorOf(caller))
   }
 
   /** Sends a message from gc itself to the people of the city. */
@@ -177,25 +185,29 @@ export class Mail {
       }
       validateMessage(draft.subject, body)
       return saveResponse(tx, this.#post(tx, MailReplied, draft, this.#label(rig)))
-    })
+    }, actorOf(caller))
   }
 
-  read(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#update('read', (tx) => this.#updater.mark(tx, this.#updater.getOpen(id), MailMarkedRead, { rig }))
+  read(caller: Caller, id: string, rig?: string): Promise<OKResponseBody> {
+    return this.#update(caller, 'read', (tx) =>
+      this.#updater.mark(tx, this.#updater.getOpen(id), MailMarkedRead, { rig }),
+    )
   }
 
-  markUnread(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#update('unread', (tx) => this.#updater.mark(tx, this.#updater.getOpen(id), MailMarkedUnread, { rig }))
+  markUnread(caller: Caller, id: string, rig?: string): Promise<OKResponseBody> {
+    return this.#update(caller, 'unread', (tx) =>
+      this.#updater.mark(tx, this.#updater.getOpen(id), MailMarkedUnread, { rig }),
+    )
   }
 
   /** Takes a message out of every list; archiving one that is archived or gone changes nothing. */
-  archive(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#update('archived', (tx) => this.#updater.archive(tx, id, MailArchived, { rig }))
+  archive(caller: Caller, id: string, rig?: string): Promise<OKResponseBody> {
+    return this.#update(caller, 'archived', (tx) => this.#updater.archive(tx, id, MailArchived, { rig }))
   }
 
   /** Archives a message and records that as a deletion: its bead stays, closed. */
-  delete(id: string, rig?: string): Promise<OKResponseBody> {
-    return this.#update('deleted', (tx) => this.#updater.archive(tx, id, MailDeleted, { rig }))
+  delete(caller: Caller, id: string, rig?: string): Promise<OKResponseBody> {
+    return this.#update(caller, 'deleted', (tx) => this.#updater.archive(tx, id, MailDeleted, { rig }))
   }
 
   /** Marks a message and returns it; one that is marked as read here was read by the caller. */
@@ -204,11 +216,11 @@ export class Mail {
       const message = archived === undefined ? this.#updater.getOpen(id) : this.#lists.find(id)
       if (!message) throw mailNotFound(id)
       if (archived === false && message.open === 0) this.#options.beads.reopen(tx, id)
-      if (read === true) this.#updater.mark(tx, message, MailRead, { actor: actorName(caller, undefined) })
+      if (read === true) this.#updater.mark(tx, message, MailRead)
       if (read === false) this.#updater.mark(tx, message, MailMarkedUnread)
       if (archived === true) this.#updater.archive(tx, id, MailArchived)
       return toMessage(this.#lists.find(id) ?? message, this.#label(undefined))
-    })
+    }, actorOf(caller))
   }
 
   #post(tx: Tx, event: EventDefinition, draft: MessageDraft, rig: string): Message {
@@ -250,8 +262,8 @@ export class Mail {
     }
   }
 
-  async #update(status: string, work: (tx: Tx) => void): Promise<OKResponseBody> {
-    await this.#options.store.write((tx) => void work(tx))
+  async #update(caller: Caller, status: string, work: (tx: Tx) => void): Promise<OKResponseBody> {
+    await this.#options.store.write((tx) => void work(tx), actorOf(caller))
     return { status }
   }
 

@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
@@ -99,7 +100,7 @@ export class MailRetention {
   async #forward(inbox: string): Promise<void> {
     const { store, forwarder, clock } = this.#options
     const before = clock.now() - GRACE_MS
-    while (!this.#isStopped && (await store.write((tx) => forwarder.forward(tx, inbox, before))) > 0);
+    while (!this.#isStopped && (await store.write((tx) => forwarder.forward(tx, inbox, before), gcPart('mail'))) > 0);
   }
 
   /** Applies an action to every message that is due, the oldest first, in slices. */
@@ -111,7 +112,7 @@ export class MailRetention {
         const rows = aged.all(created_at, id, before, before, SLICE)
         for (const row of rows) if (row.due) action(tx, row.id)
         return rows.length === SLICE ? rows.at(-1) : undefined
-      })
+      }, gcPart('mail'))
     }
   }
 }

@@ -17,6 +17,9 @@ import {
 
 type City = CityOf<{ mail: Mail }>
 
+/** What is needed for mail that is not the caller's own. */
+const ofOthers = { needs: 'mail', ownable: 'message' } as const
+
 const once = { 'Idempotency-Key': 'The same key with the same body sends one message and gets the same response.' }
 
 /** The operations on mail. */
@@ -96,6 +99,7 @@ const writeRoutes = (city: City) => [
     {
       id: 'send-mail',
       summary: 'Send a message',
+      needs: 'work',
       description: 'The message begins a thread. A running recipient is notified; for others the message waits.',
       body: MailSendInputBody,
       ok: { 201: Message },
@@ -110,6 +114,7 @@ const writeRoutes = (city: City) => [
     {
       id: 'reply-mail',
       summary: 'Reply to a message',
+      needs: 'work',
       description: 'The reply goes to the sender and belongs to the same thread.',
       query: MailLabel,
       body: MailReplyInputBody,
@@ -145,6 +150,7 @@ const messageRoutes = (city: City) => [
     {
       id: 'patch-v0-city-by-city-name-mail-by-id',
       summary: 'Mark or archive a message',
+      needs: ofOthers,
       description:
         'Absent fields do not change. The response is the message; marking it as read records that you read it.',
       body: MailPatch,
@@ -159,12 +165,13 @@ const messageRoutes = (city: City) => [
     {
       id: 'delete-v0-city-by-city-name-mail-by-id',
       summary: 'Delete a message',
+      needs: ofOthers,
       description: 'The message leaves every list; its bead is closed and kept. Deleting it again changes nothing.',
       query: MailLabel,
       ok: OKResponseBody,
       errors: ['mail-not-found'],
     },
-    (exchange) => city(exchange).mail.delete(exchange.params.id, exchange.query.rig),
+    (exchange) => city(exchange).mail.delete(exchange.caller, exchange.params.id, exchange.query.rig),
   ),
   markRoute(city, 'read', 'Mark a message as read'),
   markRoute(city, 'mark-unread', 'Mark a message as unread'),
@@ -173,12 +180,13 @@ const messageRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-mail-by-id-archive',
       summary: 'Archive a message',
+      needs: ofOthers,
       description: 'The message leaves every list. Archiving it again changes nothing.',
       query: MailLabel,
       ok: OKResponseBody,
       errors: ['mail-not-found'],
     },
-    (exchange) => city(exchange).mail.archive(exchange.params.id, exchange.query.rig),
+    (exchange) => city(exchange).mail.archive(exchange.caller, exchange.params.id, exchange.query.rig),
   ),
 ]
 
@@ -188,12 +196,13 @@ const markRoute = (city: City, verb: 'read' | 'mark-unread', summary: string) =>
     {
       id: `post-v0-city-by-city-name-mail-by-id-${verb}`,
       summary,
+      needs: ofOthers,
       query: MailLabel,
       ok: OKResponseBody,
       errors: ['mail-not-found'],
     },
-    ({ params, query: { rig } }) => {
+    ({ caller, params, query: { rig } }) => {
       const { mail } = city({ params })
-      return verb === 'read' ? mail.read(params.id, rig) : mail.markUnread(params.id, rig)
+      return verb === 'read' ? mail.read(caller, params.id, rig) : mail.markUnread(caller, params.id, rig)
     },
   )

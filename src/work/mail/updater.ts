@@ -13,13 +13,9 @@ import { messages } from './table.ts'
 interface UpdateOptions {
   /** The label that the request had. */
   rig?: string | undefined
-  actor?: string
   /** Why it was archived, when nobody requested it. */
   reason?: string
 }
-
-/** The actor of requests over HTTP. */
-const API_ACTOR = 'api'
 
 /** Marks and archives messages; the event says how. What changes nothing is not recorded. */
 export class MessageUpdater {
@@ -37,33 +33,23 @@ export class MessageUpdater {
   }
 
   /** Marks a message as the event says: as unread, or else as read. */
-  mark(
-    tx: Tx,
-    message: StoredMessage,
-    event: EventDefinition,
-    { rig = '', actor = API_ACTOR }: UpdateOptions = {},
-  ): void {
+  mark(tx: Tx, message: StoredMessage, event: EventDefinition, { rig = '' }: UpdateOptions = {}): void {
     const read = event !== MailMarkedUnread
     if ((message.read === 1) === read) return
     const writeSideTable = () => {
       tx.orm.update(messages).set({ read }).where(eq(messages.id, message.id)).run()
     }
     this.beads.change(tx, message.id, {}, { writeSideTable })
-    this.log.append(tx, event, { actor, subject: message.id }, { rig })
+    this.log.append(tx, event, { subject: message.id }, { rig })
   }
 
   /** Takes a message out of every list; one that is archived already, or gone, stays so. */
-  archive(
-    tx: Tx,
-    id: string,
-    event: EventDefinition,
-    { rig = '', actor = API_ACTOR, reason }: UpdateOptions = {},
-  ): void {
+  archive(tx: Tx, id: string, event: EventDefinition, { rig = '', reason }: UpdateOptions = {}): void {
     const message = this.lists.find(id)
     if (!message && this.beads.find(id)) throw mailNotFound(id)
     if (!message || message.open === 0) return
     this.beads.close(tx, id, reason)
-    this.log.append(tx, event, { actor, subject: id }, { rig })
+    this.log.append(tx, event, { subject: id }, { rig })
   }
 }
 

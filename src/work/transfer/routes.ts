@@ -36,6 +36,7 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
     {
       id: 'import-beads',
       summary: 'Import beads that were exported',
+      needs: 'maintain',
       description:
         'Lines as the export writes them, with their ids and times. Importing the same lines again changes nothing.',
       body: Type.Uint8Array(),

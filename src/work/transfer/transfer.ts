@@ -1,7 +1,8 @@
 import type { Statement } from 'bun:sqlite'
-import { AppError } from '../../core/errors.ts'
+import type { Actor } from '../../core/actor.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { CommentDraft, Comments } from '../comments/comments.ts'
@@ -61,18 +62,18 @@ export class BeadTransfer {
 
   /** Writes each bead as its line says, whether or not it exists; importing the same lines again changes nothing. */
   async import(caller: Caller, bytes: Uint8Array): Promise<BeadsImported> {
-    if (caller.kind === 'session') throw new AppError('forbidden', 'forbidden: a session may not import beads')
     const { store, beads } = this.#options
     const all = parseLines(bytes, (id, named) => this.#rigOf(id, named))
     const imported = all.filter((bead) => !isLocal(bead))
     const result = { created: 0, updated: 0, unchanged: 0, skipped: all.length - imported.length }
     for (let start = 0; start < imported.length; start += BEADS_PER_SLICE) {
       const slice = imported.slice(start, start + BEADS_PER_SLICE)
-      const outcomes = await store.write((tx) =>
-        slice.map(({ values, dependencies }) => beads.restore(tx, values, dependencies)),
+      const outcomes = await store.write(
+        (tx) => slice.map(({ values, dependencies }) => beads.restore(tx, values, dependencies)),
+        actorOf(caller),
       )
       for (const outcome of outcomes) result[outcome]++
-      const commented = await this.#restoreComments(slice)
+      const commented = await this.#restoreComments(slice, actorOf(caller))
       const onlyCommented = slice.filter(
         ({ values }, index) => outcomes[index] === 'unchanged' && commented.has(values.id),
       ).length
@@ -83,7 +84,7 @@ export class BeadTransfer {
   }
 
   /** Writes the comments that differ; returns the ids of the beads that had some. */
-  async #restoreComments(beads: readonly ImportedBead[]): Promise<Set<string>> {
+  async #restoreComments(beads: readonly ImportedBead[], actor: Actor): Promise<Set<string>> {
     const { store, comments } = this.#options
     const all = beads.flatMap(({ values, comments }) =>
       comments.map((comment): [string, CommentDraft] => [values.id, comment]),
@@ -91,7 +92,10 @@ export class BeadTransfer {
     const changed = new Set<string>()
     for (let start = 0; start < all.length; start += COMMENTS_PER_SLICE) {
       const slice = all.slice(start, start + COMMENTS_PER_SLICE)
-      const written = await store.write((tx) => slice.filter(([id, comment]) => comments.restore(tx, id, comment)))
+      const written = await store.write(
+        (tx) => slice.filter(([id, comment]) => comments.restore(tx, id, comment)),
+        actor,
+      )
       for (const [id] of written) changed.add(id)
     }
     return changed

@@ -23,6 +23,7 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
     {
       id: 'create-wait',
       summary: 'Let a session wait for beads',
+      needs: 'work',
       description:
         'The session is woken, or nudged when it runs, once the beads are closed. Its waits end when it is woken, closed ' +
         'or begins a new conversation.',
@@ -50,6 +51,7 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
     {
       id: 'cancel-wait',
       summary: 'Cancel a wait',
+      needs: 'work',
       description: 'Its session is not notified. A wait that is over does not change.',
       ok: WaitView,
       errors: ['wait-not-found', 'forbidden'],
@@ -62,6 +64,7 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
     {
       id: 'ready-wait',
       summary: 'End a wait and wake its session',
+      needs: 'work',
       description: 'As if the beads of the wait were closed. A wait that is not pending does not change.',
       ok: WaitView,
       errors: ['wait-not-found', 'forbidden'],

@@ -1,4 +1,5 @@
 import { fenceText } from '../../config/providers/prompt.ts'
+import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
@@ -6,6 +7,7 @@ import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import { WaitRepository } from './repository.ts'
@@ -108,7 +110,7 @@ export class Waits {
       this.#checkProgress(tx, bead.id)
       tx.after(() => this.#arm())
       return saveResponse(tx, this.get(bead.id))
-    })
+    }, actorOf(caller))
   }
 
   /** Ends a wait without notifying its session; one that is over stays as it is. */
@@ -116,7 +118,7 @@ export class Waits {
     return this.#options.store.write((tx) => {
       if (LIVE_STATES.has(this.#getOwn(caller, id).state)) this.#end(tx, id, 'canceled')
       return this.get(id)
-    })
+    }, actorOf(caller))
   }
 
   /** Wakes the session of a wait whether or not its beads are closed; one that is not pending stays as it is. */
@@ -125,7 +127,7 @@ export class Waits {
       const row = this.#getOwn(caller, id).state === 'pending' ? this.#repository.find(id) : undefined
       if (row) this.#markReady(tx, row, 'is over: it need not wait any longer')
       return this.get(id)
-    })
+    }, actorOf(caller))
   }
 
   /** A wait that the caller may end. */
@@ -224,7 +226,7 @@ export class Waits {
         const row = this.#repository.find(id)
         if (row) this.#giveUp(tx, row, 'expired', 'its time ran out')
       }
-    })
+    }, gcPart('waits'))
     this.#arm()
   }
 }

@@ -227,7 +227,10 @@ describe('creating an agent', () => {
 
   test('by a session cannot grant permissions that the session lacks', async () => {
     await using town = await agentsWorld(TOWN)
-    town.as({ kind: 'session', city: 'c', session: 'tc-1', names: ['tc-1'], may: ['respond'] })
+    town.as({
+      ...{ kind: 'session', city: 'c', session: 'tc-1', names: ['tc-1'] },
+      ...{ agent: 'w', declaredIn: 'city.toml', may: ['respond'] },
+    })
     const made = await town.send('POST', 'agents/declare', {
       name: 'w',
       start_command: 'x',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { stopAllSessions } from '../../../src/agents/lifecycle/stop-all.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
+import { human } from '../../../src/http/guard.ts'
 import { gone } from '../../host/world.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
@@ -24,7 +25,7 @@ describe('a restarted supervisor', () => {
 
   test('adopts a process whose start was never recorded', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
-    await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
+    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker' })
     const { subject: id = '' } = await world.event('request.result.session.create')
     const { pid } = world.city.sessionRepository.get(id)
     await world.city.store.write((tx) =>
@@ -38,7 +39,7 @@ describe('a restarted supervisor', () => {
   test('starts a session that was about to be started, and completes its request once', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
+    const accepted = await world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker' })
     await world.city.reconciler.settle()
     const [row] = world.city.sessionRepository.live()
     await world.city.store.write((tx) => {
@@ -55,9 +56,9 @@ describe('a restarted supervisor', () => {
   test('fails the create request of a session that was closed in the meantime', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'worker' })
+    const accepted = await world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker' })
     const [row] = world.city.sessionRepository.live()
-    await world.city.sessions.control.close(row?.id ?? '')
+    await world.city.sessions.control.close(row?.id ?? '', human)
     const failed = await world.event('request.failed')
     expect(failed.payload).toMatchObject({
       request_id: accepted.request_id,
@@ -68,7 +69,7 @@ describe('a restarted supervisor', () => {
 
   test('records exits that happened while it was down', async () => {
     await using world = await CityWorld.open(agent('worker', 'while [ ! -e go ]; do sleep 0.05; done; exit 7'))
-    await world.city.sessions.creator.create({ kind: 'agent', name: 'worker', alias: 'w' })
+    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker', alias: 'w' })
     const { subject: id = '' } = await world.event('request.result.session.create')
     const token = await world.token(id)
     const { pid } = world.city.sessionRepository.get(id)

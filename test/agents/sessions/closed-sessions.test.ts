@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { NEWEST, type SessionPosition } from '../../../src/agents/sessions/closed-sessions.ts'
 import type { SessionRepository } from '../../../src/agents/sessions/repository.ts'
+import { human } from '../../../src/http/guard.ts'
 import { openWork } from '../../work/world.ts'
 
 /** A city with sessions of two agents, every second of them closed; their ids, newest first. */
@@ -11,7 +12,7 @@ async function crowd() {
     const template = n % 3 === 0 ? 'saw/hand' : 'press/hand'
     const { id } = await world.session(`s${n}`, template)
     if (n % 4 === 0) await world.exit(id)
-    if (n % 2 === 1) await world.sessions.control.close(id)
+    if (n % 2 === 1) await world.sessions.control.close(id, human)
     if (n % 5 === 0) await world.clock.advance(1000)
     ids.unshift(id)
   }

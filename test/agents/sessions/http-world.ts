@@ -4,6 +4,7 @@ import type { City } from '../../../src/city/city.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CityOf } from '../../../src/http/city-of.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
+import { accessPolicy } from '../../../src/supervisor/access.ts'
 import { serve } from '../../http/serve.ts'
 import { CityWorld } from './world.ts'
 
@@ -20,7 +21,8 @@ export async function openHttp(agents: string) {
     const caller = world.city.sessions.credentials.caller(hashToken(token))
     return caller === 'ended' ? undefined : caller
   }
-  const server = serve({ routes: sessionRoutes(city), guard: { resolve }, index: () => world.city.log.head })
+  const access = accessPolicy(() => world.city)
+  const server = serve({ routes: sessionRoutes(city), guard: { resolve }, access, index: () => world.city.log.head })
   return {
     world,
     server,

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
+import { GC } from '../../../src/core/actor.ts'
 import { toTimestamp } from '../../../src/core/clock.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
+import { human } from '../../../src/http/guard.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
 /** A city with one agent called mayor, and one session of it that is up. */
 async function withMayor(script = WAITS): Promise<{ world: CityWorld; id: string; pid: number }> {
   const world = await CityWorld.open(agent('mayor', script))
-  await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+  await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
   const { subject: id = '' } = await world.event('request.result.session.create')
   return { world, id, pid: world.city.sessionRepository.get(id).pid ?? 0 }
 }
@@ -27,7 +29,7 @@ describe('killing a session', () => {
     const { world, id, pid } = await withMayor()
     await using _ = world
     const token = await world.token(id)
-    expect(await world.city.sessions.control.kill(id)).toEqual({ status: 'ok', id })
+    expect(await world.city.sessions.control.kill(id, human)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
     expect(world.city.sessions.credentials.caller(hashToken(token))).toBe('ended')
     const row = world.city.sessionRepository.get(id)
@@ -42,7 +44,7 @@ describe('killing a session that does not run', () => {
     'that is %s answers as for any other and changes nothing',
     async (state) => {
       await using world = await CityWorld.open(agent('mayor', 'exit 0'))
-      await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
+      await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
       const { subject: id = '' } = await world.event('request.result.session.create')
       await world.event('session.stopped')
       await world.city.reconciler.settle()
@@ -52,7 +54,7 @@ describe('killing a session that does not run', () => {
       if (change) await world.city.store.write((tx) => world.city.sessionRepository.transition(tx, id, change, held))
       const before = world.city.sessionRepository.get(id)
       const events = world.city.log.after(0, 1000).length
-      expect(await world.city.sessions.control.kill(id)).toEqual({ status: 'ok', id })
+      expect(await world.city.sessions.control.kill(id, human)).toEqual({ status: 'ok', id })
       expect(world.city.sessionRepository.get(id)).toEqual(before)
       expect(world.city.log.after(0, 1000)).toHaveLength(events)
     },
@@ -63,7 +65,7 @@ describe('suspending a session', () => {
   test('ends its program until someone wakes it', async () => {
     const { world, id } = await withMayor()
     await using _ = world
-    expect(await world.city.sessions.control.suspend('boss')).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.control.suspend('boss', human)).toEqual({ status: 'ok' })
     expect(await world.city.sessions.reader.get(id)).toMatchObject({
       state: 'suspended',
       running: false,
@@ -71,8 +73,8 @@ describe('suspending a session', () => {
     })
     await world.city.reconciler.settle()
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'suspended', running: false })
-    expect(await world.city.sessions.control.suspend(id)).toEqual({ status: 'ok' })
-    expect(await world.city.sessions.control.wake(id)).toEqual({ status: 'ok', id })
+    expect(await world.city.sessions.control.suspend(id, human)).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.control.wake(id, human)).toEqual({ status: 'ok', id })
     await world.event('session.woke', ({ seq }) => seq > 5)
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'active', running: true })
     expect(world.recorded().slice(2)).toEqual(['session.suspended boss', 'session.stopped boss', 'session.woke boss'])
@@ -81,11 +83,11 @@ describe('suspending a session', () => {
   test('conflicts while it is not up yet', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
     const [row] = world.city.sessionRepository.live()
     expect(row?.state).toBe('start-pending')
-    expect(await rejectionOf(world.city.sessions.control.suspend(row?.id ?? ''))).toBe(
+    expect(await rejectionOf(world.city.sessions.control.suspend(row?.id ?? '', human))).toBe(
       'session-conflict: illegal_transition: illegal transition: state "start-pending" does not accept command "suspend"',
     )
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', false, false))
@@ -98,14 +100,14 @@ describe('closing a session', () => {
     const { world, id } = await withMayor()
     await using _ = world
     const caller = await world.caller(id)
-    expect(await world.city.sessions.control.close('boss')).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.control.close('boss', human)).toEqual({ status: 'ok' })
     expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false, alias: 'boss' })
-    expect(await rejectionOf(world.city.sessions.control.close('boss'))).toBe(
+    expect(await rejectionOf(world.city.sessions.control.close('boss', human))).toBe(
       'session-not-found: not_found: session not found: "boss"',
     )
     expect(() => world.city.sessions.credentials.worker(caller)).toThrow('session not found')
     expect(await world.running()).toEqual([])
-    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
     const again = await world.event('request.result.session.create', ({ subject }) => subject !== id)
     expect(again.payload).toMatchObject({ session: { alias: 'boss' } })
   })
@@ -113,7 +115,7 @@ describe('closing a session', () => {
   test('removes it on request', async () => {
     const { world, id } = await withMayor()
     await using _ = world
-    await world.city.sessions.control.close(id, { remove: true })
+    await world.city.sessions.control.close(id, human, { remove: true })
     expect(await rejectionOf(world.city.sessions.reader.get(id))).toContain('session-not-found')
     expect(world.city.beadRepository.find(id)).toBeUndefined()
     expect(world.city.log.after(0, 100).map(({ type }) => type)).toContain('bead.deleted')
@@ -160,7 +162,7 @@ describe('a session that crashes too often', () => {
     const limits = '[daemon]\nmax_restarts = 2\nrestart_window = "2h"\n'
     await using world = await CityWorld.open(limits + agent('mayor', 'exit 3', 'max_active_sessions = 1'))
     const began = Date.now()
-    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
     const { session_id: id = '' } = await world.event('session.crashed')
     await world.event('session.quarantined')
     const { repository, failures } = world.city.sessionServices
@@ -179,7 +181,7 @@ describe('a session that crashes too often', () => {
     expect((await world.city.attention.list()).items).toMatchObject([
       { kind: 'failed', session_id: id, until: heldUntil },
     ])
-    await world.city.sessions.control.wake(id)
+    await world.city.sessions.control.wake(id, human)
     await world.event('session.crashed')
     await until(() => repository.get(id).hostKey === null)
     expect(repository.get(id)).toMatchObject({ state: 'asleep' })
@@ -237,7 +239,7 @@ describe('an agent whose starts fail', () => {
       { kind: 'failed', agent: 'worker', until, asks: expect.stringContaining(held) },
     ])
     writeFileSync(works, '')
-    await world.city.sessionServices.waker.clearFailures(['worker'])
+    await world.city.sessionServices.waker.clearFailures(['worker'], GC)
     const woke = await world.event('session.woke')
     await world.city.store.write((tx) => {
       for (let starts = 0; starts < 3; starts++)
@@ -310,7 +312,7 @@ describe('a bead', () => {
     expect(world.city.parking.parked()).toMatchObject([
       { bead: { id: bead.id }, agent: 'worker', reason: expect.stringContaining('5 sessions of worker exited') },
     ])
-    await world.city.parking.unpark(bead.id)
+    await world.city.parking.unpark(human, bead.id)
     await world.event('session.crashed')
     expect(world.city.beadRepository.get(bead.id).metadata).toEqual({ 'gc.routed_to': 'worker' })
     expect(world.city.parking.parked()).toEqual([])
@@ -325,7 +327,7 @@ describe('a bead', () => {
     expect(failures.find('bead', bead.id)).toMatchObject({ deaths: 1 })
     expect(failures.find('agent', 'worker')).toMatchObject({ deaths: 1 })
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    await world.city.agents.act('worker', 'restart')
+    await world.city.agents.act(human, 'worker', 'restart')
     expect(failures.find('agent', 'worker')).toBeUndefined()
   })
 })
@@ -342,7 +344,7 @@ describe('a provider that is not installed', () => {
       available: false,
       unavailable_reason: "provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     })
-    expect(await rejectionOf(world.city.sessions.creator.create({ kind: 'agent', name: 'worker' }))).toBe(
+    expect(await rejectionOf(world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker' }))).toBe(
       "service-unavailable: provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     )
     expect(world.recorded()).toEqual([])

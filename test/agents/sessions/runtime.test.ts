@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { AppError } from '../../../src/core/errors.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
+import { human } from '../../../src/http/guard.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
@@ -15,7 +16,7 @@ const errorCode = (promise: Promise<unknown>): Promise<string> =>
 
 async function mayor(script = WAITS, more = '') {
   const world = await CityWorld.open(agent('mayor', script, more))
-  await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+  await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
   const { session_id: id = '' } = await world.event('session.woke')
   return { world, id, row: () => world.city.sessionRepository.get(id), sessions: world.city.sessions }
 }
@@ -50,12 +51,12 @@ describe('draining a session', () => {
     const { world, id, row, sessions } = await mayor()
     await using _ = world
     await world.add({ title: 'in hand', assignee: 'boss', status: 'in_progress' })
-    expect(await sessions.drains.drain('boss')).toEqual({ status: 'ok', id })
+    expect(await sessions.drains.drain('boss', human)).toEqual({ status: 'ok', id })
     expect(row()).toMatchObject({ state: 'draining', reason: 'user-hold' })
-    expect(await sessions.drains.drain('boss')).toEqual({ status: 'ok', id })
+    expect(await sessions.drains.drain('boss', human)).toEqual({ status: 'ok', id })
     await world.city.reconciler.settle()
     expect(await world.running()).toHaveLength(1)
-    expect(await sessions.drains.undrain('boss')).toEqual({ status: 'ok', id })
+    expect(await sessions.drains.undrain('boss', human)).toEqual({ status: 'ok', id })
     expect(row().state).toBe('active')
     expect(world.recorded().slice(2)).toEqual(['session.draining boss', 'session.undrained boss'])
   })
@@ -63,11 +64,11 @@ describe('draining a session', () => {
   test('ends it when it has no work', async () => {
     const { world, row, sessions } = await mayor()
     await using _ = world
-    await sessions.drains.drain('boss')
+    await sessions.drains.drain('boss', human)
     await world.event('session.stopped')
     expect(row()).toMatchObject({ state: 'asleep', hostKey: null })
-    expect(await errorCode(sessions.drains.drain('boss'))).toBe('session-conflict')
-    expect(await errorCode(sessions.drains.undrain('boss'))).toBe('session-conflict')
+    expect(await errorCode(sessions.drains.drain('boss', human))).toBe('session-conflict')
+    expect(await errorCode(sessions.drains.undrain('boss', human))).toBe('session-conflict')
   })
 })
 
@@ -89,7 +90,7 @@ describe('restarting a session', () => {
   test('starts one that was quarantined', async () => {
     const { world, id, row, sessions } = await mayor()
     await using _ = world
-    await world.city.sessions.control.suspend(id)
+    await world.city.sessions.control.suspend(id, human)
     await sessions.restarts.restart(id, OPERATOR, { fresh: true })
     await world.event('session.woke')
     expect(row()).toMatchObject({ state: 'active', failures: 0 })
@@ -117,7 +118,7 @@ describe('a conversation', () => {
     const world = await CityWorld.open('')
     world.declare(talker(world))
     await world.city.config.reload()
-    await world.city.sessions.creator.create({ kind: 'agent', name: 'chat', alias: 'ann' })
+    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'chat', alias: 'ann' })
     const { session_id: id = '' } = await world.event('session.woke')
     const calls = () => readFileSync(world.folder.at('calls'), 'utf8').split('\n').slice(0, -1)
     await until(() => existsSync(world.folder.at('calls')))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { explainWaiting } from '../../../src/agents/sessions/service/waiting.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
+import { human } from '../../../src/http/guard.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
 describe('waiting work', () => {
@@ -36,7 +37,7 @@ describe('waiting work', () => {
 describe('POST sessions', () => {
   test('answers at once, and one event reports that the session is up', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
-    const accepted = await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor', alias: 'boss' })
+    const accepted = await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
     expect(accepted).toMatchObject({ status: 'accepted', request_id: expect.stringMatching(/^req-[0-9a-f]{24}$/) })
     const created = await world.event('request.result.session.create')
     expect(created.payload).toMatchObject({
@@ -50,9 +51,9 @@ describe('POST sessions', () => {
 describe('a session that cannot start', () => {
   test('explains what prevents its start', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
-    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
     await world.event('request.result.session.create')
-    await world.city.sessions.creator.create({ kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
     const waiting = world.city.sessionRepository.live().find(({ state }) => state === 'start-pending')
     expect(explainWaiting(world.city.sessionServices, waiting?.id ?? '')).toBe(

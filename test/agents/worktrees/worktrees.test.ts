@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonToKeep } from '../../../src/agents/worktrees/keep-reason.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { human } from '../../../src/http/guard.ts'
 import { testTown } from '../../support/city.ts'
 import { TestClock } from '../../support/clock.ts'
 import { idleHost } from '../../support/idle-host.ts'
 
-const OPERATOR = { kind: 'operator' } as const
 const env = {
   ...process.env,
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -112,7 +112,7 @@ describe('a worktree', () => {
     await close('mi-1', 'mill/mi-1/1')
     await worktrees.sweep()
     expect(existsSync(path)).toBe(true)
-    expect(await errorOf(worktrees.remove(OPERATOR, 'mi-1', true))).toStartWith('conflict-wrong-state: ')
+    expect(await errorOf(worktrees.remove(human, 'mi-1', true))).toStartWith('conflict-wrong-state: ')
     await programEnded('mi-1')
     await worktrees.sweep()
     expect(existsSync(path)).toBe(false)
@@ -171,19 +171,17 @@ describe('a worktree', () => {
     expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
   })
 
-  test('is removed by a person, with unsaved work only by force, and never by a session', async () => {
+  test('is removed by a person, with unsaved work only by force', async () => {
     const { make, worktrees, close, rig } = await world()
     const path = await make('mi-1')
     commit(path, 'one', '1')
     writeFileSync(join(path, 'new'), 'x')
     await close('mi-1')
-    expect(await errorOf(worktrees.remove(OPERATOR, 'mi-1', false))).toBe(
+    expect(await errorOf(worktrees.remove(human, 'mi-1', false))).toBe(
       `conflict-wrong-state: ${path} is kept: 1 file is changed and not committed; save it, or remove it with force`,
     )
-    const session = { kind: 'session', city: 'mill', session: 'mi-2', names: [], may: [] } as const
-    expect(await errorOf(worktrees.remove(session, 'mi-1', true))).toStartWith('forbidden: ')
-    expect(await errorOf(worktrees.remove(OPERATOR, 'mi-9', true))).toStartWith('session-not-found: ')
-    expect(await worktrees.remove(OPERATOR, 'mi-1', true)).toEqual({ status: 'removed' })
+    expect(await errorOf(worktrees.remove(human, 'mi-9', true))).toStartWith('session-not-found: ')
+    expect(await worktrees.remove(human, 'mi-1', true)).toEqual({ status: 'removed' })
     expect(existsSync(path)).toBe(false)
     expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
   })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isPublicAddress, parseRemote } from '../../../src/config/git/remote.ts'
 import { rigClones } from '../../../src/config/rigs/table.ts'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
+import { human } from '../../../src/http/guard.ts'
 import { agentsWorld, clonesFromAnyHost } from '../../agents/agents/world.ts'
 import { tempFolder } from '../../support/folder.ts'
 
@@ -177,7 +178,7 @@ describe('a rig from a repository', () => {
     await using town = await agentsWorld(TOWN)
     const row = { digest: '', state: 'in_flight' as const, cursor: 0, acceptedAt: 0 }
     mkdirSync(join(town.path, 'done'))
-    await town.rigs.create({ name: 'done', path: 'done' }, {})
+    await town.rigs.create(human, { name: 'done', path: 'done' }, {})
     await town.store.write((tx) => {
       const rows = [
         { ...row, requestId: 'r-half', rig: 'half', path: 'rigs/half' },

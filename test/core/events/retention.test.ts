@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { GC } from '../../../src/core/actor.ts'
 import { EventRetention, type RetentionLimits } from '../../../src/core/events/retention.ts'
 import { EventArchives } from '../../../src/core/events/rotation.ts'
 import { until } from '../../support/until.ts'
@@ -84,7 +85,7 @@ test('events that a pending archive still needs are kept', async () => {
     () => ({ age: 0, bytes: 0 }),
     () => {},
   )
-  await (await archives.rotate())?.written
+  await (await archives.rotate(GC))?.written
   await world.fill(20)
   await world.store.write(() => {
     world.store.prepare("INSERT INTO event_archives VALUES (121, 101, '/nowhere', 0, 0)").run()

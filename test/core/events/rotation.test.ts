@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { GC } from '../../../src/core/actor.ts'
 import { type ArchiveLimits, EventArchives } from '../../../src/core/events/rotation.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld, note } from './world.ts'
@@ -41,7 +42,7 @@ test('an archive holds every event so far in listed form, and the rows remain', 
   })
   await world.clock.advance(1234)
   const before = world.log.after(0, 10)
-  const rotation = await archives.rotate()
+  const rotation = await archives.rotate(GC)
   if (!rotation) throw new Error('expected a rotation')
   const path = world.folder.at('events.jsonl.archive-20260105T090001Z-seq-1-4.gz')
   expect(rotation.archive).toEqual({ path, first: 1, last: 4 })
@@ -56,7 +57,7 @@ test('an archive holds every event so far in listed form, and the rows remain', 
       seq: 5,
       type: 'events.rotated',
       ts: '2026-01-05T09:00:01.234Z',
-      actor: 'events',
+      actor: 'gc',
       message: `events 1 to 4 were archived to ${path}`,
       payload: { prior_archive: path, prior_first_seq: 1, prior_last_seq: 4 },
     },
@@ -66,10 +67,10 @@ test('an archive holds every event so far in listed form, and the rows remain', 
 test('the next archive begins with the rotation event of the previous one', async () => {
   await using world = eventWorld()
   const archives = archivesOf(world)
-  expect(await archives.rotate()).toBeUndefined()
+  expect(await archives.rotate(GC)).toBeUndefined()
   await world.fill(3)
-  await (await archives.rotate())?.written
-  const second = await archives.rotate()
+  await (await archives.rotate(GC))?.written
+  const second = await archives.rotate(GC)
   expect(second?.archive).toMatchObject({ first: 4, last: 4 })
   await second?.written
   expect(lines(second?.archive.path ?? '')).toMatchObject([{ seq: 4, type: 'events.rotated' }])
@@ -88,7 +89,7 @@ test('an archive interrupted by a process exit is written on resume', async () =
   expect(lines(path)).toEqual(world.log.after(0, 3))
   await archives.resume()
   await world.record()
-  const next = await archives.rotate()
+  const next = await archives.rotate(GC)
   expect(next?.archive).toMatchObject({ first: 4, last: 4 })
   await next?.written
 })
@@ -96,7 +97,7 @@ test('an archive interrupted by a process exit is written on resume', async () =
 test('a log moved with its archives writes and removes them at its new location', async () => {
   await using world = eventWorld()
   await world.fill(3)
-  await (await archivesOf(world).rotate())?.written
+  await (await archivesOf(world).rotate(GC))?.written
   await world.store.write(() => {
     world.store.prepare("INSERT INTO event_archives VALUES (4, 4, '/was/elsewhere/late.gz', 0, 0)").run()
   })
@@ -114,7 +115,7 @@ test('a log moved with its archives writes and removes them at its new location'
 async function threeDays(world: ReturnType<typeof eventWorld>): Promise<string[]> {
   for (let day = 0; day < 3; day++) {
     await world.record()
-    await (await archivesOf(world).rotate())?.written
+    await (await archivesOf(world).rotate(GC))?.written
     await world.clock.advance(DAY)
   }
   return files(world.folder.path)
@@ -130,7 +131,7 @@ test('expired archives are deleted, file and row; the newest is kept, and the ne
   expect([await archives.expire(), await archives.expire()]).toEqual([1, 0])
   expect(files(world.folder.path)).toEqual([third ?? ''])
   const before = world.log.head
-  const next = await archives.rotate()
+  const next = await archives.rotate(GC)
   expect(next?.archive).toMatchObject({ first: before, last: before })
   await next?.written
   await archives.stop()
@@ -157,7 +158,7 @@ test('limits are enforced at start, once a day and after each archive', async ()
   await world.clock.advance(DAY)
   await until(() => files(world.folder.path).length === 1, 10_000)
   await world.clock.advance(2 * DAY)
-  await (await archives.rotate())?.written
+  await (await archives.rotate(GC))?.written
   await until(() => files(world.folder.path).length === 1, 10_000)
   await archives.stop()
   expect(world.reports).toEqual([])

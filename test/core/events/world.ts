@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Deadlines } from '../../../src/core/deadlines.ts'
+import actors from '../../../src/core/events/actors.sql' with { type: 'text' }
 import emitted from '../../../src/core/events/emitted.sql' with { type: 'text' }
 import { defineEvent } from '../../../src/core/events/event.ts'
 import sql from '../../../src/core/events/log.sql' with { type: 'text' }
@@ -15,7 +16,7 @@ export const NoteRead = defineEvent('note.read', Type.Object({}), 'A note was re
 /** An event of any type with any payload. */
 export const note = (type: string) => defineEvent(type, Type.Unknown(), 'Something was noted.')
 
-const MIGRATIONS = [sql, emitted, 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)']
+const MIGRATIONS = [sql, emitted, actors, 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)']
 
 /** An event log in its own folder; `reopen` closes and reopens it, as a restart would. */
 export function eventWorld(options: StoreOptions = {}) {

@@ -2,6 +2,7 @@ import { fdatasyncSync } from 'node:fs'
 import { Type } from '@sinclair/typebox'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
+import actors from '../../../src/core/events/actors.sql' with { type: 'text' }
 import emitted from '../../../src/core/events/emitted.sql' with { type: 'text' }
 import { defineEvent } from '../../../src/core/events/event.ts'
 import sql from '../../../src/core/events/log.sql' with { type: 'text' }
@@ -16,7 +17,7 @@ const DONE = 'CREATE TABLE done (seq INTEGER NOT NULL, consumer TEXT NOT NULL)'
 /** A log of notes with two consumers; the second one reacts to what the first one records. */
 export function reacting(path: string, report: (message: string) => void, options: StoreOptions = {}) {
   const deadlines = new Deadlines()
-  const store = Store.open(path, [sql, emitted, DONE], options)
+  const store = Store.open(path, [sql, emitted, actors, DONE], options)
   const log = new EventLog(store, systemClock, deadlines)
   const reactions = new Reactions(store, log, deadlines, report)
   const insert = store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')

@@ -11,7 +11,7 @@ test('no prepared statement of work scans closed beads', async () => {
   await using work = await openWork()
   const { store, beads, claims, convoys } = work
   const ada = await work.session('ada')
-  const bead = await beads.create({ title: 'a', metadata: { 'gc.routed_to': 'press/hand' } })
+  const bead = await beads.create(human, { title: 'a', metadata: { 'gc.routed_to': 'press/hand' } })
   await claims.next(work.caller(ada.id))
   await beads.update(human, bead.id, { title: 'b', status: 'closed', labels: ['x'] })
   await convoys.create(human, { title: 'c', items: [bead.id] })

@@ -5,7 +5,7 @@ import { human, openWork } from '../world.ts'
 describe('create', () => {
   test('a bead is an open task of the city by default', async () => {
     await using work = await openWork()
-    const bead = await work.beads.create({ title: 'oil the gears' })
+    const bead = await work.beads.create(human, { title: 'oil the gears' })
     expect(bead).toEqual({
       id: 'mi-1',
       title: 'oil the gears',
@@ -20,9 +20,9 @@ describe('create', () => {
 
   test('a bead of a rig has the prefix of the rig and a number of its own', async () => {
     await using work = await openWork()
-    await work.beads.create({ title: 'a' })
-    expect((await work.beads.create({ title: 'b', rig: 'press' })).id).toBe('pr-1')
-    expect((await work.beads.create({ title: 'c', rig: 'press' })).id).toBe('pr-2')
+    await work.beads.create(human, { title: 'a' })
+    expect((await work.beads.create(human, { title: 'b', rig: 'press' })).id).toBe('pr-1')
+    expect((await work.beads.create(human, { title: 'c', rig: 'press' })).id).toBe('pr-2')
     expect(work.beadRepository.rigOf('pr-2')).toBe('press')
   })
 
@@ -30,7 +30,7 @@ describe('create', () => {
     await using work = await openWork()
     await work.session('ada')
     const parent = await work.add({ title: 'whole' })
-    const bead = await work.beads.create({
+    const bead = await work.beads.create(human, {
       title: 'part',
       type: 'bug',
       priority: 0,
@@ -55,9 +55,13 @@ describe('create', () => {
 
   test('an unknown rig, a missing parent and an invalid timestamp are rejected, and nothing is stored', async () => {
     await using work = await openWork()
-    await expect(work.beads.create({ title: 'x', rig: 'nowhere' })).rejects.toMatchObject({ code: 'invalid-request' })
-    await expect(work.beads.create({ title: 'x', parent: 'mi-9' })).rejects.toMatchObject({ code: 'invalid-request' })
-    await expect(async () => work.beads.create({ title: 'x', defer_until: 'soon' })).toThrow('not a timestamp')
+    await expect(work.beads.create(human, { title: 'x', rig: 'nowhere' })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
+    await expect(work.beads.create(human, { title: 'x', parent: 'mi-9' })).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
+    await expect(async () => work.beads.create(human, { title: 'x', defer_until: 'soon' })).toThrow('not a timestamp')
     expect(work.beads.list({ all: true }).value.total).toBe(0)
     expect(work.recorded()).toEqual([])
   })
@@ -71,7 +75,7 @@ describe('create', () => {
     ['labels', { title: 'x', labels: ['x'.repeat(257)] }, '256 bytes'],
   ])('%s over its limit is rejected, and the error says the limit', async (field, body, bound) => {
     await using work = await openWork()
-    await expect(work.beads.create(body)).rejects.toMatchObject({
+    await expect(work.beads.create(human, body)).rejects.toMatchObject({
       code: 'validation-failed',
       message: expect.stringContaining(bound),
       fieldErrors: [{ location: `body.${field}` }],
@@ -88,11 +92,13 @@ describe('create', () => {
   ])('%s are stored as such, and the steps of a workflow like its root', async (_, body, expected) => {
     await using work = await openWork()
     const tier = ({ ephemeral, no_history }: Bead): object => ({ ephemeral, no_history })
-    const root = await work.beads.create({ title: 'root', ...body })
+    const root = await work.beads.create(human, { title: 'root', ...body })
     expect(tier(root)).toEqual(expected)
-    const step = await work.beads.create({ title: 'step', metadata: { 'gc.root_bead_id': root.id } })
+    const step = await work.beads.create(human, { title: 'step', metadata: { 'gc.root_bead_id': root.id } })
     expect(tier(step)).toEqual(expected)
-    expect(tier(await work.beads.create({ title: 'stray', metadata: { 'gc.root_bead_id': 'mi-99' } }))).toEqual({})
+    expect(tier(await work.beads.create(human, { title: 'stray', metadata: { 'gc.root_bead_id': 'mi-99' } }))).toEqual(
+      {},
+    )
     await work.beads.update(human, step.id, { labels: ['gc:wisp'] })
     expect(tier(work.beadRepository.get(step.id))).toEqual(expected)
     expect(work.recorded()).toEqual([
@@ -245,7 +251,7 @@ describe('events', () => {
     await work.add({ title: 'plain' })
     const [step, plain] = work.log.after(head, 10)
     expect(step).toMatchObject({
-      actor: 'cache-reconcile',
+      actor: 'gc',
       subject: 'mi-1',
       run_id: 'mi-70',
       session_id: 'mi-8',

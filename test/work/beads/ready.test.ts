@@ -48,7 +48,7 @@ describe('ready work', () => {
 
   test('a deferred bead becomes ready when its time comes', async () => {
     await using work = await openWork()
-    const { id } = await work.beads.create({ title: 'x', defer_until: '2026-01-05T09:01:00Z' })
+    const { id } = await work.beads.create(human, { title: 'x', defer_until: '2026-01-05T09:01:00Z' })
     expect(ready(work)).toEqual([])
     expect(work.beads.counts().get('')).toEqual({ open: 1, in_progress: 0, ready: 0 })
     const { workload } = work

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
 import type { SessionCaller } from '../../../src/http/caller.ts'
+import { human } from '../../../src/http/guard.ts'
 import { SeededRandom } from '../model/random.ts'
 import { openWork, type Work } from '../world.ts'
 
@@ -106,7 +107,7 @@ async function restart(work: Work, worker: SimulatedWorker): Promise<void> {
   worker.alive = true
   if (!worker.hosted) return
   worker.bead = undefined
-  await work.sessions.control.wake(worker.session)
+  await work.sessions.control.wake(worker.session, human)
 }
 
 /** Every bead that was closed, once for each close. */

@@ -215,7 +215,7 @@ describe('the end of a claim', () => {
     const unclaimed = await work.add({ title: 'unclaimed', status: 'in_progress', assignee: 'ada' })
     await work.claims.claim(work.ada, own.id)
     work.recorded()
-    await work.sessions.control.close('ada')
+    await work.sessions.control.close('ada', human)
     expect(work.recorded()).toEqual([
       ...[`bead.dead_assignee_reopened ${own.id}`, `bead.updated ${own.id}`],
       ...[`bead.dead_assignee_reopened ${unclaimed.id}`, `bead.updated ${unclaimed.id}`],
@@ -442,7 +442,7 @@ describe('after any operations', () => {
     const epochs = new Map<string, number>()
     const callers = await crowd(work, 4)
     const end = async ({ session }: SessionCaller) => {
-      await (random(2) ? work.sessions.control.kill(session) : work.sessions.restarts.restart(session, human))
+      await (random(2) ? work.sessions.control.kill(session, human) : work.sessions.restarts.restart(session, human))
     }
     const acts = [
       (who: SessionCaller, id: string) => work.claims.claim(who, id),

@@ -70,8 +70,8 @@ describe('get and check', () => {
     expect(() => work.convoys.get(id)).toThrow(expect.objectContaining({ code: 'convoy-not-found' }))
     expect(() => work.convoys.check(id)).toThrow(expect.objectContaining({ code: 'invalid-request' }))
     expect(() => work.convoys.check('mi-9')).toThrow(expect.objectContaining({ code: 'convoy-not-found' }))
-    await expect(work.convoys.addItems(id, [])).rejects.toMatchObject({ code: 'invalid-request' })
-    await expect(work.convoys.removeItems(id, [])).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(work.convoys.addItems(human, id, [])).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(work.convoys.removeItems(human, id, [])).rejects.toMatchObject({ code: 'invalid-request' })
     await expect(work.convoys.close(human, id)).rejects.toMatchObject({ code: 'invalid-request' })
     await expect(work.convoys.close(human, 'mi-9')).rejects.toMatchObject({ code: 'convoy-not-found' })
   })
@@ -83,12 +83,16 @@ describe('add and remove', () => {
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x' })
     work.recorded()
-    await expect(work.convoys.addItems(convoy.id, [a.id, 'mi-9'])).rejects.toMatchObject({ code: 'bead-not-found' })
-    await expect(work.convoys.addItems(convoy.id, [convoy.id])).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(work.convoys.addItems(human, convoy.id, [a.id, 'mi-9'])).rejects.toMatchObject({
+      code: 'bead-not-found',
+    })
+    await expect(work.convoys.addItems(human, convoy.id, [convoy.id])).rejects.toMatchObject({
+      code: 'invalid-request',
+    })
     expect(work.convoys.check(convoy.id).total).toBe(0)
-    expect(await work.convoys.addItems(convoy.id, [a.id])).toEqual({ status: 'updated' })
-    expect(await work.convoys.addItems(convoy.id, [a.id])).toEqual({ status: 'updated' })
-    expect(await work.convoys.addItems(convoy.id)).toEqual({ status: 'updated' })
+    expect(await work.convoys.addItems(human, convoy.id, [a.id])).toEqual({ status: 'updated' })
+    expect(await work.convoys.addItems(human, convoy.id, [a.id])).toEqual({ status: 'updated' })
+    expect(await work.convoys.addItems(human, convoy.id)).toEqual({ status: 'updated' })
     expect(work.recorded()).toEqual([`bead.updated ${convoy.id}`])
   })
 
@@ -99,12 +103,12 @@ describe('add and remove', () => {
     const child = await work.add({ title: 'child', parent: convoy.id })
     const other = await work.add({ title: 'other' })
     work.recorded()
-    await expect(work.convoys.removeItems(convoy.id, [a.id, other.id])).rejects.toMatchObject({
+    await expect(work.convoys.removeItems(human, convoy.id, [a.id, other.id])).rejects.toMatchObject({
       code: 'invalid-request',
     })
-    await expect(work.convoys.removeItems(convoy.id, ['mi-9'])).rejects.toMatchObject({ code: 'bead-not-found' })
+    await expect(work.convoys.removeItems(human, convoy.id, ['mi-9'])).rejects.toMatchObject({ code: 'bead-not-found' })
     expect(work.convoys.check(convoy.id).total).toBe(2)
-    await work.convoys.removeItems(convoy.id, [a.id, child.id])
+    await work.convoys.removeItems(human, convoy.id, [a.id, child.id])
     expect(work.convoys.check(convoy.id).total).toBe(0)
     expect(work.recorded()).toEqual([`bead.updated ${convoy.id}`, `bead.updated ${child.id}`])
   })

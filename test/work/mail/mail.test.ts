@@ -102,7 +102,7 @@ describe('addresses', () => {
   test('an unknown or ambiguous name is rejected', async () => {
     await using world = await openWork()
     const closed = await world.session('gone')
-    await world.sessions.control.close(closed.id)
+    await world.sessions.control.close(closed.id, human)
     await world.session('clerk')
     world.recorded()
     const rejected = (to: string) => expect(world.mail.send(human, { to, subject: 'x' })).rejects
@@ -123,7 +123,7 @@ describe('addresses', () => {
     expect(inbox('ada')).toEqual(['for ada', 'for any'])
     expect(inbox('bob')).toEqual(['for any'])
     expect(inbox('press/hand')).toEqual(['for any'])
-    await world.mail.read(id)
+    await world.mail.read(human, id)
     expect(world.mail.count({ agent: 'ada' })).toEqual({ total: 2, unread: 1 })
     expect(world.mail.inbox(world.caller(bob.id), {}).items.map(({ read }) => read)).toEqual([true])
     expect(world.mail.count({ agent: ada.id })).toEqual({ total: 2, unread: 1 })
@@ -164,7 +164,7 @@ describe('reply', () => {
     const warden = await world.namedSession('press/warden')
     const ask = (id: string) => world.mail.send(world.caller(id), { to: 'human', subject: 'x' })
     const [one, two] = [await ask(gone.id), await ask(warden.id)]
-    for (const { id } of [gone, warden]) await world.sessions.control.close(id)
+    for (const { id } of [gone, warden]) await world.sessions.control.close(id, human)
     const to = async (id: string) =>
       world.beadRepository.get((await world.mail.reply(human, id, { body: 'y' })).id).assignee
     expect(await to(one.id)).toBe('press/hand')
@@ -189,30 +189,30 @@ describe('read, archive and delete', () => {
     const { id } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
     world.recorded()
     const does = async (work: () => Promise<unknown>) => [await work(), world.recorded()]
-    expect(await does(() => world.mail.read(id))).toEqual([
+    expect(await does(() => world.mail.read(human, id))).toEqual([
       { status: 'read' },
       [`bead.updated ${id}`, `mail.marked_read ${id}`],
     ])
-    expect(await does(() => world.mail.read(id))).toEqual([{ status: 'read' }, []])
-    expect(await does(() => world.mail.markUnread(id, 'r'))).toEqual([
+    expect(await does(() => world.mail.read(human, id))).toEqual([{ status: 'read' }, []])
+    expect(await does(() => world.mail.markUnread(human, id, 'r'))).toEqual([
       { status: 'unread' },
       [`bead.updated ${id}`, `mail.marked_unread ${id}`],
     ])
-    expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({ actor: 'api', payload: { rig: 'r' } })
-    expect(await does(() => world.mail.archive(id))).toEqual([
+    expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({ actor: 'human', payload: { rig: 'r' } })
+    expect(await does(() => world.mail.archive(human, id))).toEqual([
       { status: 'archived' },
       [`bead.closed ${id}`, `mail.archived ${id}`],
     ])
-    expect(await does(() => world.mail.archive(id))).toEqual([{ status: 'archived' }, []])
-    expect(await does(() => world.mail.delete(id))).toEqual([{ status: 'deleted' }, []])
-    expect(await does(() => world.mail.delete('mi-99'))).toEqual([{ status: 'deleted' }, []])
+    expect(await does(() => world.mail.archive(human, id))).toEqual([{ status: 'archived' }, []])
+    expect(await does(() => world.mail.delete(human, id))).toEqual([{ status: 'deleted' }, []])
+    expect(await does(() => world.mail.delete(human, 'mi-99'))).toEqual([{ status: 'deleted' }, []])
     expect(world.beadRepository.get(id).status).toBe('closed')
   })
 
   test('an archived message is in no list, and showing it is 404', async () => {
     await using world = await openWork()
     const { id, thread_id = '' } = await world.mail.send(human, { to: 'clerk', subject: 'x' })
-    await world.mail.delete(id)
+    await world.mail.delete(human, id)
     expect(world.recorded().at(-1)).toBe(`mail.deleted ${id}`)
     expect(world.mail.list({ status: 'all' }).total).toBe(0)
     expect(world.mail.inbox(human, { agent: 'clerk' })).toEqual({ items: [], total: 0 })
@@ -221,7 +221,7 @@ describe('read, archive and delete', () => {
     expect(world.mail.count({})).toEqual({ total: 0, unread: 0 })
     expect(() => world.mail.get(id)).toThrow(/was archived/)
     const { mail } = world
-    for (const work of [() => mail.read(id), () => mail.markUnread(id), () => mail.reply(human, id, {})])
+    for (const work of [() => mail.read(human, id), () => mail.markUnread(human, id), () => mail.reply(human, id, {})])
       await expect(work()).rejects.toMatchObject({ code: 'mail-not-found' })
   })
 
@@ -233,7 +233,7 @@ describe('read, archive and delete', () => {
     for (const each of [id, loose.id]) {
       expect(() => world.mail.get(each)).toThrow()
       for (const verb of ['read', 'archive', 'delete'] as const)
-        await expect(world.mail[verb](each)).rejects.toMatchObject({ code: 'mail-not-found' })
+        await expect(world.mail[verb](human, each)).rejects.toMatchObject({ code: 'mail-not-found' })
       await expect(world.mail.patch(human, each, { archived: true })).rejects.toMatchObject({ code: 'mail-not-found' })
     }
     expect(world.recorded()).toEqual([])

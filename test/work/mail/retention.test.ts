@@ -5,7 +5,7 @@ import { declaration, human, openWork, type Work, workTown } from '../world.ts'
 const DAY = 24 * 3_600_000
 
 const send = (world: Work, to: string, subject = 'x') => world.mail.send(human, { to, subject })
-const close = (world: Work, id: string) => world.sessions.control.close(id)
+const close = (world: Work, id: string) => world.sessions.control.close(id, human)
 /** Has the city keep read mail for so long from now on. */
 async function keepMail({ town, config }: Work, ttl: string): Promise<void> {
   town.declare(`[mail]\nretention_ttl = "${ttl}"\n${declaration()}`)
@@ -25,7 +25,7 @@ describe('retention of read mail', () => {
     const unread = await send(world, 'human')
     const { id } = await send(world, 'human')
     world.clock.stop(40 * DAY)
-    await world.mail.read(id)
+    await world.mail.read(human, id)
     world.clock.stop(29 * DAY)
     world.recorded()
     await world.mail.retention.run()
@@ -33,7 +33,7 @@ describe('retention of read mail', () => {
     world.clock.stop(2 * DAY)
     await world.mail.retention.run()
     expect(world.recorded()).toEqual([`bead.closed ${id}`, `mail.archived ${id}`])
-    expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({ actor: 'gc', payload: { rig: '' } })
+    expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({ actor: 'gc/mail', payload: { rig: '' } })
     expect(world.beadRepository.get(id).metadata?.close_reason).toBe('it was read, and left alone since')
     world.clock.stop(31 * DAY)
     await world.mail.retention.run()
@@ -46,7 +46,7 @@ describe('retention of read mail', () => {
   test('keeps mail as long as the city configures, also for ever', async () => {
     await using world = await openWork()
     const { id } = await send(world, 'human')
-    await world.mail.archive(id)
+    await world.mail.archive(human, id)
     world.recorded()
     await keepMail(world, '0')
     world.clock.stop(1000 * DAY)
@@ -64,7 +64,7 @@ describe('retention of read mail', () => {
     await using world = await openWork()
     const all: string[] = []
     for (let n = 0; n < 35; n++) all.push((await send(world, 'human')).id)
-    for (const id of all) await world.mail.delete(id)
+    for (const id of all) await world.mail.delete(human, id)
     const [tracked = '', parent = ''] = all
     await world.convoys.create(human, { title: 'answers', items: [tracked] })
     await world.add({ title: 'follow up', parent })
@@ -77,10 +77,10 @@ describe('retention of read mail', () => {
     await using town = workTown()
     const first = await openWork({ town })
     const one = await send(first, 'human')
-    await first.mail.archive(one.id)
+    await first.mail.archive(human, one.id)
     town.clock.stop(31 * DAY)
     const two = await send(first, 'human')
-    await first.mail.archive(two.id)
+    await first.mail.archive(human, two.id)
     await first.close({ endSessions: false })
     expect(first.deadlines.size).toBe(0)
     await using world = await openWork({ town })
@@ -99,7 +99,7 @@ describe('unread mail of a closed session', () => {
     await using world = await openWork()
     const ada = await sleeper(world, 'ada')
     const read = await send(world, 'ada', 'old')
-    await world.mail.read(read.id)
+    await world.mail.read(human, read.id)
     const { id } = await send(world, 'ada', 'new')
     world.recorded()
     await close(world, ada.id)
@@ -126,12 +126,12 @@ describe('unread mail of a closed session', () => {
   test('goes to the people of the city when its agent no longer exists', async () => {
     const gone = '[providers.talker]\ncommand = "true"\n[[agent]]\nname = "guest"\nstart_command = "true"\n'
     await using world = await openWork({ toml: declaration() + gone })
-    await world.sessions.creator.create({ kind: 'provider', name: 'talker', alias: 'ada' })
+    await world.sessions.creator.create(human, { kind: 'provider', name: 'talker', alias: 'ada' })
     await world.session('eve', 'guest')
     const sent = [await send(world, 'ada'), await send(world, 'eve')]
     world.town.declare(declaration())
     await world.config.reload()
-    for (const name of ['ada', 'eve']) await world.sessions.control.close(name)
+    for (const name of ['ada', 'eve']) await world.sessions.control.close(name, human)
     await world.settled()
     expect(sent.map(({ id }) => boxOf(world, id))).toEqual(['human', 'human'])
     expect(world.mail.count({ agent: 'human' })).toEqual({ total: 2, unread: 2 })
@@ -143,8 +143,8 @@ describe('unread mail of a closed session', () => {
     for (const name of ['ada', 'eve']) await sleeper(first, name)
     const [one, two] = [await send(first, 'ada'), await send(first, 'eve')]
     await first.reactions.stop()
-    await first.sessions.control.close('ada')
-    await first.sessions.control.close('eve', { remove: true })
+    await first.sessions.control.close('ada', human)
+    await first.sessions.control.close('eve', human, { remove: true })
     await first.close({ endSessions: false })
     await using second = await openWork({ town })
     expect([boxOf(second, one.id), boxOf(second, two.id)]).toEqual(['press/hand', 'human'])

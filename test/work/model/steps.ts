@@ -78,7 +78,7 @@ export class StepGenerator {
     }
     return {
       description: `create ${JSON.stringify(body)}`,
-      runInCity: () => world.beads.create(body),
+      runInCity: () => world.beads.create(human, body),
       runInModel: (answer) => {
         if (body.parent && !this.model.find(body.parent)) return 'invalid-request'
         this.#addToModel(answer as Bead, { ...body, deferUntil })
@@ -155,8 +155,8 @@ export class StepGenerator {
     const items = members.length > 0 ? random.sample(members, 3) : []
     if (verb === 'create') return this.#newConvoy(items)
     const real = {
-      add: () => world.convoys.addItems(id, items),
-      remove: () => world.convoys.removeItems(id, items),
+      add: () => world.convoys.addItems(human, id, items),
+      remove: () => world.convoys.removeItems(human, id, items),
       close: () => world.convoys.close(human, id),
     }
     const inModel = {
@@ -241,7 +241,7 @@ export class StepGenerator {
     const real =
       operation === 'unarchive'
         ? () => world.mail.patch(human, id, { archived: false })
-        : () => world.mail[operation](id)
+        : () => world.mail[operation](human, id)
     return { description: `mail ${operation} ${id}`, runInCity: real, runInModel: inModel[operation] }
   }
 

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { asc, eq } from 'drizzle-orm'
+import type { Actor } from '../../../core/actor.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import { stablePlan } from '../../../core/stable-plan.ts'
 import type { Store, Tx } from '../../../core/store.ts'
@@ -45,6 +46,8 @@ export class AcpConversations {
   readonly #idBefore: Statement<{ id: number }, [string, number]>
   readonly #listeners = new Set<(session: string) => void>()
   readonly #turnListeners = new Set<(turn: EndedTurn) => void>()
+  /** Who answers a question that its program has not taken yet. */
+  readonly #answerers = new Map<string, Actor>()
   readonly #acpHostKeys = new Set<string>()
 
   constructor(private readonly options: AcpConversationsOptions) {
@@ -152,12 +155,22 @@ export class AcpConversations {
     return () => this.#turnListeners.delete(listener)
   }
 
+  /** Records the answer to a question, should its program take it, as this actor's until the returned function is called. */
+  expectAnswer(request: string, actor: Actor): () => void {
+    this.#answerers.set(request, actor)
+    return () => this.#answerers.delete(request)
+  }
+
   /** Stores the records of a program; false when it belongs to another city. */
   async ingest({ key, records }: RecordBatch): Promise<boolean> {
     const [city, session] = key.split('/')
     if (city !== this.options.city || session === undefined) return false
     for (const batch of batchesOf(records))
-      await this.options.store.write((tx) => this.#insertRecords(tx, key, session, batch))
+      await this.options.store.write((tx) => this.#insertRecords(tx, key, session, batch), {
+        kind: 'session',
+        name: session,
+        session,
+      })
     return true
   }
 
@@ -207,13 +220,14 @@ export class AcpConversations {
       .onConflictDoNothing()
       .run()
     const payload = { session_id: sessionId, request_id: request, prompt: promptFor({ tool }) }
-    this.options.log.append(tx, SessionAsked, { actor: 'gc', subject: sessionId, session_id: sessionId }, payload)
+    this.options.log.append(tx, SessionAsked, { subject: sessionId, session_id: sessionId }, payload)
   }
 
   #answered(tx: Tx, session: string, { request, choice }: RecordOf<'answered'>): void {
     tx.orm.delete(acpQuestions).where(eq(acpQuestions.request, request)).run()
     const payload = { session_id: session, request_id: request, ...(choice !== undefined && { choice }) }
-    this.options.log.append(tx, SessionAnswered, { actor: 'gc', subject: session, session_id: session }, payload)
+    const actor = this.#answerers.get(request) ?? tx.actor
+    this.options.log.append(tx, SessionAnswered, { actor, subject: session, session_id: session }, payload)
   }
 
   #enforceLimit(tx: Tx, session: string, more: number): void {

@@ -1,6 +1,8 @@
 import type { AgentConfig } from '../../../config/city-config.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
+import { actorOf } from '../../../http/actor-of.ts'
+import type { Caller } from '../../../http/caller.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
 import type { AgentSession, AgentSessions, RestartResult, SessionName } from '../../agents/sessions.ts'
 import type { Transcripts } from '../../conversations/transcripts.ts'
@@ -60,15 +62,15 @@ export class AgentSessionDirectory implements AgentSessions {
   }
 
   /** Ends every session of these agents; those with work or someone who wants them start again. */
-  async restartAll(agents: readonly string[]): Promise<RestartResult> {
+  async restartAll(agents: readonly string[], caller: Caller): Promise<RestartResult> {
     const { waker, control } = this.options
     const result: RestartResult = { killed: [], failed: [] }
-    await waker.clearFailures(agents)
+    await waker.clearFailures(agents, actorOf(caller))
     const running = agents.flatMap((agent) => this.#rows(agent).filter(isRunning))
     await Promise.all(
       running.map(async ({ id, sessionName }) => {
         try {
-          await control.kill(id)
+          await control.kill(id, caller)
           result.killed.push(sessionName)
         } catch (error) {
           result.failed.push(`${sessionName}: ${errorMessage(error)}`)

@@ -2,6 +2,8 @@ import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import { actorOf } from '../../../http/actor-of.ts'
+import type { Caller } from '../../../http/caller.ts'
 import type { OKResponseBody, OKWithIDResponseBody } from '../../../http/schema.ts'
 import type { SessionProcesses } from '../../lifecycle/processes.ts'
 import type { SessionCloser } from '../../lifecycle/session-closer.ts'
@@ -35,24 +37,24 @@ export class SessionControl {
   constructor(private readonly options: SessionControlOptions) {}
 
   /** Interrupts what the session does now; it stays up. */
-  async stop(token: string): Promise<OKWithIDResponseBody> {
+  async stop(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, clock, resolver, input, recorder } = this.options
     const row = resolver.resolve(token, { past: true })
     if (row.state === 'closed') throw new AppError(SESSION_CONFLICT, 'conflict: session is closed')
     if (!isRunning(row)) return { status: 'ok', id: row.id }
     const startedAt = clock.now()
     await input.interrupt(row)
-    await store.write((tx) => recorder.operation(tx, row, 'interrupt', startedAt))
+    await store.write((tx) => recorder.operation(tx, row, 'interrupt', startedAt), actorOf(caller))
     return { status: 'ok', id: row.id }
   }
 
   /** Ends the session's program; it is started again when it is still wanted. Nothing happens when it does not run. */
-  async kill(token: string): Promise<OKWithIDResponseBody> {
+  async kill(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { clock, resolver, processes, recorder } = this.options
     const row = resolver.resolve(token, { past: true })
     if (!KILLABLE.has(row.state) && (row.state === 'closed' || !isRunning(row))) return { status: 'ok', id: row.id }
     const startedAt = clock.now()
-    await processes.stop(row.id, (tx, current) => {
+    await processes.stop(row.id, actorOf(caller), (tx, current) => {
       this.#recordKill(tx, current)
       recorder.operation(tx, current, 'kill', startedAt)
     })
@@ -60,14 +62,15 @@ export class SessionControl {
   }
 
   /** Ends the session's program and holds the session until someone wakes it. */
-  async suspend(token: string): Promise<OKResponseBody> {
+  async suspend(token: string, caller: Caller): Promise<OKResponseBody> {
     const { clock, repository, creator, processes, recorder } = this.options
-    const row = await creator.findOrCreate(token, ({ state }) => transition(state, 'suspend'))
+    const row = await creator.findOrCreate(token, caller, ({ state }) => transition(state, 'suspend'))
     if (row.state === 'suspended' || row.state === 'failed-create') return { status: 'ok' }
     transition(row.state, 'suspend')
     const startedAt = clock.now()
     await processes.stop(
       row.id,
+      actorOf(caller),
       (tx, current) => {
         if (!isRunning(row)) return
         recorder.stopped(tx, current, 'stopped')
@@ -84,15 +87,15 @@ export class SessionControl {
   }
 
   /** Lifts every hold on a session and requests its start. */
-  async wake(token: string): Promise<OKWithIDResponseBody> {
+  async wake(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, creator, waker } = this.options
-    const row = await creator.findOrCreate(token)
-    await store.write((tx) => waker.wake(tx, row.id))
+    const row = await creator.findOrCreate(token, caller)
+    await store.write((tx) => waker.wake(tx, row.id), actorOf(caller))
     return { status: 'ok', id: row.id }
   }
 
   /** Ends the session's program and closes the session; its names are free again. */
-  async close(token: string, { remove = false }: { remove?: boolean } = {}): Promise<OKResponseBody> {
+  async close(token: string, caller: Caller, { remove = false }: { remove?: boolean } = {}): Promise<OKResponseBody> {
     const { clock, repository, resolver, processes, recorder, closer } = this.options
     const row = resolver.resolve(token)
     const named = row.named === null ? undefined : resolver.named(row.named)
@@ -106,7 +109,7 @@ export class SessionControl {
       closer.close(tx, current.id, 'closed on request')
       if (remove) repository.remove(tx, current.id)
     }
-    await processes.stop(row.id, after, { isClosing: true })
+    await processes.stop(row.id, actorOf(caller), after, { isClosing: true })
     return { status: 'ok' }
   }
 

@@ -5,11 +5,13 @@ import type { Worker } from '../../../work/claims/worker.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import { identityOf, namesOf, workNamesOf } from '../metadata.ts'
 import type { SessionRepository } from '../repository.ts'
+import type { SessionResolver } from '../resolver.ts'
 import type { SessionTokens } from '../tokens.ts'
 
 interface SessionCredentialsOptions {
   city: string
   repository: SessionRepository
+  resolver: Pick<SessionResolver, 'find'>
   tokens: SessionTokens
   launcher: Pick<Launcher, 'agent'>
 }
@@ -25,8 +27,21 @@ export class SessionCredentials implements TokenKind {
     if (owner === undefined || owner === 'ended') return owner
     const row = repository.find(owner.session)
     if (!row || row.state === 'closed') return 'ended'
-    const may = launcher.agent(row.template)?.may ?? []
-    return { kind: 'session', city, session: row.id, names: namesOf(row), may }
+    const declared = row.kind === 'agent' ? launcher.agent(row.template) : undefined
+    return {
+      ...{ kind: 'session', city, session: row.id, names: namesOf(row), agent: row.template },
+      declaredIn: declared?.block.file ?? 'city.toml',
+      may: declared?.may ?? [],
+    }
+  }
+
+  /** Whether a name is one of the calling session. */
+  isOwn(caller: SessionCaller, name: string): boolean {
+    try {
+      return this.options.resolver.find(name)?.id === caller.session
+    } catch {
+      return false
+    }
   }
 
   listLive(): LiveToken[] {

@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import type { Store, Tx } from '../../../core/store.ts'
+import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../../http/schema.ts'
 import type { SessionEventRecorder } from '../event-recorder.ts'
@@ -26,25 +27,25 @@ interface SessionDrainsOptions {
 export class SessionDrains {
   constructor(private readonly options: SessionDrainsOptions) {}
 
-  async drain(token: string): Promise<OKWithIDResponseBody> {
+  async drain(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, clock, repository, resolver, recorder } = this.options
     const { id } = resolver.resolve(token)
     await store.write((tx) => {
       if (repository.get(id).state === 'draining') return
       const change = { reason: 'user-hold', drainAt: clock.now() }
       recorder.draining(tx, repository.transition(tx, id, 'drain', change))
-    })
+    }, actorOf(caller))
     return { status: 'ok', id }
   }
 
   /** Cancels a drain; a session that is up and does not drain stays as it is. */
-  async undrain(token: string): Promise<OKWithIDResponseBody> {
+  async undrain(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, repository, resolver, recorder } = this.options
     const { id } = resolver.resolve(token)
     await store.write((tx) => {
       if (repository.get(id).state === 'active') return
       recorder.undrained(tx, repository.transition(tx, id, 'undrain', { drainAt: null }))
-    })
+    }, actorOf(caller))
     return { status: 'ok', id }
   }
 
@@ -63,7 +64,7 @@ export class SessionDrains {
       if (isActive) recorder.draining(tx, draining)
       const unfinished = workload.assignedTo(workNamesOf(row)).find(({ status }) => status === 'in_progress')
       if (unfinished) this.#recordUnfinished(tx, row, unfinished)
-    })
+    }, actorOf(caller))
     return { status: 'ok', id: row.id }
   }
 
@@ -71,7 +72,7 @@ export class SessionDrains {
     this.options.log.append(
       tx,
       SessionDrainAckedWithWork,
-      { actor: 'gc', subject: bead.id, session_id: row.id },
+      { subject: bead.id, session_id: row.id },
       { session_id: row.id, bead_id: bead.id, template: row.template, bead_status: bead.status, reason: 'drained' },
     )
   }

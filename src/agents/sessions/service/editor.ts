@@ -1,6 +1,8 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import { actorOf } from '../../../http/actor-of.ts'
+import type { Caller } from '../../../http/caller.ts'
 import type { SessionCreator } from '../../lifecycle/session-creator.ts'
 import { checkAlias } from '../names.ts'
 import type { SessionRepository } from '../repository.ts'
@@ -22,7 +24,7 @@ const MAX_ALIAS_HISTORY = 20
 export class SessionEditor {
   constructor(private readonly options: SessionEditorOptions) {}
 
-  async patch(token: string, { title, alias: requested }: SessionPatch): Promise<SessionResponse> {
+  async patch(token: string, caller: Caller, { title, alias: requested }: SessionPatch): Promise<SessionResponse> {
     const { store, repository, resolver, view } = this.options
     if (title === undefined && requested === undefined) {
       throw new AppError('validation-failed', 'validation failed', {
@@ -38,7 +40,7 @@ export class SessionEditor {
       if (title !== undefined) repository.rename(tx, row.id, title)
       if (alias !== undefined) this.#setAlias(tx, row.id, alias)
       return view.show(repository.get(row.id))
-    })
+    }, actorOf(caller))
   }
 
   #setAlias(tx: Tx, id: string, alias: string): void {

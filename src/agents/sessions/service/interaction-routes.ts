@@ -1,5 +1,6 @@
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
+import { ofOtherSessions } from '../../../http/needs.ts'
 import { route } from '../../../http/route.ts'
 import {
   PendingList,
@@ -31,6 +32,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     {
       id: 'get-v0-city-by-city-name-session-by-id-pending',
       summary: 'Get the question of a session',
+      needs: ofOtherSessions('watch'),
       ok: SessionPending,
       errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
@@ -42,6 +44,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     {
       id: 'respond-session',
       summary: 'Answer the question of a session',
+      needs: 'respond',
       description:
         'An option of a dialog is chosen with its keys while the dialog is on the screen. If another dialog has taken its place, the answer is 409 and nothing is chosen.',
       body: Respond,
@@ -55,6 +58,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     {
       id: 'post-v0-city-by-city-name-session-by-id-permission-mode',
       summary: 'Set the permission mode of a session',
+      needs: 'sessions',
       description:
         'The mode applies from the next start, and a running session has to be suspended first. A program that uses ACP switches at once.',
       body: PermissionMode,
@@ -62,7 +66,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request', 'not-implemented'],
       index: true,
     },
-    (x) => city(x).sessions.permissionModes.choose(x.params.id, x.body.permission_mode),
+    (x) => city(x).sessions.permissionModes.choose(x.params.id, x.caller, x.body.permission_mode),
   ),
   route(
     'GET ~/session/{id}/agents',
@@ -80,6 +84,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     {
       id: 'get-v0-city-by-city-name-session-by-id-agents-by-agent-id',
       summary: 'Get the conversation of a sub-agent',
+      needs: ofOtherSessions('watch'),
       ok: SubAgent,
       errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
       index: true,

@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { ClaimRelease } from '../../lifecycle/exit-handler.ts'
 import type { SessionEventRecorder } from '../event-recorder.ts'
@@ -28,9 +29,6 @@ export class Lending {
    * the one before it is offered again.
    */
   async lend(token: string, caller: Caller): Promise<SessionLoan> {
-    if (caller.kind === 'session' && !caller.may.includes('tokens')) {
-      throw new AppError('forbidden', 'forbidden: a session may not lend sessions unless its agent may give out tokens')
-    }
     const { store, repository, resolver, tokens, recorder, claims } = this.options
     const { id } = resolver.resolve(token)
     return store.write((tx) => {
@@ -43,6 +41,6 @@ export class Lending {
       const lent = repository.update(tx, id, { generation: row.generation + 1 })
       recorder.lent(tx, lent)
       return { id, token: tokens.issue(tx, id, lent.generation) }
-    })
+    }, actorOf(caller))
   }
 }

@@ -1,6 +1,8 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import { actorOf } from '../../../http/actor-of.ts'
+import type { Caller } from '../../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../../http/schema.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import type { SessionCreator } from '../../lifecycle/session-creator.ts'
@@ -25,12 +27,12 @@ interface MessageSenderOptions {
 export class MessageSender {
   constructor(private readonly options: MessageSenderOptions) {}
 
-  message(token: string, body: string): Promise<AsyncAcceptedBody> {
-    return this.#send(token, body, 'session.message', 'default')
+  message(token: string, caller: Caller, body: string): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, body, 'session.message', 'default')
   }
 
-  submit(token: string, body: string, intent: SubmitIntent = 'default'): Promise<AsyncAcceptedBody> {
-    return this.#send(token, body, 'session.submit', intent)
+  submit(token: string, caller: Caller, body: string, intent: SubmitIntent = 'default'): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, body, 'session.submit', intent)
   }
 
   /** Queues a message of gc itself, which no request waits for; `name` is what it can be withdrawn by. */
@@ -38,9 +40,15 @@ export class MessageSender {
     this.options.queue.add(tx, id, body, name === undefined ? {} : { request: name })
   }
 
-  async #send(token: string, body: string, operation: 'session.message' | 'session.submit', intent: SubmitIntent) {
+  async #send(
+    token: string,
+    caller: Caller,
+    body: string,
+    operation: 'session.message' | 'session.submit',
+    intent: SubmitIntent,
+  ) {
     const { store, repository, launcher, creator, waker, queue, requests } = this.options
-    const row = await creator.findOrCreate(token)
+    const row = await creator.findOrCreate(token, caller)
     if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${row.id} is failed-create`)
     const cursor = requests.head
     const accepted = await store.write((tx) => {
@@ -53,11 +61,11 @@ export class MessageSender {
       queue.add(tx, row.id, body, { intent, ...(!isFollowUp && { request: request.id, limit: MESSAGE_LIMIT }) })
       if (HELD.has(repository.get(row.id).state)) waker.release(tx, row.id)
       if (!isFollowUp) return request
-      const facts = { actor: 'api', subject: row.id, session_id: row.id }
+      const facts = { subject: row.id, session_id: row.id }
       const payload = { request_id: request.id, session_id: row.id, queued: true, intent }
       requests.succeed(tx, request.id, SessionSubmitSucceeded, facts, payload)
       return request
-    })
+    }, actorOf(caller))
     return requests.answer(accepted, cursor)
   }
 }

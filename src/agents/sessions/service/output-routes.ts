@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
+import { ofOtherSessions } from '../../../http/needs.ts'
 import { route, socket } from '../../../http/route.ts'
 import { HeartbeatEvent } from '../../../http/schema.ts'
 import { TRANSCRIPT_CURSOR_INVALIDATED } from '../../conversations/formats/errors.ts'
@@ -37,6 +38,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     {
       id: 'get-v0-city-by-city-name-session-by-id-transcript',
       summary: 'Get the transcript of a session',
+      needs: ofOtherSessions('watch'),
       description: 'The conversation, or the screen if its program writes no log that can be read.',
       query: Type.Object({
         format,
@@ -58,6 +60,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     {
       id: 'stream-session',
       summary: 'Stream the conversation of a session',
+      needs: ofOtherSessions('watch'),
       query: Type.Object({
         format,
         include_thinking,
@@ -92,6 +95,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     {
       id: 'get-session-prompt',
       summary: 'Get the prompt of a session',
+      needs: ofOtherSessions('watch'),
       description: 'The prompt of its agent, rendered for this session, as `gc prime` prints it.',
       ok: SessionPrompt,
       errors: ['session-not-found', SESSION_CONFLICT],
@@ -104,13 +108,14 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     {
       id: 'create-terminal-ticket',
       summary: 'Create a ticket for the terminal of a session',
+      needs: { needs: 'watch', fields: { write: 'respond' } },
       description: 'A ticket opens the terminal once, within a minute.',
       body: Type.Optional(TicketRequest),
       ok: Ticket,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.terminals.ticket(x.params.id, x.caller, x.body?.write ?? false),
+    (x) => city(x).sessions.terminals.ticket(x.params.id, x.body?.write ?? false),
   ),
   socket(
     'GET ~/session/{id}/terminal',

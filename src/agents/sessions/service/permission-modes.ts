@@ -2,6 +2,8 @@ import { effectiveOptions } from '../../../config/providers/launch.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
+import { actorOf } from '../../../http/actor-of.ts'
+import type { Caller } from '../../../http/caller.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import type { SessionHost } from '../host.ts'
@@ -29,11 +31,11 @@ export class PermissionModes {
   constructor(private readonly options: PermissionModesOptions) {}
 
   /** Sets the mode of a session's next start; a running program that uses ACP switches at once. */
-  async choose(token: string, mode: string): Promise<SessionResponse> {
+  async choose(token: string, caller: Caller, mode: string): Promise<SessionResponse> {
     const { store, host, resolver, view } = this.options
     const row = resolver.resolve(token, { past: true })
     if (this.#isSwitchable(row)) await host.mode(row.hostKey, this.#checkAcpMode(row, mode))
-    return store.write((tx) => view.show(this.#save(tx, row, mode)))
+    return store.write((tx) => view.show(this.#save(tx, row, mode)), actorOf(caller))
   }
 
   #isSwitchable(row: SessionRow): row is RunningSession {

@@ -1,5 +1,7 @@
+import type { Actor } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Store, Tx } from '../../../core/store.ts'
+import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../../http/schema.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
@@ -41,8 +43,8 @@ export class SessionRestarts {
    */
   async restart(token: string, caller: Caller, { fresh = false }: Restart = {}): Promise<OKWithIDResponseBody> {
     const { creator, report } = this.options
-    const row = await creator.findOrCreate(token)
-    const restarting = this.#restart(row, fresh)
+    const row = await creator.findOrCreate(token, caller)
+    const restarting = this.#restart(row, fresh, actorOf(caller))
     if (caller.kind !== 'session' || caller.session !== row.id) await restarting
     else restarting.catch((error) => report(`session ${row.id} could not be restarted: ${error}`))
     return { status: 'ok', id: row.id }
@@ -53,16 +55,16 @@ export class SessionRestarts {
     this.#resetListeners.push(listener)
   }
 
-  async #restart({ id, state }: SessionRow, fresh: boolean): Promise<void> {
+  async #restart({ id, state }: SessionRow, fresh: boolean, actor: Actor): Promise<void> {
     const { store, repository, workload, processes, recorder, waker } = this.options
     if (STOPPED.has(state)) {
       return store.write((tx) => {
         if (fresh) this.#resetConversation(tx, id)
         waker.wake(tx, id)
-      })
+      }, actor)
     }
     const work = workload.assignedTo(workNamesOf(repository.get(id)))
-    await processes.stop(id, (tx, row) => {
+    await processes.stop(id, actor, (tx, row) => {
       if (row.state === 'closed') return
       recorder.stopped(tx, row, 'stopped')
       if (fresh) this.#resetConversation(tx, id)

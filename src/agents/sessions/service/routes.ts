@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
+import { ofOtherSessions } from '../../../http/needs.ts'
 import { route } from '../../../http/route.ts'
 import { AsyncAcceptedBody, OKResponseBody, OKWithIDResponseBody, paging } from '../../../http/schema.ts'
 import {
@@ -28,6 +29,7 @@ export const sessionRoutes = (city: City) => [
     {
       id: 'get-v0-city-by-city-name-sessions',
       summary: 'List sessions',
+      needs: { needs: 'read', fields: { peek: 'coordinate' } },
       description: 'Newest first, without closed ones unless `state` includes them.',
       query: Type.Object({
         ...paging,
@@ -48,18 +50,20 @@ export const sessionRoutes = (city: City) => [
     {
       id: 'create-session',
       summary: 'Create a session',
+      needs: 'coordinate',
       description: 'The request is accepted at once; an event with the same `request_id` has the result.',
       body: SessionCreate,
       ok: { 202: AsyncAcceptedBody },
       errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
     },
-    (x) => city(x).sessions.creator.create(x.body),
+    (x) => city(x).sessions.creator.create(x.caller, x.body),
   ),
   route(
     'GET ~/session/{id}',
     {
       id: 'get-v0-city-by-city-name-session-by-id',
       summary: 'Get a session',
+      needs: { needs: 'read', ownable: 'session', fields: { peek: 'coordinate' } },
       description: 'By id, alias, run-time name or configured identity; closed ones, too.',
       query: Type.Object({
         peek,
@@ -86,47 +90,51 @@ export const sessionRoutes = (city: City) => [
     {
       id: 'patch-v0-city-by-city-name-session-by-id',
       summary: 'Change the title or alias of a session',
+      needs: ofOtherSessions('sessions'),
       body: SessionPatch,
       ok: SessionResponse,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
       index: true,
     },
-    (x) => city(x).sessions.editor.patch(x.params.id, x.body),
+    (x) => city(x).sessions.editor.patch(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/rename',
     {
       id: 'post-v0-city-by-city-name-session-by-id-rename',
       summary: 'Rename a session',
+      needs: ofOtherSessions('sessions'),
       body: SessionRename,
       ok: SessionResponse,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
       index: true,
     },
-    (x) => city(x).sessions.editor.patch(x.params.id, { title: x.body.title }),
+    (x) => city(x).sessions.editor.patch(x.params.id, x.caller, { title: x.body.title }),
   ),
   route(
     'POST ~/session/{id}/messages',
     {
       id: 'send-session-message',
       summary: 'Send a session a message',
+      needs: ofOtherSessions('coordinate'),
       description: 'A session that is not running is woken for it. An event has the result of the delivery.',
       body: SessionMessage,
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.sender.message(x.params.id, x.body.message),
+    (x) => city(x).sessions.sender.message(x.params.id, x.caller, x.body.message),
   ),
   route(
     'POST ~/session/{id}/submit',
     {
       id: 'submit-session',
       summary: 'Send a session a message now, after its turn, or instead of its turn',
+      needs: ofOtherSessions('coordinate'),
       body: SessionSubmit,
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.sender.submit(x.params.id, x.body.message, x.body.intent),
+    (x) => city(x).sessions.sender.submit(x.params.id, x.caller, x.body.message, x.body.intent),
   ),
   ...controlRoutes(city),
   ...interactionRoutes(city),
@@ -141,55 +149,60 @@ const controlRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-session-by-id-stop',
       summary: 'Interrupt the current turn of a session',
+      needs: ofOtherSessions('coordinate'),
       description: 'The session stays up and waits for the next message.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.control.stop(x.params.id),
+    (x) => city(x).sessions.control.stop(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/kill',
     {
       id: 'post-v0-city-by-city-name-session-by-id-kill',
       summary: 'End the program of a session',
+      needs: ofOtherSessions('coordinate'),
       description: 'It is started again if the session is still wanted. Nothing happens when it does not run.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.control.kill(x.params.id),
+    (x) => city(x).sessions.control.kill(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/suspend',
     {
       id: 'post-v0-city-by-city-name-session-by-id-suspend',
       summary: 'Suspend a session',
+      needs: ofOtherSessions('sessions'),
       description: 'Its program ends, and is not started until someone wakes the session or sends it a message.',
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.control.suspend(x.params.id),
+    (x) => city(x).sessions.control.suspend(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/wake',
     {
       id: 'post-v0-city-by-city-name-session-by-id-wake',
       summary: 'Wake a session',
+      needs: ofOtherSessions('coordinate'),
       description: 'Lifts every hold on it. The answer does not wait for its program to start.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
     },
-    (x) => city(x).sessions.control.wake(x.params.id),
+    (x) => city(x).sessions.control.wake(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/close',
     {
       id: 'post-v0-city-by-city-name-session-by-id-close',
       summary: 'Close a session',
+      needs: ofOtherSessions('sessions'),
       description: 'Its program ends, its names become free, and its work is offered again.',
       query: Type.Object({ delete: Type.Optional(Type.Boolean({ description: 'Deletes the session, too.' })) }),
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.control.close(x.params.id, { remove: x.query.delete ?? false }),
+    (x) => city(x).sessions.control.close(x.params.id, x.caller, { remove: x.query.delete ?? false }),
   ),
 ]

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
+import { ofOtherSessions } from '../../../http/needs.ts'
 import { route } from '../../../http/route.ts'
 import { OKWithIDResponseBody } from '../../../http/schema.ts'
 import { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from '../runtime-schema.ts'
@@ -13,6 +14,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'acknowledge-session-drain',
       summary: 'Report that the calling session is done',
+      needs: 'session',
       description: 'Only the session itself may do this. Its program ends, and its slot becomes free.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
@@ -25,30 +27,33 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'drain-session',
       summary: 'Drain a session',
+      needs: ofOtherSessions('sessions'),
       description:
         'It takes no new work, and ends when it has none, when it reports that it is done, or after its drain timeout.',
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.drains.drain(x.params.id),
+    (x) => city(x).sessions.drains.drain(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/undrain',
     {
       id: 'undrain-session',
       summary: 'Cancel the drain of a session',
+      needs: ofOtherSessions('sessions'),
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.drains.undrain(x.params.id),
+    (x) => city(x).sessions.drains.undrain(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/restart',
     {
       id: 'restart-session',
       summary: 'Restart the program of a session',
+      needs: ofOtherSessions('coordinate', { fresh: 'sessions' }),
       description: 'The session keeps its work, and its conversation if the program can resume one.',
       body: Type.Optional(Restart),
       ok: OKWithIDResponseBody,
@@ -62,6 +67,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'lend-session',
       summary: 'Let an external program work as a suspended session',
+      needs: 'tokens',
       description:
         'The token is valid until the session is lent again, woken or closed. A claim lasts 15 minutes, and as long again after each heartbeat of the bead.',
       ok: { 201: SessionLoan },
@@ -75,6 +81,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'heartbeat-session',
       summary: 'Report that the calling session is at work',
+      needs: 'session',
       description: 'Until the given duration is over, the session does not count as idle or too old.',
       body: Type.Optional(Heartbeat),
       ok: OKWithIDResponseBody,
@@ -88,6 +95,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'name-session-conversation',
       summary: 'Name the conversation of the calling session',
+      needs: 'session',
       description: 'Later starts resume it. The first name stays until a new conversation begins.',
       body: Conversation,
       ok: OKWithIDResponseBody,

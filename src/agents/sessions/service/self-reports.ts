@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { parseDuration } from '../../../core/durations.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store.ts'
+import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../../http/schema.ts'
 import type { SessionRepository } from '../repository.ts'
@@ -32,7 +33,7 @@ export class SelfReports {
       throw new AppError('invalid-request', `duration takes a length of time such as 30m or 1h30m, not "${duration}"`)
     }
     const busyUntil = clock.now() + Math.min(length, MAX_HEARTBEAT)
-    await store.write((tx) => repository.update(tx, row.id, { busyUntil }))
+    await store.write((tx) => repository.update(tx, row.id, { busyUntil }), actorOf(caller))
     return { status: 'ok', id: row.id }
   }
 
@@ -42,7 +43,7 @@ export class SelfReports {
     const row = this.#ownSession(token, caller, 'name its conversation')
     await store.write((tx) => {
       if (repository.get(row.id).sessionKey === null) repository.update(tx, row.id, { sessionKey: key })
-    })
+    }, actorOf(caller))
     return { status: 'ok', id: row.id }
   }
 

@@ -4,7 +4,6 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Deadlines } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
-import type { Caller } from '../../../http/caller.ts'
 import type { Connection, Socket } from '../../../http/route.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
 import type { SessionActivity } from '../activity.ts'
@@ -81,17 +80,11 @@ export class Terminals {
 
   constructor(private readonly options: TerminalsOptions) {}
 
-  /**
-   * A ticket that opens a running session's terminal once, within a minute. Another session may watch, and type only
-   * when its agent may respond.
-   */
-  ticket(token: string, caller: Caller, write: boolean): Ticket {
+  /** A ticket that opens a running session's terminal once, within a minute. */
+  ticket(token: string, write: boolean): Ticket {
     const row = this.options.resolver.resolve(token)
     if (this.options.conversations.usesAcp(row.hostKey)) {
       throw new AppError(SESSION_CONFLICT, `conflict: session ${row.id} uses ACP and has no terminal`)
-    }
-    if (write && caller.kind === 'session' && !caller.may.includes('respond')) {
-      throw new AppError('forbidden', 'forbidden: a session may not type into terminals unless its agent may respond')
     }
     keyOf(row)
     const ticket = randomBytes(24).toString('base64url')

@@ -1,3 +1,4 @@
+import { gcPart } from '../../../core/actor.ts'
 import type { Store } from '../../../core/store.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
 import type { AcpRetention } from '../../conversations/acp/retention.ts'
@@ -58,6 +59,6 @@ export class SessionUpkeep {
           requests.fail(tx, request, 'create_failed', 'the session was closed before it was up')
         } else if (row.wokeAt !== null) createRequests.succeedUnlessPending(tx, row.id)
       }
-    })
+    }, gcPart('sessions'))
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { human } from '../../../../src/http/guard.ts'
 import { AGENT } from '../../../host/acp/agent-host.ts'
 import { tempFolder } from '../../../support/folder.ts'
 import { until } from '../../../support/until.ts'
@@ -172,7 +173,7 @@ describe('an ACP session', () => {
     await polly.world.down()
     await polly.world.up()
     expect((await polly.pendingQuestion()).request_id).toBe(before.request_id)
-    await polly.world.city.sessions.interactions.respond(polly.id, { kind: 'operator' }, { action: 'approve' })
+    await polly.world.city.sessions.interactions.respond(polly.id, human, { action: 'approve' })
     await polly.done(2)
     const seqs = polly.records().map(({ seq }) => seq)
     expect(seqs).toEqual(seqs.map((_: number, at: number) => at + 1))

@@ -1,0 +1,1 @@
+ALTER TABLE rig_clones ADD COLUMN requester TEXT;

@@ -1,0 +1,141 @@
+import { AppError } from '../core/errors.ts'
+import type { Caller, ProcessCaller, SessionCaller } from './caller.ts'
+
+/** What an agent's `may` can list: what its sessions may do beyond working and coordinating. */
+export const PERMISSIONS = [
+  'configure',
+  'sessions',
+  'mail',
+  'respond',
+  'budgets',
+  'tokens',
+  'maintain',
+  'coordinate',
+] as const
+export type Permission = (typeof PERMISSIONS)[number]
+
+/**
+ * What an operation asks of sessions and of other processes that gc started. `read` and `work` ask nothing. `watch` (to
+ * read a terminal or a conversation) and `coordinate` ask nothing either, unless the city is strict. `session` is for
+ * sessions only. `operator` is for neither.
+ */
+export type Requirement = Permission | 'read' | 'work' | 'watch' | 'session' | 'operator'
+
+/** What an operation asks in more detail. */
+export interface DetailedNeed {
+  /** What it asks for that which is not the caller's own. */
+  readonly needs: Requirement
+  /** What the path names; its owner needs nothing for it. */
+  readonly ownable?: Ownable
+  /** What a field of the body or the query asks as well when it is true. */
+  readonly fields?: Readonly<Record<string, Permission>>
+}
+export type Need = Requirement | DetailedNeed
+
+/** What can be the caller's own: the session or the message that the path names. */
+export type Ownable = 'session' | 'message'
+
+/** What is needed for a session that is not the caller's own. */
+export const ofOtherSessions = (needs: Requirement, fields?: DetailedNeed['fields']): DetailedNeed => ({
+  needs,
+  ownable: 'session',
+  ...(fields && { fields }),
+})
+
+/** What a plane knows of its callers beside their credentials. */
+export interface AccessPolicy {
+  /** Whether programs of this city need a permission for what otherwise every session may do. */
+  isStrict(city: string): boolean
+  /** Whether what the path names is the caller's own. */
+  owns(caller: SessionCaller, ownable: Ownable, params: Readonly<Record<string, string>>): boolean
+}
+
+/** One request as its need is judged. */
+export interface AccessRequest {
+  readonly caller: Caller
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** A mutation that states no need is for the operator; anyone may read. */
+export const needOf = ({ method, spec }: { method: string; spec: { needs?: Need } }): DetailedNeed => {
+  const { needs = method === 'GET' ? 'read' : 'operator' } = spec
+  return typeof needs === 'string' ? { needs } : needs
+}
+
+/** Throws `forbidden` when the caller lacks what the operation needs. */
+export function checkAccess(need: DetailedNeed, request: AccessRequest, summary: string, policy: AccessPolicy): void {
+  const { caller, params } = request
+  if (need.needs === 'session' && caller.kind !== 'session')
+    throw new AppError('forbidden', `forbidden: ${ONLY_SESSIONS}`)
+  if (caller.kind !== 'session' && caller.kind !== 'process') return
+  if (need.needs === 'read' && !need.fields) return
+  checkCity(caller, params.cityName)
+  const isOwn = need.ownable !== undefined && caller.kind === 'session' && policy.owns(caller, need.ownable, params)
+  const required = [isOwn ? 'work' : need.needs, ...fieldNeeds(need, request, isOwn)]
+  const isStrict = policy.isStrict(caller.city)
+  for (const requirement of required) {
+    if (!allows(caller, requirement, isStrict)) throw rejection(caller, requirement, summary)
+  }
+}
+
+const ONLY_SESSIONS = 'only a session does this: send its token, which gc puts in GC_TOKEN, as Bearer'
+
+function checkCity(caller: SessionCaller | ProcessCaller, city: string | undefined): void {
+  if (city === undefined || city === caller.city) return
+  throw new AppError('forbidden', `forbidden: ${describe(caller)} is of the city ${caller.city} and acts in no other`)
+}
+
+/** What the fields that are true ask; nothing for what is the caller's own. */
+function fieldNeeds({ fields = {} }: DetailedNeed, { query, body }: AccessRequest, isOwn: boolean): Permission[] {
+  if (isOwn) return []
+  const values: Readonly<Record<string, unknown>> = { ...Object(query), ...Object(body) }
+  return Object.entries(fields).flatMap(([field, permission]) => (values[field] === true ? [permission] : []))
+}
+
+function allows(caller: SessionCaller | ProcessCaller, requirement: Requirement, isStrict: boolean): boolean {
+  switch (requirement) {
+    case 'read':
+    case 'work':
+      return true
+    case 'session':
+      return caller.kind === 'session'
+    case 'operator':
+      return false
+    case 'watch':
+    case 'coordinate':
+      return !isStrict || has(caller, 'coordinate')
+    default:
+      return has(caller, requirement)
+  }
+}
+
+const has = (caller: SessionCaller | ProcessCaller, permission: Permission): boolean =>
+  caller.kind === 'session' && caller.may.includes(permission)
+
+/** How errors call a program that sent a token. */
+const describe = (caller: SessionCaller | ProcessCaller): string =>
+  caller.kind === 'session' ? `session ${caller.names[0] ?? caller.session}` : caller.name
+
+function rejection(caller: SessionCaller | ProcessCaller, requirement: Requirement, summary: string): AppError {
+  const action = `"${summary}"`
+  if (requirement === 'operator') {
+    return new AppError(
+      'forbidden',
+      `forbidden: ${describe(caller)} may not do ${action}: only people and the operator may`,
+    )
+  }
+  if (caller.kind === 'process' || requirement === 'session') {
+    return new AppError(
+      'forbidden',
+      `forbidden: ${describe(caller)} may not do ${action}: only sessions can be given "${requirement}"`,
+    )
+  }
+  const permission = requirement === 'watch' ? 'coordinate' : requirement
+  return new AppError(
+    'forbidden',
+    `forbidden: ${describe(caller)} may not do ${action}: its agent ${caller.agent} lacks "${permission}"; ` +
+      `a person can grant it with may = [${[...caller.may, permission].map((one) => `"${one}"`).join(', ')}] in ${caller.declaredIn}`,
+  )
+}
