@@ -25,14 +25,14 @@ export type Requirement = Permission | 'read' | 'work' | 'watch' | 'session' | '
 export interface DetailedNeed {
   /** What it asks for that which is not the caller's own. */
   readonly needs: Requirement
-  /** What the path names; its owner needs nothing for it. */
+  /** What the path, or else the body, names; its owner needs nothing for it. */
   readonly ownable?: Ownable
   /** What a field of the body or the query asks as well when it is true. */
   readonly fields?: Readonly<Record<string, Permission>>
 }
 export type Need = Requirement | DetailedNeed
 
-/** What can be the caller's own: the session or the message that the path names. */
+/** What can be the caller's own. */
 export type Ownable = 'session' | 'message'
 
 /** What is needed for a session that is not the caller's own. */
@@ -46,8 +46,8 @@ export const ofOtherSessions = (needs: Requirement, fields?: DetailedNeed['field
 export interface AccessPolicy {
   /** Whether programs of this city need a permission for what otherwise every session may do. */
   isStrict(city: string): boolean
-  /** Whether what the path names is the caller's own. */
-  owns(caller: SessionCaller, ownable: Ownable, params: Readonly<Record<string, string>>): boolean
+  /** Whether what has this name is the caller's own. */
+  owns(caller: SessionCaller, ownable: Ownable, name: string): boolean
 }
 
 /** One request as its need is judged. */
@@ -67,12 +67,10 @@ export const needOf = ({ method, spec }: { method: string; spec: { needs?: Need 
 /** Throws `forbidden` when the caller lacks what the operation needs. */
 export function checkAccess(need: DetailedNeed, request: AccessRequest, summary: string, policy: AccessPolicy): void {
   const { caller, params } = request
-  if (need.needs === 'session' && caller.kind !== 'session')
-    throw new AppError('forbidden', `forbidden: ${ONLY_SESSIONS}`)
   if (caller.kind !== 'session' && caller.kind !== 'process') return
   if (need.needs === 'read' && !need.fields) return
   checkCity(caller, params.cityName)
-  const isOwn = need.ownable !== undefined && caller.kind === 'session' && policy.owns(caller, need.ownable, params)
+  const isOwn = caller.kind === 'session' && owns(caller, need, request, policy)
   const required = [isOwn ? 'work' : need.needs, ...fieldNeeds(need, request, isOwn)]
   const isStrict = policy.isStrict(caller.city)
   for (const requirement of required) {
@@ -80,7 +78,10 @@ export function checkAccess(need: DetailedNeed, request: AccessRequest, summary:
   }
 }
 
-const ONLY_SESSIONS = 'only a session does this: send its token, which gc puts in GC_TOKEN, as Bearer'
+function owns(caller: SessionCaller, { ownable }: DetailedNeed, { params, body }: AccessRequest, policy: AccessPolicy) {
+  const name: unknown = params.id ?? params.session ?? Object(body).session
+  return ownable !== undefined && typeof name === 'string' && policy.owns(caller, ownable, name)
+}
 
 function checkCity(caller: SessionCaller | ProcessCaller, city: string | undefined): void {
   if (city === undefined || city === caller.city) return

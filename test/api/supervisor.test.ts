@@ -26,7 +26,12 @@ describe('POST /v0/city', () => {
     expect(accepted.status).toBe(202)
     expect(accepted.body.request_id).toMatch(/^req-[0-9a-f]{24}$/)
     const outcome = await world.outcome('/v0/events', accepted.body)
-    expect(outcome).toMatchObject({ type: 'request.result.city.create', subject: 'alpha', actor: 'api', city: 'alpha' })
+    expect(outcome).toMatchObject({
+      type: 'request.result.city.create',
+      subject: 'alpha',
+      actor: 'human',
+      city: 'alpha',
+    })
     expect(outcome.payload).toMatchObject({ name: 'alpha', path: world.folder.at('alpha') })
     const all = (await world.call('GET /v0/events')).body.items
     const about = all.filter((event: { payload: { request_id?: string } }) => event.payload.request_id)

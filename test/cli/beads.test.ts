@@ -23,7 +23,7 @@ describe('gc bead comment, comments', () => {
     const { out } = await town.gc(['bead', 'comments', id])
     expect(out).toMatch(/^human, \d+s ago\n {2}half done\n\nhuman, \d+s ago\n {2}two\n {2}lines\n$/)
     expect((await town.gc(['bead', 'show', id])).out).toContain('ago\n  half done\n')
-    expect((await town.gc(['events', '--type', 'bead.commented'])).out).toContain(`${id}  “half done”  by human\n`)
+    expect((await town.gc(['events', '--type', 'bead.commented'])).out).toContain(`${id}  “half done”  by operator\n`)
   })
 
   test('need a text', async () => {

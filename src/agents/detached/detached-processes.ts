@@ -1,15 +1,15 @@
+import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { findMarked } from '../../host/process/marked.ts'
 import { ProcessEnder, type ProcessSummary } from '../../host/process/process-ender.ts'
 import { isDescendantOf, ProcessTable, readProcess } from '../../host/process/process-table.ts'
 import { identity } from '../../host/process/tree.ts'
+import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { redactTokens } from '../../http/credentials.ts'
-import { actorName } from '../../work/actor.ts'
 import type { CityEnvironment } from '../lifecycle/environment.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import { displayNameOf } from '../sessions/metadata.ts'
@@ -69,8 +69,8 @@ export class DetachedProcesses {
       const added = this.#stored.add(tx, session, processes, clock.now())
       if (added.length === 0) return
       const payload = { session_id: session, processes: added.map(toPayload) }
-      log.append(tx, ProcessesDetached, { actor: 'gc', ...this.#subject(session) }, payload)
-    })
+      log.append(tx, ProcessesDetached, this.#subject(session), payload)
+    }, gcPart('sessions'))
   }
 
   /** Those that outlived their session and still run, oldest first, by session. */
@@ -95,13 +95,6 @@ export class DetachedProcesses {
   /** Ends them, and records who asked for it. */
   async sweep(caller: Caller, { session: token, ids }: DetachedProcessSweep): Promise<DetachedProcessSweepResult> {
     const session = this.#idOf(token)
-    const actor = actorName(caller, undefined)
-    if (caller.kind === 'session' && session !== caller.session) {
-      throw new AppError(
-        'forbidden',
-        `forbidden: a session ends only what it left itself; give session ${caller.session}`,
-      )
-    }
     const wanted = ids && new Set(ids)
     const swept = new Map<string, { one: FoundProcess; item: DetachedProcess }>()
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -113,29 +106,24 @@ export class DetachedProcesses {
     }
     const all = [...swept.values()]
     const ended = all.filter(({ one }) => !isAlive(one))
-    if (ended.length > 0)
-      await this.#recordEnd(
-        caller,
-        actor,
-        ended.map(({ one }) => one),
-      )
+    const processes = ended.map(({ one }) => one)
+    if (processes.length > 0) await this.#recordEnd(caller, processes)
     return {
       ended: ended.map(({ item }) => item),
       remaining: all.filter(({ one }) => isAlive(one)).map(({ item }) => item),
     }
   }
 
-  async #recordEnd(caller: Caller, actor: string, ended: readonly FoundProcess[]): Promise<void> {
+  async #recordEnd(caller: Caller, ended: readonly FoundProcess[]): Promise<void> {
     await this.options.store.write((tx) => {
       this.#forgetGone(tx)
       const bySession = Map.groupBy(ended, ({ sessionId }) => sessionId)
-      for (const [session, processes] of bySession) this.#append(tx, caller, actor, session, processes)
-    })
+      for (const [session, processes] of bySession) this.#append(tx, caller, session, processes)
+    }, actorOf(caller))
   }
 
-  #append(tx: Tx, caller: Caller, actor: string, session: string, processes: readonly FoundProcess[]): void {
+  #append(tx: Tx, caller: Caller, session: string, processes: readonly FoundProcess[]): void {
     const attributes = {
-      actor,
       ...this.#subject(session),
       ...(caller.kind === 'session' && { session_id: caller.session }),
     }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { CityOf } from '../../http/city-of.ts'
+import { ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import type { DetachedProcesses } from './detached-processes.ts'
 import { DetachedProcessList, DetachedProcessSweep, DetachedProcessSweepResult } from './schema.ts'
@@ -28,6 +29,7 @@ export const detachedProcessRoutes = (city: CityOf<{ detached: DetachedProcesses
     {
       id: 'sweep-detached-processes',
       summary: 'End processes that left their session',
+      needs: ofOtherSessions('sessions'),
       description: 'Each gets TERM, KILL after five seconds, and is looked for until it is gone.',
       body: DetachedProcessSweep,
       ok: DetachedProcessSweepResult,

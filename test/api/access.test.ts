@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { least, leastQuery, type Operation, operationsOf } from '../support/sample.ts'
+import { type Answer, type CallOptions, TestCity, World } from '../support/world.ts'
+import { STORE_TOKEN, startSession } from './town.ts'
+
+const PERMISSIONS = ['configure', 'sessions', 'mail', 'respond', 'budgets', 'tokens', 'maintain', 'coordinate']
+
+/** Needs that every session has; the last two only where the city is not strict. */
+const FREE = ['work', 'session', 'watch', 'coordinate']
+
+const agent = (name: string, more = '') => `
+[[agent]]
+name = "${name}"
+start_command = '${STORE_TOKEN}; exec sleep 600'
+max_active_sessions = 2
+${more}`
+
+const TOML = `${agent('plain')}${agent('chief', `may = ${JSON.stringify(PERMISSIONS)}`)}`
+
+let world: World
+let document: Record<string, unknown>
+let operations: Operation[]
+
+/** A city with a session of an agent that lists every permission and one of an agent that lists none. */
+interface Staffed {
+  city: TestCity
+  plain: { id: string; token: string }
+  chief: { id: string; token: string }
+}
+
+/** A message to people, by city. */
+const messages = new Map<string, string>()
+let open: Staffed
+let strict: Staffed
+
+beforeAll(async () => {
+  world = await World.open()
+  document = (await world.call('GET /openapi.json')).body
+  operations = operationsOf(document)
+  open = await staffed('open')
+  strict = await staffed('strict', 'strict = true\n')
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+async function staffed(name: string, site = ''): Promise<Staffed> {
+  const path = world.folder.at(name)
+  mkdirSync(join(path, '.gc'), { recursive: true })
+  writeFileSync(join(path, 'city.toml'), `[workspace]\nname = "${name}"\nprefix = "${name}"\n${TOML}`)
+  writeFileSync(join(path, '.gc/site.toml'), site)
+  const accepted = await world.call('POST /v0/city/register', { body: { path } })
+  await world.outcome('/v0/events', accepted.body)
+  const city = new TestCity(world, name, path)
+  const sent = await city.call('POST ~/mail', { body: { to: 'human', subject: 'for people' } })
+  messages.set(name, sent.body.id)
+  return { city, plain: await startSession(city, 'plain'), chief: await startSession(city, 'chief') }
+}
+
+interface StatedNeed {
+  needs: string
+  ownable?: string
+  fields?: Record<string, string>
+}
+
+/** What the document says that an operation needs. */
+function needOf({ method, path, id }: Operation): StatedNeed {
+  const item = Object(Object(document.paths)[path])[method.toLowerCase()]
+  const stated = item['x-gc-needs'] ?? (method === 'GET' ? 'read' : undefined)
+  if (stated === undefined) throw new Error(`${id} does not state what it needs`)
+  return typeof stated === 'string' ? { needs: stated } : stated
+}
+
+/** An operation on something that does not exist, so that a caller who is allowed changes little. */
+function send(operation: Operation, city: TestCity, options: CallOptions = {}): Promise<Answer> {
+  const path = operation.path
+    .replace('{cityName}', city.name)
+    .replace('/mail/{id}', `/mail/${messages.get(city.name)}`)
+    .replace(/\{\w+\}/g, 'nobody')
+  const body = operation.takesBytes ? { raw: '{}' } : operation.body ? { body: least(document, operation.body) } : {}
+  return world.call(`${operation.method} ${path}${leastQuery(document, operation)}`, { ...body, ...options })
+}
+
+/** Whether the access of a caller was rejected, whatever else may be wrong with the request. */
+const isRejected = ({ status, body }: Answer): boolean =>
+  status === 403 && /may not do|acts in no other/.test(String(body?.detail))
+
+/** The operations for which a caller got another answer than expected. */
+async function surprises(
+  some: readonly Operation[],
+  isAllowed: (need: StatedNeed) => boolean,
+  ask: (operation: Operation) => Promise<Answer>,
+): Promise<string[]> {
+  const found: string[] = []
+  for (const operation of some) {
+    const answer = await ask(operation)
+    if (isRejected(answer) === isAllowed(needOf(operation))) {
+      found.push(`${operation.id}: ${answer.status} ${answer.body?.detail ?? ''}`)
+    }
+  }
+  return found
+}
+
+/** Operations that can be tried on something that does not exist and end at once. */
+const trialOperations = () =>
+  operations.filter(({ id, kind }) => kind === 'json' && !['stop-supervisor', 'backup-city'].includes(id))
+
+describe('every operation', () => {
+  test('that changes something states what it needs', () => {
+    for (const operation of operations) needOf(operation)
+    const stated = operations
+      .filter(({ method }) => method !== 'GET')
+      .map((operation) => [operation.id, needOf(operation)] as const)
+      .filter(([, { needs }]) => needs !== 'work')
+      .map(([id, { needs, ownable, fields }]) => {
+        const others = ownable ? ` of another ${ownable}` : ''
+        const more = Object.entries(fields ?? {}).map(([field, need]) => `, with ${field} ${need}`)
+        return `${id}: ${needs}${others}${more.join('')}`
+      })
+    expect(stated.sort()).toMatchSnapshot()
+  })
+
+  test('is open to people and the operator', async () => {
+    const isAllowed = () => true
+    const inCity = trialOperations().filter(({ path }) => path.includes('{cityName}'))
+    const nowhere = new TestCity(world, 'nowhere', '')
+    expect(await surprises(inCity, isAllowed, (operation) => send(operation, nowhere))).toEqual([])
+    const token = world.operatorToken
+    expect(await surprises(inCity, isAllowed, (operation) => send(operation, nowhere, { token }))).toEqual([])
+  })
+
+  test('is open to a session as far as its agent may', async () => {
+    const { city, plain, chief } = open
+    const some = trialOperations()
+    const isFree = ({ needs }: StatedNeed) => needs === 'read' || FREE.includes(needs)
+    expect(await surprises(some, isFree, (operation) => send(operation, city, { token: plain.token }))).toEqual([])
+    const isPermitted = ({ needs }: StatedNeed) => needs !== 'operator'
+    expect(await surprises(some, isPermitted, (operation) => send(operation, city, { token: chief.token }))).toEqual([])
+  })
+
+  test('of a strict city is open to a session without permissions only where it works itself', async () => {
+    const { city, plain, chief } = strict
+    const some = trialOperations()
+    const isWork = ({ needs }: StatedNeed) => ['read', 'work', 'session'].includes(needs)
+    expect(await surprises(some, isWork, (operation) => send(operation, city, { token: plain.token }))).toEqual([])
+    const isPermitted = ({ needs }: StatedNeed) => needs !== 'operator'
+    expect(await surprises(some, isPermitted, (operation) => send(operation, city, { token: chief.token }))).toEqual([])
+  })
+
+  test('of another city that changes or watches something is closed to a session', async () => {
+    const inCity = trialOperations().filter(({ path }) => path.includes('{cityName}'))
+    const isRead = ({ needs, fields }: StatedNeed) => needs === 'read' && !fields
+    const { token } = strict.chief
+    expect(await surprises(inCity, isRead, (operation) => send(operation, open.city, { token }))).toEqual([])
+  })
+})
