@@ -37,7 +37,10 @@ describe('a process that leaves its session', () => {
     const closing = await city.head()
     await city.call(`POST ~/session/${session}/close`)
     const detached = await city.event(closing, ({ type }) => type === 'session.processes_detached')
-    expect(detached).toMatchObject({ actor: 'gc/sessions', payload: { session_id: session, processes: [{ pid: daemon }] } })
+    expect(detached).toMatchObject({
+      actor: 'gc/sessions',
+      payload: { session_id: session, processes: [{ pid: daemon }] },
+    })
     expect(alive(daemon)).toBe(true)
     expect(await list()).toMatchObject([{ pid: daemon, session_id: session, session_running: false }])
     const { body: attention } = await city.call('GET ~/attention')
