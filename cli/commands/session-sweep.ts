@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { DetachedProcess } from '../../src/agents/detached/schema.ts'
+import type { DetachedProcess, SessionEnding } from '../../src/agents/detached/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -63,6 +63,13 @@ function printDetached(io: Io, processes: readonly DetachedProcess[]): void {
     'No process has left its session.',
   )
 }
+
+/** What ends with a session, in words. */
+export const formatEnding = (ending: SessionEnding | undefined): string | undefined =>
+  ending &&
+  (ending.by === 'cgroup'
+    ? 'everything that was started in it (cgroup)'
+    : `its processes, but none that left it (no cgroup: ${ending.reason ?? 'unknown'})`)
 
 /** One line for each process that left its session. */
 export function printDetachedLines(

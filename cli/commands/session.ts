@@ -11,7 +11,7 @@ import { printFields, printTable } from '../io/table.ts'
 import { attachCommand } from './attach.ts'
 import { adminCommands } from './session-admin.ts'
 import { messageCommands } from './session-message.ts'
-import { detachedProcesses, printDetachedLines, sweepCommand } from './session-sweep.ts'
+import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './session-sweep.ts'
 import { transcriptCommand } from './transcript.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
@@ -80,6 +80,7 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
   const city = await context.city()
   const session = await city.call('GET ~/session/{id}', { params: { id } })
   if (options.json) return printJson(context.io, session)
+  const { items, ending } = await detachedProcesses(city, session.id)
   printFields(context.io, [
     ['session', session.id],
     ['name', session.session_name],
@@ -94,8 +95,8 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
     ['created', session.created_at],
     ['last active', session.last_active],
     ['attached', session.attached ? 'yes' : 'no'],
+    ['ends with', formatEnding(ending)],
   ])
-  const { items } = await detachedProcesses(city, session.id)
   if (items.length === 0) return
   printLine(context.io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)
   printDetachedLines(context.io, items)

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { Cgroups } from '../../src/host/process/cgroups.ts'
 import { alive } from '../host/world.ts'
 import { eventually } from '../support/until.ts'
 import { PROGRAM, type TestCity, World } from '../support/world.ts'
 import { declare, register, startSession } from './town.ts'
+
+const { reason } = Cgroups.open({ enabled: true, report: () => {} })
 
 /** Starts what leaves its terminal session, as a daemon does that forks twice and ignores TERM. */
 const LEAVES = (world: World) =>
@@ -19,6 +22,9 @@ async function cityThatLeaves(world: World): Promise<{ city: TestCity; session: 
   return { city, session, daemon }
 }
 
+/** A world whose sessions have no cgroup, as where the system delegates none. */
+const openWorld = () => World.with({ GC_SESSION_CGROUP: 'off' })
+
 const gc = (world: World, ...args: string[]) => {
   const env = { PATH: process.env.PATH ?? '', HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url }
   const { exitCode, stdout, stderr } = Bun.spawnSync([...PROGRAM, ...args], { env, stdin: 'ignore' })
@@ -27,7 +33,7 @@ const gc = (world: World, ...args: string[]) => {
 
 describe('a process that leaves its session', () => {
   test('is listed while the session runs and after it ended, and is ended by a sweep', async () => {
-    await using world = await World.open()
+    await using world = await openWorld()
     const { city, session, daemon } = await cityThatLeaves(world)
     const list = async () => (await city.call('GET ~/detached-processes')).body.items
     const running = await list()
@@ -59,7 +65,7 @@ describe('a process that leaves its session', () => {
   }, 30_000)
 
   test('is not ended by a session that did not leave it, nor when another process is named', async () => {
-    await using world = await World.open()
+    await using world = await openWorld()
     const { city, session, daemon } = await cityThatLeaves(world)
     await city.call(`POST ~/session/${session}/suspend`)
     const lent = (await city.call(`POST ~/session/${session}/lend`)).body
@@ -78,9 +84,13 @@ describe('a process that leaves its session', () => {
   }, 30_000)
 
   test('is named by gc session show, gc status and the last words of gc stop, and ended by gc session sweep', async () => {
-    await using world = await World.open()
+    await using world = await openWorld()
     const { city, session, daemon } = await cityThatLeaves(world)
-    expect(gc(world, 'session', 'show', session).out).toContain(`gc session sweep ${session}`)
+    const shown = gc(world, 'session', 'show', session).out
+    expect(shown).toContain(`gc session sweep ${session}`)
+    expect(shown).toContain(
+      'its processes, but none that left it (no cgroup: they are switched off by GC_SESSION_CGROUP)',
+    )
     await city.call(`POST ~/session/${session}/close`)
     expect(gc(world, 'session', 'show', session).out).toContain(`  ${daemon}  ${session}  `)
     expect(gc(world, 'status').out).toContain(`  ${daemon}  ${session}  `)
@@ -106,4 +116,21 @@ describe('a process that leaves its session', () => {
     expect(alive(daemon)).toBe(false)
     expect(gc(world, 'session', 'sweep', '--json')).toMatchObject({ status: 0, out: '{"ended":[],"remaining":[]}\n' })
   }, 40_000)
+
+  test.skipIf(reason !== undefined)(
+    'ends with its session where the session has a cgroup',
+    async () => {
+      await using world = await World.open()
+      const { city, session, daemon } = await cityThatLeaves(world)
+      const { body } = await city.call(`GET ~/detached-processes?session=${session}`)
+      expect(body).toMatchObject({ items: [{ pid: daemon }], ending: { by: 'cgroup' } })
+      expect(gc(world, 'session', 'show', session).out).toContain('everything that was started in it (cgroup)')
+      await city.call(`POST ~/session/${session}/close`)
+      expect(alive(daemon)).toBe(false)
+      expect((await city.call('GET ~/detached-processes')).body.items).toEqual([])
+      expect((await city.call('GET ~/attention')).body.items).toEqual([])
+      expect(gc(world, 'stop')).toMatchObject({ status: 0, out: 'Everything has stopped.\n' })
+    },
+    30_000,
+  )
 })

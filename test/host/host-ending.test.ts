@@ -9,6 +9,9 @@ async function pidsOf(host: HostClient, key: string, names: string[]): Promise<R
   return Object.fromEntries([...text.matchAll(/(\w+)=(\d+)\r/g)].map(([, name = '', pid]) => [name, Number(pid)]))
 }
 
+/** Here processes are found one by one, as on a system that delegates no cgroup. */
+const WITHOUT_CGROUPS = { env: { GC_SESSION_CGROUP: 'off' } }
+
 /** The environment variables that mark the daemons of this session. */
 const marked = (world: HostWorld) => ({
   env: { PATH: process.env.PATH ?? '', GC_HOME: world.home, GC_CITY: '/city', GC_SESSION_ID: 'mp-1' },
@@ -20,7 +23,7 @@ const daemon = `sh -c 'setsid sh -c "trap \\"\\" HUP TERM; echo daemon=\\$\\$; s
 describe('ending a session', () => {
   test('kills its whole process tree: background jobs, forked children, and those that ignore HUP and TERM', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     const script = `trap '' HUP TERM
       sh -c 'echo deaf=$$; while :; do sleep 1; done' &
       sh -c 'sh -c "echo deep=\\$\\$; sleep 300" & echo middle=$$; wait' &
@@ -35,7 +38,7 @@ describe('ending a session', () => {
 
   test('waits for programs to exit cleanly, and no longer than they need', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     await host.start(sh(world, 'a', `trap 'echo saved; exit 4' TERM; echo ready; while :; do sleep 0.05; done`))
     await output(host, 'a', (text) => text.includes('ready'))
     const ended = await host.end('a', { grace: 3_600_000 })
@@ -45,7 +48,7 @@ describe('ending a session', () => {
 
   test('reports a daemon that started its own session, and lets it live', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     await host.start(sh(world, 'a', `${daemon}; echo leader=$$; sleep 300`, marked(world)))
     const { daemon: pid = 0 } = await pidsOf(host, 'a', ['daemon', 'leader'])
     const left = await host.listDaemons()
@@ -60,7 +63,7 @@ describe('ending a session', () => {
 
   test('kills its daemons as well with `daemons: true`', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     await host.start(sh(world, 'a', `${daemon}; echo leader=$$; sleep 300`, marked(world)))
     const { daemon: pid = 0 } = await pidsOf(host, 'a', ['daemon', 'leader'])
     expect(await host.end('a', { grace: 200, daemons: true })).toMatchObject({ daemons: [] })
@@ -69,7 +72,7 @@ describe('ending a session', () => {
 
   test('succeeds for an unknown key, and concurrent requests get the same exit', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     expect(await host.end('nobody')).toBeUndefined()
     await host.start(sh(world, 'a', 'exec sleep 300'))
     const [one, two] = await Promise.all([host.end('a', { grace: 200 }), host.end('a', { grace: 200 })])
@@ -79,7 +82,7 @@ describe('ending a session', () => {
 
   test('gets faster when it is requested again with a shorter grace period', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     await host.start(sh(world, 'a', `trap '' TERM; echo ready; while :; do sleep 0.05; done`))
     await output(host, 'a', (text) => text.includes('ready'))
     const slow = host.end('a', { grace: 60_000 })
@@ -90,7 +93,7 @@ describe('ending a session', () => {
 
   test('also kills what is left in its terminal when the leader exits by itself', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     await host.start(sh(world, 'a', `trap '' HUP; sh -c 'echo left=$$; while :; do sleep 1; done' & sleep 0.2; exit 5`))
     const { left = 0 } = await pidsOf(host, 'a', ['left'])
     expect(await exitOf(host, 'a')).toMatchObject({ exitCode: 5, reason: 'exited' })
@@ -101,7 +104,7 @@ describe('ending a session', () => {
 describe('a host that is killed', () => {
   test('leaves nothing running: the next host ends its sessions before it starts any, and reports them', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     const env = (id: string) => ({ env: { ...marked(world).env, GC_SESSION_ID: id } })
     const stubborn = `trap '' HUP TERM INT
       sh -c 'echo job=$$; while :; do sleep 1; done' &
@@ -128,7 +131,7 @@ describe('a host that is killed', () => {
 
   test('together with its supervisor is cleaned up by the next supervisor, which receives the exits', async () => {
     await using world = hostWorld()
-    const first = await world.connect()
+    const first = await world.connect(WITHOUT_CGROUPS)
     await first.start(sh(world, 'a', `trap '' HUP TERM; echo leader=$$; while :; do sleep 1; done`))
     const { leader = 0 } = await pidsOf(first, 'a', ['leader'])
     const [status] = await first.status()
@@ -136,19 +139,19 @@ describe('a host that is killed', () => {
     process.kill(status?.pid ?? 0, 'SIGKILL')
     await gone(status?.pid ?? 0)
     expect(alive(leader)).toBe(true)
-    const second = await world.connect()
+    const second = await world.connect(WITHOUT_CGROUPS)
     expect(alive(leader)).toBe(false)
     expect(await exitOf(second, 'a')).toMatchObject({ pid: leader, reason: 'host-lost' })
   })
 
   test('and belonged to an earlier build is cleaned up by the current build', async () => {
     await using world = hostWorld()
-    const old = await world.connect({ build: 'one' })
+    const old = await world.connect({ ...WITHOUT_CGROUPS, build: 'one' })
     await old.start(sh(world, 'a', `trap '' HUP TERM; echo leader=$$; while :; do sleep 1; done`))
     const { leader = 0 } = await pidsOf(old, 'a', ['leader'])
     const [status] = await old.status()
     old.close()
-    const host = await world.connect({ build: 'two' })
+    const host = await world.connect({ ...WITHOUT_CGROUPS, build: 'two' })
     const exit = exitOf(host, 'a')
     process.kill(status?.pid ?? 0, 'SIGKILL')
     expect(await exit).toMatchObject({ reason: 'host-lost' })
@@ -157,17 +160,17 @@ describe('a host that is killed', () => {
 
   test('and belonged to an earlier build is cleaned up even when no supervisor saw it exit', async () => {
     await using world = hostWorld()
-    const old = await world.connect({ build: 'one' })
+    const old = await world.connect({ ...WITHOUT_CGROUPS, build: 'one' })
     await old.start(sh(world, 'a', `trap '' HUP TERM; echo leader=$$; while :; do sleep 1; done`))
     const { leader = 0 } = await pidsOf(old, 'a', ['leader'])
     const [status] = await old.status()
     old.close()
-    const first = await world.connect({ build: 'two' })
+    const first = await world.connect({ ...WITHOUT_CGROUPS, build: 'two' })
     first.close()
     process.kill(status?.pid ?? 0, 'SIGKILL')
     await gone(status?.pid ?? 0)
     expect(alive(leader)).toBe(true)
-    const second = await world.connect({ build: 'two' })
+    const second = await world.connect({ ...WITHOUT_CGROUPS, build: 'two' })
     expect(alive(leader)).toBe(false)
     expect(await exitOf(second, 'a')).toMatchObject({ pid: leader, reason: 'host-lost' })
     expect(readdirSync(world.folder.at('home', 'host', 'one'))).toEqual(['lock'])
@@ -175,7 +178,7 @@ describe('a host that is killed', () => {
 
   test('never causes an unrelated process with a reused pid to be killed', async () => {
     await using world = hostWorld()
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     await host.start(sh(world, 'a', 'exec sleep 300'))
     const [status] = await host.status()
     host.close()
@@ -188,7 +191,7 @@ describe('a host that is killed', () => {
     await Bun.sleep(30)
     const bystander = Bun.spawn(['sleep', '300'])
     await Bun.write(`${folder}/${path}`, JSON.stringify({ ...record, pid: bystander.pid }))
-    await world.connect()
+    await world.connect(WITHOUT_CGROUPS)
     expect(alive(bystander.pid)).toBe(true)
     bystander.kill()
     await bystander.exited
@@ -206,7 +209,7 @@ describe('a supervisor that is killed', () => {
     const { pid, startedAt } = JSON.parse(new TextDecoder().decode((await reader.read()).value))
     supervisor.kill('SIGKILL')
     await supervisor.exited
-    const host = await world.connect()
+    const host = await world.connect(WITHOUT_CGROUPS)
     expect(await host.list()).toMatchObject([{ key: 'a', pid, startedAt, state: 'running' }])
     const { text, gaps } = await output(host, 'a', (seen) => seen.includes('tick 30\r'))
     expect(gaps).toBe(0)
@@ -222,7 +225,7 @@ describe('a supervisor that is killed', () => {
     host.close()
     await gone(pid)
     await gone(status?.pid ?? 0)
-    const next = await world.connect()
+    const next = await world.connect(WITHOUT_CGROUPS)
     expect(await exitOf(next, 'a')).toMatchObject({ pid, reason: 'unattended', lastOutput: ['watched'] })
   })
 
@@ -233,7 +236,7 @@ describe('a supervisor that is killed', () => {
     host.close()
     const end = performance.now() + 4_000
     while (performance.now() < end) {
-      const next = await world.connect()
+      const next = await world.connect(WITHOUT_CGROUPS)
       await Bun.sleep(150)
       expect(await next.list()).toMatchObject([{ key: 'a', state: 'running' }])
       next.close()
@@ -243,7 +246,7 @@ describe('a supervisor that is killed', () => {
 
 test('sessions still end, and their exits are still reported, when the home is no longer writable', async () => {
   await using world = hostWorld()
-  const host = await world.connect()
+  const host = await world.connect(WITHOUT_CGROUPS)
   const { pid } = await host.start(sh(world, 'a', 'exec sleep 300'))
   rmSync(world.home, { recursive: true })
   await expect(host.start(sh(world, 'b', 'exec sleep 300'))).rejects.toThrow('so it was not started')
@@ -256,7 +259,7 @@ test('sessions still end, and their exits are still reported, when the home is n
 
 test('shutting down ends every session and the host', async () => {
   await using world = hostWorld()
-  const host = await world.connect()
+  const host = await world.connect(WITHOUT_CGROUPS)
   const started = await Promise.all(
     Array.from({ length: 5 }, (_, at) => host.start(sh(world, `s${at}`, `trap '' TERM; while :; do sleep 1; done`))),
   )

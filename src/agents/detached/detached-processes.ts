@@ -21,6 +21,7 @@ import type {
   DetachedProcessList,
   DetachedProcessSweep,
   DetachedProcessSweepResult,
+  SessionEnding,
 } from './schema.ts'
 import { DetachedProcessTable } from './stored.ts'
 
@@ -29,7 +30,7 @@ interface DetachedProcessesOptions {
   clock: Clock
   deadlines: Deadlines
   log: EventLog
-  host: Pick<SessionHost, 'list' | 'listDaemons'>
+  host: Pick<SessionHost, 'list' | 'listDaemons' | 'status'>
   repository: Pick<SessionRepository, 'find'>
   resolver: Pick<SessionResolver, 'resolve'>
   environment: Pick<CityEnvironment, 'city' | 'home' | 'path'>
@@ -89,7 +90,8 @@ export class DetachedProcesses {
     const session = this.#idOf(token)
     const { found, running } = await this.#find(session)
     const items = found.map((one) => toItem(one, running))
-    return { items, total: items.length }
+    const ending = await this.#ending(session)
+    return { items, total: items.length, ...(ending && { ending }) }
   }
 
   /** Ends them, and records who asked for it. */
@@ -129,6 +131,18 @@ export class DetachedProcesses {
     }
     const payload = { session_id: session, processes: processes.map(toPayload) }
     this.options.log.append(tx, ProcessesEnded, attributes, payload)
+  }
+
+  /** What ends with a session that runs, or else with the next one that is started; undefined before the first. */
+  async #ending(session: string | undefined): Promise<SessionEnding | undefined> {
+    const { host } = this.options
+    const [hosts, hosted] = await Promise.all([host.status(), host.list()])
+    const own = hosted.find(({ key, state }) => state === 'running' && this.#sessionOf(key) === session)
+    if (own?.cgroup !== undefined) return { by: 'cgroup' }
+    const next = hosts.find(({ retired }) => !retired)
+    if (!own && !next) return undefined
+    if (!own && next?.noCgroup === '') return { by: 'cgroup' }
+    return { by: 'processes', reason: next?.noCgroup || 'its host gives none' }
   }
 
   /** Of one session or all: what running sessions have let go, what carries the marks of ended ones, what is remembered. */

@@ -15,8 +15,25 @@ export const DetachedProcess = Type.Object(
 )
 export type DetachedProcess = Static<typeof DetachedProcess>
 
+/** Ours: what ends with a session. */
+export const SessionEnding = Type.Object(
+  {
+    by: Type.Union([Type.Literal('cgroup'), Type.Literal('processes')], {
+      description:
+        '`cgroup`: everything that was ever started in it. `processes`: what is still in its terminal session, with all that descends from it; what left is listed here.',
+    }),
+    reason: Type.Optional(Type.String({ description: 'Why there is no cgroup.' })),
+  },
+  { $id: 'SessionEnding', ...closed },
+)
+export type SessionEnding = Static<typeof SessionEnding>
+
 export const DetachedProcessList = Type.Object(
-  { items: Type.Array(DetachedProcess), total: Type.Integer() },
+  {
+    items: Type.Array(DetachedProcess),
+    total: Type.Integer(),
+    ending: Type.Optional(SessionEnding),
+  },
   { $id: 'DetachedProcessList', ...closed },
 )
 export type DetachedProcessList = Static<typeof DetachedProcessList>

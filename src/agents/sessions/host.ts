@@ -21,4 +21,5 @@ export type SessionHost = Pick<
   | 'answer'
   | 'onRecords'
   | 'listDaemons'
+  | 'status'
 >

@@ -3,6 +3,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
+import type { Cgroup } from '../process/cgroups.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'
 import { settlesWithin } from '../process/settles-within.ts'
@@ -25,6 +26,7 @@ export interface AgentSessionDependencies {
   deadlines: Deadlines
   redactor: Redactor
   marks: string[]
+  cgroup: Cgroup | undefined
   build: string
   /** Opens the file that keeps the records of one run. */
   records: { recordFile(owner: { run: string; key: string }, report: (message: string) => void): RecordStorage }
@@ -60,16 +62,21 @@ export class AgentSession {
     private readonly dependencies: AgentSessionDependencies,
     private readonly events: AgentSessionListener,
   ) {
-    const { clock, deadlines, redactor, marks, build } = dependencies
+    const { clock, deadlines, redactor, marks, cgroup, build } = dependencies
     this.#tail = new OutputTail(redactor)
     this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal))
     this.startedAt = toTimestamp(clock.now())
-    this.#origin = { pid: this.pid, started: readProcess(this.pid)?.started ?? '', marks }
+    this.#origin = {
+      pid: this.pid,
+      started: readProcess(this.pid)?.started ?? '',
+      marks,
+      ...(cgroup && { cgroup: cgroup.path }),
+    }
     const storage = dependencies.records.recordFile({ run, key: spec.key }, dependencies.report)
     this.records = new RecordQueue(spec.key, run, clock, redactor, storage, events.appended)
     this.#writer = new RecordWriter(this.records, deadlines)
     const folder = new SessionFolder(spec.cwd)
-    this.#commands = new Commands(folder, spec.env, marks, redactor)
+    this.#commands = new Commands(folder, spec.env, { marks, cgroup }, redactor)
     const { resume, mode, model, servers, patience } = spec.acp ?? {}
     const shared = { run, build, deadlines, writer: this.#writer, folder, commands: this.#commands }
     this.#conversation = new Conversation(
@@ -124,6 +131,7 @@ export class AgentSession {
         pid,
         startedAt,
         ...this.#over,
+        ...(this.#origin.cgroup !== undefined && { cgroup: this.#origin.cgroup }),
         cols: 0,
         rows: 0,
         bytes: this.#tail.bytes,

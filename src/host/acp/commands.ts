@@ -6,6 +6,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
+import type { Cgroup } from '../process/cgroups.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'
 import type { Origin } from '../process/tree.ts'
@@ -24,7 +25,7 @@ export class Commands {
   constructor(
     private readonly folder: SessionFolder,
     private readonly env: Readonly<Record<string, string>>,
-    private readonly marks: string[],
+    private readonly session: { marks: string[]; cgroup: Cgroup | undefined },
     private readonly redactor: Redactor,
   ) {}
 
@@ -35,7 +36,9 @@ export class Commands {
     const id = `command-${++this.#count}`
     const cwd = request.cwd ? this.folder.resolveInside(request.cwd) : this.folder.path
     const env = { ...this.env, ...Object.fromEntries((request.env ?? []).map(({ name, value }) => [name, value])) }
-    const command = new Command(argvOf(request), cwd, env, this.marks, request.outputByteLimit ?? MAX_OUTPUT_BYTES)
+    const { marks, cgroup } = this.session
+    const start = () => new Command(argvOf(request), cwd, env, marks, request.outputByteLimit ?? MAX_OUTPUT_BYTES)
+    const command = cgroup ? cgroup.run(start) : start()
     this.#commands.set(id, command)
     this.origins.push(command.origin)
     return { terminalId: id }

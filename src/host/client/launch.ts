@@ -10,7 +10,7 @@ const START_TIMEOUT_MS = 30_000
 
 /** What a host needs of its environment; sessions get theirs from whoever starts them. */
 const INHERITED_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'LANG', 'XDG_RUNTIME_DIR'] as const
-const HOST_VARIABLES = ['GC_UNATTENDED_TIMEOUT', 'GC_HOST_IDLE_TIMEOUT'] as const
+const HOST_VARIABLES = ['GC_UNATTENDED_TIMEOUT', 'GC_HOST_IDLE_TIMEOUT', 'GC_SESSION_CGROUP'] as const
 
 /**
  * Starts a host in a session of its own, so that it outlives us, and waits until it says it is ready.

@@ -1,4 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
+import { killCgroup, pidsInCgroup, removeCgroup } from './cgroups.ts'
 import { carries, sessionEnvironments } from './marks.ts'
 import type { Process } from './process-info.ts'
 import { commandLine, environmentOf, type ProcessTable, readProcess } from './process-table.ts'
@@ -46,6 +47,7 @@ export class ProcessEnder {
     run.send('SIGTERM', 'SIGCONT')
     if (!(await this.#gone(run, grace))) await this.#kill(run)
     if ((await run.scan(true)).length > 0) await this.#kill(run)
+    for (const path of run.cgroups) await this.#endCgroup(run, path)
     return { daemons: run.daemons.map(summarize), survivors: run.alive.map(summarize) }
   }
 
@@ -66,7 +68,8 @@ export class ProcessEnder {
         const marked = [...environments].flatMap(([pid, environment]) =>
           carries(environment, origin.marks) ? [pid] : [],
         )
-        return familyOf(processes, origin, new Set(), new Set(marked), spared)
+        const grouped = origin.cgroup === undefined ? [] : pidsInCgroup(origin.cgroup)
+        return familyOf(processes, origin, new Set(), new Set([...marked, ...grouped]), spared)
       })
       const members = new Set(families.flatMap((family) => family.members.map(({ pid }) => pid)))
       return unique(families.flatMap(({ daemons }) => daemons))
@@ -78,6 +81,16 @@ export class ProcessEnder {
   async #kill(run: EndingRun): Promise<void> {
     run.send('SIGKILL')
     await this.#gone(run, KILL_MS, 'SIGKILL')
+  }
+
+  /** Kills at once what was born since the last look, and removes the group. */
+  async #endCgroup(run: EndingRun, path: string): Promise<void> {
+    if (pidsInCgroup(path).length > 0) {
+      killCgroup(path)
+      await run.scan(false)
+      await this.#gone(run, KILL_MS)
+    }
+    removeCgroup(path)
   }
 
   async #gone(run: EndingRun, within: number, again?: NodeJS.Signals): Promise<boolean> {
@@ -106,11 +119,18 @@ class EndingRun {
     private readonly withDaemons: boolean,
   ) {}
 
+  /** The groups that end with it. */
+  get cgroups(): string[] {
+    return [...new Set(this.origins.flatMap(({ cgroup }) => cgroup ?? []))]
+  }
+
   /** Looks who is there; with `marks`, also who carries the marks. */
   async scan(marks: boolean): Promise<Process[]> {
     const processes = await this.table.list()
     const spared = ancestorsOf(processes, process.pid)
     const strangers = processes.filter(({ pid, zombie }) => !zombie && !spared.has(pid))
+    const grouped = new Set(this.cgroups.flatMap(pidsInCgroup))
+    for (const one of strangers) if (grouped.has(one.pid)) this.#seen.add(identity(one))
     if (marks) for (const one of strangers) if (this.#carriesMarks(one.pid)) this.#marked.add(identity(one))
     const marked = new Set(processes.filter((one) => this.#marked.has(identity(one))).map(({ pid }) => pid))
     const families = this.origins.map((origin) => familyOf(processes, origin, this.#seen, marked, spared))

@@ -7,6 +7,8 @@ export interface Origin {
   started: string
   /** `NAME=value` lines that every process of this session inherits, and none of another; empty when there are none. */
   marks: string[]
+  /** The cgroup that everything started in this session is in, where it has one. */
+  cgroup?: string
 }
 
 export interface ProcessFamily {

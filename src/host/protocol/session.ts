@@ -91,6 +91,8 @@ export const HostedSession = Type.Object({
   oldest: Type.Integer(),
   lastOutputAt: Type.Optional(Type.String()),
   title: Type.Optional(Type.String()),
+  /** The cgroup that everything started in it is in, and ends with it. */
+  cgroup: Type.Optional(Type.String()),
   /** Bytes the screen never saw because the program wrote faster than it could be read. */
   unseen: Type.Integer(),
 })
@@ -183,5 +185,7 @@ export const HostStatus = Type.Object({
   memory: Type.Integer(),
   /** Whether it takes no new sessions. */
   retired: Type.Boolean(),
+  /** Why its sessions have no cgroup; empty when they have, absent from a host that knows of none. */
+  noCgroup: Type.Optional(Type.String()),
 })
 export type HostStatus = Static<typeof HostStatus>

@@ -15,6 +15,7 @@ export interface SessionRecord {
   marks: string[]
   pid?: number
   started?: string
+  cgroup?: string
 }
 
 const RECORD_FILE_SUFFIX = '.jsonl'

@@ -3,6 +3,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
+import type { Cgroups } from '../process/cgroups.ts'
 import { ProcessEnder } from '../process/process-ender.ts'
 import { ProcessTable } from '../process/process-table.ts'
 import { type ChannelData, createChannelHandler } from '../protocol/channel.ts'
@@ -23,6 +24,7 @@ export interface HostProcessOptions {
   redactor: Redactor
   unattendedTimeout: number
   idleTimeout?: number
+  cgroups: Cgroups
   report(sentence: string): void
 }
 
@@ -215,6 +217,7 @@ export class HostProcess {
       exits: this.#sessions.exits.length,
       memory: process.memoryUsage.rss(),
       retired: this.#lifetime.retired,
+      noCgroup: this.parts.cgroups.reason ?? '',
     }
   }
 

@@ -4,6 +4,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
 import type { RecordQueue } from '../acp/record-queue.ts'
+import type { Cgroup, Cgroups } from '../process/cgroups.ts'
 import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
@@ -30,6 +31,7 @@ export interface HostSessionsOptions {
   redactor: Redactor
   records: HostFiles
   endings: ProcessEnder
+  cgroups: Cgroups
   report(sentence: string): void
 }
 
@@ -103,9 +105,11 @@ export class HostSessions {
     if (this.registry.runs(spec.key)) throw new AppError(SESSION_CONFLICT, `${spec.key} runs already`)
     const run = randomUUID()
     const marks = marksOf(spec.env)
-    const record = { run, key: spec.key, startedAt: toTimestamp(this.parts.clock.now()), marks }
+    const cgroup = this.parts.cgroups.create(run)
+    const startedAt = toTimestamp(this.parts.clock.now())
+    const record = { run, key: spec.key, startedAt, marks, ...(cgroup && { cgroup: cgroup.path }) }
     this.#record(record)
-    const session = this.#spawn(run, spec, marks, kind)
+    const session = this.#spawn(run, spec, { marks, cgroup }, kind)
     this.registry.add(session)
     try {
       this.#record({ ...record, pid: session.pid, started: session.origins[0]?.started ?? '' })
@@ -183,7 +187,7 @@ export class HostSessions {
   #spawn<Session extends HostSession>(
     run: string,
     spec: StartSpec,
-    marks: string[],
+    origin: { marks: string[]; cgroup: Cgroup | undefined },
     kind: SessionConstructor<Session>,
   ): Session {
     const events = {
@@ -191,9 +195,11 @@ export class HostSessions {
       exited: (from: HostSession) => this.#exited(from),
       appended: (queue: RecordQueue) => this.recordQueues.onAppended(queue),
     }
+    const start = () => new kind(run, spec, { ...this.parts, drawScheduler: this.drawScheduler, ...origin }, events)
     try {
-      return new kind(run, spec, { ...this.parts, drawScheduler: this.drawScheduler, marks }, events)
+      return origin.cgroup ? origin.cgroup.run(start) : start()
     } catch (error) {
+      origin.cgroup?.remove()
       this.parts.records.drop(run)
       throw error
     }
@@ -284,7 +290,7 @@ export class HostSessions {
 type SessionConstructor<Session extends HostSession> = new (
   run: string,
   spec: StartSpec,
-  parts: HostSessionsOptions & { drawScheduler: DrawScheduler; marks: string[] },
+  parts: HostSessionsOptions & { drawScheduler: DrawScheduler; marks: string[]; cgroup: Cgroup | undefined },
   events: {
     output(session: HostSession): void
     exited(session: HostSession): void

@@ -4,6 +4,7 @@ import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
 import { Redactor } from '../../core/redact.ts'
+import { Cgroups } from '../process/cgroups.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
 import { HostProcess } from './host-process.ts'
@@ -22,11 +23,13 @@ export interface HostOptions {
   unattendedTimeout?: number
   /** How long a host without sessions and supervisor stays; 10 seconds when not given. */
   idleTimeout?: number
+  /** Whether each session gets a cgroup where the system allows it; true when not given. */
+  usesCgroups?: boolean
   /** Says one line, once: that it is ready, or why not. */
   say(line: string): void
 }
 
-/** `gc host` as its environment asks: `GC_HOME`, `GC_HOST_BUILD`, `GC_UNATTENDED_TIMEOUT`, `GC_HOST_IDLE_TIMEOUT`. */
+/** `gc host` as its environment asks: `GC_HOME`, `GC_HOST_BUILD`, `GC_UNATTENDED_TIMEOUT`, `GC_HOST_IDLE_TIMEOUT`, `GC_SESSION_CGROUP`. */
 export function hostOptions(env: Record<string, string | undefined>): Omit<HostOptions, 'say' | 'secretPrefixes'> {
   const duration = (name: string): number | undefined => {
     const text = env[name]
@@ -41,6 +44,7 @@ export function hostOptions(env: Record<string, string | undefined>): Omit<HostO
     build: env.GC_HOST_BUILD || 'dev',
     unattendedTimeout: duration('GC_UNATTENDED_TIMEOUT'),
     idleTimeout: duration('GC_HOST_IDLE_TIMEOUT'),
+    usesCgroups: env.GC_SESSION_CGROUP !== 'off',
   }
 }
 
@@ -63,6 +67,7 @@ export async function runHost(options: HostOptions): Promise<number> {
       redactor,
       unattendedTimeout,
       idleTimeout,
+      cgroups: Cgroups.open({ enabled: options.usesCgroups ?? true, report }),
       report,
     })
     surviveSignals(host, report)

@@ -70,7 +70,12 @@ function acquireIfFree(place: HostPaths): Lock | undefined {
   }
 }
 
-const originOf = ({ pid, started, marks }: SessionRecord): Origin => ({ pid: pid ?? 0, started: started ?? '', marks })
+const originOf = ({ pid, started, marks, cgroup }: SessionRecord): Origin => ({
+  pid: pid ?? 0,
+  started: started ?? '',
+  marks,
+  ...(cgroup !== undefined && { cgroup }),
+})
 
 function exitOf({ run, key, pid, startedAt }: SessionRecord, clock: Clock): Exit {
   const endedAt = toTimestamp(clock.now())

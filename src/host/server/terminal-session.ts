@@ -2,6 +2,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import type { RedactionStream, Redactor } from '../../core/redact.ts'
+import type { Cgroup } from '../process/cgroups.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'
 import { settlesWithin } from '../process/settles-within.ts'
@@ -30,6 +31,7 @@ export interface TerminalSessionDependencies {
   redactor: Redactor
   drawScheduler: DrawScheduler
   marks: string[]
+  cgroup: Cgroup | undefined
 }
 
 /** What a session reports to its host. */
@@ -89,7 +91,8 @@ export class TerminalSession {
     this.startedAt = toTimestamp(parts.clock.now())
     const { pid } = this.#spawned
     const leader = readProcess(pid)
-    this.origin = { pid, started: leader?.started ?? '', marks: parts.marks }
+    const { marks, cgroup } = parts
+    this.origin = { pid, started: leader?.started ?? '', marks, ...(cgroup && { cgroup: cgroup.path }) }
     if (leader?.terminal) this.#throttle = new OutputThrottle(leader.terminal)
   }
 
@@ -124,6 +127,7 @@ export class TerminalSession {
       pid: this.pid,
       startedAt: this.startedAt,
       ...this.#over,
+      ...(this.origin.cgroup !== undefined && { cgroup: this.origin.cgroup }),
       cols: this.spec.cols,
       rows: this.spec.rows,
       bytes: this.ring.end,

@@ -53,7 +53,7 @@ function speaking(manner: Manner) {
   const conversation = new Conversation(
     {
       ...{ run: 'r', build: 'test', deadlines, writer: new RecordWriter(queue, deadlines), folder: home },
-      commands: new Commands(home, {}, [], redactor),
+      commands: new Commands(home, {}, { marks: [], cgroup: undefined }, redactor),
       ...{
         resume: undefined,
         mode: undefined,
