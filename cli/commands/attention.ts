@@ -33,6 +33,7 @@ const COLOURS: Record<AttentionItem['kind'], Colour> = {
   failed: 'red',
   parked: 'red',
   detached: 'yellow',
+  store: 'red',
 }
 
 function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
@@ -59,6 +60,7 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
 
 function remedyOf({ kind, session_id, session_state, bead_id, answers }: AttentionItem): string {
   if (answers.length > 0) return `gc attention answer ${session_id} ${answers.join('|')}`
+  if (kind === 'store') return 'see to its disk, then gc register its folder'
   if (kind === 'parked') return `gc bead show ${bead_id}, then gc bead unpark ${bead_id}`
   if (kind === 'detached') return `gc session sweep ${session_id}`
   if (kind === 'dialog') return `gc session attach ${session_id}`

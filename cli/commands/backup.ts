@@ -28,7 +28,7 @@ const MAX_LISTED = 20
 async function backup(context: CommandContext, file: string, options: JsonOption): Promise<void> {
   if (existsSync(file)) throw failure(`${file} exists; choose another file name`)
   const city = await context.city()
-  const { body } = await city.send('GET ~/backup')
+  const { body } = await city.send('GET ~/backup', { query: { file } })
   if (!body) throw failure('the supervisor sent no backup; run the command again')
   const part = `${file}.part`
   const { checkBackup } = await import('../../src/supervisor/restore.ts')

@@ -38,8 +38,8 @@ async function list({ client, io }: CommandContext, options: JsonOption): Promis
       { header: 'CITY', value: ({ name }) => name },
       {
         header: 'STATE',
-        value: ({ running, status }) => (running ? 'running' : (status ?? 'stopped')),
-        colour: ({ running, error }) => (running ? 'green' : error ? 'red' : 'yellow'),
+        value: ({ running, status, error }) => (running ? (error ? 'failed' : 'running') : (status ?? 'stopped')),
+        colour: ({ running, error }) => (error ? 'red' : running ? 'green' : 'yellow'),
       },
       { header: 'FOLDER', value: ({ path }) => path, minWidth: 12 },
       { header: 'PROBLEM', value: ({ error }) => error, minWidth: 20 },

@@ -5,11 +5,12 @@ import { gcPart } from '../core/actor.ts'
 import { errorMessage } from '../core/errors.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
-import { Store } from '../core/store.ts'
+import { Store, type StoreFailure } from '../core/store.ts'
 import { cityMigrations } from './database/migrations.ts'
 import type { CityDependencies } from './dependencies.ts'
 import { buildServices, type CityServices } from './services.ts'
 import { ControllerStarted, ControllerStopped } from './status/events.ts'
+import { StoreHealth } from './status/store-health.ts'
 
 const CITY = gcPart('city')
 
@@ -33,10 +34,16 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
   const config = resources.adopt(await Config.open(path, name), (opened) => opened.close())
   resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
   phase('starting_bead_store')
-  const options = { onFailure: report, onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`) }
+  const storeHealth = new StoreHealth(dependencies.clock)
+  const onFailure = (failure: StoreFailure) => {
+    report(failure.reason)
+    storeHealth.fail(failure)
+    dependencies.onStoreFailure?.(failure)
+  }
+  const options = { onFailure, onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`) }
   const store = Store.open(join(path, '.gc', 'city.db'), cityMigrations, options)
   resources.defer(() => store.close())
-  const services = buildServices({ ...dependencies, config, store })
+  const services = buildServices({ ...dependencies, config, store, storeHealth })
   await start(services, resources)
   const running = resources.move()
   let closing: Promise<void> | undefined

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
+import type { StoreFailure } from '../core/store.ts'
 import type { SessionHost } from '../host/client/session-host.ts'
 import type { TokenMirror } from '../http/tokens.ts'
 
@@ -22,6 +23,10 @@ export interface CityDependencies {
   /** Where the supervisor keeps which tokens of the city are good. */
   tokenMirror: TokenMirror
   report(message: string): void
+  /** Hears that the city's store takes no more writes. */
+  onStoreFailure?(failure: StoreFailure): void
+  /** Hears of each backup that was read to its end, and where it is kept. */
+  onBackup?(file: string | undefined): void
   /** Hears each step of the start. */
   phase(
     now: 'loading_config' | 'starting_bead_store' | 'resolving_formulas' | 'adopting_sessions' | 'starting_agents',

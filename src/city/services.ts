@@ -45,11 +45,13 @@ import { Events } from './events/events.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import { CityStatus } from './status/city-status.ts'
 import { sessionCounter } from './status/session-counter.ts'
+import type { StoreHealth } from './status/store-health.ts'
 import { CityTokens } from './tokens.ts'
 
 interface Foundation extends CityDependencies {
   config: Config
   store: Store
+  storeHealth: StoreHealth
 }
 
 /** Builds every service of a city, each after those it depends on; nothing runs yet. */
@@ -160,7 +162,13 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     budgets,
     parking,
     clones,
-    attention: new Attention({ ...sessionServices, clock, interactions: sessions.interactions, parking }),
+    attention: new Attention({
+      ...sessionServices,
+      clock,
+      storeHealth: options.storeHealth,
+      interactions: sessions.interactions,
+      parking,
+    }),
     readiness: new Readiness({ clock, deadlines, env }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),
     rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones),

@@ -40,6 +40,11 @@ export class Checkpointer {
     })
   }
 
+  /** Waits for a copy that is under way. */
+  async settle(): Promise<void> {
+    await this.#running
+  }
+
   /** Waits for another program that is writing; false when it does not finish. */
   async waitForLock(): Promise<boolean> {
     return this.#worker.waitForLock(this.path).then(

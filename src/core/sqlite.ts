@@ -1,4 +1,4 @@
-import { Database } from 'bun:sqlite'
+import { constants, Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, errorMessage } from './errors.ts'
@@ -54,6 +54,12 @@ export function closeWithoutCheckpoint(path: string, db: Database): void {
     db.close(true)
     reader?.close(true)
   }
+}
+
+/** Closes a database whose names may be another's by now: the files beside it are left as they are. */
+export function closeDisplaced(db: Database): void {
+  db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1)
+  db.close(true)
 }
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')

@@ -10,14 +10,17 @@ import { createFolder, syncFolder } from './folders.ts'
 import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
-import { closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
-import { type Sync, Wal } from './wal.ts'
+import { closeDisplaced, closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
+import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts'
+import { type FailedSync, type Sync, Wal } from './wal.ts'
+import { WalIndex, type WalPosition } from './wal-index.ts'
 
 export type { Tx } from './commit.ts'
+export type { StoreFailure } from './store-failure.ts'
 
 export interface StoreOptions {
-  /** Called once, with the reason why no more writes are accepted. */
-  onFailure?: (reason: string) => void
+  /** Called once, when no more writes are accepted. */
+  onFailure?: (failure: StoreFailure) => void
   /** Called with what an effect threw. */
   onError?: (error: unknown) => void
   /** Flushes the write-ahead log to disk. */
@@ -47,8 +50,9 @@ export class Store {
   readonly orm: Orm
   readonly #db: Database
   readonly #wal: Wal
+  readonly #walIndex: WalIndex
   readonly #checkpointer: Checkpointer
-  readonly #onFailure: (reason: string) => void
+  readonly #onFailure: (failure: StoreFailure) => void
   readonly #onError: (error: unknown) => void
   readonly #committer: Committer
   readonly #readTransaction: ReadTransaction
@@ -56,8 +60,11 @@ export class Store {
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #closed = false
-  #failure: string | undefined
+  #failure: StoreFailure | undefined
   #isTorn = false
+  /** How far the log reached before the group under way. */
+  #durable: WalPosition = { salt: '', frames: 0 }
+  #compacting: Promise<unknown> = Promise.resolve()
 
   private constructor(
     readonly path: string,
@@ -67,6 +74,7 @@ export class Store {
     this.#db = db
     this.orm = ormOf(db)
     this.#wal = new Wal(path, options.sync)
+    this.#walIndex = new WalIndex(path)
     this.#checkpointer = new Checkpointer(path, this.#wal, options)
     this.#onFailure = options.onFailure ?? (() => {})
     this.#onError = options.onError ?? throwLater
@@ -91,9 +99,9 @@ export class Store {
     }
   }
 
-  /** Why no more writes are accepted; undefined while all is well. Only closing and opening again helps. */
+  /** Why no more writes are accepted; undefined while all is well. */
   get failure(): string | undefined {
-    return this.#failure
+    return this.#failure?.reason
   }
 
   /** A statement prepared once, for the paths that run often. */
@@ -118,7 +126,7 @@ export class Store {
    */
   write<T>(fn: (tx: Tx) => NotPromise<T>, actor: Actor = GC): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#failure) throw new AppError('store-unavailable', this.#failure)
+      if (this.#failure) throw new AppError('store-unavailable', this.#failure.reason)
       if (this.#closing) throw new AppError('store-unavailable', `${this.path} is closed`)
       this.#queue.push({ run: fn, actor, resolve: (value) => resolve(value as T), reject })
       this.#pumping ??= this.#pump()
@@ -135,7 +143,9 @@ export class Store {
 
   /** Returns unused space to the disk, off the event loop. */
   async compact(): Promise<void> {
-    await withDatabaseWorker((worker) => worker.compact(this.path)).catch(rethrowUnwritable(this.path))
+    const compacting = withDatabaseWorker((worker) => worker.compact(this.path))
+    this.#compacting = compacting.catch(() => {})
+    await compacting.catch(rethrowUnwritable(this.path))
   }
 
   /** How many bytes its files take. */
@@ -166,14 +176,16 @@ export class Store {
     this.#closed = true
     this.#readTransaction.end()
     this.#wal.close()
-    if (this.#isTorn) closeWithoutCheckpoint(this.path, this.#db)
+    if (this.#failure?.isDisplaced) closeDisplaced(this.#db)
+    else if (this.#isTorn) closeWithoutCheckpoint(this.path, this.#db)
     else this.#db.close(true)
+    this.#walIndex.close()
   }
 
   async #pump(): Promise<void> {
     await nextTick()
     while (this.#queue.length > 0) {
-      await this.#group().catch((error) => this.#fail(errorMessage(error), false, []))
+      await this.#group().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))
       await nextTick()
     }
     this.#pumping = undefined
@@ -181,17 +193,43 @@ export class Store {
 
   /** One group: commit, disk, effects, promises. */
   async #group(): Promise<void> {
+    const displacement = this.#wal.displacement()
+    if (displacement) return this.#fail(displacementOf(this.path, displacement), [])
     if (!(await this.#beginGroup())) return
+    this.#durable = this.#walIndex.position()
     const group = this.#queue.splice(0, MAX_GROUP)
     const { done, ran } = this.#committer.run(group)
     this.#queue.unshift(...group.slice(ran))
     if (this.#committer.hasChanged()) {
       const synced = await this.#wal.sync()
-      if (!synced.ok) return this.#fail(synced.reason, !synced.deleted, done)
+      if (!synced.ok) return this.#failSync(synced, done)
     }
+    this.#acknowledge(done)
+    await this.#checkpointer.afterCommit().catch(this.#onError)
+  }
+
+  #acknowledge(done: readonly CommittedWrite[]): void {
     for (const { effects } of done) for (const effect of effects) this.#notify(effect)
     for (const { pending, value } of done) pending.resolve(value)
-    await this.#checkpointer.afterCommit().catch(this.#onError)
+  }
+
+  /** A group that did not reach the log on disk is taken back, unless the database itself still takes it. */
+  async #failSync({ reason, deleted }: FailedSync, done: CommittedWrite[]): Promise<void> {
+    this.#isTorn = !deleted
+    const isSaved = deleted && this.#copyToDatabase()
+    if (isSaved) this.#acknowledge(done)
+    const failure = deleted ? displacementOf(this.path, reason) : failureOf(this.path, reason)
+    await this.#fail(failure, isSaved ? [] : done)
+  }
+
+  /** Whether all that is in the log could be copied to the database and put on disk with it. */
+  #copyToDatabase(): boolean {
+    try {
+      const result = this.#db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(FULL)').get()
+      return result?.busy === 0 && this.#wal.isDatabaseInPlace()
+    } catch {
+      return false
+    }
   }
 
   /** Begins the group's transaction; when another program is writing, waits for it off the loop. */
@@ -224,14 +262,24 @@ export class Store {
     for (const pending of writes) pending.reject(unavailable)
   }
 
-  #fail(reason: string, isTorn: boolean, done: CommittedWrite[]): void {
-    this.#failure = `${this.path} failed and takes no more writes: ${reason}; stop and start what uses it`
-    this.#isTorn = isTorn
-    const unavailable = new AppError('store-unavailable', this.#failure)
+  async #fail(failure: StoreFailure, done: readonly CommittedWrite[]): Promise<void> {
+    this.#failure = failure
+    await this.#checkpointer.settle()
+    await this.#compacting
+    if (this.#isTorn) this.#takeBack()
+    const unavailable = new AppError('store-unavailable', failure.reason)
+    this.#notify(() => this.#onFailure(failure))
     for (const { pending } of done) pending.reject(unavailable)
     for (const pending of this.#queue.splice(0)) pending.reject(unavailable)
-    const failure = this.#failure
-    this.#notify(() => this.#onFailure(failure))
+  }
+
+  /** From here on readers see only what is on disk, and so does whoever opens the database next. */
+  #takeBack(): void {
+    this.#notify(() => {
+      this.#readTransaction.end()
+      this.#wal.cutTo(this.#durable)
+      this.#walIndex.invalidate()
+    })
   }
 }
 

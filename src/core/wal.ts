@@ -1,5 +1,16 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { errorMessage } from './errors.ts'
+import type { WalPosition } from './wal-index.ts'
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
@@ -11,17 +22,44 @@ const diskSync: Sync = (file) =>
   new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())))
 
 /** How a sync ended: on disk, or why it cannot be trusted any more. */
-export type SyncResult = { ok: true } | { ok: false; reason: string; deleted: boolean }
+export type SyncResult = { ok: true } | FailedSync
+
+export interface FailedSync {
+  readonly ok: false
+  readonly reason: string
+  readonly deleted: boolean
+}
 
 /** The write-ahead log of one database, seen through a descriptor of our own: SQLite keeps no locks on this file. */
 export class Wal {
   readonly #file: number
+  readonly #database: Stats
 
   constructor(
-    path: string,
+    private readonly path: string,
     private readonly disk: Sync = diskSync,
   ) {
     this.#file = openSync(`${path}-wal`, 'r+')
+    this.#database = statSync(path)
+  }
+
+  /** Why what is written would not be found again under the name of the database; undefined while all is in place. */
+  displacement(): string | undefined {
+    const log = fstatSync(this.#file)
+    if (!this.isDatabaseInPlace()) return 'it was moved, deleted or replaced while it was in use'
+    if (log.nlink === 0) return 'its write-ahead log was deleted'
+    return isSameFile(`${this.path}-wal`, log) ? undefined : 'its write-ahead log was moved or replaced'
+  }
+
+  /** Whether the name of the database still leads to the file that was opened. */
+  isDatabaseInPlace(): boolean {
+    return isSameFile(this.path, this.#database)
+  }
+
+  /** Takes back what was written after a position; nothing of it was acknowledged. */
+  cutTo({ salt, frames }: WalPosition): void {
+    const { generation } = this
+    ftruncateSync(this.#file, generation.salt === salt ? generation.offsetOf(frames) : 0)
   }
 
   /** Puts the log on disk, off the loop. */
@@ -68,6 +106,11 @@ export class Wal {
   }
 }
 
+function isSameFile(path: string, { ino, dev }: Stats): boolean {
+  const now = statSync(path, { throwIfNoEntry: false })
+  return now !== undefined && now.ino === ino && now.dev === dev
+}
+
 /** What was written to a log since it last started from its beginning: its frames are a prefix of the file. */
 class WalGeneration {
   readonly #frame: number
@@ -98,6 +141,11 @@ class WalGeneration {
       else none = middle
     }
     return some * this.#frame
+  }
+
+  /** Where the frame after so many begins. */
+  offsetOf(frames: number): number {
+    return frames === 0 ? 0 : HEADER_BYTES + frames * this.#frame
   }
 
   /** Whether the frame of this number is of this start. */

@@ -99,7 +99,11 @@ export class Network {
   static async open(options: NetworkOptions): Promise<Network> {
     await using resources = new AsyncDisposableStack()
     const { path, report } = options
-    const store = Store.open(path, socialMigrations, { onFailure: report, onError: report, cacheMb: CACHE_MB })
+    const store = Store.open(path, socialMigrations, {
+      onFailure: ({ reason }) => report(new Error(reason)),
+      onError: report,
+      cacheMb: CACHE_MB,
+    })
     resources.defer(() => store.close())
     const network = new Network(store, options)
     network.#start(resources)

@@ -25,6 +25,6 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...postCommentRoutes(network),
   ...voteRoutes(network),
   ...networkSearchRoutes(network),
-  ...healthRoutes(clock),
+  ...healthRoutes(clock, network.store),
   ...operatorRoutes(new OperatorActions(network, clock)),
 ]

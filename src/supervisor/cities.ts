@@ -17,7 +17,7 @@ import type { AcceptedRequest, Requests } from '../core/requests/requests.ts'
 import type { Store, Tx } from '../core/store.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
-import { type CityEntry, type ClosedCity, type Phase, toInfo } from './city-entry.ts'
+import { type CityEntry, type ClosedCity, newEntry, type Phase, toInfo } from './city-entry.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
 
@@ -115,15 +115,17 @@ export class Cities {
     })
   }
 
-  /** Registers the folder of an existing city; a registered one that failed to start is retried. */
+  /** Registers the folder of an existing city; a registered one that failed is opened again. */
   async register(caller: Caller, { path, name }: CityRegister): Promise<AcceptedRequest> {
     if (!isAbsolute(path)) throw new AppError('invalid-request', `path must be absolute: ${path}`)
     if (name !== undefined && !CITY_NAME.test(name)) {
       throw new AppError('invalid-request', `"${name}" is not a valid city name: use letters, digits, ".", "-" and "_"`)
     }
     return this.#withPathLock(path, async () => {
-      const failed = [...this.#entries.values()].find((entry) => entry.path === path && entry.error !== undefined)
-      if (failed) return this.#retry(caller, failed)
+      const existing = [...this.#entries.values()].find((entry) => entry.path === path)
+      const problem = existing?.city?.storeHealth.problem
+      if (existing && problem) this.stop(existing.name, problem.reason)
+      if (existing?.error !== undefined) return this.#retry(caller, existing)
       const own = await this.dependencies.nameOf(path)
       return this.#register(caller, name ?? own, path)
     })
@@ -145,6 +147,19 @@ export class Cities {
       void this.#close(entry, request)
       return request
     })
+  }
+
+  /** Stops a city that cannot go on and lists it with the reason; its agents are left to the host. */
+  stop(name: string, error: string): void {
+    const entry = this.#entries.get(name)
+    const { city } = entry ?? {}
+    if (!entry || !city) return
+    entry.city = undefined
+    entry.error = error
+    entry.closed = city.close({ endSessions: false }).catch((reason) => this.dependencies.report(errorMessage(reason)))
+    this.dependencies.report(`city ${name} is stopped: ${error}`)
+    this.dependencies.onChange()
+    this.#notifyChanged()
   }
 
   /** Closes every running city; their agents are left to the host unless `endSessions`. */
@@ -212,7 +227,7 @@ export class Cities {
   }
 
   #add(name: string, path: string): CityEntry {
-    const entry: CityEntry = { name, path, city: undefined, phase: undefined, done: [], error: undefined }
+    const entry = newEntry(name, path)
     this.#entries.set(name, entry)
     return entry
   }
@@ -221,6 +236,7 @@ export class Cities {
     entry.error = undefined
     entry.phase = undefined
     entry.done = []
+    await entry.closed
     try {
       const city = await this.dependencies.open({
         name: entry.name,
@@ -257,10 +273,7 @@ export class Cities {
   async #resume(request: AcceptedRequest): Promise<void> {
     if (request.operation === 'city.unregister') {
       const path = request.detail.path ?? ''
-      return this.#close(
-        { name: request.subject, path, city: undefined, phase: undefined, done: [], error: undefined },
-        request,
-      )
+      return this.#close(newEntry(request.subject, path), request)
     }
     const entry = this.#entries.get(request.subject)
     if (entry?.city) return this.#succeed(request, CityCreateSucceeded)

@@ -19,7 +19,20 @@ export interface CityEntry {
   phase: Phase | undefined
   done: Phase[]
   error: string | undefined
+  /** Resolves when a city that was stopped is closed. */
+  closed: Promise<void>
 }
+
+/** What is known of a city before it is opened. */
+export const newEntry = (name: string, path: string): CityEntry => ({
+  name,
+  path,
+  city: undefined,
+  phase: undefined,
+  done: [],
+  error: undefined,
+  closed: Promise.resolve(),
+})
 
 /** A registered city that does not run: it is being loaded, or could not be. */
 export interface ClosedCity {
@@ -29,7 +42,10 @@ export interface ClosedCity {
 
 /** How a city is listed. */
 export function toInfo({ name, path, city, phase, done, error }: CityEntry): CityInfo {
-  if (city) return { name, path, running: true }
+  if (city) {
+    const { problem } = city.storeHealth
+    return { name, path, running: true, ...(problem && { error: problem.reason }) }
+  }
   if (error !== undefined) return { name, path, running: false, status: 'init_failed', error, phases_completed: done }
   return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }
 }

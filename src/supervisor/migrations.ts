@@ -5,6 +5,7 @@ import replaysPerCaller from '../core/replays/per-caller.sql' with { type: 'text
 import replays from '../core/replays/table.sql' with { type: 'text' }
 import requesters from '../core/requests/requester.sql' with { type: 'text' }
 import requests from '../core/requests/table.sql' with { type: 'text' }
+import history from './history.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 import tokens from './tokens.sql' with { type: 'text' }
 
@@ -19,4 +20,5 @@ export const supervisorMigrations: readonly string[] = [
   tokens,
   eventActors,
   requesters,
+  history,
 ]

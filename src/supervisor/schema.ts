@@ -12,7 +12,7 @@ export type SupervisorStartup = Static<typeof SupervisorStartup>
 
 export const SupervisorHealth = Type.Object(
   {
-    status: Type.String({ description: 'Always `ok`: a city in trouble does not make the supervisor unhealthy.' }),
+    status: Type.String({ description: '`ok`, or `failed: ` and which stores of running cities take no more writes.' }),
     version: Type.String(),
     build_id: Type.Optional(Type.String({ description: 'The commit this program was built from.' })),
     uptime_sec: Type.Integer(),
@@ -31,7 +31,11 @@ export const CityInfo = Type.Object(
     path: Type.String({ description: 'The folder the city lives in.' }),
     running: Type.Boolean({ description: 'Whether its routes answer.' }),
     status: Type.Optional(Type.String({ description: 'The start-up step it is in, or `init_failed`.' })),
-    error: Type.Optional(Type.String({ description: 'Why it could not be started.' })),
+    error: Type.Optional(
+      Type.String({
+        description: 'Why it could not be started or was stopped, or why its store takes no more writes.',
+      }),
+    ),
     phases_completed: Type.Optional(Type.Array(Type.String())),
   },
   { $id: 'CityInfo', additionalProperties: false },

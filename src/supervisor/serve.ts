@@ -29,6 +29,7 @@ import { accessPolicy } from './access.ts'
 import { allRoutes } from './all-routes.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
+import { CityHistory } from './city-history.ts'
 import { EventLogs } from './event-logs.ts'
 import { Home } from './home.ts'
 import { supervisorMigrations } from './migrations.ts'
@@ -99,7 +100,10 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   resources.defer(() => lock.release())
   const deadlines = new Deadlines(clock, undefined, reportError)
   resources.defer(() => deadlines.close())
-  const store = Store.open(home.registry, supervisorMigrations, { onFailure: report, onError: reportError })
+  const store = Store.open(home.registry, supervisorMigrations, {
+    onFailure: ({ reason }) => report(reason),
+    onError: reportError,
+  })
   resources.defer(() => store.close())
   const log = new EventLog(store, clock, deadlines)
   const retention = new EventRetention(store, log, clock, deadlines, reportError)
@@ -113,6 +117,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const findRunning = (name: string) => cities.findRunning(name)
   const tokens = new TokenRegistry({ store, clock, deadlines, report, findRunning })
   resources.defer(() => tokens.stop())
+  const history = new CityHistory({ store, clock, report, stop: (name, error) => cities.stop(name, error) })
   const logs = new EventLogs(log, clock, () => cities.listRunning())
   const cities = new Cities({
     store,
@@ -120,25 +125,31 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     requests: new Requests(store, log, clock),
     clock,
     open: (at) =>
-      openCity({
-        ...at,
-        tokenMirror: tokens.mirror(at.name),
-        home: home.path,
-        bin: join(home.bin, 'gc'),
-        version: options.version,
-        env: options.env,
-        url: () => listening.url,
-        host,
-        clock,
-        deadlines,
-        report,
-      }),
+      history.open(at, (hooks) =>
+        openCity({
+          ...at,
+          ...hooks,
+          tokenMirror: tokens.mirror(at.name),
+          home: home.path,
+          bin: join(home.bin, 'gc'),
+          version: options.version,
+          env: options.env,
+          url: () => listening.url,
+          host,
+          clock,
+          deadlines,
+          report,
+        }),
+      ),
     scaffold: createCity,
     nameOf: async (path) => (await Config.open(path)).current.name,
     endSessions: (city) => endSessionsOf(host, city),
     onChange: () => logs.notifyChanged(),
     onOpened: (name) => void tokens.reconcile(name),
-    onUnregister: (tx, name) => tokens.forget(tx, name),
+    onUnregister(tx, name) {
+      tokens.forget(tx, name)
+      history.forget(tx, name)
+    },
     report,
   })
   const stopping = Promise.withResolvers<StopRequest>()
@@ -150,6 +161,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     clock,
     version: options.version,
     build: options.build,
+    storeFailure: () => store.failure,
     stop: ({ endSessions, actor }) => stopping.resolve({ endSessions, actor }),
   })
   const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, deadlines })

@@ -20,6 +20,8 @@ interface SupervisorDependencies {
   clock: Clock
   version: string
   build: string | undefined
+  /** Why the registry takes no more writes. */
+  storeFailure(): string | undefined
   /** Begins to stop the supervisor; returns at once. */
   stop(options: { endSessions: boolean; source: 'signal' | 'socket_stop'; actor: Actor }): void
 }
@@ -42,7 +44,7 @@ export class Supervisor {
     const cities = this.cities.list()
     const startup = startupOf(cities)
     return {
-      status: 'ok',
+      status: this.#failure(cities) ?? 'ok',
       version: this.dependencies.version,
       ...(this.dependencies.build !== undefined && { build_id: this.dependencies.build }),
       uptime_sec: Math.floor((this.dependencies.clock.monotonic() - this.#startedAt) / 1000),
@@ -50,6 +52,13 @@ export class Supervisor {
       cities_running: cities.filter(({ running }) => running).length,
       ...(startup && { startup }),
     }
+  }
+
+  /** Which stores take no more writes, and why. */
+  #failure(cities: SupervisorCities['items']): string | undefined {
+    const failed = cities.filter(({ running, error }) => running && error !== undefined)
+    const reasons = [this.dependencies.storeFailure(), ...failed.map(({ error }) => error)].filter(Boolean)
+    return reasons.length > 0 ? `failed: ${reasons.join('; ')}` : undefined
   }
 
   list(): SupervisorCities {

@@ -18,6 +18,15 @@ export const runs = sqliteTable('runs', {
   endedAt: integer('ended_at'),
 })
 
+/** What each city was when it was last open. */
+export const cityHistory = sqliteTable('city_history', {
+  city: caseInsensitiveText().primaryKey(),
+  openedAt: integer('opened_at'),
+  backedUpAt: integer('backed_up_at'),
+  /** Where the one who made it keeps it. */
+  backupFile: text('backup_file'),
+})
+
 /** Which tokens of which city are good, by hash; an ended one is kept a while so that it can be told from an unknown one. */
 export const tokens = sqliteTable(
   'tokens',

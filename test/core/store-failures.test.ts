@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, renameSync, statSync, unlinkSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
 import { Store, type StoreOptions } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
@@ -120,7 +121,7 @@ describe('a failed sync', () => {
     const failures: string[] = []
     const effects: string[] = []
     const { store, add, count } = open(folder.at('a.db'), {
-      onFailure: (reason) => failures.push(reason),
+      onFailure: ({ reason }) => failures.push(reason),
       sync: async () => {
         if (broken) throw new Error('EIO: i/o error')
       },
@@ -141,7 +142,7 @@ describe('a failed sync', () => {
     await store.close()
   })
 
-  test('keeps the log, and the next open recovers from it and starts a new one', async () => {
+  test('takes back what was not acknowledged, for its readers and for the next open', async () => {
     using folder = tempFolder()
     let broken = false
     const first = open(folder.at('a.db'), {
@@ -151,14 +152,18 @@ describe('a failed sync', () => {
     })
     await first.add('kept')
     broken = true
-    await outcomes([first.add('lost?')])
     const frames = statSync(folder.at('a.db-wal')).size
+    await outcomes([first.add('lost'), first.add('too')])
+    expect([first.count(), first.store.read((orm) => orm.all(sql`SELECT text FROM notes`))]).toEqual([
+      1,
+      [{ text: 'kept' }],
+    ])
     await first.store.close()
     expect(statSync(folder.at('a.db-wal')).size).toBe(frames)
     const second = open(folder.at('a.db'))
     expect(second.store.failure).toBeUndefined()
     expect(statSync(folder.at('a.db-wal')).size).toBe(0)
-    expect(await second.add('on')).toBeGreaterThan(1)
+    expect([second.count(), await second.add('on')]).toEqual([1, 2])
     await second.store.close()
     expect(existsSync(folder.at('a.db-wal'))).toBe(false)
   })
@@ -180,16 +185,18 @@ describe('a missing write-ahead log', () => {
     await second.store.close()
   })
 
-  test('does not fail the store if it was only moved', async () => {
+  test('fails the store if it was moved, before anything more is acknowledged', async () => {
     using folder = tempFolder()
-    const { store, add } = open(folder.at('a.db'))
+    const { store, add, count } = open(folder.at('a.db'))
     await add('kept')
     renameSync(folder.at('a.db-wal'), folder.at('moved'))
-    await add('one')
+    const reason = expect.stringContaining('its write-ahead log was moved or replaced')
+    expect(await outcomes([add('one')])).toEqual([['store-unavailable', reason]])
+    expect(count()).toBe(1)
     renameSync(folder.at('moved'), folder.at('a.db-wal'))
     await store.close()
     const again = open(folder.at('a.db'))
-    expect(again.count()).toBe(2)
+    expect(again.count()).toBe(1)
     await again.store.close()
   })
 })

@@ -23,6 +23,8 @@ interface AttentionOptions {
   interactions: Pick<Interactions, 'findOpen'>
   parking: Pick<Parking, 'parked'>
   detached: Pick<DetachedProcesses, 'remembered'>
+  /** Why the city takes no more writes, and since when. */
+  storeHealth: { readonly problem: { reason: string; at: number } | undefined }
 }
 
 /** Everything in a city that waits for a person. */
@@ -33,6 +35,7 @@ export class Attention {
   async list(): Promise<AttentionList> {
     const { interactions, errors } = await this.options.interactions.findOpen()
     const items = [
+      ...this.#storeItems(),
       ...interactions.map(questionItem),
       ...this.#failedItems(),
       ...this.options.parking.parked().map(parkedItem),
@@ -56,6 +59,13 @@ export class Attention {
         answers: [],
       }
     })
+  }
+
+  #storeItems(): AttentionItem[] {
+    const { problem } = this.options.storeHealth
+    return problem
+      ? [{ kind: 'store', agent: '', since: toTimestamp(problem.at), asks: problem.reason, answers: [] }]
+      : []
   }
 
   #failedItems(): AttentionItem[] {

@@ -13,10 +13,11 @@ export const AttentionItem = Type.Object(
         Type.Literal('failed'),
         Type.Literal('parked'),
         Type.Literal('detached'),
+        Type.Literal('store'),
       ],
       {
         description:
-          'An agent asks for a permission; a program shows a dialog; an agent or session cannot be started or is held; a bead is parked since it ended too many sessions; processes outlived the session that started them.',
+          'An agent asks for a permission; a program shows a dialog; an agent or session cannot be started or is held; a bead is parked since it ended too many sessions; processes outlived the session that started them; the store takes no more writes.',
       },
     ),
     agent: Type.String({

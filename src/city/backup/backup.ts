@@ -16,6 +16,7 @@ interface BackupDependencies {
   version: string
   store: Store
   clock: Clock
+  onBackup?(file: string | undefined): void
 }
 
 const STAGE = 'backup-'
@@ -25,8 +26,8 @@ const MAX_NAMES = 100
 export class Backup {
   constructor(private readonly dependencies: BackupDependencies) {}
 
-  /** Streams the file; the database in it is as it was when this was called. */
-  async stream(): Promise<ReadableStream<Uint8Array>> {
+  /** Streams the file; the database in it is as it was when this was called. `file` is where the caller keeps it. */
+  async stream(file?: string): Promise<ReadableStream<Uint8Array>> {
     const stage = this.#stage()
     try {
       await this.dependencies.store.backup(join(stage, BACKUP_DB))
@@ -34,7 +35,10 @@ export class Backup {
       const manifest = JSON.stringify(this.#manifest(leftOut.slice(0, MAX_NAMES)))
       writeFileSync(join(stage, MANIFEST), manifest, { mode: 0o600 })
       const own = [MANIFEST, BACKUP_DB].map((name) => ({ name, path: join(stage, name) }))
-      return gzipStream([...own, ...files], () => rmSync(stage, { recursive: true, force: true }))
+      return gzipStream([...own, ...files], (error) => {
+        rmSync(stage, { recursive: true, force: true })
+        if (!error) this.dependencies.onBackup?.(file)
+      })
     } catch (error) {
       rmSync(stage, { recursive: true, force: true })
       throw error
@@ -63,8 +67,8 @@ export class Backup {
   }
 }
 
-/** A gzipped tar file of these files; `onEnd` runs when it was read to its end or is cancelled. */
-function gzipStream(sources: readonly TarSource[], onEnd: () => void): ReadableStream<Uint8Array> {
+/** A gzipped tar file of these files; `onEnd` runs when it was read to its end, and with an error when that failed. */
+function gzipStream(sources: readonly TarSource[], onEnd: (error?: Error | null) => void): ReadableStream<Uint8Array> {
   const tar = Readable.from(writeTar(sources))
   const gzip = createGzip()
   // The reader of the last stream gets the error of any.

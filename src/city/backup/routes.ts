@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import type { Backup } from './backup.ts'
@@ -11,11 +12,16 @@ export const backupRoutes = (city: CityOf<{ backup: Backup }>) => [
       needs: 'maintain',
       description:
         'A gzipped tar file of its files and its database as of now; the city keeps working. `gc restore` restores it.',
+      query: Type.Object({
+        file: Type.Optional(
+          Type.String({ maxLength: 4096, description: 'Where the caller keeps it: told when the city is lost.' }),
+        ),
+      }),
       ok: { media: 'application/gzip' },
       errors: ['forbidden'],
       extension: true,
       longRunning: true,
     },
-    (x) => city(x).backup.stream(),
+    (x) => city(x).backup.stream(x.query.file),
   ),
 ]

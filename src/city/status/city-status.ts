@@ -15,6 +15,7 @@ import type { Beads } from '../../work/beads/beads.ts'
 import type { Mail } from '../../work/mail/mail.ts'
 import { CityResumed, CitySuspended } from './events.ts'
 import type { AgentDetail, CityGet, CityPatch, Health, Status } from './schema.ts'
+import type { StoreHealth } from './store-health.ts'
 
 /** Counts sessions for the status. */
 export interface SessionCounter {
@@ -28,6 +29,7 @@ interface CityStatusDependencies {
   name: string
   version: string
   store: Store
+  storeHealth: StoreHealth
   log: EventLog
   clock: Clock
   config: Config
@@ -66,7 +68,9 @@ export class CityStatus {
   }
 
   health(): Health {
-    return { status: 'ok', version: this.dependencies.version, city: this.dependencies.name, uptime_sec: this.#uptime }
+    const { problem } = this.dependencies.storeHealth
+    const status = problem ? `failed: ${problem.reason}` : 'ok'
+    return { status, version: this.dependencies.version, city: this.dependencies.name, uptime_sec: this.#uptime }
   }
 
   /** Suspends or resumes the city. */
@@ -128,8 +132,9 @@ export class CityStatus {
 
   /** Why the city is not fully working. */
   #problems(): Pick<Status, 'partial' | 'partial_errors'> {
-    const { store, config } = this.dependencies
-    const problems = [store.failure && `store: ${store.failure}`, config.problem && `configuration: ${config.problem}`]
+    const { storeHealth, config } = this.dependencies
+    const { problem } = storeHealth
+    const problems = [problem && `store: ${problem.reason}`, config.problem && `configuration: ${config.problem}`]
     const partial_errors = problems.filter((problem) => typeof problem === 'string')
     return partial_errors.length > 0 ? { partial: true, partial_errors } : {}
   }

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Store } from '../../core/store.ts'
 import { route } from '../../http/route.ts'
 import { success } from '../shared/fields.ts'
 import { timestamp } from '../shared/strings.ts'
@@ -14,15 +16,15 @@ const Welcome = Type.Object(
 )
 
 /** What anybody may read without a key. */
-export const healthRoutes = (clock: Clock) => [
+export const healthRoutes = (clock: Clock, store: Pick<Store, 'failure'>) => [
   route(
     'GET /api/v1/health',
     { id: 'getHealth', summary: 'Check that the network is up', open: true, ok: Health },
-    () => ({
-      success: true as const,
-      status: 'healthy' as const,
-      timestamp: timestamp(clock.now()),
-    }),
+    () => {
+      // The reason names files of this machine: it is for its log.
+      if (store.failure) throw new AppError('store-unavailable', 'the network stores nothing since its disk failed')
+      return { success: true as const, status: 'healthy' as const, timestamp: timestamp(clock.now()) }
+    },
   ),
   route('GET /api/v1', { id: 'getWelcome', summary: 'Describe this server', open: true, ok: Welcome }, () => ({
     success: true as const,

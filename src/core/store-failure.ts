@@ -1,0 +1,19 @@
+/** Why a store accepts no more writes. Only closing and opening again helps. */
+export interface StoreFailure {
+  /** A sentence for people. */
+  readonly reason: string
+  /** Whether its files are no longer where they were opened; what is read then is of no use to anybody. */
+  readonly isDisplaced: boolean
+}
+
+/** The failure of a disk. */
+export const failureOf = (path: string, reason: string): StoreFailure => ({
+  reason: `${path} failed and takes no more writes: ${reason}; stop and start what uses it`,
+  isDisplaced: false,
+})
+
+/** The failure of a database whose files were moved, deleted or replaced. */
+export const displacementOf = (path: string, reason: string): StoreFailure => ({
+  reason: `${path} takes no more writes: ${reason}; put it back, then stop and start what uses it`,
+  isDisplaced: true,
+})

@@ -1,0 +1,253 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TempFolder, tempFolder } from '../support/folder.ts'
+import { eventually } from '../support/until.ts'
+import { type Answer, type TestCity, World } from '../support/world.ts'
+
+/** A disk whose syncs fail on demand; see failing-disk.c. */
+class FailingDisk {
+  readonly env: Record<string, string>
+  readonly #control: string
+
+  constructor(folder: TempFolder) {
+    const library = folder.at('failing-disk.so')
+    const source = `${import.meta.dir}/failing-disk.c`
+    const compiled = Bun.spawnSync(['cc', '-shared', '-fPIC', '-O2', '-Wall', '-o', library, source, '-ldl'])
+    if (compiled.exitCode !== 0) throw new Error(`the failing disk did not compile: ${compiled.stderr}`)
+    this.#control = folder.at('failing')
+    this.env = { LD_PRELOAD: library, FAILING: this.#control }
+  }
+
+  /** Fails every sync of files with this in their path; an empty text fails none. */
+  fail(part: string): void {
+    writeFileSync(this.#control, part)
+  }
+}
+
+async function gc(world: World, ...args: string[]): Promise<{ status: number; out: string; err: string }> {
+  const child = Bun.spawn([...world.program, ...args], {
+    cwd: world.folder.path,
+    env: { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { status, out, err }
+}
+
+const titles = async (city: TestCity): Promise<string[]> =>
+  (await city.call('GET ~/beads?limit=1000')).body.items.map(({ title }: { title: string }) => title).sort()
+
+const create = (city: TestCity, title: string): Promise<Answer> => city.call('POST ~/beads', { body: { title } })
+
+/** How the registry lists a city. */
+const listed = async (world: World, name: string) =>
+  (await world.call('GET /v0/cities')).body.items.find((item: { name: string }) => item.name === name)
+
+describe('a disk that fails', () => {
+  test('makes a city say so everywhere, and show only what is on disk, until it is opened again', async () => {
+    using folder = tempFolder()
+    const disk = new FailingDisk(folder)
+    await using world = await World.with(disk.env)
+    const [city, other] = [await world.city('town'), await world.city('calm')]
+    for (let n = 0; n < 50; n++) expect((await create(city, `kept ${n}`)).status).toBe(201)
+    const kept = await titles(city)
+    const head = await city.head()
+    disk.fail('town/.gc/city.db')
+    const tried = await Promise.all(Array.from({ length: 20 }, (_, n) => create(city, `lost ${n}`)))
+    for (const { status, body } of tried) expect([status, body.code]).toEqual([503, 'store-unavailable'])
+    expect([await titles(city), await city.head(), await city.recorded(head)]).toEqual([kept, head, []])
+
+    const reason = expect.stringContaining('did not reach the disk')
+    expect((await world.call('GET /health')).body.status).toEqual(reason)
+    expect((await city.call('GET ~/health')).body.status).toEqual(reason)
+    expect((await city.call('GET ~/status')).body.partial_errors).toEqual([reason])
+    expect((await city.call('GET ~/attention')).body.items).toEqual([
+      expect.objectContaining({ kind: 'store', asks: reason }),
+    ])
+    expect(await listed(world, 'town')).toMatchObject({ running: true, error: reason })
+    expect((await gc(world, 'city', 'list')).out).toMatch(/town +failed .*did not reach the disk/)
+    expect(await listed(world, 'calm')).toEqual({ name: 'calm', path: other.path, running: true })
+    expect((await create(other, 'goes on')).status).toBe(201)
+
+    disk.fail('')
+    expect((await create(city, 'still not')).status).toBe(503)
+    expect((await gc(world, 'register', city.path)).status).toBe(0)
+    expect(await titles(city)).toEqual(kept)
+    expect((await create(city, 'works again')).status).toBe(201)
+    expect((await world.call('GET /health')).body.status).toBe('ok')
+    expect((await city.call('GET ~/attention')).body.items).toEqual([])
+  }, 60_000)
+
+  test('shows the same after a crash, whenever it failed', async () => {
+    using folder = tempFolder()
+    const disk = new FailingDisk(folder)
+    await using world = await World.with(disk.env)
+    const city = await world.city('town')
+    for (let round = 0; round < 5; round++) {
+      for (let n = 0; n < 20 * round; n++) await create(city, `kept ${round} ${n}`)
+      const kept = await titles(city)
+      disk.fail('town/.gc/city.db')
+      expect((await create(city, `lost ${round}`)).status).toBe(503)
+      expect(await titles(city)).toEqual(kept)
+      await world.kill()
+      disk.fail('')
+      await world.start()
+      await eventually(
+        'the city',
+        10_000,
+        () => city.call('GET ~'),
+        ({ status }) => status === 200,
+      )
+      expect(await titles(city)).toEqual(kept)
+    }
+  }, 60_000)
+
+  test('makes the network say so, and show only what is on disk', async () => {
+    using folder = tempFolder()
+    const disk = new FailingDisk(folder)
+    await using world = await World.with(disk.env)
+    const register = (name: string) =>
+      world.call('POST /api/v1/agents/register', { body: { name, description: 'An agent.' } })
+    expect((await register('early')).status).toBe(201)
+    disk.fail('social.db')
+    expect((await register('late')).status).toBe(503)
+    const seen = await world.call('GET /api/v1/agents/profile?name=late')
+    expect(seen.status).not.toBe(200)
+    const health = await world.call('GET /api/v1/health')
+    expect([health.status, health.body.success]).toEqual([503, false])
+    expect(JSON.stringify(health.body)).not.toContain(world.home)
+    await world.kill()
+    disk.fail('')
+    await world.start()
+    expect((await world.call('GET /api/v1/health')).status).toBe(200)
+    expect((await register('late')).status).toBe(201)
+  }, 60_000)
+
+  test('makes the supervisor say so when it is the one of its registry', async () => {
+    using folder = tempFolder()
+    const disk = new FailingDisk(folder)
+    await using world = await World.with(disk.env)
+    const city = await world.city('town')
+    const { total } = (await world.call('GET /v0/events')).body
+    disk.fail('supervisor.db')
+    const { status } = await world.call('POST /v0/city', {
+      body: { dir: world.folder.at('new'), start_command: 'true' },
+    })
+    expect(status).toBe(503)
+    expect((await world.call('GET /health')).body.status).toContain('did not reach the disk')
+    expect([(await world.call('GET /v0/cities')).body.total, (await world.call('GET /v0/events')).body.total]).toEqual([
+      1,
+      total,
+    ])
+    expect((await create(city, 'goes on')).status).toBe(201)
+    disk.fail('')
+  }, 60_000)
+})
+
+describe('a city that is moved or deleted while it runs', () => {
+  test('acknowledges nothing more and stops with a sentence; moved back, it goes on with all it had', async () => {
+    await using world = await World.open()
+    const city = await world.city('town')
+    for (let n = 0; n < 10; n++) await create(city, `kept ${n}`)
+    const kept = await titles(city)
+    renameSync(city.path, world.folder.at('elsewhere'))
+    const { status, body } = await create(city, 'lost')
+    expect([status, body.detail]).toEqual([503, expect.stringContaining('was moved, deleted or replaced')])
+    const stopped = await eventually(
+      'the city to stop',
+      10_000,
+      () => listed(world, 'town'),
+      (item) => !item.running,
+    )
+    expect(stopped.error).toContain('was moved, deleted or replaced while it was in use; put it back')
+    expect((await gc(world, 'city', 'list')).out).toContain('was moved, deleted or replaced')
+    expect(existsSync(city.path)).toBe(false)
+    const elsewhere = new Database(world.folder.at('elsewhere', '.gc', 'city.db'), { readonly: true })
+    expect(elsewhere.query("SELECT count(*) AS n FROM beads WHERE title LIKE 'kept%'").get()).toEqual({ n: 10 })
+    elsewhere.close()
+
+    const again = await gc(world, 'register', city.path)
+    expect([again.status, again.err]).toEqual([1, expect.stringContaining('is gone')])
+    renameSync(world.folder.at('elsewhere'), city.path)
+    expect((await gc(world, 'register', city.path)).status).toBe(0)
+    expect(await titles(city)).toEqual(kept)
+    expect((await create(city, 'goes on')).status).toBe(201)
+  }, 60_000)
+
+  test('leaves another city that takes its place alone', async () => {
+    await using world = await World.open()
+    const [city, other] = [await world.city('town'), await world.city('other')]
+    await create(city, 'first')
+    await create(other, 'second')
+    await world.outcome('/v0/events', (await world.call('POST /v0/city/other/unregister')).body)
+    renameSync(city.path, world.folder.at('elsewhere'))
+    renameSync(other.path, city.path)
+    const files = readdirSync(join(city.path, '.gc')).sort()
+    expect((await create(city, 'lost')).status).toBe(503)
+    await eventually(
+      'the city to stop',
+      10_000,
+      () => listed(world, 'town'),
+      (item) => !item.running,
+    )
+    expect(readdirSync(join(city.path, '.gc')).sort()).toEqual(files)
+    await world.call('POST /v0/city/town/unregister')
+    expect((await gc(world, 'register', city.path)).status).toBe(0)
+    expect(await titles(city)).toEqual(['second'])
+  }, 60_000)
+
+  test('does not come back empty when its .gc vanished, and names its last backup', async () => {
+    await using world = await World.open()
+    const city = await world.city('town')
+    await create(city, 'kept')
+    const file = world.folder.at('town.tar.gz')
+    expect((await gc(world, 'backup', file, '--city', 'town')).status).toBe(0)
+    rmSync(join(city.path, '.gc'), { recursive: true })
+    expect((await create(city, 'lost')).status).toBe(503)
+    const stopped = await eventually(
+      'the city to stop',
+      10_000,
+      () => listed(world, 'town'),
+      (item) => !item.running,
+    )
+    expect(stopped.error).toContain(file)
+    for (const restart of [false, true]) {
+      if (restart) {
+        await world.kill()
+        await world.start()
+        await eventually(
+          'the city',
+          10_000,
+          () => listed(world, 'town'),
+          (item) => item.error !== undefined,
+        )
+      }
+      const { status, err } = await gc(world, 'register', city.path)
+      expect([status, err]).toEqual([1, expect.stringContaining(`is gone: it was moved or deleted`)])
+      expect(err).toContain(`in ${file}`)
+      expect(existsSync(join(city.path, '.gc', 'city.db'))).toBe(false)
+    }
+    expect((await gc(world, 'unregister', 'town')).status).toBe(0)
+    expect((await gc(world, 'register', city.path)).status).toBe(0)
+    expect(await titles(city)).toEqual([])
+  }, 60_000)
+
+  test('stops when nothing but its database was replaced', async () => {
+    await using world = await World.open()
+    const city = await world.city('town')
+    await create(city, 'kept')
+    renameSync(join(city.path, '.gc', 'city.db'), join(city.path, '.gc', 'old.db'))
+    writeFileSync(join(city.path, '.gc', 'city.db'), '')
+    expect((await create(city, 'lost')).status).toBe(503)
+    await eventually(
+      'the city to stop',
+      10_000,
+      () => listed(world, 'town'),
+      (item) => !item.running,
+    )
+  }, 60_000)
+})
