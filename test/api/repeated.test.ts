@@ -46,6 +46,34 @@ describe('a request with an Idempotency-Key', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency-mismatch'])
   }, 30_000)
 
+  test('creates one session, sends one message and slings one bead, also when it is repeated after a crash', async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    await declare(city, 'clerk', {}, { max_active_sessions: 3 })
+    const clerk = await startSession(city, 'clerk')
+    const requests: [operation: string, body: object, status: number][] = [
+      ['POST ~/sessions', { kind: 'agent', name: 'clerk', alias: 'second' }, 202],
+      [`POST ~/session/${clerk.id}/messages`, { message: 'a' }, 202],
+      [`POST ~/session/${clerk.id}/submit`, { message: 'b' }, 202],
+      ['POST ~/sling/text', { target: 'clerk', title: 'slung' }, 200],
+    ]
+    const send = async () => {
+      const headers = { 'Idempotency-Key': 'same' }
+      const answers = await Promise.all(requests.map(([operation, body]) => city.call(operation, { body, headers })))
+      return answers.map(({ status, body }) => ({ status, body }))
+    }
+    const first = await send()
+    expect(first.map(({ status }) => status)).toEqual(requests.map(([, , status]) => status))
+    await world.kill()
+    await world.start()
+    await up(city)
+    expect(await send()).toEqual(first)
+    const { items } = (await city.call('GET ~/beads?limit=1000')).body
+    expect(items.filter(({ title }: { title: string }) => title === 'slung')).toHaveLength(1)
+    const sessions = (await city.call('GET ~/sessions?state=all')).body.items
+    expect(sessions.filter(({ alias }: { alias: string }) => alias === 'second')).toHaveLength(1)
+  }, 30_000)
+
   test('has no effect when it is repeated, however many requests others have sent since', async () => {
     await using world = await World.open()
     const city = await world.city()

@@ -3,6 +3,8 @@ import type { Config } from '../../config/config.ts'
 import { effectiveOptions } from '../../config/providers/launch.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { withoutReplay } from '../../core/replays/replays.ts'
+import type { AcceptedRequest } from '../../core/requests/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -63,24 +65,24 @@ export class SessionCreator {
   }
 
   /** Accepts a person's session. What is not known at once, such as a taken alias, its terminal event reports. */
-  async create(caller: Caller, body: SessionCreate): Promise<AsyncAcceptedBody> {
+  async create(caller: Caller, body: SessionCreate, saveResponse = withoutReplay): Promise<AsyncAcceptedBody> {
     const draft = this.#draft(body)
     const { store, repository, requests, queue } = this.options
     const cursor = requests.head
-    const accepted = await store.write((tx) => {
+    return store.write((tx) => {
+      const answer = (request: AcceptedRequest) => saveResponse(tx, requests.answer(request, cursor))
       const taken = draft.alias ? this.aliasTaken(draft.alias) : undefined
       if (taken) {
         const request = requests.accept(tx, 'session.create', '')
         requests.fail(tx, request, 'create_failed', taken)
-        return request
+        return answer(request)
       }
       const row = repository.add(tx, draft)
       const request = requests.accept(tx, 'session.create', row.id)
       const first = row.kind === 'provider' ? body.message?.trim() : undefined
       if (first) queue.add(tx, row.id, first, { request: request.id, limit: CREATE_LIMIT })
-      return request
+      return answer(request)
     }, actorOf(caller))
-    return requests.answer(accepted, cursor)
   }
 
   /** A session for work that waits, as the given instance of its agent. */

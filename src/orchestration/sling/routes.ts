@@ -43,11 +43,12 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
       needs: 'work',
       description: 'The bead is created in the rig of the agent. Both happen, or nothing does.',
       body: SlingText,
+      headers: { 'Idempotency-Key': 'The same key with the same body slings one bead and gets the same response.' },
       ok: SlingResponse,
       errors: ['invalid-request', 'agent-not-found', 'rig-not-found', 'formula-not-found'],
       extension: true,
     },
-    (exchange) => city(exchange).sling.slingText(exchange.caller, exchange.body),
+    (exchange) => city(exchange).sling.slingText(exchange.caller, exchange.body, exchange.saveResponse),
   ),
 ]
 

@@ -1,5 +1,6 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
+import { withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -57,7 +58,11 @@ export class Sling {
   }
 
   /** Creates a bead and slings it: both happen, or nothing. */
-  async slingText(caller: Caller, { title, description, ...rest }: SlingText): Promise<SlingResponse> {
+  async slingText(
+    caller: Caller,
+    { title, description, ...rest }: SlingText,
+    saveResponse = withoutReplay,
+  ): Promise<SlingResponse> {
     const config = this.#config.current
     const target = resolveTarget(config, rest)
     const rig = target.agent.dir ?? rest.rig ?? ''
@@ -69,7 +74,7 @@ export class Sling {
       const body = { ...rest, bead: id }
       const { formula } = checkArguments(body, target, config.name)
       if (formula !== undefined) throw formulaNotFound(formula)
-      return this.#slingBead(tx, caller, id, target, body)
+      return saveResponse(tx, this.#slingBead(tx, caller, id, target, body))
     }, actorOf(caller))
   }
 

@@ -35,11 +35,11 @@ describe('a session is found', () => {
     await using world = await quiet()
     const { resolver, repository } = world.city.sessionServices
     expect(() => resolver.resolve('mayor')).toThrow('not_found')
-    await world.city.sessions.sender.message('mayor', human, 'hello')
+    await world.city.sessions.sender.message('mayor', human, { message: 'hello' })
     expect(repository.live()).toMatchObject([
       { origin: 'named', named: 'mayor', sessionName: 'mayor', state: 'start-pending' },
     ])
-    await world.city.sessions.sender.message('mayor', human, 'again')
+    await world.city.sessions.sender.message('mayor', human, { message: 'again' })
     expect(repository.live()).toHaveLength(1)
     expect(await world.city.sessions.reader.get('mayor')).toMatchObject({
       configured_named_session: true,

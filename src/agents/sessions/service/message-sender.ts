@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
+import { type SaveResponse, withoutReplay } from '../../../core/replays/replays.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import { actorOf } from '../../../http/actor-of.ts'
@@ -11,7 +12,7 @@ import type { MessageQueue } from '../../messaging/message-queue.ts'
 import { MESSAGE_LIMIT, type SessionRequests } from '../../messaging/requests.ts'
 import { SessionSubmitSucceeded } from '../events.ts'
 import type { SessionRepository } from '../repository.ts'
-import type { SubmitIntent } from '../schema.ts'
+import type { SessionMessage, SessionSubmit, SubmitIntent } from '../schema.ts'
 
 interface MessageSenderOptions {
   store: Store
@@ -23,16 +24,33 @@ interface MessageSenderOptions {
   requests: SessionRequests
 }
 
+interface Sending {
+  message: string
+  operation: 'session.message' | 'session.submit'
+  intent: SubmitIntent
+  saveResponse: SaveResponse
+}
+
 /** Accepts messages to sessions; a session that is not up is woken for them. */
 export class MessageSender {
   constructor(private readonly options: MessageSenderOptions) {}
 
-  message(token: string, caller: Caller, body: string): Promise<AsyncAcceptedBody> {
-    return this.#send(token, caller, body, 'session.message', 'default')
+  message(
+    token: string,
+    caller: Caller,
+    { message }: SessionMessage,
+    saveResponse = withoutReplay,
+  ): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, { message, operation: 'session.message', intent: 'default', saveResponse })
   }
 
-  submit(token: string, caller: Caller, body: string, intent: SubmitIntent = 'default'): Promise<AsyncAcceptedBody> {
-    return this.#send(token, caller, body, 'session.submit', intent)
+  submit(
+    token: string,
+    caller: Caller,
+    { message, intent = 'default' }: SessionSubmit,
+    saveResponse = withoutReplay,
+  ): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, { message, operation: 'session.submit', intent, saveResponse })
   }
 
   /** Queues a message of gc itself, which no request waits for; `name` is what it can be withdrawn by. */
@@ -40,32 +58,27 @@ export class MessageSender {
     this.options.queue.add(tx, id, body, name === undefined ? {} : { request: name })
   }
 
-  async #send(
-    token: string,
-    caller: Caller,
-    body: string,
-    operation: 'session.message' | 'session.submit',
-    intent: SubmitIntent,
-  ) {
+  async #send(token: string, caller: Caller, sending: Sending): Promise<AsyncAcceptedBody> {
+    const { message, operation, intent, saveResponse } = sending
     const { store, repository, launcher, creator, waker, queue, requests } = this.options
     const row = await creator.findOrCreate(token, caller)
     if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${row.id} is failed-create`)
     const cursor = requests.head
-    const accepted = await store.write((tx) => {
+    return store.write((tx) => {
       const request = requests.accept(tx, operation, row.id)
+      const answer = saveResponse(tx, requests.answer(request, cursor))
       const isFollowUp = operation === 'session.submit' && intent === 'follow_up'
       if (isFollowUp && launcher.transport(row) === 'acp') {
         requests.fail(tx, request, 'submit_failed', 'follow_up is not supported by sessions that use ACP')
-        return request
+        return answer
       }
-      queue.add(tx, row.id, body, { intent, ...(!isFollowUp && { request: request.id, limit: MESSAGE_LIMIT }) })
+      queue.add(tx, row.id, message, { intent, ...(!isFollowUp && { request: request.id, limit: MESSAGE_LIMIT }) })
       if (HELD.has(repository.get(row.id).state)) waker.release(tx, row.id)
-      if (!isFollowUp) return request
+      if (!isFollowUp) return answer
       const facts = { subject: row.id, session_id: row.id }
       const payload = { request_id: request.id, session_id: row.id, queued: true, intent }
       requests.succeed(tx, request.id, SessionSubmitSucceeded, facts, payload)
-      return request
+      return answer
     }, actorOf(caller))
-    return requests.answer(accepted, cursor)
   }
 }

@@ -22,6 +22,8 @@ type City = CityOf<{ sessions: SessionOperations }>
 
 const peek = Type.Optional(Type.Boolean({ description: 'Adds the last lines of the screen.' }))
 
+const once = { 'Idempotency-Key': 'The same key with the same body sends one message and gets the same response.' }
+
 /** The operations on sessions. */
 export const sessionRoutes = (city: City) => [
   route(
@@ -53,10 +55,11 @@ export const sessionRoutes = (city: City) => [
       needs: 'coordinate',
       description: 'The request is accepted at once; an event with the same `request_id` has the result.',
       body: SessionCreate,
+      headers: { 'Idempotency-Key': 'The same key with the same body creates one session and gets the same response.' },
       ok: { 202: AsyncAcceptedBody },
       errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
     },
-    (x) => city(x).sessions.creator.create(x.caller, x.body),
+    (x) => city(x).sessions.creator.create(x.caller, x.body, x.saveResponse),
   ),
   route(
     'GET ~/session/{id}',
@@ -119,10 +122,11 @@ export const sessionRoutes = (city: City) => [
       needs: ofOtherSessions('coordinate'),
       description: 'A session that is not running is woken for it. An event has the result of the delivery.',
       body: SessionMessage,
+      headers: once,
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.sender.message(x.params.id, x.caller, x.body.message),
+    (x) => city(x).sessions.sender.message(x.params.id, x.caller, x.body, x.saveResponse),
   ),
   route(
     'POST ~/session/{id}/submit',
@@ -131,10 +135,11 @@ export const sessionRoutes = (city: City) => [
       summary: 'Send a session a message now, after its turn, or instead of its turn',
       needs: ofOtherSessions('coordinate'),
       body: SessionSubmit,
+      headers: once,
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.sender.submit(x.params.id, x.caller, x.body.message, x.body.intent),
+    (x) => city(x).sessions.sender.submit(x.params.id, x.caller, x.body, x.saveResponse),
   ),
   ...controlRoutes(city),
   ...interactionRoutes(city),
