@@ -5,7 +5,7 @@ import type { Bead, BeadDependencies, BeadFilter } from '../../src/work/beads/sc
 import type { CommandContext } from '../context/context.ts'
 import { readItems } from '../context/pages.ts'
 import { Exit } from '../io/exit.ts'
-import { errorSentence } from '../io/run.ts'
+import { errorSentence, exitStatus } from '../io/run.ts'
 import { countDependents, toListed } from './issue.ts'
 import { Printer } from './print.ts'
 
@@ -44,7 +44,7 @@ export class BdContext {
         await command(...args)
       } catch (error) {
         if (error instanceof Exit && !error.message) throw error
-        throw this.print.failure(errorSentence(error), error instanceof Exit ? error.status : 1)
+        throw this.print.failure(errorSentence(error), exitStatus(error))
       }
     }
   }

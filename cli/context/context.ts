@@ -1,11 +1,16 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { BridgeOptions } from '../../src/client/bridge.ts'
 import { type CityClient, Client } from '../../src/client/client.ts'
 import { resolveAccess } from '../../src/client/home.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
+import { timers } from '../io/timers.ts'
+
+/** How long a command of a session waits for a supervisor that restarts. */
+const MAX_OUTAGE_MS = 30_000
 
 /** The context of a command: its supervisor, its city and its rig. */
 export class CommandContext {
@@ -17,8 +22,15 @@ export class CommandContext {
   ) {}
 
   get client(): Client {
-    this.#client ??= new Client(resolveAccess(this.io.env), this.io.signal)
+    this.#client ??= new Client(resolveAccess(this.io.env), this.io.signal, this.#bridge)
     return this.#client
+  }
+
+  /** Programs that gc started wait while the supervisor restarts; a person is told at once that there is none. */
+  get #bridge(): BridgeOptions | undefined {
+    const { env } = this.io
+    if (!env.GC_TOKEN) return undefined
+    return { timers, maxOutageMs: MAX_OUTAGE_MS, locate: () => resolveAccess(env) }
   }
 
   /**

@@ -1,10 +1,12 @@
 import { type Command, CommanderError } from 'commander'
-import { ApiError, Unreachable } from '../../src/client/errors.ts'
+import { ApiError, SupervisorOutage, Unreachable } from '../../src/client/errors.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
 import { Exit } from './exit.ts'
 import type { Io } from './io.ts'
 
 const INTERRUPTED = 130
+/** As `sysexits.h` has it. Hooks of agent programs take 2 as an order to stop and 1 as `no work`; this is neither. */
+const TEMPORARY_FAILURE = 75
 
 /** Lets a program write to `io` and throw instead of ending the process. */
 export function configureProgram(program: Command, io: Io): Command {
@@ -37,8 +39,14 @@ export async function run(program: Command, args: readonly string[], io: Io): Pr
     if (io.signal.aborted) return INTERRUPTED
     const message = errorSentence(error)
     if (message) io.err(`${program.name()}: ${sanitizeLines(message)}\n`)
-    return error instanceof Exit ? error.status : 1
+    return exitStatus(error)
   }
+}
+
+/** The status of a command that failed. */
+export function exitStatus(error: unknown): number {
+  if (error instanceof Exit) return error.status
+  return error instanceof SupervisorOutage ? TEMPORARY_FAILURE : 1
 }
 
 /** The sentence that tells a user about an error. */

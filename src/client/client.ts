@@ -1,3 +1,4 @@
+import { type BridgeOptions, bridgeRestart } from './bridge.ts'
 import { readApiError, Unreachable } from './errors.ts'
 import { type FollowOptions, follow, type OpenStream } from './follow.ts'
 import type { Access } from './home.ts'
@@ -36,10 +37,11 @@ type CallArguments<Op extends Operation> =
 
 /** Speaks to the supervisor in its own wire shapes. */
 export class Client {
-  /** `signal` ends every call of this client. */
+  /** `signal` ends every call of this client; with `bridge`, calls wait while the supervisor restarts. */
   constructor(
     readonly access: Access,
     private readonly signal?: AbortSignal,
+    private readonly bridge?: BridgeOptions,
   ) {}
 
   /** Calls an operation that belongs to no city: `client.call('GET /v0/cities')`. */
@@ -47,8 +49,7 @@ export class Client {
     operation: Op,
     ...[call]: CallArguments<Op>
   ): Promise<Output<Op>> {
-    const response = await this.request(operation, call)
-    return response.json() as Promise<Output<Op>>
+    return (await this.json(operation, call)).body as Output<Op>
   }
 
   /** The response of an operation that belongs to no city, with its headers and its body unread. */
@@ -71,19 +72,42 @@ export class Client {
   }
 
   /** Requests any path; throws `ClientProblem` for an error response and `Unreachable` for none. */
-  async request(operation: string, call: Call = {}): Promise<Response> {
+  request(operation: string, call: Call = {}): Promise<Response> {
+    return this.#bridged(operation, call, (response) => response)
+  }
+
+  /** Requests any path whose response is JSON, and reads all of it. */
+  json(operation: string, call: Call = {}): Promise<{ body: unknown; headers: Headers }> {
+    return this.#bridged(operation, call, async (response) => {
+      const { url, headers } = response
+      const body = await response.json().catch((error) => {
+        throw new Unreachable(url, reasonOf(error))
+      })
+      return { body, headers }
+    })
+  }
+
+  /** Sends a request and reads its response, again while the supervisor restarts; it is carried out once. */
+  #bridged<T>(operation: string, call: Call, read: (response: Response) => T | Promise<T>): Promise<T> {
+    const { bridge } = this
+    if (!bridge) return this.#send(operation, call, this.access).then(read)
+    const key: Call['headers'] = operation.startsWith('GET ') ? {} : { 'Idempotency-Key': crypto.randomUUID() }
+    const keyed = { ...call, headers: { ...key, ...call.headers } }
+    const attempt = async (access: Access) => read(await this.#send(operation, keyed, access))
+    return bridgeRestart(attempt, bridge, call.signal ?? this.signal)
+  }
+
+  async #send(operation: string, call: Call, access: Access): Promise<Response> {
     const [method = 'GET', path = '/'] = operation.split(' ', 2)
     const signal = call.signal ?? this.signal
-    const response = await this.#fetch(
-      this.access.url + fillPath(path, call.params ?? {}) + formatQuery({ ...call.query, index: call.newerThan }),
-      {
-        method,
-        headers: { ...this.headers(), ...call.headers, ...(call.body !== undefined && JSON_TYPE) },
-        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-        ...(call.bytes !== undefined && { body: call.bytes }),
-        ...(signal && { signal }),
-      },
-    )
+    const query = formatQuery({ ...call.query, index: call.newerThan })
+    const response = await fetchFrom(access, fillPath(path, call.params ?? {}) + query, {
+      method,
+      headers: { ...headersOf(access), ...call.headers, ...(call.body !== undefined && JSON_TYPE) },
+      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      ...(call.bytes !== undefined && { body: call.bytes }),
+      ...(signal && { signal }),
+    })
     if (!response.ok) throw await readApiError(response)
     return response
   }
@@ -92,23 +116,14 @@ export class Client {
   stream(operation: string, call: Call, options: FollowOptions): AsyncGenerator<ReceivedFrame> {
     const open: OpenStream = (after, signal) => {
       const headers = { Accept: 'text/event-stream', ...(after !== undefined && { 'Last-Event-ID': after }) }
-      return this.request(operation, { ...call, headers, signal })
+      return this.#send(operation, { ...call, headers, signal }, this.bridge?.locate() ?? this.access)
     }
     return follow(open, options)
   }
 
   /** What goes with every request: who sends it, and the mark that no other site's page can set. */
   headers(): Record<string, string> {
-    return { 'X-GC-Request': '1', ...(this.access.token && { Authorization: `Bearer ${this.access.token}` }) }
-  }
-
-  async #fetch(url: string, init: RequestInit): Promise<Response> {
-    try {
-      return await fetch(url, init)
-    } catch (error) {
-      if (init.signal?.aborted) throw error
-      throw new Unreachable(this.access.url, reasonOf(error))
-    }
+    return headersOf(this.access)
   }
 }
 
@@ -124,8 +139,7 @@ export class CityClient {
     operation: Op,
     ...[call]: CallArguments<Op>
   ): Promise<Output<Op>> {
-    const response = await this.client.request(operation, this.#addressed(call))
-    return response.json() as Promise<Output<Op>>
+    return (await this.client.json(operation, this.#addressed(call))).body as Output<Op>
   }
 
   /** Calls an operation, and reads which event was the city's last when it was answered. */
@@ -133,8 +147,8 @@ export class CityClient {
     operation: Op,
     ...[call]: CallArguments<Op>
   ): Promise<{ answer: Output<Op>; index: string }> {
-    const response = await this.client.request(operation, this.#addressed(call))
-    return { answer: (await response.json()) as Output<Op>, index: response.headers.get('X-GC-Index') ?? '0' }
+    const { body, headers } = await this.client.json(operation, this.#addressed(call))
+    return { answer: body as Output<Op>, index: headers.get('X-GC-Index') ?? '0' }
   }
 
   /** The response of an operation, with its headers and its body unread. */
@@ -165,6 +179,19 @@ export function fillPath(path: string, params: Readonly<Record<string, string>>)
     if (value === undefined) throw new RangeError(`${path} needs ${name}`)
     return encodeURIComponent(value)
   })
+}
+
+function headersOf({ token }: Access): Record<string, string> {
+  return { 'X-GC-Request': '1', ...(token && { Authorization: `Bearer ${token}` }) }
+}
+
+async function fetchFrom({ url }: Access, path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url + path, init)
+  } catch (error) {
+    if (init.signal?.aborted) throw error
+    throw new Unreachable(url, reasonOf(error))
+  }
 }
 
 function formatQuery(query: object): string {

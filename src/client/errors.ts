@@ -40,6 +40,18 @@ export class Unreachable extends Error {
   }
 }
 
+/** The supervisor was away, or could not open the city, for longer than a call waits. */
+export class SupervisorOutage extends Error {
+  constructor(
+    readonly seconds: number,
+    override readonly cause: unknown,
+  ) {
+    const reason = cause instanceof ApiError ? cause.sentence : cause instanceof Error ? cause.message : String(cause)
+    super(`the supervisor could not answer for ${seconds} s: ${reason}. Go on with your work and try this again later`)
+    this.name = 'SupervisorOutage'
+  }
+}
+
 /** The error that an error response describes. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')

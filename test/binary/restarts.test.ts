@@ -2,30 +2,10 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Lock } from '../../src/core/lock.ts'
-import { declare, startSession } from '../api/town.ts'
 import { up } from '../slow/town.ts'
 import { eventually } from '../support/until.ts'
 import { type Answer, type TestCity, World } from '../support/world.ts'
-
-interface Town {
-  city: TestCity
-  /** Of a suspended session, lent to a program that gc does not run. */
-  token: string
-  session: string
-}
-
-async function lentSession(world: World, name: string): Promise<Town> {
-  const city = await world.city(name)
-  await declare(city, 'mayor', {}, { max_active_sessions: 2 })
-  const { id } = await startSession(city, 'mayor', { alias: 'away' })
-  const seq = await city.head()
-  await city.call(`POST ~/session/${id}/suspend`)
-  await city.event(seq, ({ type }) => type === 'session.suspended')
-  return { city, session: id, token: await lend(city, id) }
-}
-
-const lend = async (city: TestCity, id: string): Promise<string> =>
-  (await city.call(`POST ~/session/${id}/lend`)).body.token
+import { type LentSession, lend, lentSession } from './lent-session.ts'
 
 /** Gives a city so many events to archive when it starts that its start takes about a second. */
 function slowDown(city: TestCity): void {
@@ -49,7 +29,7 @@ function liveTokens(world: World): number {
 
 const registry = ({ home }: World): string => join(home, 'supervisor.db')
 const database = ({ path }: TestCity): string => join(path, '.gc/city.db')
-const own = ({ city, session, token }: Town): Promise<Answer> => city.call(`GET ~/session/${session}`, { token })
+const own = ({ city, session, token }: LentSession): Promise<Answer> => city.call(`GET ~/session/${session}`, { token })
 const brief = ({ status, body, headers }: Answer) => ({
   status,
   ...(status >= 400 && { code: body.code }),

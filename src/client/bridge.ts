@@ -1,0 +1,49 @@
+import { ApiError, SupervisorOutage, Unreachable } from './errors.ts'
+import type { Timers } from './follow.ts'
+import type { Access } from './home.ts'
+
+/** How a client goes on while its supervisor restarts. */
+export interface BridgeOptions {
+  readonly timers: Timers
+  /** How long the supervisor may be away. */
+  readonly maxOutageMs: number
+  /** Where the supervisor is now; it may be started again at another address. */
+  locate(): Access
+}
+
+const MIN_BACKOFF_MS = 50
+const MAX_BACKOFF_MS = 2_000
+
+/**
+ * Repeats a call while the supervisor is away or its city is not open, with a back-off that grows; throws
+ * `SupervisorOutage` when that lasts too long. Any other error is thrown as it is.
+ */
+export async function bridgeRestart<T>(
+  call: (access: Access) => Promise<T>,
+  { timers, maxOutageMs, locate }: BridgeOptions,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const start = performance.now()
+  for (let tries = 0; ; tries++) {
+    try {
+      return await call(locate())
+    } catch (error) {
+      if (signal?.aborted || !isOutage(error, tries > 0)) throw error
+      const left = maxOutageMs - (performance.now() - start)
+      if (left <= 0) throw new SupervisorOutage(maxOutageMs / 1000, error)
+      await pause(Math.min(MIN_BACKOFF_MS * 2 ** tries, MAX_BACKOFF_MS, left), timers, signal)
+    }
+  }
+}
+
+/** Whether a call failed because the supervisor restarts; a repeated one may also meet its own first attempt. */
+const isOutage = (error: unknown, isRepeated: boolean): boolean =>
+  error instanceof Unreachable ||
+  (error instanceof ApiError && (error.status === 503 || (isRepeated && error.code === 'idempotency-in-flight')))
+
+function pause(ms: number, timers: Timers, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = timers.after(ms, resolve)
+  signal?.addEventListener('abort', () => resolve(), { once: true })
+  return promise.finally(() => timer.cancel())
+}

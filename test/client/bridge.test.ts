@@ -1,0 +1,83 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { timers } from '../../cli/io/timers.ts'
+import { Client } from '../../src/client/client.ts'
+import { ApiError, SupervisorOutage } from '../../src/client/errors.ts'
+
+interface Seen {
+  method: string
+  key: string | null
+}
+
+/** What the next requests get, in order; 200 when nothing is left. `cut` ends the connection in the middle of the body. */
+let script: (number | 'cut')[] = []
+let seen: Seen[] = []
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch({ method, headers }) {
+    seen.push({ method, key: headers.get('idempotency-key') })
+    const next = script.shift() ?? 200
+    if (next === 'cut') return new Response('{"items":')
+    const code = next === 409 ? 'idempotency-in-flight' : 'x'
+    return Response.json(next === 200 ? { items: [] } : { code, detail: 'it is away' }, { status: next })
+  },
+})
+afterAll(() => server.stop(true))
+
+const url = `http://127.0.0.1:${server.port}`
+const access = { url, token: 'gcs_x' }
+
+function bridged(answers: typeof script, maxOutageMs = 10_000, locate = () => access): Client {
+  script = answers
+  seen = []
+  return new Client(access, undefined, { timers, maxOutageMs, locate })
+}
+
+describe('a call of a program that gc started', () => {
+  test('is repeated while the supervisor is away, at the address where it is started again', async () => {
+    const places = ['http://127.0.0.1:9', url]
+    const client = bridged([503, 'cut'], 10_000, () => ({ url: places.shift() ?? url, token: 'gcs_x' }))
+    expect(await client.call('GET /v0/cities')).toMatchObject({ items: [] })
+    expect(seen).toEqual(Array.from({ length: 3 }, () => ({ method: 'GET', key: null })))
+  })
+
+  test('that changes something carries the same key each time, and waits for its own first attempt', async () => {
+    const client = bridged([503, 409])
+    await client.call('POST /v0/stop', { body: {} })
+    expect(seen).toHaveLength(3)
+    expect(new Set(seen.map(({ key }) => key)).size).toBe(1)
+    expect(seen[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
+    const [first] = seen
+    await client.call('POST /v0/stop', { body: {} })
+    expect(seen.at(-1)?.key).not.toBe(first?.key ?? '')
+  })
+
+  test('fails at once with any other error', async () => {
+    for (const status of [401, 404, 409, 500]) {
+      const error = await bridged([status])
+        .call('POST /v0/stop', { body: {} })
+        .catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(ApiError)
+      expect(seen).toHaveLength(1)
+    }
+  })
+
+  test('fails with a sentence when the supervisor stays away', async () => {
+    const client = bridged(
+      Array.from({ length: 100 }, () => 503),
+      100,
+    )
+    const error = await client.call('GET /v0/cities').catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(SupervisorOutage)
+    expect(error).toMatchObject({ message: expect.stringContaining('it is away') })
+    expect(seen.length).toBeLessThan(10)
+  })
+
+  test('is not repeated for a person, who is told at once', async () => {
+    bridged([503])
+    const error = await new Client(access).call('GET /v0/cities').catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(seen).toHaveLength(1)
+  })
+})
