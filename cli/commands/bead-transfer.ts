@@ -3,11 +3,12 @@ import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { isRecord, parseJson } from '../../src/client/json.ts'
+import { showHidden } from '../../src/client/text.ts'
 import type { BeadsImported } from '../../src/work/transfer/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 
 export function transferCommands(bead: Command, context: CommandContext): void {
   bead
@@ -30,10 +31,7 @@ async function exportBeads(context: CommandContext, output: string | undefined):
   const city = await context.city()
   const { body } = await city.send('GET ~/beads/export')
   if (!body) return
-  if (!file) {
-    for await (const bytes of body) context.io.outBytes(bytes)
-    return
-  }
+  if (!file) return print(context.io, body)
   const part = `${file}.part`
   try {
     await pipeline(body, createWriteStream(part, { mode: 0o600 }))
@@ -41,6 +39,16 @@ async function exportBeads(context: CommandContext, output: string | undefined):
   } catch (error) {
     rmSync(part, { force: true })
     throw error
+  }
+}
+
+/** Unchanged, but on a terminal: there nothing that beads hold may be hidden or control it. */
+async function print(io: Io, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const decoder = new TextDecoder()
+  const show = (text: string) => io.out(text.split('\n').map(showHidden).join('\n'))
+  for await (const bytes of body) {
+    if (io.width === undefined) io.outBytes(bytes)
+    else show(decoder.decode(bytes, { stream: true }))
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { showHidden } from '../../src/client/text.ts'
 
 /** The environment, input and output of a command; tests provide their own. */
 export interface Io {
@@ -67,7 +68,8 @@ function exitOnClosedPipe(stream: NodeJS.WriteStream): void {
 }
 
 /** Prints a JSON value on one line, for `--json`. */
-export const printJson = (io: Io, value: unknown): void => io.out(`${JSON.stringify(value)}\n`)
+/** As JSON in one line, in which nothing is hidden. */
+export const printJson = (io: Io, value: unknown): void => io.out(`${showHidden(JSON.stringify(value))}\n`)
 
 export const printLine = (io: Io, text: string): void => io.out(`${text}\n`)
 

@@ -3,17 +3,28 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** The columns that a string takes on a terminal: wide characters count two, escape sequences none. */
 export const displayWidth = (text: string): number => Bun.stringWidth(text)
 
-/** One line without control sequences: what others wrote must not control the terminal. */
+/** One line without escape sequences, all that is hidden shown: what others wrote must not control the terminal. */
 export const sanitizeLine = (text: string): string =>
-  Bun.stripANSI(text)
-    .replace(/[\t\r\n]+/g, ' ')
-    .replace(CONTROL, '')
+  showHidden(Bun.stripANSI(text.replace(C1, toEscape)).replace(/[\t\r\n]+/g, ' '))
 
 /** The same for several lines. */
 export const sanitizeLines = (text: string): string => text.split(/\r?\n/).map(sanitizeLine).join('\n')
 
-// C0 and C1 controls, and the marks that change the direction of text.
-const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+/**
+ * Control characters, zero-width characters and the marks that change the direction of text, each as its escape in JSON:
+ * a JSON text stays the same value. A joiner within an emoji is not hidden.
+ */
+export const showHidden = (text: string): string => text.replace(HIDDEN, toEscape)
+
+const C1 = /[\u0080-\u009f]/g
+const HIDDEN =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d|\u200d(?!\p{Extended_Pictographic})|[[\p{Cc}\p{Cf}\u2028\u2029]--[\u200d]]/gv
+
+const toEscape = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 
 /** Shortens a string to so many columns; `…` marks what is cut off. */
 export function truncate(text: string, columns: number): string {

@@ -1,149 +1,189 @@
+import { EscapeParser, MAX_STRING } from './escape-parser.ts'
+
 /** A prefix followed by this many characters is a secret; with fewer it is a word. */
 const MIN_SECRET_LENGTH = 16
 const REPLACEMENT = '***'
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
-const EMPTY = new Uint8Array(0)
+const UNDERSCORE = 0x5f
+const ESCAPE_BYTE = 0x1b
+/** Longer than every prefix. */
+const TAIL_LENGTH = 16
+/** More than a prefix and the colour codes in it: what must be looked at of a chunk that cannot complete a prefix. */
+const CHUNK_END = 256
+
+/** An escape character, as it is and as JSON writes it. */
+const ESCAPE = String.raw`(?:\x1b|\\u001[bB])`
+/** Colour codes and hyperlinks, which may stand between the characters of a secret. */
+const STYLING = String.raw`(?:${ESCAPE}(?:\[[0-9;:]*m|\]8;[^\x07\x1b\\]*(?:\x07|\\u0007|${ESCAPE}\\{1,2})))*`
+
+const BODY = `(?:${STYLING}[A-Za-z0-9_-])`
+
+/** The beginning of a secret with this prefix: some characters of the prefix, or all and too few behind it. */
+const beginning = (prefix: string): string =>
+  [...prefix].reduceRight(
+    (rest, character, index) => (index === 0 ? character + rest : `(?:${STYLING}${character}${rest})?`),
+    `${BODY}{0,${MIN_SECRET_LENGTH - 1}}`,
+  )
 
 /** Replaces secrets, which are known by their fixed prefixes; the prefix stays, so that the kind of secret can be read. */
 export class Redactor {
   readonly #pattern: RegExp
-  readonly #prefixes: readonly Buffer[]
+  readonly #beginning: RegExp
 
-  constructor(prefixes: readonly string[]) {
-    this.#pattern = new RegExp(`(${prefixes.join('|')})[A-Za-z0-9_-]{${MIN_SECRET_LENGTH},}`, 'g')
-    this.#prefixes = prefixes.map((prefix) => Buffer.from(prefix))
+  constructor(private readonly prefixes: readonly string[]) {
+    const styled = prefixes.map((prefix) => [...prefix].join(STYLING))
+    this.#pattern = new RegExp(`(${styled.join('|')})${BODY}{${MIN_SECRET_LENGTH},}`, 'g')
+    this.#beginning = new RegExp(`(?:${prefixes.map(beginning).join('|')})$`)
   }
 
   redact(text: string): string {
     return text.replace(this.#pattern, `$1${REPLACEMENT}`)
   }
 
+  /** Whether a text ends in what may be the beginning of a secret. */
+  endsInBeginning(text: string): boolean {
+    return this.#beginning.test(text)
+  }
+
   /** For bytes that arrive in chunks. */
   createStream(): RedactionStream {
-    return new RedactionStream(this.#prefixes)
+    return new RedactionStream(this.prefixes)
   }
 }
 
 /**
- * Redacts a stream of bytes, wherever its chunks are cut. The first characters after a prefix are held back until it is
- * clear what they are; `flush` releases them when nothing more arrives.
+ * Redacts a stream of bytes, wherever its chunks are cut and whatever colour codes stand between its characters. The
+ * first characters after a prefix are held back until it is clear what they are; `flush` releases them when nothing more
+ * arrives.
  */
 export class RedactionStream {
-  /** The undecided end of the stream, of which `#shown` bytes are out already. */
-  #open: Uint8Array = EMPTY
-  #shown = 0
-  #inside = false
-  readonly #maxPrefix: number
+  readonly #escapes = new EscapeParser()
+  /** The last characters, of which a prefix may be made: a ring, and how many there were. */
+  readonly #tail = new Uint8Array(TAIL_LENGTH)
+  #characters = 0
+  readonly #prefixes: readonly Uint8Array[]
+  /** How many characters were read after a prefix; undefined when there was none. */
+  #body: number | undefined
+  /** The bytes after a prefix that are not out yet. */
+  #held: number[] = []
 
-  constructor(private readonly prefixes: readonly Buffer[]) {
-    this.#maxPrefix = Math.max(...prefixes.map(({ length }) => length))
+  constructor(prefixes: readonly string[]) {
+    this.#prefixes = prefixes.map((prefix) => Buffer.from(prefix))
   }
 
   /** How many bytes are held back. */
   get held(): number {
-    return this.#open.length - this.#shown
+    return this.#held.length
   }
 
   /** The bytes that may be shown now. */
   push(bytes: Uint8Array): Uint8Array {
-    const input = this.#joined(bytes)
-    const out: Uint8Array[] = []
-    let shown = this.#shown
-    let from = 0
-    this.#open = EMPTY
-    this.#shown = 0
-    if (this.#inside) {
-      shown = endOfBody(input, 0)
-      from = shown
-      this.#inside = shown === input.length
-    }
-    for (let match = findPrefix(this.prefixes, input, from); match; match = findPrefix(this.prefixes, input, from)) {
-      const end = endOfBody(input, match.body)
-      const secret = end - match.body >= MIN_SECRET_LENGTH
-      from = secret ? end : match.body
-      if (secret) {
-        if (shown < match.body) out.push(input.subarray(shown, match.body))
-        out.push(REPLACEMENT_BYTES)
-        shown = end
-        this.#inside = end === input.length
-      } else if (end === input.length) {
-        return concatBytes([...out, ...this.#hold(input, shown, match.at, match.body)])
+    if (this.#body === undefined && !bytes.includes(UNDERSCORE)) return this.#pass(bytes)
+    const out = new Output(bytes)
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] ?? 0
+      const kind = this.#escapes.next(byte)
+      if (this.#body !== undefined && (kind === 'control' || (kind === 'text' && !isBody(byte)))) {
+        out.insert(at, this.flush())
+        this.#body = undefined
+        this.#characters = 0
+      }
+      if (this.#body === undefined) {
+        if (kind === 'control') this.#characters = 0
+        if (kind === 'text' && this.#completesPrefix(byte)) this.#body = 0
+      } else if (kind === 'text') {
+        this.#readBody(byte, at, out)
+      } else if (this.#body < MIN_SECRET_LENGTH) {
+        this.#held.push(byte)
+        out.skip(at)
       }
     }
-    if (!this.#inside)
-      return concatBytes([
-        ...out,
-        ...this.#hold(input, shown, input.length - partialPrefixLength(this.prefixes, this.#maxPrefix, input)),
-      ])
-    return concatBytes(out)
+    return out.end()
   }
 
   /** What was held back. If it turns out to be a secret after all, the rest of it is still struck out. */
   flush(): Uint8Array {
-    const held = this.#open.subarray(this.#shown)
-    this.#shown = this.#open.length
+    const held = Uint8Array.from(this.#held)
+    this.#held = []
     return held
   }
 
-  /** Keeps what begins at `from` undecided; shows what comes before `body`. */
-  #hold(input: Uint8Array, shown: number, from: number, body = input.length): Uint8Array[] {
-    const show = Math.max(shown, body)
-    this.#open = input.slice(from)
-    this.#shown = show - from
-    return show > shown ? [input.subarray(shown, show)] : []
+  /** The next character after a prefix: with enough of them, all are replaced, and only colour codes are left. */
+  #readBody(byte: number, at: number, out: Output): void {
+    out.skip(at)
+    this.#body = (this.#body ?? 0) + 1
+    if (this.#body < MIN_SECRET_LENGTH) this.#held.push(byte)
+    if (this.#body !== MIN_SECRET_LENGTH) return
+    out.insert(at, REPLACEMENT_BYTES)
+    out.insert(at, escapesIn(this.flush()))
   }
 
-  #joined(bytes: Uint8Array): Uint8Array {
-    return this.#open.length === 0 ? bytes : concatBytes([this.#open, bytes])
+  #completesPrefix(byte: number): boolean {
+    this.#tail[this.#characters++ % TAIL_LENGTH] = byte
+    return byte === UNDERSCORE && this.#prefixes.some((prefix) => this.#endsWith(prefix))
+  }
+
+  #endsWith(prefix: Uint8Array): boolean {
+    const from = this.#characters - prefix.length
+    return from >= 0 && prefix.every((byte, at) => this.#tail[(from + at) % TAIL_LENGTH] === byte)
+  }
+
+  /** A chunk that completes no prefix: only its end is read, from the start of the escape sequence it may begin in. */
+  #pass(bytes: Uint8Array): Uint8Array {
+    const end = Math.max(0, bytes.length - CHUNK_END)
+    const sequence = bytes.lastIndexOf(ESCAPE_BYTE, end)
+    const from = sequence >= 0 && end - sequence < MAX_STRING ? sequence : end
+    if (from > 0) {
+      this.#escapes.reset()
+      this.#characters = 0
+    }
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at] ?? 0
+      const kind = this.#escapes.next(byte)
+      if (kind === 'control') this.#characters = 0
+      else if (kind === 'text') this.#completesPrefix(byte)
+    }
+    return bytes
   }
 }
 
-/** The first prefix at or behind `from`, and where its body begins. */
-function findPrefix(
-  prefixes: readonly Buffer[],
-  input: Uint8Array,
-  from: number,
-): { at: number; body: number } | undefined {
-  const view = Buffer.from(input.buffer, input.byteOffset, input.length)
-  let first: { at: number; body: number } | undefined
-  for (const prefix of prefixes) {
-    const at = view.indexOf(prefix, from)
-    if (at >= 0 && (!first || at < first.at)) first = { at, body: at + prefix.length }
+/** A chunk on its way out, without what is left out of it and with what is put in. */
+class Output {
+  readonly #parts: Uint8Array[] = []
+  #from = 0
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  /** Leaves out the byte at this place. */
+  skip(at: number): void {
+    if (at > this.#from) this.#parts.push(this.bytes.subarray(this.#from, at))
+    this.#from = at + 1
   }
-  return first
+
+  /** Puts bytes before the next that is not left out; all before `at` are out or left out. */
+  insert(at: number, bytes: Uint8Array): void {
+    if (at > this.#from) {
+      this.#parts.push(this.bytes.subarray(this.#from, at))
+      this.#from = at
+    }
+    if (bytes.length > 0) this.#parts.push(bytes)
+  }
+
+  end(): Uint8Array {
+    if (this.#parts.length === 0 && this.#from === 0) return this.bytes
+    return Buffer.concat([...this.#parts, this.bytes.subarray(this.#from)])
+  }
 }
 
-function endOfBody(input: Uint8Array, from: number): number {
-  for (let at = from; at < input.length; at++) if (!isBody(input[at] ?? 0)) return at
-  return input.length
+/** The escape sequences among bytes. */
+function escapesIn(bytes: Uint8Array): Uint8Array {
+  const escapes = new EscapeParser()
+  return bytes.filter((byte) => escapes.next(byte) !== 'text')
 }
 
 const isBody = (byte: number): boolean =>
   (byte >= 0x30 && byte <= 0x39) ||
   (byte >= 0x41 && byte <= 0x5a) ||
   (byte >= 0x61 && byte <= 0x7a) ||
-  byte === 0x5f ||
+  byte === UNDERSCORE ||
   byte === 0x2d
-
-/** How many bytes at the end may be the beginning of a prefix. */
-function partialPrefixLength(prefixes: readonly Buffer[], maxPrefix: number, input: Uint8Array): number {
-  for (let length = Math.min(maxPrefix - 1, input.length); length > 0; length--) {
-    const end = input.subarray(input.length - length)
-    if (prefixes.some((prefix) => prefix.length > length && end.every((byte, at) => byte === prefix[at]))) {
-      return length
-    }
-  }
-  return 0
-}
-
-function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts
-  if (only && parts.length === 1) return only
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
-}

@@ -7,6 +7,7 @@ import {
   padTo,
   sanitizeLine,
   sanitizeLines,
+  showHidden,
   truncate,
 } from '../../src/client/text.ts'
 
@@ -26,9 +27,15 @@ describe('text on a terminal', () => {
   })
 
   test('control sequences are dropped', () => {
-    expect(sanitizeLine('\u001b[31mred\u001b[0m\u0007 \u001b]0;title\u0007\ttab\nline')).toBe('red  tab line')
-    expect(sanitizeLine('abc\u202edef')).toBe('abcdef')
+    expect(sanitizeLine('\u001b[31mred\u001b[0m \u001b]0;title\u0007\ttab\nline')).toBe('red  tab line')
     expect(sanitizeLines('one\u001b[2J\ntwo')).toBe('one\ntwo')
+  })
+
+  test('what is hidden is shown as an escape, and an emoji stays whole', () => {
+    const hidden = '\u0007\u009b31m\u200b\u200d\u202e\u2066\ufeff\u{e0041}'
+    expect(sanitizeLine(`a${hidden}b`)).toBe('a\\u0007\\u009b31m\\u200b\\u200d\\u202e\\u2066\\ufeff\\udb40\\udc41b')
+    expect(sanitizeLine('👩‍💻 👩🏽‍🚀 ❤️‍🔥 é')).toBe('👩‍💻 👩🏽‍🚀 ❤️‍🔥 é')
+    expect(JSON.parse(showHidden(JSON.stringify({ a: hidden })))).toEqual({ a: hidden })
   })
 
   test('ages are formatted in their largest unit', () => {

@@ -20,6 +20,31 @@ describe('redaction', () => {
     expect(streamed([text])).toBe(secrets.redact(text))
   })
 
+  test('finds a secret that colour codes or hyperlinks split, wherever the stream is cut', () => {
+    const secret = createSecret('gcs_')
+    const styled = [...secret].map((character, at) => (at % 3 === 0 ? `\u001b[3${at % 8}m` : '') + character).join('')
+    const linked = `\u001b]8;;http://a\u0007${secret.slice(0, 2)}\u001b]8;;\u001b\\${secret.slice(2)}`
+    const plain = (text: string) => Bun.stripANSI(text)
+    for (const text of [`a ${styled}\u001b[0m b`, `a ${linked} b`]) {
+      expect(plain(secrets.redact(text))).toBe('a gcs_*** b')
+      expect(secrets.redact(JSON.stringify(text))).not.toContain(secret.slice(-3))
+      for (let size = 1; size < text.length; size += 7) {
+        expect(plain(streamed(text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []))).toBe('a gcs_*** b')
+      }
+    }
+    const apart = 'gcs_ab\u001b[2Jcdefghijklmnopqrst'
+    expect(streamed([apart])).toBe(apart)
+  })
+
+  test('recognizes the beginning of a secret at the end of a text', () => {
+    for (const text of ['a g', 'a gcs_', 'gcs_0123456789', 'molt', 'x\u001b[1mgc\u001b[0ms']) {
+      expect([text, secrets.endsInBeginning(text)]).toEqual([text, true])
+    }
+    for (const text of ['', 'a gcs_ ', `${createSecret('gcs_')}.`, 'gcx']) {
+      expect([text, secrets.endsInBeginning(text)]).toEqual([text, false])
+    }
+  })
+
   test('ignores words that only begin like a secret', () => {
     const text = 'gcs_bucket, gco_ and moltbook_x, gcs_'
     expect(secrets.redact(text)).toBe(text)

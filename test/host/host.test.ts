@@ -166,10 +166,18 @@ describe('the screen', () => {
     const host = await world.connect()
     const [one, two] = [createSecret('gcs_'), createSecret('moltbook_')]
     const halves = `printf '${one.slice(0, 30)}'; sleep 0.1; printf '${one.slice(30)}\\n${two}\\n'`
-    await host.start(sh(world, 'a', `${halves}; echo end; exec sleep 60`))
+    const coloured = `printf '${one.slice(0, 8)}\\033[31m${one.slice(8)}\\033[0m\\n'`
+    const drawn = `printf '${one.slice(0, 8)}\\033[9G${one.slice(8)}\\n'`
+    await host.start(sh(world, 'a', `${halves}; ${coloured}; ${drawn}; echo end; exec sleep 60`))
     const { text } = await output(host, 'a', (seen) => seen.includes('end'))
-    expect(text).toBe('gcs_***\r\nmoltbook_***\r\nend\r\n')
-    expect((await host.screen('a')).lines.slice(0, 3)).toEqual(['gcs_***', 'moltbook_***', 'end'])
+    expect(text).toStartWith('gcs_***\r\nmoltbook_***\r\ngcs_***\u001b[31m\u001b[0m\r\n')
+    const lines = ['gcs_***', 'moltbook_***', 'gcs_***', 'gcs_***', 'end']
+    expect((await host.screen('a')).lines.slice(0, 5)).toEqual(lines)
+    expect(
+      Bun.stripANSI((await host.snapshot('a')).ansi)
+        .split(/\r?\n/)
+        .slice(0, 5),
+    ).toEqual(lines)
   })
 })
 

@@ -74,7 +74,7 @@ export class AgentSession {
     }
     const storage = dependencies.records.recordFile({ run, key: spec.key }, dependencies.report)
     this.records = new RecordQueue(spec.key, run, clock, redactor, storage, events.appended)
-    this.#writer = new RecordWriter(this.records, deadlines)
+    this.#writer = new RecordWriter(this.records, deadlines, redactor)
     const folder = new SessionFolder(spec.cwd)
     this.#commands = new Commands(folder, spec.env, { marks, cgroup }, redactor)
     const { resume, mode, model, servers, patience } = spec.acp ?? {}

@@ -1,5 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { Redactor } from '../../core/redact.ts'
 import type { AgentRecordContent } from '../protocol/record.ts'
 import type { RecordQueue } from './record-queue.ts'
 
@@ -24,6 +25,7 @@ export class RecordWriter {
   constructor(
     private readonly queue: RecordQueue,
     private readonly deadlines: Deadlines,
+    private readonly redactor: Redactor,
   ) {}
 
   write(content: AgentRecordContent): void {
@@ -50,23 +52,34 @@ export class RecordWriter {
     if (this.#heldText && !continues(this.#heldText.chunk, chunk)) this.flush()
     if (this.#heldText) this.#heldText.text += text
     else this.#begin(chunk, text)
-    if ((this.#heldText?.text.length ?? 0) > MAX_TEXT) this.flush()
+    if ((this.#heldText?.text.length ?? 0) > MAX_TEXT) this.#writeWords()
   }
 
   #begin(chunk: Chunk, text: string): void {
     this.#heldText = { chunk, text, due: this.deadlines.after(MERGE_MS, () => this.#due(text)) }
   }
 
-  /** Writes the whole words; the last one waits for its end, once. */
+  /** The last word waits for its end once; one that may be the beginning of a secret waits for what follows it. */
   #due(begun: string): void {
+    const held = this.#heldText
+    if (!held) return
+    const isWaiting = held.text === begun && !/\s/.test(held.text)
+    if (!isWaiting) this.#writeWords()
+    else if (!this.redactor.endsInBeginning(held.text)) this.flush()
+  }
+
+  /** Writes the whole words, and holds the last one. */
+  #writeWords(): void {
     const held = this.#heldText
     if (!held) return
     const cut = /\S*$/.exec(held.text)?.index ?? 0
     const rest = held.text.slice(cut)
-    if (rest === '' || rest.length > MAX_WORD || (cut === 0 && held.text === begun)) {
+    const isWord = rest.length <= MAX_WORD || (rest.length <= MAX_TEXT && this.redactor.endsInBeginning(rest))
+    if (rest === '' || !isWord) {
       this.flush()
       return
     }
+    held.due.cancel()
     if (cut > 0) this.#append(held.chunk, held.text.slice(0, cut))
     this.#begin(held.chunk, rest)
   }

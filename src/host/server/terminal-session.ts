@@ -163,12 +163,14 @@ export class TerminalSession {
 
   async screen(lines: number | undefined): Promise<Screen> {
     await this.#settled()
-    return { ...this.#emulator.screen(lines), offset: this.#feed.offset }
+    const screen = this.#emulator.screen(lines)
+    return { ...screen, lines: screen.lines.map((line) => this.parts.redactor.redact(line)), offset: this.#feed.offset }
   }
 
   async snapshot(): Promise<Snapshot> {
     await this.#settled()
-    return { offset: this.#feed.offset, ansi: this.#emulator.draw(), cols: this.spec.cols, rows: this.spec.rows }
+    const ansi = this.parts.redactor.redact(this.#emulator.draw())
+    return { offset: this.#feed.offset, ansi, cols: this.spec.cols, rows: this.spec.rows }
   }
 
   /** Its processes are gone: reads what they wrote last, and lets go of the terminal. */

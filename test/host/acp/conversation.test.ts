@@ -52,7 +52,7 @@ function speaking(manner: Manner) {
   void answer()
   const conversation = new Conversation(
     {
-      ...{ run: 'r', build: 'test', deadlines, writer: new RecordWriter(queue, deadlines), folder: home },
+      ...{ run: 'r', build: 'test', deadlines, writer: new RecordWriter(queue, deadlines, redactor), folder: home },
       commands: new Commands(home, {}, { marks: [], cgroup: undefined }, redactor),
       ...{
         resume: undefined,

@@ -11,6 +11,7 @@ import type { SessionHost } from '../host.ts'
 import type { SessionResolver } from '../resolver.ts'
 import { isRunning } from '../running.ts'
 import type { SessionRow } from '../table.ts'
+import { ViewerFilter } from './viewer-filter.ts'
 
 export const TicketRequest = Type.Object(
   { write: Type.Optional(Type.Boolean({ description: 'Whether keys may be typed; watching only when absent.' })) },
@@ -158,9 +159,10 @@ class Viewer {
     const { offset, ansi, cols, rows } = await host.snapshot(this.key)
     this.#send(socket, { type: 'hello', session: this.row.id, cols, rows, write: this.write })
     this.#send(socket, { type: 'snapshot', offset, ansi })
+    const filter = this.write ? undefined : new ViewerFilter()
     for await (const chunk of host.follow(this.key, offset, this.#closed.signal)) {
       if ('gap' in chunk) this.#send(socket, { type: 'gap', ...chunk.gap })
-      else socket.sendBinary(chunk.bytes)
+      else socket.sendBinary(filter ? filter.push(chunk.bytes) : chunk.bytes)
       if (socket.getBufferedAmount() > MAX_BUFFERED) await this.#drain()
       if (this.#closed.signal.aborted) return
     }
