@@ -15,6 +15,7 @@ test(`a host that is killed at random, ${RUNS} times, leaves no process alive an
   await using world = hostWorld()
   const env = { PATH: process.env.PATH ?? '', GC_HOME: world.home, GC_CITY: '/city' }
   for (let run = 0; run < RUNS; run++) {
+    await world.launch()
     const host = await world.connect()
     const exited: string[] = []
     host.onExit((exit) => {
@@ -22,7 +23,8 @@ test(`a host that is killed at random, ${RUNS} times, leaves no process alive an
     })
     const started: { key: string; pid: number }[] = []
     const [status] = await host.status()
-    const killing = Bun.sleep(Math.random() * 150).then(() => process.kill(status?.pid ?? 0, 'SIGKILL'))
+    if (!status) throw new Error('there is no host to kill')
+    const killing = Bun.sleep(Math.random() * 150).then(() => process.kill(status.pid, 'SIGKILL'))
     for (let n = 0; n < 4; n++) {
       const key = `r${run}s${n}`
       const start = host.start(sh(world, key, stubborn(key), { env: { ...env, GC_SESSION_ID: key } }))
@@ -32,7 +34,7 @@ test(`a host that is killed at random, ${RUNS} times, leaves no process alive an
       )
     }
     await killing
-    await gone(status?.pid ?? 0)
+    await gone(status.pid)
     const survivors = (await host.list()).filter(({ state }) => state === 'running')
     const pids = new Set(survivors.map(({ pid }) => pid))
     for (const { key, pid } of started)
