@@ -13,6 +13,7 @@ const STATUSES = {
   'idempotency-in-flight': 409,
   'operation-in-progress': 409,
   'body-too-large': 413,
+  'response-too-large': 413,
   'host-not-allowed': 421,
   'body-too-deep': 422,
   'idempotency-mismatch': 422,

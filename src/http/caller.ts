@@ -44,3 +44,10 @@ export interface AgentCaller {
   id: string
   name: string
 }
+
+/** What tells one caller from all others. */
+export function nameOf(caller: Caller): string {
+  if (caller.kind === 'session') return `${caller.city}/${caller.session}`
+  if (caller.kind === 'process') return `${caller.city} ${caller.name}`
+  return caller.kind === 'agent' ? `agent ${caller.id}` : caller.kind
+}

@@ -178,6 +178,7 @@ function errorCodesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
   const codes: ErrorCode[] = []
   const add = (...more: readonly (CommonCode | ErrorCode)[]) => codes.push(...more.map(toErrorCode))
   add(...dialect.commonErrors(route))
+  if (route.method === 'GET' && successKindOf(spec.ok).kind === 'json') add('response-too-large', 'service-unavailable')
   if (spec.body) {
     add('invalid-request', 'request-timeout', 'body-too-large')
     if (bodyKindOf(spec.body) === 'json') {

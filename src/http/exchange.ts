@@ -45,6 +45,8 @@ export class ActiveExchange implements UntypedExchange {
   #reply: UntypedExchange['response'] | undefined
   saveResponse: SaveResponse = withoutReplay
   attempt: Attempt = firstAttempt
+  /** The number of the last event that the result knows of, once that is read. */
+  index: number | undefined
 
   constructor(
     readonly request: Request,

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts'
 import type { Replay, ReplayKey, Replays } from '../core/replays/replays.ts'
 import { pathOf } from './authority.ts'
-import type { Caller } from './caller.ts'
+import { nameOf } from './caller.ts'
 import type { ActiveExchange } from './exchange.ts'
 
 /** An operation that declares this header can be repeated with it. */
@@ -108,12 +108,6 @@ function keyOf({ request, caller }: ActiveExchange, key: string): ReplayKey {
 }
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
-
-function nameOf(caller: Caller): string {
-  if (caller.kind === 'session') return `${caller.city}/${caller.session}`
-  if (caller.kind === 'process') return `${caller.city} ${caller.name}`
-  return caller.kind === 'agent' ? `agent ${caller.id}` : caller.kind
-}
 
 /** The same for bodies that mean the same: the order of keys, and lists, objects and strings that are empty, do not count. */
 const digestOf = (body: unknown): string => hashOf(JSON.stringify(canonical(body)) ?? '')

@@ -4,6 +4,7 @@ import { AppError, errorMessage } from '../core/errors.ts'
 import type { RequestHandler } from './app.ts'
 import type { SocketData } from './plane-options.ts'
 import type { Socket } from './route.ts'
+import { IDLE_TIMEOUT_S } from './timeouts.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -59,8 +60,7 @@ function bind(
       hostname,
       port,
       reusePort: false,
-      // Seconds, and the most that can be set; streams and waits are taken out of it one by one.
-      idleTimeout: 255,
+      idleTimeout: IDLE_TIMEOUT_S,
       development: false,
       fetch: (request, server) => app.fetch(request, server),
       error(error) {

@@ -1,14 +1,18 @@
 import { AppError } from '../core/errors.ts'
 import { type PullSource, toPullSource } from '../core/pull-source.ts'
-import type { Caller } from './caller.ts'
+import type { BlockingQuery } from './blocking-query.ts'
+import { type Caller, nameOf } from './caller.ts'
 import { ActiveExchange, type ActiveRequests } from './exchange.ts'
 import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
 import { type AccessPolicy, checkAccess, type DetailedNeed, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
-import { RenderedJson } from './rendered.ts'
+import { JsonRows, type List, listRows, RenderedJson } from './rendered.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
-import type { Connection, Route } from './route.ts'
+import type { ResponseBody } from './response-body.ts'
+import type { ResponseContent, ResponseWriter } from './response-writer.ts'
+import type { Connection, MediaBody, Route } from './route.ts'
+import { SharedAnswers } from './shared-answers.ts'
 import { type SseFrame, type SseFrames, STREAM_HEADERS } from './sse.ts'
 
 /** What is sent beside the body; Elysia's `set`. */
@@ -27,9 +31,16 @@ export interface PlaneServices {
   index(params: Readonly<Record<string, string>>): number | undefined
   /** Keeps the connection of a request while nothing is sent, however long that is. */
   disableTimeout(request: Request): void
+  /** Ends the connection again when nothing is sent or taken for long. */
+  restoreTimeout(request: Request): void
   /** Waits until an event newer than `index` is recorded, or for `ms`. */
   waitForEvent(params: ActiveExchange['params'], index: number, ms: number, exchange: ActiveExchange): Promise<void>
   stream(exchange: ActiveExchange, frames: PullSource<SseFrame>): ReadableStream<Uint8Array>
+  readonly writer: ResponseWriter
+  /** Sends a large body to whoever made the request. */
+  send(body: ResponseBody, request: Request): ReadableStream<Uint8Array>
+  /** Sends what is made while it is read. */
+  sendStream(stream: ReadableStream<Uint8Array>, request: Request): ReadableStream<Uint8Array>
   /** Turns the request into a WebSocket; false when it is not one. */
   upgrade(request: Request, connection: Connection, headers: Record<string, string>): boolean
   /** Writes an error: sets status and headers, returns the body. */
@@ -43,8 +54,10 @@ export class OperationHandler {
   readonly #index: boolean
   readonly #age: boolean
   readonly #repeatable: boolean
+  readonly #isList: boolean
   readonly #reads: boolean
   readonly #need: DetailedNeed
+  readonly #sharedAnswers = new SharedAnswers()
 
   constructor(
     private readonly route: Route,
@@ -57,6 +70,7 @@ export class OperationHandler {
     this.#age = this.#index || route.spec.age === true
     this.#reads = route.method === 'GET'
     this.#need = needOf(route)
+    this.#isList = this.#outcome.kind === 'json' && this.#outcome.isList
     this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined
   }
 
@@ -66,11 +80,9 @@ export class OperationHandler {
     try {
       const begun = this.#exchange(request, pathParams, reply, body)
       exchange = begun
-      const value = this.#value(begun)
-      if (!(value instanceof Promise)) return this.#write(begun, reply, value)
-      return value
-        .then((late) => this.#write(begun, reply, late))
-        .catch((error) => this.#writeError(error, request, reply, begun))
+      const response = this.#respond(begun, reply)
+      if (!(response instanceof Promise)) return response
+      return response.catch((error) => this.#writeError(error, request, reply, begun))
     } catch (error) {
       return this.#writeError(error, request, reply, exchange)
     }
@@ -96,44 +108,115 @@ export class OperationHandler {
     return new ActiveExchange(request, id, caller, params, query, checked, this.services.activeRequests)
   }
 
+  #respond(exchange: ActiveExchange, reply: ResponseHead): unknown {
+    const waiting = this.#declared.blockingQuery(searchOf(exchange.request.url))
+    if (waiting) return this.#respondAfter(waiting, exchange, reply)
+    const value = this.#value(exchange)
+    if (!(value instanceof Promise)) return this.#write(exchange, reply, value)
+    return value.then((late) => this.#write(exchange, reply, late))
+  }
+
+  /** Responds once there is news, with what all get who ask this and are woken by it. */
+  async #respondAfter({ index, ms }: BlockingQuery, exchange: ActiveExchange, reply: ResponseHead): Promise<unknown> {
+    await this.services.waitForEvent(exchange.params, index, ms, exchange)
+    this.services.restoreTimeout(exchange.request)
+    const asker = this.route.spec.blocking === 'by-caller' ? nameOf(exchange.caller) : ''
+    const question = JSON.stringify([exchange.params, exchange.query, asker])
+    const answer = await this.#sharedAnswers.get(question, async () => {
+      const content = await this.#content(exchange, await this.#call(exchange))
+      return { content, index: exchange.index }
+    })
+    exchange.index = answer.index
+    return this.#send(exchange, reply, answer.content)
+  }
+
   #value(exchange: ActiveExchange): unknown {
     if (this.route.spec.longRunning) this.services.disableTimeout(exchange.request)
     const key = this.#repeatable ? exchange.request.headers.get('idempotency-key') : null
     if (key) return this.services.idempotency.run(exchange, key, () => this.route.handle(exchange))
-    const waiting = this.#declared.blockingQuery(searchOf(exchange.request.url))
-    if (!waiting) return this.#call(exchange)
-    return this.services
-      .waitForEvent(exchange.params, waiting.index, waiting.ms, exchange)
-      .then(() => this.#call(exchange))
+    return this.#call(exchange)
   }
 
-  /** Calls the handler; what a GET reads before it first waits, it reads in one transaction. */
+  /**
+   * Calls the handler. What a GET reads before it first waits, it reads in one transaction; its index is that of before,
+   * so that who waits for the next event misses none.
+   */
   #call(exchange: ActiveExchange): unknown {
-    if (this.#reads) this.services.beginRead(exchange.params)
+    if (!this.#reads) return this.route.handle(exchange)
+    this.services.beginRead(exchange.params)
+    if (this.#index) exchange.index = this.services.index(exchange.params)
     return this.route.handle(exchange)
   }
 
   #write(exchange: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
-    if (this.#index) reply.headers['x-gc-index'] = String(this.services.index(exchange.params) ?? 0)
-    if (this.#age) reply.headers['x-gc-cache-age-s'] = '0'
-    const replied = exchange.explicitResponse
-    if (replied) Object.assign(reply.headers, replied.headers)
-    const written = this.#written(exchange, reply, value)
-    if (replied?.status !== undefined) reply.status = replied.status
-    if (this.#outcome.kind !== 'stream') exchange.end()
-    return written
-  }
-
-  #written(exchange: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
     const outcome = this.#outcome
-    if (outcome.kind === 'json') return writeJson(reply, value, outcome)
+    if (outcome.kind === 'json') return this.#writeJson(exchange, reply, value)
     if (outcome.kind === 'stream') return this.#writeStream(exchange, reply, value as SseFrames)
     if (outcome.kind === 'socket') return this.#open(exchange, reply, value as Connection)
-    reply.headers['content-type'] ??= outcome.media
-    return new Response(value as ConstructorParameters<typeof Response>[0])
+    return this.#writeMedia(exchange, reply, value as MediaBody, outcome.media)
+  }
+
+  #writeHead(exchange: ActiveExchange, reply: ResponseHead, status?: number): void {
+    const { headers } = reply
+    if (this.#index) headers['x-gc-index'] = String(exchange.index ?? this.services.index(exchange.params) ?? 0)
+    if (this.#age) headers['x-gc-cache-age-s'] = '0'
+    const { explicitResponse } = exchange
+    if (explicitResponse) Object.assign(headers, explicitResponse.headers)
+    const code = explicitResponse?.status ?? status
+    if (code !== undefined) reply.status = code
+  }
+
+  #writeJson(exchange: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
+    const content = this.#content(exchange, value)
+    if (!(content instanceof Promise)) return this.#send(exchange, reply, content)
+    return content.then((late) => this.#send(exchange, reply, late))
+  }
+
+  /** A result as it is sent. A GET that finds no room for a large one waits, and is then handled anew. */
+  #content(exchange: ActiveExchange, value: unknown): ResponseContent | Promise<ResponseContent> {
+    const { writer } = this.services
+    if (value instanceof JsonRows) return writer.render(value, exchange)
+    if (this.#isList && !(value instanceof RenderedJson)) return writer.render(listRows(value as List), exchange)
+    const text = toText(value)
+    if (!this.#reads) return writer.content(text)
+    return writer.tryContent(text) ?? this.#contentWithRoom(exchange, text.length)
+  }
+
+  async #contentWithRoom(exchange: ActiveExchange, length: number): Promise<ResponseContent> {
+    const { writer } = this.services
+    const reservation = await writer.budget.reserve(length, exchange)
+    try {
+      return writer.content(toText(await this.#call(exchange)), reservation)
+    } catch (error) {
+      reservation.release()
+      throw error
+    }
+  }
+
+  #send(exchange: ActiveExchange, reply: ResponseHead, content: ResponseContent): unknown {
+    const { kind, status, empty } = { status: 200, empty: false, ...this.#outcome }
+    this.#writeHead(exchange, reply, status)
+    if (kind === 'json' && !empty) reply.headers['content-type'] = 'application/json'
+    exchange.end()
+    if (typeof content === 'string') return empty ? new Response(null) : content
+    const { request } = exchange
+    if (request.method !== 'HEAD' && !request.signal.aborted) return new Response(this.services.send(content, request))
+    content.release()
+    return new Response(null)
+  }
+
+  #writeMedia(exchange: ActiveExchange, reply: ResponseHead, value: MediaBody, media: string): Response {
+    reply.headers['content-type'] ??= media
+    this.#writeHead(exchange, reply)
+    exchange.end()
+    if (!(value instanceof ReadableStream)) return new Response(value)
+    if (exchange.request.method !== 'HEAD') return new Response(this.services.sendStream(value, exchange.request))
+    void value.cancel()
+    return new Response(null)
   }
 
   #writeStream(exchange: ActiveExchange, reply: ResponseHead, value: SseFrames): Response {
+    this.#writeHead(exchange, reply)
     Object.assign(reply.headers, STREAM_HEADERS)
     const frames = 'take' in value ? value : toPullSource(value)
     if (exchange.request.method !== 'HEAD') return new Response(this.services.stream(exchange, frames))
@@ -143,6 +226,8 @@ export class OperationHandler {
   }
 
   #open(exchange: ActiveExchange, reply: ResponseHead, connection: Connection): Response {
+    this.#writeHead(exchange, reply)
+    exchange.end()
     const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, String(value)]))
     if (!this.services.upgrade(exchange.request, connection, headers)) throw noUpgrade()
     return new Response(null)
@@ -154,15 +239,10 @@ export class OperationHandler {
   }
 }
 
-function writeJson(
-  reply: ResponseHead,
-  value: unknown,
-  { status, empty }: { status: number; empty: boolean },
-): unknown {
-  reply.status = status
-  if (empty) return new Response(null)
-  reply.headers['content-type'] = 'application/json'
-  return value instanceof RenderedJson ? value.text : JSON.stringify(value)
+/** A result as JSON. */
+const toText = (value: unknown): string => {
+  if (value instanceof RenderedJson || value instanceof JsonRows) return value.text
+  return JSON.stringify(value) ?? ''
 }
 
 /** The query string, without the `?`. */

@@ -7,6 +7,7 @@ import type { Info } from './document.ts'
 import type { GuardSettings } from './guard.ts'
 import type { AccessPolicy } from './needs.ts'
 import type { RequestGuard } from './request-guard.ts'
+import type { ResponseWriter } from './response-writer.ts'
 import type { Connection, Route } from './route.ts'
 
 /** The request during which an error occurred, for the log. */
@@ -43,6 +44,8 @@ export interface PlaneOptions {
   /** The number of the last durable event of what the parameters name: `X-GC-Index`. */
   index?(params: Readonly<Record<string, string>>): number | undefined
   readonly waitForEvent?: WaitForEvent
+  /** Writes the responses, within memory that all planes share. */
+  readonly writer?: ResponseWriter
   /** Where answers are kept for those who repeat a request with its `Idempotency-Key`; needed when a route takes one. */
   replays?(params: Readonly<Record<string, string>>): Replays | undefined
   /** The longest body, in bytes. */
@@ -51,7 +54,7 @@ export interface PlaneOptions {
   readonly bodyTimeoutMs?: number
   /** Between the heartbeats of a stream, in milliseconds. */
   readonly heartbeatMs?: number
-  /** How long a stream's reader may leave what was sent unread, in milliseconds. */
+  /** How long the reader of a stream or a large body may leave what was sent unread, in milliseconds. */
   readonly stallTimeoutMs?: number
   readonly dialect?: PlaneDialect
   /** Error codes that clients may meet and that no operation declares, for the document. */

@@ -6,7 +6,9 @@ import type { PlaneServices } from './operation-handler.ts'
 import type { PlaneOptions, SocketData } from './plane-options.ts'
 import { type ProblemFormat, toAppError } from './problem.ts'
 import type { RequestGuard } from './request-guard.ts'
+import { ResponseWriter } from './response-writer.ts'
 import { createSseStream } from './sse.ts'
+import { GONE_TIMEOUT_S, IDLE_TIMEOUT_S } from './timeouts.ts'
 
 /** How many seconds the connection of a lagging reader stays when it still does not read. */
 const STALLED_TIMEOUT_S = 10
@@ -33,9 +35,12 @@ export function createPlaneServices({
   const report = (error: unknown, { method, url }: Request, id: string) =>
     options.report(error, { id, method, path: pathOf(url) })
   const hold = (request: Request) => server()?.timeout(request, 0)
+  const disconnect = (request: Request) => () => server()?.timeout(request, GONE_TIMEOUT_S)
+  const writer = options.writer ?? new ResponseWriter({ deadlines, stallTimeoutMs })
   return {
     activeRequests,
     disableTimeout: hold,
+    restoreTimeout: (request) => void server()?.timeout(request, IDLE_TIMEOUT_S),
     idempotency: new Idempotency(
       (params) => options.replays?.(params),
       (error, { request, id }) => report(error, request, id),
@@ -47,6 +52,15 @@ export function createPlaneServices({
     waitForEvent(params, index, ms, exchange) {
       hold(exchange.request)
       return options.waitForEvent?.(params, index, ms, exchange.signal) ?? Promise.resolve()
+    },
+    writer,
+    send(body, request) {
+      hold(request)
+      return writer.send(body, disconnect(request))
+    },
+    sendStream(stream, request) {
+      hold(request)
+      return writer.stream(stream.values(), disconnect(request))
     },
     stream(exchange, frames) {
       const { request, id, signal } = exchange

@@ -9,20 +9,24 @@ import { createNullStripper, type NullStripper } from './strip-nulls.ts'
 
 /** What kind of success an operation has, decided once. */
 export type SuccessKind =
-  | { kind: 'json'; status: number; empty: boolean }
+  /** `isList`: its items may be a part, and it then says so. */
+  | { kind: 'json'; status: number; empty: boolean; isList: boolean }
   | { kind: 'stream' }
   | { kind: 'media'; media: string }
   | { kind: 'socket' }
 
 export function successKindOf(ok: Success): SuccessKind {
-  if (Kind in ok) return { kind: 'json', status: 200, empty: isEmpty(ok) }
+  if (Kind in ok) return { kind: 'json', status: 200, empty: isEmpty(ok), isList: isList(ok) }
   if ('frames' in ok) return { kind: 'stream' }
   if ('media' in ok) return { kind: 'media', media: String(ok.media) }
   if ('upgrade' in ok) return { kind: 'socket' }
   const [first] = Object.entries<TSchema>(ok)
   if (!first) throw new TypeError('an operation has at least one success')
-  return { kind: 'json', status: Number(first[0]), empty: isEmpty(first[1]) }
+  return { kind: 'json', status: Number(first[0]), empty: isEmpty(first[1]), isList: false }
 }
+
+const isList = ({ properties }: TSchema): boolean =>
+  properties?.items?.type === 'array' && properties.partial !== undefined && properties.partial_errors !== undefined
 
 const isEmpty = (schema: unknown): boolean =>
   typeof schema === 'object' &&
@@ -48,7 +52,7 @@ export class RequestValidator {
 
   constructor(route: Route) {
     this.#route = route
-    this.blocking = route.spec.blocking === true
+    this.blocking = route.spec.blocking !== undefined
   }
 
   query(search: string): unknown {

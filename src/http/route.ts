@@ -4,7 +4,7 @@ import type { CommonCode, ErrorCode } from '../core/errors.ts'
 import type { Attempt, SaveResponse } from '../core/replays/replays.ts'
 import type { Caller } from './caller.ts'
 import type { Need } from './needs.ts'
-import type { RenderedJson } from './rendered.ts'
+import type { JsonRows, RenderedJson } from './rendered.ts'
 import type { SseFrames } from './sse.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -54,6 +54,9 @@ export interface Media {
   readonly json?: TSchema
 }
 
+/** What such an operation answers with. */
+export type MediaBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+
 /** Marks an operation that turns into a WebSocket; the shapes of its text messages, for the document. */
 export interface Upgrade<Sends extends TSchema = TSchema, Takes extends TSchema = TSchema> {
   readonly upgrade: { readonly sends?: Sends | undefined; readonly takes?: Takes | undefined }
@@ -73,11 +76,11 @@ export interface Connection {
 
 export type Success = TSchema | Readonly<Record<number, TSchema>> | Stream | Media | Upgrade
 type Answer<Ok> = Ok extends TSchema
-  ? Static<Ok> | RenderedJson<Static<Ok>>
+  ? Static<Ok> | RenderedJson<Static<Ok>> | JsonRows<Static<Ok>>
   : Ok extends Stream
     ? SseFrames
     : Ok extends Media
-      ? string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+      ? MediaBody
       : Ok extends Upgrade
         ? Connection
         : { [Status in keyof Ok]: Ok[Status] extends TSchema ? Static<Ok[Status]> : never }[keyof Ok]
@@ -104,8 +107,11 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly age?: true
   /** Other headers of the success, for the document: name → what it says. */
   readonly responseHeaders?: Readonly<Record<string, string>>
-  /** Takes `index` and `wait`: answers once an event newer than `index` is recorded, or after `wait`. */
-  readonly blocking?: true
+  /**
+   * Takes `index` and `wait`: answers once an event newer than `index` is recorded, or after `wait`. The answer is the same
+   * whoever asks, and those who wait for it are sent one, unless it is `by-caller`.
+   */
+  readonly blocking?: true | 'by-caller'
   /** May work for minutes before it answers: the connection is kept meanwhile. */
   readonly longRunning?: true
   /** Answers whoever asks, on a plane that asks everyone else for a credential. */

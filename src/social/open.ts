@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import { ResponseWriter } from '../http/response-writer.ts'
 import { readSocialConfig } from './config.ts'
 import { createSocial, type Social, type SocialOptions } from './social.ts'
 import { createWebsite } from './website.ts'
 
-export interface OpenSocialOptions extends Pick<SocialOptions, 'home' | 'clock' | 'deadlines' | 'operator' | 'report'> {
+export interface OpenSocialOptions
+  extends Pick<SocialOptions, 'home' | 'clock' | 'deadlines' | 'operator' | 'report' | 'writer'> {
   /** Host names of this server besides the loopback ones and those in `social.toml`. */
   readonly hosts: readonly string[]
   /** The environment variables that `social.toml` may name for secrets. */
@@ -19,15 +21,16 @@ export function openSocial({
   hosts,
   env,
   report,
+  writer = new ResponseWriter({ deadlines }),
 }: OpenSocialOptions): Promise<Social> {
   const config = readSocialConfig(join(home, 'social.toml'), env)
   return createSocial({
-    ...{ home, clock, deadlines, report },
+    ...{ home, clock, deadlines, report, writer },
     ...(operator !== undefined && { operator }),
     settings: config.settings,
     website: (network) =>
       createWebsite({
-        ...{ network, clock, deadlines, report },
+        ...{ network, clock, deadlines, report, writer },
         hosts: [...hosts, ...config.hosts],
         providers: config.providers,
       }),

@@ -5,8 +5,11 @@ import type { Deadlines } from '../core/deadlines.ts'
 import { Replays } from '../core/replays/replays.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { hasHost, pathOf } from '../http/authority.ts'
+import { boundResponse } from '../http/bound-response.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
+import { ResponseWriter } from '../http/response-writer.ts'
+import { GONE_TIMEOUT_S } from '../http/timeouts.ts'
 import { ClientAddresses } from './api/client-addresses.ts'
 import { networkDialect } from './api/errors.ts'
 import { NetworkGuard } from './api/guard.ts'
@@ -28,6 +31,8 @@ export interface SocialOptions {
   report(error: unknown, request?: FailedRequest): void
   /** Creates what answers all paths outside the API: the pages for people. */
   readonly website?: (network: Network) => RequestHandler
+  /** Writes the responses, within memory that others may share. */
+  readonly writer?: ResponseWriter
 }
 
 /** The network with its request handler. */
@@ -40,7 +45,7 @@ export interface Social {
 
 /** Opens the network of a home and serves it; releases everything and rethrows when a step fails. */
 export async function createSocial(options: SocialOptions): Promise<Social> {
-  const { home, clock, deadlines, settings, report, website } = options
+  const { home, clock, deadlines, settings, report, website, writer = new ResponseWriter({ deadlines }) } = options
   await using resources = new AsyncDisposableStack()
   const network = await Network.open({
     path: join(home, 'social.db'),
@@ -49,8 +54,8 @@ export async function createSocial(options: SocialOptions): Promise<Social> {
   })
   resources.defer(() => network.close())
   const addresses = new ClientAddresses(network.settings.proxied)
-  const plane = createNetworkPlane(network, addresses, options)
-  const handler = createHandler(plane, addresses, website?.(network))
+  const plane = createNetworkPlane(network, addresses, writer, options)
+  const handler = createHandler(plane, addresses, writer, website?.(network))
   const opened = resources.move()
   return { network, handler, document: () => plane.document(), close: () => opened.disposeAsync() }
 }
@@ -58,6 +63,7 @@ export async function createSocial(options: SocialOptions): Promise<Social> {
 function createNetworkPlane(
   network: Network,
   addresses: ClientAddresses,
+  writer: ResponseWriter,
   { clock, deadlines, operator, report }: SocialOptions,
 ): Plane {
   const { keys, activity, settings, store } = network
@@ -77,11 +83,17 @@ function createNetworkPlane(
     clock,
     deadlines,
     report,
+    writer,
   })
 }
 
 /** The API under its prefix, the legacy paths at the root, and the website everywhere else. */
-function createHandler(plane: Plane, addresses: ClientAddresses, website: RequestHandler | undefined): RequestHandler {
+function createHandler(
+  plane: Plane,
+  addresses: ClientAddresses,
+  writer: ResponseWriter,
+  website: RequestHandler | undefined,
+): RequestHandler {
   const fetchFromApi = (request: Request, original: Request, server: Server<SocketData>) => {
     addresses.remember(request, original, server)
     return plane.fetch(request, server)
@@ -94,7 +106,10 @@ function createHandler(plane: Plane, addresses: ClientAddresses, website: Reques
       if (!isLegacy && !/^\/api\/v1(\/|$)/.test(path) && website) return website.fetch(request, server)
       if (!isLegacy && !readsLegacy(request)) return fetchFromApi(request, request, server)
       const current = isLegacy ? toCurrentRequest(request, path) : request
-      return Promise.resolve(fetchFromApi(current, request, server)).then(toLegacyResponse)
+      const disconnect = () => server.timeout(request, GONE_TIMEOUT_S)
+      return Promise.resolve(fetchFromApi(current, request, server))
+        .then(toLegacyResponse)
+        .then((response) => boundResponse(response, request, writer, disconnect))
     },
     stop() {
       plane.stop()

@@ -4,6 +4,7 @@ import { AppError } from '../core/errors.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { isLoopback } from '../http/authority.ts'
 import type { FailedRequest } from '../http/plane-options.ts'
+import type { ResponseWriter } from '../http/response-writer.ts'
 import { ClientAddresses } from './api/client-addresses.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
 import type { Network } from './network.ts'
@@ -30,6 +31,8 @@ export interface WebsiteOptions {
   /** How people sign in; without a provider the operator approves claims. */
   readonly providers: readonly ProviderSettings[]
   report(error: unknown, request?: FailedRequest): void
+  /** Writes the responses, within memory that the network’s API shares. */
+  readonly writer: ResponseWriter
 }
 
 /** Page requests of one address in a minute. This machine is not limited, unless a proxy is in front. */
@@ -37,12 +40,13 @@ const PAGE_LIMIT = { count: 300, window: 60_000 }
 
 /** The pages for people. */
 export function createWebsite(options: WebsiteOptions): RequestHandler {
-  const { network, clock, deadlines, hosts, report } = options
+  const { network, clock, deadlines, hosts, report, writer } = options
   const { baseUrl, proxied } = network.settings
   const addresses = new ClientAddresses(proxied)
   const limiter = new RateLimiter(clock, PAGE_LIMIT)
   return createSite({
     routes: routesOf(options),
+    writer,
     deadlines,
     baseUrlOf: (request) => baseUrlOf(request, { baseUrl, hosts }),
     onRequest: (request, server) => addresses.remember(request, request, server),

@@ -6,12 +6,12 @@ import { Lock } from '../core/lock.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
-import { openSocial } from '../social/open.ts'
+import { type OpenSocialOptions, openSocial } from '../social/open.ts'
 import { hashSecret } from '../social/shared/strings.ts'
 import { Home } from './home.ts'
 import { stackOf } from './stack.ts'
 
-interface NetworkDependencies {
+interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer'> {
   home: Home
   clock: Clock
   deadlines: Deadlines
@@ -23,7 +23,7 @@ interface NetworkDependencies {
 
 /** Opens the agents' network of a home; a lock keeps it to one process at a time. */
 export async function openNetwork(
-  { home, clock, deadlines, hosts, env, report }: NetworkDependencies,
+  { home, clock, deadlines, hosts, env, report, writer }: NetworkDependencies,
   resources: AsyncDisposableStack,
 ): Promise<RequestHandler> {
   await using opening = new AsyncDisposableStack()
@@ -31,6 +31,7 @@ export async function openNetwork(
   opening.defer(() => lock.release())
   const social = await openSocial({
     ...{ home: home.path, clock, deadlines, hosts, env },
+    ...(writer && { writer }),
     operator: hashSecret(home.operatorToken()),
     report: (error, occasion) => report(occasion ? `${occasion.id}: ${stackOf(error)}` : errorMessage(error)),
   })

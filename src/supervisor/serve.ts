@@ -25,6 +25,7 @@ import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
+import { ResponseWriter } from '../http/response-writer.ts'
 import { accessPolicy } from './access.ts'
 import { allRoutes } from './all-routes.ts'
 import { Callers } from './callers.ts'
@@ -165,8 +166,9 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     stop: ({ endSessions, actor }) => stopping.resolve({ endSessions, actor }),
   })
   const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, deadlines })
-  const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines })
-  const networkDependencies = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report }
+  const writer = new ResponseWriter({ deadlines })
+  const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines, writer })
+  const networkDependencies = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report, writer }
   const network = await orUnavailable(() => openNetwork(networkDependencies, resources), report)
   const shared = options.social === undefined && isLoopback(options.host)
   const app = createApp({ supervisor, network: shared ? network : notFoundHandler })
@@ -239,10 +241,10 @@ function planeOf(
   gc: Supervisor,
   callers: Callers,
   own: Replays,
-  time: { clock: Clock; deadlines: Deadlines },
+  shared: { clock: Clock; deadlines: Deadlines; writer: ResponseWriter },
 ): Plane {
   return createPlane({
-    ...time,
+    ...shared,
     info: {
       title: 'gc supervisor',
       version: '0.1.0',
@@ -265,7 +267,7 @@ function planeOf(
     index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.findRunning(cityName)?.log.head),
     replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.findRunning(cityName)?.replays),
     waitForEvent: ({ cityName = '' }, index, ms, signal) =>
-      waitForNews(gc.cities.requireRunning(cityName), time.clock, index, ms, signal),
+      waitForNews(gc.cities.requireRunning(cityName), shared.clock, index, ms, signal),
   })
 }
 

@@ -284,6 +284,19 @@ describe('dependencies', () => {
     const { children } = (await city.call(`GET ~/bead/${root}/deps`)).body
     expect(children.map(({ id }: { id: string }) => id)).toEqual([first, second])
   })
+
+  test('are listed with the children page by page', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const root = await bead(city, 'root')
+    const parts = [await bead(city, '1', { parent: root }), await bead(city, '2', { parent: root })]
+    const page = async (query: string) => (await city.call(`GET ~/beads/graph/${root}/beads?${query}`)).body
+    const first = await page('limit=2')
+    expect(first).toMatchObject({ total: 3, items: [{ id: root }, { id: parts[0] }] })
+    const second = await page(`limit=2&cursor=${first.next_cursor}`)
+    expect(second).toEqual({ total: 3, items: [expect.objectContaining({ id: parts[1] })] })
+    expect(await errorOf(city, `GET ~/beads/graph/${root}/beads?cursor=x`)).toStartWith('400 invalid-cursor: ')
+  })
 })
 
 describe('lists of beads', () => {
@@ -340,6 +353,7 @@ describe('beads that do not exist', () => {
         [`POST ~/bead/${id}/deps`, { body: { depends_on_id: 'to-1' } }],
         [`DELETE ~/bead/${id}/deps/to-1`],
         [`GET ~/beads/graph/${id}`],
+        [`GET ~/beads/graph/${id}/beads`],
       ]
       for (const [operation, options] of requests) {
         expect(await errorOf(city, operation, options)).toBe(

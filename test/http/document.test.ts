@@ -240,13 +240,13 @@ describe('the document', () => {
 
   test('lists every possible error as a problem response', () => {
     const { get, delete: drop } = made().paths['/v0/city/{cityName}/lamp/{id}']
-    expect(Object.keys(get.responses)).toEqual(['200', '400', '401', '404', '409', '421', '422', '500', '503'])
+    expect(Object.keys(get.responses)).toEqual(['200', '400', '401', '404', '409', '413', '421', '422', '500', '503'])
     expect(Object.keys(drop.responses)).toEqual(['200', '400', '401', '403', '404', '421', '422', '500', '503'])
     expect(get.responses[404].description).toBe('Errors: `city-not-found`, `bead-not-found`.')
     expect(get.responses[404].content).toEqual({
       'application/problem+json': { schema: { $ref: '#/components/schemas/ErrorModel' } },
     })
-    expect(Object.keys(made().paths['/health'].get.responses)).toEqual(['200', '401', '421', '500', '503'])
+    expect(Object.keys(made().paths['/health'].get.responses)).toEqual(['200', '401', '413', '421', '500', '503'])
   })
 
   test('tags singular and plural paths alike and marks extensions', () => {

@@ -101,6 +101,8 @@ export function serve({ guard, ...options }: Options) {
       }),
     async [Symbol.asyncDispose]() {
       const stopped = listening.stop()
+      // What waits is answered in the next ticks, long before the grace is over.
+      await Bun.sleep(5)
       await clock.advance(5_000)
       await stopped
       await store.close()

@@ -1,6 +1,7 @@
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
+import { ResponseWriter } from '../../src/http/response-writer.ts'
 import type { Settings } from '../../src/social/shared/settings.ts'
 import type { ProviderSettings } from '../../src/social/sign-in/provider.ts'
 import { createSocial } from '../../src/social/social.ts'
@@ -27,10 +28,11 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
   const deadlines = new Deadlines(clock, clock)
   const errors: unknown[] = []
   const report = (error: unknown) => void errors.push(error)
+  const writer = new ResponseWriter({ deadlines })
   const social = await createSocial({
-    ...{ home: folder.path, clock, deadlines, report },
+    ...{ home: folder.path, clock, deadlines, report, writer },
     settings: { limits: UNLIMITED, ...settings },
-    website: (network) => createWebsite({ network, clock, deadlines, hosts, providers, report }),
+    website: (network) => createWebsite({ network, clock, deadlines, hosts, providers, report, writer }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
   const app = createApp({ supervisor: nobody, network: social.handler })

@@ -2,7 +2,8 @@ import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
-import { type Page, parseLimit, parseOffset, parseWord } from '../shared/paging.ts'
+import { fillPage } from '../../http/page.ts'
+import { type Page, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
 import { COMMENT_PAGE, COMMENT_SORTS, type Comment, type CommentQuery, type CommentSort } from './schema.ts'
 import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
 
@@ -40,6 +41,9 @@ export function repliesSql(sort: CommentSort): string {
     ORDER BY ${orderBy(sort)} LIMIT ${MAX_REPLIES}) LIMIT ?3`
 }
 
+/** How many bytes a comment has in the response, without its replies. */
+const sizeOfNode = ({ comment }: { comment: Comment }): number => sizeOfListed(comment)
+
 /** The comments of posts as trees: a page of one level, each with its first replies and theirs. */
 export class Threads {
   readonly #levels: Record<CommentSort, Statement<SortKey, number[]>>
@@ -71,9 +75,13 @@ export class Threads {
     const start = sort === 'new' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
     const after = key ?? COLUMNS[sort].map(() => start)
     const keys = this.#levels[sort].all(post, parent, ...after, limit + 1, offset)
-    const last = keys.length > limit ? keys[limit - 1] : undefined
-    const roots = keys.slice(0, limit).map(({ n }) => n)
-    const items = this.#trees(viewer, post, roots, sort)
+    const items = this.#trees(
+      viewer,
+      post,
+      keys.slice(0, limit).map(({ n }) => n),
+      sort,
+    )
+    const last = keys.length > items.length ? keys[items.length - 1] : undefined
     const next =
       last &&
       cursorAfterKey(
@@ -83,18 +91,21 @@ export class Threads {
     return { items, limit, offset, next, sort }
   }
 
-  /** Comments with their replies, level by level up to the maximum per page. */
+  /**
+   * Comments with their replies, level by level up to the maximum per page. Where 1 MB ends in a level, its later comments
+   * are left out: of the first they are on the next page, of others the parent has more replies than are shown.
+   */
   #trees(viewer: number, post: number, roots: readonly number[], sort: CommentSort): Comment[] {
     const all = [...roots]
     for (let level = roots; level.length > 0 && all.length < MAX_PER_PAGE; ) {
       level = this.#replies[sort].all(JSON.stringify(level), post, MAX_PER_PAGE - all.length).map(({ n }) => n)
       all.push(...level)
     }
-    const rows = this.#selectComments[sort].all(viewer, JSON.stringify(all))
+    const rows = this.#selectComments[sort].iterate(viewer, JSON.stringify(all))
+    const listed = fillPage(rows, all.length, (row) => ({ row, comment: toComment(row) }), { sizeOf: sizeOfNode })
     const comments = new Map<number, Comment>()
     const top: Comment[] = []
-    for (const row of rows) {
-      const comment = toComment(row)
+    for (const { row, comment } of listed.items) {
       comments.set(row.n, comment)
       const siblings = comments.get(row.parent)?.replies ?? top
       siblings.push(comment)

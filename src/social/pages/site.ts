@@ -6,9 +6,12 @@ import { createExchangeId } from '../../core/ids.ts'
 import type { RequestHandler } from '../../http/app.ts'
 import { pathOf } from '../../http/authority.ts'
 import { BodyReader } from '../../http/body.ts'
+import { boundResponse } from '../../http/bound-response.ts'
 import { assertUniqueOperations, methodsOf, toRouterPath } from '../../http/paths.ts'
 import type { FailedRequest, SocketData } from '../../http/plane-options.ts'
 import { toAppError } from '../../http/problem.ts'
+import type { ResponseWriter } from '../../http/response-writer.ts'
+import { GONE_TIMEOUT_S } from '../../http/timeouts.ts'
 import { errorJson, errorPage, pageNotFound } from './error-page.ts'
 import type { PageRoute } from './page-route.ts'
 
@@ -22,6 +25,7 @@ export interface SiteOptions {
   /** Throws when a client sends too many requests. */
   checkLimit(request: Request): void
   report(error: unknown, request: FailedRequest): void
+  readonly writer: ResponseWriter
 }
 
 /** No scripts, nothing from other origins, no framing; forms are sent here only. */
@@ -64,7 +68,9 @@ export function createSite(options: SiteOptions): RequestHandler {
   return {
     async fetch(request, server) {
       options.onRequest(request, server)
-      return withSecurityHeaders(await app.fetch(request))
+      const disconnect = () => server.timeout(request, GONE_TIMEOUT_S)
+      const respond = async () => boundResponse(await app.fetch(request), request, options.writer, disconnect)
+      return withSecurityHeaders(await respond().catch((error) => errorResponse(error, request, options)))
     },
     stop() {},
   }

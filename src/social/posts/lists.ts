@@ -3,7 +3,8 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
-import { type Page, parseLimit, parseOffset, parseWord } from '../shared/paging.ts'
+import { fillPage, inBatches } from '../../http/page.ts'
+import { type Page, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
 import { FeedSources, type Reach } from './feed-sources.ts'
 import { ageClassesWithin, startOf, TIMES, type Time } from './ranks.ts'
 import { type OrderQuery, POST_PAGE, POST_SORTS, type Post, type PostSort } from './schema.ts'
@@ -45,6 +46,9 @@ const COLUMNS: Readonly<Record<PostSort, readonly string[]>> = {
   rising: ['rising', 'created_at', 'n'],
   controversial: ['controversy', 'created_at', 'n'],
 }
+
+/** How many posts of a page are read at once. */
+const POSTS_PER_READ = 10
 
 /** How many posts a feed filters at a time. */
 const BATCH = 128
@@ -119,12 +123,20 @@ export class PostLists {
     return this.#selectPosts.all(viewer, JSON.stringify(numbers)).map(toPost)
   }
 
+  #withPosts(viewer: number, keys: readonly SortKey[]) {
+    const rows = this.#selectPosts.all(viewer, JSON.stringify(keys.map(({ n }) => n)))
+    const byNumber = new Map(rows.map((row) => [row.n, row]))
+    return keys.flatMap((key) => {
+      const row = byNumber.get(key.n)
+      return row ? [{ key, post: toPost(row) }] : []
+    })
+  }
+
   #toPage(viewer: number, { sort, limit, offset }: PageQuery, all: readonly SortKey[], name: string): Page<Post> {
     const keys = all.slice(offset, offset + limit + 1)
-    const last = keys.length > limit ? keys[limit - 1] : undefined
-    const numbers = keys.slice(0, limit).map(({ n }) => n)
-    const items = this.postsByNumber(viewer, numbers)
-    const next = last && cursorAfterKey(`${name}.${sort}`, keyValues(last, sort))
+    const rows = inBatches(keys, POSTS_PER_READ, (batch) => this.#withPosts(viewer, batch))
+    const { items, last } = fillPage(rows, limit, ({ post }) => post, { sizeOf: sizeOfListed })
+    const next = last && cursorAfterKey(`${name}.${sort}`, keyValues(last.key, sort))
     return { items, limit, offset, next }
   }
 

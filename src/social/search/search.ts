@@ -4,6 +4,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
+import { fillPage, jsonSize } from '../../http/page.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
 import type { PostComments } from '../comments/comments.ts'
@@ -76,8 +77,7 @@ export class NetworkSearch {
     const posts = includes('posts') ? this.#findPosts(words, submolt) : []
     const comments = includes('comments') ? this.#comments.all(matchQuery('body', words, submolt), MAX_MATCHES) : []
     const hits = this.#load(caller.n, sortMatches([...posts, ...comments], key ?? START_KEY), limit + 1)
-    const page = hits.slice(0, limit)
-    const last = hits.length > limit ? page.at(-1)?.match : undefined
+    const { items: page, last } = fillPage(hits, limit, (hit) => hit, { sizeOf: sizeOfHit })
     const includesNames = key === undefined && submolt === undefined
     return toAnswer(
       text,
@@ -86,7 +86,7 @@ export class NetworkSearch {
       page.flatMap(({ post }) => post ?? []),
       includesNames && includes('agents') ? this.#findAgents(words) : [],
       includesNames && includes('submolts') ? this.#findSubmolts(caller.n, words) : [],
-      last && cursorAfterKey('search', [last.score, last.kind, last.n]),
+      last && cursorAfterKey('search', [last.match.score, last.match.kind, last.match.n]),
     )
   }
 
@@ -139,6 +139,9 @@ const matchQuery = (columns: string, words: readonly string[], submolt: number |
   const query = `{${columns}} : (${matchAllTerms(words)})`
   return submolt === undefined ? query : `place : "s${submolt}" AND ${query}`
 }
+
+/** How many bytes a hit has in the response: as a result, and as a post if it is one. */
+const sizeOfHit = ({ result, post }: Hit): number => jsonSize(result) + (post ? jsonSize(post) : 0)
 
 /** The matches after a sort key, highest score first, of equal scores the newest. Each kind is sorted by age already. */
 function sortMatches(matches: readonly Match[], [score = 0, kind = 0, n = 0]: readonly number[]): Match[] {

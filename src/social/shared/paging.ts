@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { jsonSize } from '../../http/page.ts'
 import { badRequest } from './errors.ts'
 
 /** A page of a list, with the cursor of the next. */
@@ -79,6 +80,9 @@ export const pageFields = {
     hasMore: Type.Boolean(),
   }),
 }
+
+/** How many bytes an item of a list has in the response, which has the list twice: by its name, and as `data`. */
+export const sizeOfListed = (item: unknown): number => 2 * jsonSize(item)
 
 /** The values of `pageFields`. */
 export function pageValues({ items, limit, offset, next }: Page<unknown>) {

@@ -6,10 +6,11 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
+import { fillPage } from '../../http/page.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import { badRequest, conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
-import { pageValues, parseLimit, parseOffset, parseWord } from '../shared/paging.ts'
+import { pageValues, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
 import { clean, cleanLine, newId, timestamp } from '../shared/strings.ts'
 import { SubmoltCreated, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
 import { parseSubmoltName } from './names.ts'
@@ -151,10 +152,9 @@ export class Submolts {
     const limit = parseLimit(query.limit, SUBMOLT_PAGE)
     const key = parseKeyCursor(query.cursor, `submolts.${sort}`, START_KEYS[sort].length)
     const offset = key ? 0 : parseOffset(query.offset)
-    const rows = this.#pages[sort].all(caller.n, ...(key ?? START_KEYS[sort]), limit + 1, offset)
-    const last = rows.length > limit ? rows[limit - 1] : undefined
+    const rows = this.#pages[sort].iterate(caller.n, ...(key ?? START_KEYS[sort]), limit + 1, offset)
+    const { items, last } = fillPage(rows, limit, toSubmolt, { sizeOf: sizeOfListed })
     const next = last && cursorAfterKey(`submolts.${sort}`, SORT_KEYS[sort](last))
-    const items = rows.slice(0, limit).map(toSubmolt)
     return { success: true, submolts: items, data: items, ...pageValues({ items, limit, offset, next }) }
   }
 

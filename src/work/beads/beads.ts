@@ -3,7 +3,7 @@ import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import { RenderedJson } from '../../http/rendered.ts'
+import { assertFits, type JsonRows, RenderedJson } from '../../http/rendered.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { BulkBeads } from './bulk.ts'
 import { BeadCounters, type WorkCounts } from './counters.ts'
@@ -22,6 +22,7 @@ import type {
   BeadDepsResponse,
   BeadFilter,
   BeadGraphResponse,
+  BeadPage,
   BeadRelation,
   BeadUpdateBody,
   Dep,
@@ -64,7 +65,7 @@ export class Beads {
   }
 
   /** What can be worked on now. */
-  ready(): RenderedJson<ListBodyBead> {
+  ready(): JsonRows<ListBodyBead> {
     return this.#lists.ready(this.#options.clock.now())
   }
 
@@ -73,12 +74,17 @@ export class Beads {
   }
 
   /** The open children of a bead. */
-  deps(id: string): BeadDepsResponse {
+  deps(id: string): JsonRows<BeadDepsResponse> {
     return this.#lists.children(this.#options.repository.get(id))
   }
 
-  graph(root: string): BeadGraphResponse {
+  graph(root: string): JsonRows<BeadGraphResponse> {
     return this.#lists.graph(this.#options.repository.get(root))
+  }
+
+  /** The beads of a graph, page by page. */
+  graphBeads(root: string, page: BeadPage): RenderedJson<ListBodyBead> {
+    return this.#lists.members(this.#options.repository.get(root), page)
   }
 
   /** The dependencies of a bead, in both directions. */
@@ -88,6 +94,11 @@ export class Beads {
     const dependencies = repository.dependenciesOf(id)
     const dependents = repository.dependentsOf(id)
     const ids = [...dependencies.map((dep) => dep.depends_on_id), ...dependents.map((dep) => dep.issue_id)]
+    assertFits(
+      this.#options.reader.sizeOf(ids),
+      `what bead ${id} depends on and what depends on it`,
+      'read the beads at GET beads',
+    )
     const beads = new Map(repository.list(ids).map((bead) => [bead.id, bead]))
     const relation = (end: string, { type }: Dep): BeadRelation => {
       const bead = beads.get(end)

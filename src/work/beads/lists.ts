@@ -3,9 +3,11 @@ import { toTimestamp } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../http/cursor.ts'
-import { RenderedJson } from '../../http/rendered.ts'
+import { fillPage, inBatches } from '../../http/page.ts'
+import { JsonRows, RenderedJson, responseTooLarge } from '../../http/rendered.ts'
 import { pageSize } from '../../http/schema.ts'
 import { WorkflowKey } from '../metadata.ts'
+import { EdgesAmong } from './graph.ts'
 import type { BeadVersion } from './json-cache.ts'
 import {
   closedCountQuery,
@@ -19,21 +21,21 @@ import {
   scansClosed,
 } from './list-query.ts'
 import type { BeadReader } from './reader.ts'
-import { type BeadRow, ROW_COLUMNS } from './row.ts'
-import type {
-  Bead,
-  BeadDepsResponse,
-  BeadFilter,
-  BeadGraphResponse,
-  ListBodyBead,
-  WorkflowDepResponse,
-} from './schema.ts'
+import type { Bead, BeadDepsResponse, BeadFilter, BeadGraphResponse, BeadPage, ListBodyBead } from './schema.ts'
 
 /** A bead's position in a list. */
 interface ListPosition extends BeadVersion {
   id: string
   created_at: number
 }
+
+/** How many beads are rendered at once. */
+const BATCH = 32
+
+/** What a list of ready beads says that did not find room for all. */
+const READY_IS_PARTIAL = `"partial":true,"partial_errors":${JSON.stringify([
+  'the ready beads have more than 64 MB; these are the most urgent, and GET beads lists all open ones page by page',
+])}`
 
 /** How many closed beads one page examines for those that match. */
 const MAX_SCANNED = 2000
@@ -44,8 +46,9 @@ const boundaryAt = ({ id, created_at }: ListPosition): Boundary => ({ createdAt:
 export class BeadLists {
   readonly #statements = new Map<string, Statement<unknown, (string | number)[]>>()
   readonly #ready: Statement<BeadVersion, [number]>
-  readonly #children: Statement<BeadRow, [string]>
-  readonly #members: Statement<BeadRow, [string, number]>
+  readonly #children: Statement<BeadVersion, [string]>
+  readonly #members: Statement<{ id: string }, [string, number]>
+  readonly #memberPage: Statement<ListPosition, [string, number, number, string, number]>
 
   constructor(
     private readonly store: Store,
@@ -56,16 +59,20 @@ export class BeadLists {
        WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?) ORDER BY coalesce(priority, 2), created_at, id`,
     )
     this.#children = store.prepare(
-      stablePlan(`SELECT ${ROW_COLUMNS} FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id`),
+      stablePlan('SELECT n, revision FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id'),
     )
-    this.#members = store.prepare(
-      stablePlan(`WITH RECURSIVE member(id) AS (
+    const members = `WITH RECURSIVE member(id) AS (
          SELECT ?1
          UNION SELECT id FROM beads WHERE root_id = ?1
          UNION SELECT depends_on_id FROM bead_edges WHERE issue_id = ?1 AND type = 'tracks' AND ?2
          UNION SELECT child.id FROM member CROSS JOIN beads child ON child.parent = member.id
-       )
-       SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`),
+       )`
+    this.#members = store.prepare(
+      stablePlan(`${members} SELECT id FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`),
+    )
+    this.#memberPage = store.prepare(
+      stablePlan(`${members} SELECT n, revision, id, created_at FROM beads
+       WHERE id IN (SELECT id FROM member) AND (created_at, id) > (?3, ?4) ORDER BY created_at, id LIMIT ?5`),
     )
   }
 
@@ -77,10 +84,17 @@ export class BeadLists {
     const lead = this.#chooseLead(filter)
     const until = lead && scansClosed(filter) ? this.#horizon(filter, lead, boundary) : undefined
     const rows = this.#run<ListPosition>(pageQuery(filter, lead, { after: boundary, until }, limit + 1))
-    const page = rows.slice(0, limit)
-    const last = page.at(-1)
-    const next = rows.length > limit && last ? boundaryAt(last) : until
-    return this.#render(page, this.#count(countQuery(filter)), next && cursorAfter(next))
+    const { items, last } = fillPage(this.#rendered(rows), limit, ({ json }) => json, { sizeOf: Buffer.byteLength })
+    const next = last ? boundaryAt(last.position) : until
+    return toPage(items, this.#count(countQuery(filter)), next)
+  }
+
+  /** Beads as JSON; those that no page needs any more are not rendered. */
+  #rendered<Position extends BeadVersion>(positions: readonly Position[]) {
+    return inBatches(positions, BATCH, (batch) => {
+      const rendered = this.reader.jsonList(batch)
+      return batch.map((position, index) => ({ position, json: rendered[index] ?? '' }))
+    })
   }
 
   /** The term by which closed beads are found: of several, the one that the fewest of them match. */
@@ -105,33 +119,62 @@ export class BeadLists {
   }
 
   /** What can be worked on at `now`: most urgent first, then oldest. */
-  ready(now: number): RenderedJson<ListBodyBead> {
+  ready(now: number): JsonRows<ListBodyBead> {
     const versions = this.#ready.all(now)
-    return this.#render(versions, versions.length)
+    return new JsonRows({
+      head: '{"items":[',
+      rows: inBatches(versions, BATCH, (batch) => this.reader.jsonList(batch)),
+      tail: (isComplete) => `],"total":${versions.length}${isComplete ? '' : `,${READY_IS_PARTIAL}`}}`,
+    })
   }
 
   /** The open children of a bead, then the molecule and workflow it names. */
-  children(bead: Bead): BeadDepsResponse {
-    const children = this.reader.beads(this.#children.all(bead.id))
+  children(bead: Bead): JsonRows<BeadDepsResponse> {
+    const children = this.#children.all(bead.id)
     const named = [WorkflowKey.olderMoleculeId, WorkflowKey.olderWorkflowId]
       .map((key) => bead.metadata?.[key])
       .filter((id) => id !== undefined)
-    const listed = new Set(children.map((child) => child.id))
-    return { children: [...children, ...this.reader.list(named.filter((id) => !listed.has(id)))] }
+    const others = this.reader.list(named).filter(({ parent, status }) => parent !== bead.id || status === 'closed')
+    const reader = this.reader
+    function* rows() {
+      yield* inBatches(children, BATCH, (batch) => reader.jsonList(batch))
+      for (const other of others) yield JSON.stringify(other)
+    }
+    return new JsonRows({ head: '{"children":[', rows: rows(), tail: whole(bead.id, 'the list of its children', ']}') })
   }
 
   /** A root with all beads that belong to it, and the edges among them. */
-  graph(root: Bead): BeadGraphResponse {
+  graph(root: Bead): JsonRows<BeadGraphResponse> {
     const isConvoy = root.issue_type === 'convoy'
-    const members = this.reader.beads(this.#members.all(root.id, isConvoy ? 1 : 0))
-    const beads = [root, ...members.filter((bead) => bead.id !== root.id)]
+    const others = this.#members.all(root.id, isConvoy ? 1 : 0).flatMap(({ id }) => (id === root.id ? [] : [id]))
+    const edges = new EdgesAmong([root.id, ...others])
+    const reader = this.reader
+    function* rows() {
+      edges.add(root)
+      yield JSON.stringify(root)
+      for (const bead of inBatches(others, BATCH, (batch) => reader.list(batch))) {
+        edges.add(bead)
+        yield JSON.stringify(bead)
+      }
+    }
     const membership = isConvoy ? 'direct-root-id+parent-closure+convoy-members' : 'direct-root-id+parent-closure'
-    return { root, beads, deps: edgesAmong(beads), membership }
+    const tail = () => `],"deps":${JSON.stringify(edges.list())},"membership":"${membership}"}`
+    return new JsonRows({
+      head: `{"root":${JSON.stringify(root)},"beads":[`,
+      rows: rows(),
+      tail: whole(root.id, 'the graph', tail),
+    })
   }
 
-  #render(page: readonly BeadVersion[], total: number, cursor?: string): RenderedJson<ListBodyBead> {
-    const next = cursor === undefined ? '' : `,"next_cursor":${JSON.stringify(cursor)}`
-    return new RenderedJson(`{"items":[${this.reader.jsonList(page).join(',')}],"total":${total}${next}}`)
+  /** A page of the beads that belong to a root, itself among them, oldest first. */
+  members(root: Bead, { cursor, limit }: BeadPage): RenderedJson<ListBodyBead> {
+    const isConvoy = root.issue_type === 'convoy' ? 1 : 0
+    const boundary = parseBoundaryCursor(cursor)
+    const size = pageSize(limit)
+    const after = boundary ? Date.parse(boundary.createdAt ?? '') || 0 : Number.MIN_SAFE_INTEGER
+    const rows = this.#memberPage.all(root.id, isConvoy, after, boundary?.id ?? '', size + 1)
+    const { items, last } = fillPage(this.#rendered(rows), size, ({ json }) => json, { sizeOf: Buffer.byteLength })
+    return toPage(items, this.#members.all(root.id, isConvoy).length, last && boundaryAt(last.position))
   }
 
   #run<Row>({ sql, values }: Query): Row[] {
@@ -153,15 +196,14 @@ function toListFilter(query: BeadFilter, assignees: readonly string[] | undefine
   }
 }
 
-function edgesAmong(beads: readonly Bead[]): WorkflowDepResponse[] {
-  const ids = new Set(beads.map((bead) => bead.id))
-  const edges = new Map<string, WorkflowDepResponse>()
-  const add = (from: string, to: string, kind: string) => {
-    if (ids.has(from)) edges.set(JSON.stringify([from, to, kind]), { from, to, kind })
-  }
-  for (const bead of beads) {
-    for (const edge of bead.dependencies ?? []) add(edge.depends_on_id, edge.issue_id, edge.type)
-    if (bead.parent) add(bead.parent, bead.id, 'parent-child')
-  }
-  return [...edges.values()]
+/** A page of beads that are JSON already. */
+function toPage(items: readonly string[], total: number, next: Boundary | undefined): RenderedJson<ListBodyBead> {
+  const cursor = next === undefined ? '' : `,"next_cursor":${JSON.stringify(cursorAfter(next))}`
+  return new RenderedJson(`{"items":[${items.join(',')}],"total":${total}${cursor}}`)
+}
+
+/** The end of what is shown whole or not at all. */
+const whole = (id: string, what: string, tail: string | (() => string)) => (isComplete: boolean) => {
+  if (!isComplete) throw responseTooLarge(`${what} of bead ${id}`, `read it page by page at beads/graph/${id}/beads`)
+  return typeof tail === 'string' ? tail : tail()
 }

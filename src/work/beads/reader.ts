@@ -9,12 +9,18 @@ import { isGating } from './readiness.ts'
 import { type BeadRow, ROW_COLUMNS } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 
+/** How many bytes the texts of some beads have. */
+export const SIZE_OF_BEADS = `
+  SELECT coalesce(sum(octet_length(title) + octet_length(description) + octet_length(metadata)), 0) AS n
+  FROM beads WHERE id IN (SELECT value FROM json_each(?))`
+
 /** Reads beads: their rows, with the dependencies and projected metadata of all of them fetched at once. */
 export class BeadReader {
   readonly #projections = new Map<string, MetadataProjection>()
   readonly #cache = new BeadJsonCache((numbers) => this.#render(numbers))
   readonly #byId: Statement<BeadRow, [string]>
   readonly #byIds: Statement<BeadRow, [string]>
+  readonly #size: Statement<{ n: number }, [string]>
   readonly #byNumbers: Statement<BeadRow, [string]>
   readonly #version: Statement<BeadVersion, [string]>
   readonly #dependencies: Statement<Dep, [string]>
@@ -25,6 +31,7 @@ export class BeadReader {
     this.#byIds = store.prepare(
       `SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id`,
     )
+    this.#size = store.prepare(SIZE_OF_BEADS)
     this.#byNumbers = store.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE n IN (SELECT value FROM json_each(?))`)
     this.#version = store.prepare('SELECT n, revision FROM beads WHERE id = ?')
     const dependencies = 'SELECT issue_id, depends_on_id, type FROM bead_edges WHERE issue_id'
@@ -54,6 +61,11 @@ export class BeadReader {
 
   get(id: string): Bead {
     return this.bead(this.getRow(id))
+  }
+
+  /** How many bytes the texts of these beads have. */
+  sizeOf(ids: readonly string[]): number {
+    return this.#size.get(JSON.stringify(ids))?.n ?? 0
   }
 
   /** Those of `ids` that exist, oldest first. */

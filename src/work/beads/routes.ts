@@ -15,6 +15,7 @@ import {
   BeadDepsResponse,
   BeadFilter,
   BeadGraphResponse,
+  BeadPage,
   BeadUpdateBody,
   Dep,
   ListBodyBead,
@@ -77,6 +78,20 @@ export const beadRoutes = (city: City) => [
       index: true,
     },
     (exchange) => city(exchange).beads.graph(exchange.params.rootID),
+  ),
+  route(
+    'GET ~/beads/graph/{rootID}/beads',
+    {
+      id: 'list-graph-beads',
+      summary: 'List the beads of a graph page by page',
+      description: 'Oldest first, the root among them: for graphs that are too large for one response.',
+      query: BeadPage,
+      ok: ListBodyBead,
+      errors: ['bead-not-found', 'invalid-cursor'],
+      index: true,
+      extension: true,
+    },
+    (exchange) => city(exchange).beads.graphBeads(exchange.params.rootID, exchange.query),
   ),
   route(
     'GET ~/bead/{id}',

@@ -165,6 +165,9 @@ export const BeadAssigned = Type.Object(
 )
 export type BeadAssigned = Static<typeof BeadAssigned>
 
+export const BeadPage = Type.Object(paging)
+export type BeadPage = Static<typeof BeadPage>
+
 /** Filters of a list; each is exact, and all must match. */
 export const BeadFilter = Type.Object({
   status: Type.Optional(Type.String({ description: 'Only this status; `closed` shows closed beads.' })),

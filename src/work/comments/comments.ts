@@ -9,6 +9,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
+import { fillPage } from '../../http/page.ts'
 import { pageSize } from '../../http/schema.ts'
 import { actorName, sessionOf } from '../actor.ts'
 import { eventFactsOf } from '../beads/events.ts'
@@ -89,11 +90,10 @@ export class Comments {
     const bead = this.#options.beads.numberOf(id)
     const size = pageSize(limit)
     const [createdAt = 0, n = 0] = parseKeyCursor(cursor, 'bead-comments', 2) ?? [Number.MIN_SAFE_INTEGER, 0]
-    const rows = this.#page.all(firstNumber(bead), lastNumber(bead), createdAt, n, size + 1)
-    const page = rows.slice(0, size)
-    const last = rows.length > size ? page.at(-1) : undefined
+    const rows = this.#page.iterate(firstNumber(bead), lastNumber(bead), createdAt, n, size + 1)
+    const { items, last } = fillPage(rows, size, (row) => toComment(id, row))
     return {
-      items: page.map((row) => toComment(id, row)),
+      items,
       total: this.#totals.get(firstNumber(bead), lastNumber(bead))?.n ?? 0,
       ...(last && { next_cursor: cursorAfterKey('bead-comments', [last.created_at, last.n]) }),
     }

@@ -1,6 +1,8 @@
 import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
+import { assertFits } from '../../http/rendered.ts'
+import { SIZE_OF_BEADS } from '../beads/reader.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { Bead } from '../beads/schema.ts'
 import type { ConvoyProgress } from './schema.ts'
@@ -8,6 +10,7 @@ import type { ConvoyProgress } from './schema.ts'
 /** The members of convoys: the beads that a convoy tracks, and those whose parent it is. */
 export class ConvoyMembers {
   readonly #ids: Statement<{ id: string }, [string]>
+  readonly #size: Statement<{ n: number }, [string]>
   readonly #progress: Statement<ConvoyProgress, [string]>
   readonly #tracking: Statement<{ id: string }, [string]>
   readonly #parent: Statement<{ id: string | null }, [string]>
@@ -20,6 +23,7 @@ export class ConvoyMembers {
     const members = `SELECT id FROM beads WHERE parent = ?1
       UNION SELECT depends_on_id FROM bead_edges WHERE issue_id = ?1 AND type = 'tracks'`
     this.#ids = store.prepare(stablePlan(members))
+    this.#size = store.prepare(SIZE_OF_BEADS)
     this.#progress = store.prepare(
       stablePlan(`SELECT count(*) AS total, coalesce(sum(b.status IN ('closed', 'tombstone')), 0) AS closed
        FROM (${members}) m LEFT JOIN beads b ON b.id = m.id`),
@@ -37,6 +41,8 @@ export class ConvoyMembers {
   /** The members, oldest first; one that does not exist is listed as `unknown`. */
   list(convoy: string): Bead[] {
     const missing = this.ids(convoy)
+    const instead = `read its beads page by page at beads/graph/${convoy}/beads`
+    assertFits(this.#size.get(JSON.stringify([...missing]))?.n ?? 0, `convoy ${convoy}`, instead)
     const beads = this.beads.list([...missing])
     for (const { id } of beads) missing.delete(id)
     return [...[...missing].sort().map(unknownBead), ...beads]

@@ -3,14 +3,20 @@ import { toTimestamp } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfter, parseBoundaryCursor } from '../../http/cursor.ts'
+import { fillPage } from '../../http/page.ts'
+import { MAX_RESPONSE_BYTES } from '../../http/rendered.ts'
 import { pageSize } from '../../http/schema.ts'
 import { MESSAGE_COLUMNS, messageMetadata, type StoredMessage, toMessage } from './message.ts'
-import type { MailCountOutputBody, MailListBody, Message } from './schema.ts'
+import type { MailCountOutputBody, MailListBody } from './schema.ts'
 
 /** The recipient under which the mail of everyone is counted. */
 const EVERYONE = ''
 /** Less than every id, so that a boundary excludes what has its very time. */
 const LOWEST_ID = ''
+
+/** What a thread says that did not find room for all of its messages. */
+const THREAD_IS_PARTIAL =
+  'the thread has more than 64 MB; these are its oldest messages, and GET mail with status=all lists all mail page by page'
 
 interface PageRequest {
   cursor?: string | undefined
@@ -29,6 +35,7 @@ export class MailLists {
   readonly #byId: Statement<StoredMessage, [string]>
   readonly #byIds: Statement<StoredMessage, [string]>
   readonly #thread: Statement<StoredMessage, [string]>
+  readonly #threadLength: Statement<{ n: number }, [string]>
   readonly #threadCount: Statement<{ n: number }, [string]>
 
   constructor(private readonly store: Store) {
@@ -47,6 +54,7 @@ export class MailLists {
       stablePlan(`SELECT ${MESSAGE_COLUMNS} FROM messages m JOIN beads b ON b.id = m.id
        WHERE m.thread = ? AND m.open = 1 ORDER BY m.created_at, length(m.id), m.id`),
     )
+    this.#threadLength = store.prepare('SELECT count(*) AS n FROM messages WHERE thread = ? AND open = 1')
     this.#threadCount = store.prepare(
       'SELECT count(DISTINCT thread) AS n FROM mail_threads WHERE recipient IN (SELECT value FROM json_each(?))',
     )
@@ -82,8 +90,14 @@ export class MailLists {
   }
 
   /** The open messages of a thread, oldest first. */
-  thread(id: string, rig: string): Message[] {
-    return this.#thread.all(this.find(id)?.thread ?? id).map((row) => toMessage(row, rig))
+  thread(id: string, rig: string): MailListBody {
+    const thread = this.find(id)?.thread ?? id
+    const rows = this.#thread.iterate(thread)
+    const bounds = { maxBytes: MAX_RESPONSE_BYTES }
+    const { items, last } = fillPage(rows, Number.POSITIVE_INFINITY, (row) => toMessage(row, rig), bounds)
+    if (!last) return { items, total: items.length }
+    const total = this.#threadLength.get(thread)?.n ?? items.length
+    return { items, total, partial: true, partial_errors: [THREAD_IS_PARTIAL] }
   }
 
   count(routes: readonly string[] | undefined): MailCountOutputBody {
@@ -106,11 +120,10 @@ export class MailLists {
       boundary?.id ?? LOWEST_ID,
       limit + 1,
     ])
-    const rows = this.#statement(sql).all(...values, limit + 1)
-    const page = rows.slice(0, limit)
-    const last = rows.length > limit ? page.at(-1) : undefined
+    const rows = this.#statement(sql).iterate(...values, limit + 1)
+    const { items, last } = fillPage(rows, limit, (row) => toMessage(row, rig))
     return {
-      items: page.map((row) => toMessage(row, rig)),
+      items,
       total,
       ...(last && { next_cursor: cursorAfter({ createdAt: toTimestamp(last.created_at), id: last.id }) }),
     }

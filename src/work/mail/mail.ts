@@ -124,8 +124,7 @@ export class Mail {
 
   /** A thread by its own id or that of one of its messages, oldest first. */
   thread(id: string, rig?: string): MailListBody {
-    const items = this.#lists.thread(id, this.#label(rig))
-    return { items, total: items.length }
+    return this.#lists.thread(id, this.#label(rig))
   }
 
   /** Whether a message is for this session; one that does not exist is nobody's, and everybody may be told so. */

@@ -61,7 +61,7 @@ const boxRoutes = (city: City) => [
       ok: MailListBody,
       errors: ['invalid-cursor'],
       index: true,
-      blocking: true,
+      blocking: 'by-caller',
     },
     (exchange) => city(exchange).mail.inbox(exchange.caller, exchange.query),
   ),

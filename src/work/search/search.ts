@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { matchAllTerms, parseSearchTerms } from '../../core/search-terms.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
+import { fillPage, inBatches } from '../../http/page.ts'
 import { pageSize } from '../../http/schema.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { BeadSearch, BeadsFound } from './schema.ts'
@@ -9,6 +10,9 @@ import { WordIndex, type WordIndexOptions } from './word-index.ts'
 
 /** How many matches one request examines, so that a frequent word costs no more than a rare one. */
 const MAX_MATCHES = 2_000
+
+/** How many of the beads of a page are read at once. */
+const BATCH = 32
 
 export interface SearchOptions extends WordIndexOptions {
   /** The name of the city. */
@@ -50,16 +54,20 @@ export class Search {
     const numbers = [...new Set(matches.map(({ n }) => n))]
     const rigName = rig === this.options.city ? '' : rig || null
     const selected = this.#select.all(JSON.stringify(numbers), status || null, type || null, rigName, size + 1)
-    const page = selected.slice(0, size)
-    const last = selected.length > size ? page.at(-1)?.n : matches.length === MAX_MATCHES ? numbers.at(-1) : undefined
+    const rows = inBatches(selected, BATCH, (batch) => this.#withBeads(batch))
+    const page = fillPage(rows, size, ({ bead }) => bead)
+    const last = page.last?.n ?? (matches.length === MAX_MATCHES ? numbers.at(-1) : undefined)
     return {
-      items: this.#beadsInOrder(page),
+      items: page.items,
       ...(last !== undefined && { next_cursor: cursorAfterKey('beads-found', [last]) }),
     }
   }
 
-  #beadsInOrder(page: readonly { id: string }[]): BeadsFound['items'] {
-    const beads = new Map(this.options.beads.list(page.map(({ id }) => id)).map((bead) => [bead.id, bead]))
-    return page.flatMap(({ id }) => beads.get(id) ?? [])
+  #withBeads(rows: readonly { n: number; id: string }[]) {
+    const beads = new Map(this.options.beads.list(rows.map(({ id }) => id)).map((bead) => [bead.id, bead]))
+    return rows.flatMap(({ n, id }) => {
+      const bead = beads.get(id)
+      return bead ? [{ n, bead }] : []
+    })
   }
 }

@@ -9,6 +9,7 @@ import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import { fillPage } from '../../http/page.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import { WaitRepository } from './repository.ts'
 import { parseWait, type WaitRequest } from './request.ts'
@@ -68,8 +69,9 @@ export class Waits {
     const rows = this.#repository.listLive(session || undefined, MAX_LISTED + 1)
     const listed = rows.slice(0, MAX_LISTED).filter((row) => !state || row.state === state)
     const beads = this.#repository.beadsOf(listed.map(({ id }) => id))
-    const waits = listed.map((row) => toWaitView(row, this.#options.beads.get(row.id), beads.get(row.id) ?? []))
-    return { waits, capped: rows.length > MAX_LISTED }
+    const toView = (row: WaitRow) => toWaitView(row, this.#options.beads.get(row.id), beads.get(row.id) ?? [])
+    const { items: waits, last } = fillPage(listed, MAX_LISTED, toView)
+    return { waits, capped: rows.length > MAX_LISTED || last !== undefined }
   }
 
   get(id: string): WaitView {

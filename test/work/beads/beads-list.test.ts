@@ -192,8 +192,8 @@ describe('deps', () => {
     await work.add({ title: 'closed', parent: root.id, status: 'closed' })
     await work.clock.advance(1)
     const second = await work.add({ title: 'second', parent: root.id })
-    expect(work.beads.deps(root.id).children.map((bead) => bead.id)).toEqual([first.id, second.id, molecule.id])
-    expect(work.beads.deps(second.id)).toEqual({ children: [] })
+    expect(work.beads.deps(root.id).value.children.map((bead) => bead.id)).toEqual([first.id, second.id, molecule.id])
+    expect(work.beads.deps(second.id).value).toEqual({ children: [] })
     expect(() => work.beads.deps('mi-99')).toThrow('does not exist')
   })
 })
@@ -210,7 +210,7 @@ describe('graph', () => {
       needs: [plan.id, outside.id],
     })
     const part = await work.add({ title: 'part', parent: build.id })
-    const graph = work.beads.graph(root.id)
+    const graph = work.beads.graph(root.id).value
     expect(graph.root.id).toBe(root.id)
     expect(graph.beads.map((bead) => bead.id)).toEqual([root.id, plan.id, build.id, part.id])
     expect(graph.membership).toBe('direct-root-id+parent-closure')
@@ -226,7 +226,7 @@ describe('graph', () => {
     const item = await work.add({ title: 'item', rig: 'press' })
     const child = await work.add({ title: 'child', parent: item.id })
     const convoy = await work.add({ title: 'convoy', type: 'convoy', needs: [`tracks:${item.id}`] })
-    const graph = work.beads.graph(convoy.id)
+    const graph = work.beads.graph(convoy.id).value
     expect(graph.beads.map((bead) => bead.id).sort()).toEqual([child.id, convoy.id, item.id].sort())
     expect(graph.membership).toBe('direct-root-id+parent-closure+convoy-members')
     expect(graph.deps).toContainEqual({ from: item.id, to: convoy.id, kind: 'tracks' })

@@ -1,5 +1,6 @@
 import { errorMessage } from '../../../core/errors.ts'
 import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../../http/cursor.ts'
+import { fillPage } from '../../../http/page.ts'
 import { pageSize } from '../../../http/schema.ts'
 import { NEWEST, type SessionPosition } from '../closed-sessions.ts'
 import type { SessionHost } from '../host.ts'
@@ -38,14 +39,13 @@ export async function listSessions(
   const filter = { states: states.length > 0 ? states : ['open'], template: query.template || undefined }
   const after = boundary ? positionOf(boundary) : NEWEST
   const { rows, total } = repository.page(filter, after, limit + 1)
-  const page = rows.slice(0, limit)
   const errors: string[] = []
-  const items = await Promise.all(page.map((row) => show(row)))
-  const last = page.at(-1)
+  const shown = await Promise.all(rows.slice(0, limit + 1).map(async (row) => ({ row, session: await show(row) })))
+  const { items, last } = fillPage(shown, limit, ({ session }) => session)
   return {
     items,
     total,
-    ...(last && rows.length > limit && { next_cursor: cursorAfter({ createdAt: createdAtOf(last), id: last.id }) }),
+    ...(last && { next_cursor: cursorAfter({ createdAt: createdAtOf(last.row), id: last.row.id }) }),
     ...(errors.length > 0 && { partial: true, partial_errors: errors }),
   }
 

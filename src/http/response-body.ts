@@ -1,0 +1,59 @@
+import type { Reservation } from './response-budget.ts'
+
+/** How many bytes are handed to a connection at once. */
+export const CHUNK_BYTES = 64 * 1024
+
+const encoder = new TextEncoder()
+
+/** The bytes of a large response: made once, whoever they are sent to, and reserved until the last has them. */
+export class ResponseBody {
+  readonly #chunks: Uint8Array<ArrayBuffer>[] = []
+  #text = ''
+  #length = 0
+  #holders = 1
+
+  constructor(private readonly reservation: Reservation) {}
+
+  add(text: string): void {
+    this.#text += text
+    if (this.#text.length >= CHUNK_BYTES) this.#encode()
+  }
+
+  /** Ends the body: nothing is added after. */
+  complete(): this {
+    this.#encode()
+    this.reservation.resize(this.length)
+    return this
+  }
+
+  /** How many bytes it has so far, but for the last text. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** The pieces in which it is sent. */
+  *pieces(): Generator<Uint8Array<ArrayBuffer>, void> {
+    for (const chunk of this.#chunks) {
+      for (let start = 0; start < chunk.length; start += CHUNK_BYTES) yield chunk.subarray(start, start + CHUNK_BYTES)
+    }
+  }
+
+  /** Keeps the bytes reserved for so many more. */
+  hold(more: number): void {
+    this.#holders += more
+  }
+
+  /** One of those that held it needs it no more. */
+  release(): void {
+    this.#holders--
+    if (this.#holders === 0) this.reservation.release()
+  }
+
+  #encode(): void {
+    if (this.#text === '') return
+    const chunk = encoder.encode(this.#text)
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    this.#text = ''
+  }
+}

@@ -1,0 +1,112 @@
+import type { Deadlines } from '../core/deadlines.ts'
+import { type BodyPieces, createBodyStream } from './body-stream.ts'
+import type { JsonRows } from './rendered.ts'
+import { ResponseBody } from './response-body.ts'
+import { type AbortableRequest, type Reservation, ResponseBudget } from './response-budget.ts'
+import { Turns } from './turns.ts'
+
+export interface ResponseWriterOptions {
+  readonly deadlines: Deadlines
+  readonly budget?: ResponseBudget
+  /** How long a reader may take nothing before it is let go, in milliseconds. */
+  readonly stallTimeoutMs?: number | undefined
+}
+
+/** A text of up to so many characters is handed over whole: the system's own buffers take it. */
+const MAX_SMALL = 64 * 1024
+/** How many bytes a response that is being rendered reserves at a time. */
+const GROWTH_BYTES = 1024 * 1024
+/** What the buffers of one connection hold while it is sent a large body. */
+const CONNECTION_BYTES = 64 * 1024
+/** How long rendering holds the loop, in milliseconds. */
+const MAX_SLICE_MS = 8
+/** How many pieces of large bodies all connections are sent in one tick. */
+const PIECES_PER_TICK = 16
+
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** A response as it is sent: a small text, or bytes that count against the budget. */
+export type ResponseContent = string | ResponseBody
+
+/** Writes responses of any size within the memory that the budget gives. */
+export class ResponseWriter {
+  readonly #turns = new Turns(PIECES_PER_TICK)
+
+  readonly budget: ResponseBudget
+
+  constructor(private readonly options: ResponseWriterOptions) {
+    this.budget = options.budget ?? new ResponseBudget(options)
+  }
+
+  /** A text whose size is known; undefined when there is no room for it now. */
+  tryContent(text: string): ResponseContent | undefined {
+    if (text.length <= MAX_SMALL) return text
+    const reservation = this.budget.tryReserve(text.length)
+    return reservation && bodyOf(text, reservation)
+  }
+
+  /** The same for what has been done and has to be answered. */
+  content(text: string, reservation?: Reservation): ResponseContent {
+    if (text.length > MAX_SMALL) return bodyOf(text, reservation ?? this.budget.take(text.length))
+    reservation?.release()
+    return text
+  }
+
+  /** Renders rows; other work gets a turn when that takes long. */
+  render(rows: JsonRows<unknown>, request?: AbortableRequest): ResponseContent | Promise<ResponseContent> {
+    const pieces = rows.pieces()
+    let text = ''
+    for (let piece = pieces.next(); !piece.done; piece = pieces.next()) {
+      text += piece.value
+      if (text.length > MAX_SMALL) return this.#renderLarge(text, pieces, request)
+    }
+    return text
+  }
+
+  /** Sends bytes to one connection. */
+  send(body: ResponseBody, disconnect: () => void): ReadableStream<Uint8Array> {
+    const buffers = this.budget.take(CONNECTION_BYTES)
+    return this.stream(body.pieces(), disconnect, () => {
+      buffers.release()
+      body.release()
+    })
+  }
+
+  /** Sends what is made piece by piece. */
+  stream(pieces: BodyPieces, disconnect: () => void, onEnd = () => {}): ReadableStream<Uint8Array> {
+    const { deadlines, stallTimeoutMs = 30_000 } = this.options
+    return createBodyStream(pieces, { deadlines, turns: this.#turns, stallTimeoutMs, disconnect, onEnd })
+  }
+
+  async #renderLarge(start: string, pieces: Iterator<string, void>, request?: AbortableRequest): Promise<ResponseBody> {
+    const reservation = await this.budget.reserve(GROWTH_BYTES, request)
+    const body = new ResponseBody(reservation)
+    try {
+      body.add(start)
+      let sliceEnd = performance.now() + MAX_SLICE_MS
+      for (let piece = pieces.next(); !piece.done; piece = pieces.next()) {
+        body.add(piece.value)
+        if (body.length > reservation.bytes) await this.#grow(reservation, request)
+        if (performance.now() < sliceEnd) continue
+        await nextTick()
+        sliceEnd = performance.now() + MAX_SLICE_MS
+      }
+      return body.complete()
+    } catch (error) {
+      body.release()
+      throw error
+    }
+  }
+
+  async #grow(reservation: Reservation, request?: AbortableRequest): Promise<void> {
+    const more = await this.budget.reserve(GROWTH_BYTES, request)
+    reservation.resize(reservation.bytes + more.bytes)
+    more.release()
+  }
+}
+
+const bodyOf = (text: string, reservation: Reservation): ResponseBody => {
+  const body = new ResponseBody(reservation)
+  body.add(text)
+  return body.complete()
+}
