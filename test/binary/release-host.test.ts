@@ -145,6 +145,9 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
       new RegExp(`^/events\\?limit=1000\\.body\\.(total|items\\.#${lastEventOf(answers.mill) + 1})$`),
       // Nothing was written for long.
       /^\/agents\.body\.items\.\d+\.state$/,
+      // Every running session of a pool is shown in a row of it.
+      /^\/agents\.body\.items\.\d+\.(running|session|activity|model|context_pct|context_window)$/,
+      /^\/status\.body\.(agents\.running|agent_details\.\d+\.(running|session_name|draining))$/,
       // The log of this session's program is in another folder now.
       /^\/session\/ml-28\/transcript.*\.(transcript_stream_id|resume_token)$/,
     ]

@@ -125,7 +125,7 @@ function failedStart(session: ExitedSession, exit: ProcessExit, now: number): Ex
     failures,
     retryAt: now + backoff(failures),
     reason: 'failed-create',
-    blamesAgent: true,
+    blamesAgent: !wasKilled(exit),
   }
   if (isFirst && (session.origin === 'manual' || failures >= MAX_FAILURES)) return { ...failed, state: 'failed-create' }
   return failures < MAX_FAILURES ? failed : giveUp(session, failed, 'quarantine', now + QUARANTINE)

@@ -161,6 +161,8 @@ describe('an exit', () => {
     })
     expect(after({ ...first, origin: 'ephemeral', failures: 4 }, notStarted)).toMatchObject({ state: 'failed-create' })
     expect(after({ state: 'creating' }, notStarted)).toMatchObject({ state: 'asleep', restart: true })
+    const kill = { how: 'signalled', signal: 'SIGKILL' } as const
+    expect(after({ ...first, origin: 'ephemeral' }, kill)).toMatchObject({ failures: 1, blamesAgent: false })
     expect(after(first, { how: 'lost' })).toMatchObject({ state: 'start-pending', failures: 0 })
   })
 
