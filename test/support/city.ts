@@ -9,8 +9,9 @@ import { errorMessage } from '../../src/core/errors.ts'
 import { Store } from '../../src/core/store.ts'
 import type { SessionHost } from '../../src/host/client/session-host.ts'
 import { type HostWorld, hostWorld } from '../host/world.ts'
-import type { TestClock } from './clock.ts'
+import { TestClock } from './clock.ts'
 import { type TempFolder, tempFolder } from './folder.ts'
+import { ScriptedHost } from './scripted-host.ts'
 
 /** A city of one test: the real `City` on a folder, a database and a session host of its own. */
 export interface TestTown extends AsyncDisposable {
@@ -25,11 +26,20 @@ export interface TestTown extends AsyncDisposable {
   open(dependencies?: Partial<CityDependencies>): Promise<City>
 }
 
-interface TownOptions {
-  /** Time moved by hand, for the city and its deadlines. */
-  clock?: TestClock
-  /** Used instead of a host process of its own, such as `idleHost()`. */
-  host?: SessionHost
+/** A town whose time and programs are in the test's hands. */
+export interface ScriptedTown extends TestTown {
+  readonly clock: TestClock
+  readonly host: ScriptedHost
+}
+
+/** A town whose city runs real programs; in real time, unless there is a clock. */
+export const testTown = (toml = '', { clock }: { clock?: TestClock } = {}): TestTown => makeTown(toml, clock)
+
+/** A town whose city starts no process, and in which time passes only when the test says so. */
+export function scriptedTown(toml = ''): ScriptedTown {
+  const clock = new TestClock()
+  const host = new ScriptedHost(clock)
+  return { ...makeTown(toml, clock, host), clock, host }
 }
 
 let database: Promise<Uint8Array> | undefined
@@ -55,7 +65,7 @@ async function ensureDatabase(path: string): Promise<void> {
 }
 
 /** A town whose city is called mill, with ids that begin with `mi`. */
-export function testTown(toml = '', { clock, host }: TownOptions = {}): TestTown {
+function makeTown(toml: string, clock?: TestClock, host?: SessionHost): TestTown {
   const folder = tempFolder()
   const hosts = hostWorld()
   const path = folder.at('city')
@@ -72,7 +82,7 @@ export function testTown(toml = '', { clock, host }: TownOptions = {}): TestTown
     async open(dependencies = {}) {
       await ensureDatabase(path)
       const report = (error: unknown) => reports.push(errorMessage(error))
-      const deadlines = clock ? new Deadlines(clock, clock, report) : new Deadlines(systemClock, undefined, report)
+      const deadlines = new Deadlines(clock ?? systemClock, clock, report)
       const city = await openCity({
         name: 'mill',
         path,

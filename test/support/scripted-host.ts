@@ -2,7 +2,7 @@ import { toTimestamp } from '../../src/core/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { RecordBatch, SessionHost } from '../../src/host/client/session-host.ts'
 import type { AgentRecordContent } from '../../src/host/protocol/record.ts'
-import type { Exit, HostedSession, StartResult, StartSpec } from '../../src/host/protocol/session.ts'
+import type { Exit, HostedSession, Screen, StartResult, StartSpec } from '../../src/host/protocol/session.ts'
 import type { TestClock } from './clock.ts'
 
 /** Beyond every pid of a real process. */
@@ -29,8 +29,13 @@ export class ScriptedHost implements SessionHost {
   readonly starts: StartSpec[] = []
   /** The prompts that programs took, oldest first. */
   readonly prompts: { key: string; text: string }[] = []
-  /** Why programs do not take prompts. */
+  /** Why nothing is started, and why programs take no prompt. */
+  startError: string | undefined
   promptError: string | undefined
+  /** Why programs cannot be ended, by key. */
+  readonly endErrors = new Map<string, string>()
+  /** What stands on the screens of programs, by key. */
+  readonly screens = new Map<string, string[]>()
   readonly #programs = new Map<string, Program>()
   readonly #exitListeners = new Set<(exit: Exit) => unknown>()
   readonly #recordListeners = new Set<(batch: RecordBatch) => unknown>()
@@ -47,15 +52,28 @@ export class ScriptedHost implements SessionHost {
     await this.#end(key, 'exited', exitCode)
   }
 
-  /** A program ends its turn. Resolves when the city has recorded that. */
-  async finishTurn(key: string): Promise<void> {
+  /** A program that speaks ACP reports something. Resolves when the city has recorded that. */
+  report(key: string, content: AgentRecordContent): Promise<void> {
+    return this.#push(this.#program(key), content)
+  }
+
+  /** A program ends its turn, which used so much. Resolves when the city has recorded that. */
+  async finishTurn(key: string, usage?: object): Promise<void> {
     const program = this.#program(key)
     const { turn } = program
     program.turn = ''
-    await this.#push(program, { type: 'done', turn, reason: 'end_turn' })
+    await this.#push(program, { type: 'done', turn, reason: 'end_turn', ...(usage && { usage }) })
+  }
+
+  /** A program begins a turn by itself. Resolves when the city has recorded that. */
+  async beginTurn(key: string): Promise<void> {
+    const program = this.#program(key)
+    program.turn = `turn-${program.records}`
+    await this.#push(program, { type: 'turn', turn: program.turn, text: 'Go on.' })
   }
 
   async start(spec: StartSpec): Promise<StartResult> {
+    if (this.startError !== undefined) throw new AppError('service-unavailable', this.startError)
     const { key, kind = 'terminal', cols, rows } = spec
     const pid = FIRST_PID + this.starts.push(spec)
     const startedAt = toTimestamp(this.clock.now())
@@ -72,6 +90,8 @@ export class ScriptedHost implements SessionHost {
   }
 
   async end(key: string): Promise<Exit | undefined> {
+    const error = this.endErrors.get(key)
+    if (error !== undefined) throw new AppError('service-unavailable', error)
     return this.#programs.has(key) ? this.#end(key, 'ended') : undefined
   }
 
@@ -99,10 +119,16 @@ export class ScriptedHost implements SessionHost {
     return () => this.#recordListeners.delete(listener)
   }
 
+  async screen(key: string): Promise<Screen> {
+    const { cols, rows } = this.#program(key).session
+    const lines = this.screens.get(key) ?? []
+    const cursor = { x: 0, y: lines.length }
+    return { lines, cursor, title: '', alternate: false, bracketedPaste: false, cols, rows, offset: 0 }
+  }
+
   readonly write = rejected
   readonly resize = rejected
   readonly signal = rejected
-  readonly screen = rejected
   readonly snapshot = rejected
   readonly mode = rejected
   readonly answer = rejected

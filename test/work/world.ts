@@ -6,9 +6,7 @@ import type { Human, SessionCaller } from '../../src/http/caller.ts'
 import { hashToken } from '../../src/http/credentials.ts'
 import type { BeadDraft } from '../../src/work/beads/draft.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { type TestTown, testTown } from '../support/city.ts'
-import { TestClock } from '../support/clock.ts'
-import { ScriptedHost } from '../support/scripted-host.ts'
+import { type ScriptedTown, scriptedTown } from '../support/city.ts'
 
 export const human: Human = { kind: 'human' }
 
@@ -44,18 +42,11 @@ dir = "press"
 template = "lead"
 `
 
-/** A city named mill with the rigs press and saw, whose programs and time are in the test's hands. */
-export interface WorkTown extends TestTown {
-  readonly clock: TestClock
-  readonly host: ScriptedHost
-}
-
-export function workTown(toml = declaration()): WorkTown {
-  const clock = new TestClock()
-  const host = new ScriptedHost(clock)
-  const town = testTown(toml, { clock, host })
+/** A town whose city has the rigs press and saw. */
+export function workTown(toml = declaration()): ScriptedTown {
+  const town = scriptedTown(toml)
   for (const rig of ['press', 'saw']) mkdirSync(town.folder.at(rig))
-  return { ...town, clock, host }
+  return town
 }
 
 /** A message of gc itself to a session. */
@@ -70,7 +61,7 @@ interface WorkOptions {
   /** What the city declares. */
   toml?: string
   /** A town that is left in place, so that its city can be opened again. */
-  town?: WorkTown
+  town?: ScriptedTown
 }
 
 /** Opens the city of a town. */

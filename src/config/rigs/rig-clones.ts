@@ -38,8 +38,6 @@ export interface RigClonesOptions {
   readonly clock: Clock
   readonly config: Config
   readonly git: GitRunner
-  /** Whether a host may be cloned from; by default only public ones. */
-  readonly isAllowedHost?: (host: string) => Promise<boolean>
   readonly report: (message: string) => void
 }
 
@@ -156,10 +154,10 @@ export class RigClones {
 
   /** Clones into a folder where nothing else writes; returns the branch that work starts from. */
   async #clone(request: CloneRequest, staged: string, requester: Actor): Promise<string> {
-    const { git, isAllowedHost = isPublicHost } = this.options
+    const { git } = this.options
     const { signal } = this.#closing
     await this.#reportProgress(request, requester, 'clone', request.remote.url)
-    if (!(await isAllowedHost(request.remote.host))) {
+    if (!(await isPublicHost(request.remote.host))) {
       throw new CloneError(
         'blocked_host',
         `${request.remote.host} is not a public host; clone it yourself and add the folder`,

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentOutput, AgentResponse } from '../../../src/agents/agents/schema.ts'
-import { agentsWorld, inventedSessionsWorld } from './world.ts'
+import type { SessionRow } from '../../../src/agents/sessions/table.ts'
+import { human } from '../../../src/http/guard.ts'
+import { until } from '../../support/until.ts'
+import { agentsWorld } from './world.ts'
 
 const TOWN = {
   'city.toml': '# ours\n[[rigs]]\nname = "shop"\npath = "$"\n',
@@ -11,16 +14,25 @@ const TOWN = {
   'agents/swarm/agent.toml': 'start_command = "./swarm"\n',
 }
 
+/** The same, with agents that speak ACP. */
+const TALKING = {
+  ...TOWN,
+  'city.toml': `${TOWN['city.toml']}[providers.codex]\nsupports_acp = true\n`,
+  'agents/mayor/agent.toml': `${TOWN['agents/mayor/agent.toml']}session = "acp"\n`,
+  'agents/crew/agent.toml': `${TOWN['agents/crew/agent.toml']}session = "acp"\n`,
+}
+
 const rows = (body: unknown): AgentResponse[] => (body as { items: AgentResponse[] }).items
 const names = (body: unknown) => rows(body).map(({ name }) => name)
 
 describe('listing agents', () => {
   test('shows one row for a single session, every slot of a pool, and the running instances of an unlimited pool', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
+    await using town = await agentsWorld(TOWN)
     expect(names(await town.get('agents'))).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3', 'mayor', 'swarm'])
-    town.sessions.run('swarm', 'swarm-1')
-    town.sessions.run('swarm', 'swarm-7')
-    town.sessions.run('swarm', 'swarm-8', { running: false })
+    const swarm = await town.pool('swarm', 8)
+    expect(swarm.map(({ agentName }) => agentName)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `swarm-${n}`))
+    for (const { id } of swarm.slice(1, 6)) await town.sessions.control.close(id, human)
+    await town.sessions.control.suspend(swarm.at(-1)?.id ?? '', human)
     const all = await town.get('agents')
     expect(names(all)).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3', 'mayor', 'swarm-1', 'swarm-7'])
     expect(rows(all).map(({ pool }) => pool)).toEqual([
@@ -35,54 +47,80 @@ describe('listing agents', () => {
   })
 
   test('shows every running session of a pool: one without a slot in a free slot, else in a row of its own', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
+    await using town = await agentsWorld(TOWN)
+    town.install('codex')
     const shown = async (at = 'agents?pool=shop%2Fcrew') =>
       rows(await town.get(at)).map(({ name, state, session }) => [name, state, session?.name])
-    town.sessions.run('shop/crew', 'shop/opal', { running: false })
-    town.sessions.run('shop/crew', 'shop/crew')
+    const [opal] = await town.pool('shop/crew', 1)
+    await town.finishWork()
+    await town.sessions.control.suspend(opal?.id ?? '', human)
+    const first = await town.session('shop/crew')
     expect(await shown()).toEqual([
       ['shop/opal', 'stopped', undefined],
-      ['shop/crew-2', 'idle', 's-tc-2'],
+      ['shop/crew-2', 'idle', first.sessionName],
       ['shop/crew-3', 'stopped', undefined],
     ])
-    town.sessions.run('shop/crew', 'shop/crew-7')
-    town.sessions.run('shop/crew', 'shop/crew')
-    town.sessions.run('shop/crew', 'shop/crew')
+    const declared = town.text('agents/crew/agent.toml')
+    town.put('agents/crew/agent.toml', declared.replace('sessions = 3', 'sessions = 9'))
+    await town.config.reload()
+    const pool = await town.pool('shop/crew', 6)
+    await town.finishWork()
+    for (const { id, slot } of pool)
+      if (slot !== 7 && slot !== 1 && slot !== null) await town.sessions.control.close(id, human)
+    const later: SessionRow[] = []
+    for (let n = 0; n < 3; n++) {
+      await town.clock.advance(1)
+      later.unshift(await town.session('shop/crew'))
+    }
+    town.put('agents/crew/agent.toml', declared)
+    await town.config.reload()
+    const [second, third, fourth] = later.map(({ sessionName }) => sessionName)
     expect(await shown()).toEqual([
-      ['shop/opal', 'idle', 's-tc-4'],
-      ['shop/crew-2', 'idle', 's-tc-2'],
-      ['shop/crew-3', 'idle', 's-tc-3'],
-      ['shop/s-tc-5', 'idle', 's-tc-5'],
+      ['shop/opal', 'idle', fourth],
+      ['shop/crew-2', 'idle', second],
+      ['shop/crew-3', 'idle', third],
+      [`shop/${first.sessionName}`, 'idle', first.sessionName],
+      ['shop/crew-7', 'idle', pool.find(({ slot }) => slot === 7)?.sessionName],
     ])
-    town.sessions.run('swarm', 'swarm')
-    expect(await shown('agents?pool=swarm')).toEqual([['s-tc-6', 'idle', 's-tc-6']])
-    for (const name of ['shop/s-tc-5', 's-tc-6', 'shop/crew-2']) {
+    const alone = await town.session('swarm')
+    expect(await shown('agents?pool=swarm')).toEqual([[alone.sessionName, 'idle', alone.sessionName]])
+    for (const name of [`shop/${first.sessionName}`, alone.sessionName, 'shop/crew-2']) {
       expect(await town.get(`agent/${name}`)).toMatchObject({ name, running: true })
       expect(await town.get(`agent/${name}/output`)).toMatchObject({ agent: name })
     }
   })
 
   test('tells why a held pool starts nothing, on those rows that do not run', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
-    town.sessions.run('shop/crew', 'shop/crew-2')
-    town.sessions.hold = 'its last 3 starts failed'
+    await using town = await agentsWorld(TOWN)
+    town.install('codex')
+    await town.pool('shop/crew', 1)
+    town.host.startError = 'no terminal is left'
+    await town.pool('shop/crew', 1)
+    for (const wait of [1000, 2000]) {
+      await town.clock.advance(wait)
+      await town.reconciler.settle()
+    }
     const shown = rows(await town.get('agents?rig=shop')).map((row) => [
       row.state,
       row.available,
       row.unavailable_reason,
     ])
-    const held = ['quarantined', false, 'its last 3 starts failed']
-    expect(shown).toEqual([held, ['idle', true, undefined], held])
+    const reason =
+      'its last 3 starts failed; no new session is started before 2026-01-05T09:00:33.000Z: no terminal is left'
+    const held = ['quarantined', false, reason]
+    expect(shown).toEqual([['idle', true, undefined], held, held])
   })
 
   test('filters by pool, rig and running, and peeks at screens', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
-    town.sessions.run('shop/crew', 'shop/crew-2')
+    await using town = await agentsWorld(TOWN)
+    town.install('codex')
+    const [opal] = await town.pool('shop/crew', 1)
+    town.host.screens.set(opal?.hostKey ?? '', ['1', '2', '3', '4', '5', '6', '7'])
     expect(names(await town.get('agents?pool=shop%2Fcrew'))).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3'])
-    expect(names(await town.get('agents?rig=shop&running=false'))).toEqual(['shop/opal', 'shop/crew-3'])
-    expect(names(await town.get('agents?running=true'))).toEqual(['shop/crew-2'])
+    expect(names(await town.get('agents?rig=shop&running=false'))).toEqual(['shop/crew-2', 'shop/crew-3'])
+    expect(names(await town.get('agents?running=true'))).toEqual(['shop/opal'])
     expect(names(await town.get('agents?rig=nope'))).toEqual([])
-    expect(rows(await town.get('agents?running=true&peek=true'))[0]?.last_output).toBe('5 lines of tc-1')
+    expect(rows(await town.get('agents?running=true&peek=true'))[0]?.last_output).toBe('3\n4\n5\n6\n7')
     expect(rows(await town.get('agents?running=true'))[0]?.last_output).toBeUndefined()
     const { status } = await town.server.get('/v0/city/c/agents?running=maybe')
     expect(status).toBe(422)
@@ -91,43 +129,50 @@ describe('listing agents', () => {
 
 describe('an agent', () => {
   test('is in the first state that applies', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
+    await using town = await agentsWorld(TOWN)
+    town.install('claude')
     const state = async () => (await town.get('agent/mayor')).state
     expect(await state()).toBe('stopped')
-    const now = town.clock.now()
-    town.sessions.run('mayor', 'mayor', { lastActivity: now - 60_000 })
+    const { id, sessionName } = await town.session('mayor')
     expect(await state()).toBe('idle')
-    town.sessions.work.set('tc-1', 'tc-9')
+    const draft = { title: 'work', status: 'in_progress', assignee: sessionName }
+    await town.store.write((tx) => town.beadRepository.add(tx, draft))
     expect(await state()).toBe('working')
-    town.sessions.alter(0, { lastActivity: now - 11 * 60_000 })
+    town.clock.stop(11 * 60_000)
     expect(await state()).toBe('waiting')
-    town.sessions.alter(0, { running: false, held: 'session tc-1 crashed too often' })
+    for (let crashes = 0; crashes < 6; crashes++) {
+      await town.host.exit(town.sessionRepository.get(id).hostKey ?? '', 1)
+      await town.clock.advance(20_000)
+      await town.reconciler.settle()
+      if (town.sessionRepository.get(id).state === 'quarantined') break
+    }
     expect(await state()).toBe('quarantined')
     await town.send('POST', 'agent/mayor/suspend')
     expect(await state()).toBe('suspended')
   })
 
   test('is shown with its provider, its session and its work', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
-    town.sessions.run('mayor', 'mayor', {
-      ...{
-        lastActivity: town.clock.now(),
-        attached: true,
-        activity: 'in-turn',
-        model: 'opus',
-        contextPct: 12,
-        contextWindow: 200_000,
-      },
-    })
-    town.sessions.work.set('mayor', 'tc-9')
+    await using town = await agentsWorld(TALKING)
+    town.install('claude')
+    const { id, sessionName, hostKey } = await town.session('mayor')
+    await town.clock.advance(1000)
+    const ready = { conversation: 'c', resumed: false, resumable: true, model: 'opus', modes: [] }
+    await town.host.report(hostKey ?? '', { type: 'ready', ...ready })
+    const text = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Yes.' } }
+    for (const update of [text, { sessionUpdate: 'usage_update', used: 24_000, size: 200_000 }])
+      await town.host.report(hostKey ?? '', { type: 'update', update })
+    await until(() => town.logs.status(id)?.contextPct !== undefined)
+    town.sessionServices.activity.addViewer(id)
+    const draft = { title: 'work', status: 'in_progress', assignee: sessionName }
+    const bead = await town.store.write((tx) => town.beadRepository.add(tx, draft))
     expect(await town.get('agent/mayor')).toEqual({
       name: 'mayor',
       description: 'runs things',
       display_name: 'Claude Code',
       running: true,
       suspended: false,
-      session: { name: 's-tc-1', attached: true, last_activity: '2026-01-05T09:00:00.000Z' },
-      active_bead: 'tc-9',
+      session: { name: sessionName, attached: true, last_activity: '2026-01-05T09:00:00.000Z' },
+      active_bead: bead.id,
       provider: 'claude',
       pack_derived: false,
       state: 'working',
@@ -140,9 +185,15 @@ describe('an agent', () => {
   })
 
   test('that cannot be started shows the reason', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
-    town.sessions.missing = "provider 'claude' not found in PATH"
-    expect(await town.get('agent/mayor')).toMatchObject({ available: false, unavailable_reason: town.sessions.missing })
+    const ghost = '[providers.ghost]\ncommand = "no-such-program"\n'
+    await using town = await agentsWorld({
+      'city.toml': ghost,
+      'agents/mayor/agent.toml': 'provider = "ghost"\nmax_active_sessions = 1\n',
+    })
+    expect(await town.get('agent/mayor')).toMatchObject({
+      available: false,
+      unavailable_reason: "provider 'ghost' not found in PATH: there is no program no-such-program",
+    })
     await town.send('POST', 'agent/mayor/suspend')
     expect(await town.get('agent/mayor')).toMatchObject({ available: false, unavailable_reason: 'agent is suspended' })
   })
@@ -276,9 +327,21 @@ describe('changing an agent', () => {
   })
 
   test('restarts its sessions, and any other action is an error', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
+    await using town = await agentsWorld(TOWN)
+    town.install('codex')
     expect(await town.send('POST', 'agent/shop/crew/restart')).toEqual({ status: 200, body: { status: 'ok' } })
-    expect(town.sessions.restarted).toEqual([['shop/crew']])
+    const pool = await town.pool('shop/crew', 2)
+    expect(town.host.running).toHaveLength(2)
+    const { head } = town.log
+    expect(await town.send('POST', 'agent/shop/crew/restart')).toEqual({ status: 200, body: { status: 'ok' } })
+    expect(town.host.running).toEqual([])
+    const stopped = town.log.after(head, 100).filter(({ type }) => type === 'session.stopped')
+    expect(stopped.map(({ session_id }) => session_id).sort()).toEqual(pool.map(({ id }) => id).sort())
+    for (let seconds = 0; seconds < 60 && town.host.running.length < 2; seconds++) {
+      await town.clock.advance(1000)
+      await town.reconciler.settle()
+    }
+    expect(town.host.running).toHaveLength(2)
     expect(await town.send('POST', 'agent/mayor/explode')).toMatchObject({
       status: 422,
       body: { code: 'validation-failed' },
@@ -288,27 +351,65 @@ describe('changing an agent', () => {
 })
 
 describe('the output of an agent', () => {
+  /** A running session of an agent that speaks ACP, which said two things with a compaction between them. */
+  async function talk(town: Awaited<ReturnType<typeof agentsWorld>>, agent: string): Promise<SessionRow> {
+    const row = await town.session(agent)
+    const say = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } })
+    for (const update of [say('one'), { sessionUpdate: 'compaction_update' }, say('two')])
+      await town.host.report(row.hostKey ?? '', { type: 'update', update })
+    await town.host.finishTurn(row.hostKey ?? '')
+    await town.clock.advance(1000)
+    await until(() => town.logs.status(row.id)?.activity !== undefined)
+    return row
+  }
+
   test('is paged by segments, also for an agent whose name could be a rig', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
-    town.sessions.run('mayor', 'mayor')
-    town.sessions.run('shop/crew', 'shop/crew-2')
-    const turns = async (at: string) => ((await town.get(at)) as AgentOutput).turns[0]?.text
-    expect(await turns('agent/mayor/output')).toBe('{"tail":1}')
-    expect(await turns('agent/mayor/output?tail=0&before=m-3')).toBe('{"tail":0,"before":"m-3"}')
-    expect(await turns('agent/shop/crew-2/output')).toBe('{"tail":1}')
-    expect(await town.get('agent/shop/crew/output')).toMatchObject({ agent: 'shop/crew-2' })
+    await using town = await agentsWorld(TALKING)
+    town.install('claude', 'codex')
+    await talk(town, 'mayor')
+    await talk(town, 'shop/crew')
+    const said = async (at: string) =>
+      ((await town.get(at)) as AgentOutput).turns.flatMap(({ role, text }) => (role === 'assistant' ? [text] : []))
+    expect(await said('agent/mayor/output')).toEqual(['two'])
+    expect(await said('agent/mayor/output?tail=0')).toEqual(['one', 'two'])
+    const { pagination } = (await town.get('agent/mayor/output')) as AgentOutput
+    const before = pagination?.truncated_before_message
+    expect(await said(`agent/mayor/output?tail=0&before=${before}`)).toEqual(['one'])
+    expect(await said('agent/shop/opal/output')).toEqual(['two'])
+    expect(await town.get('agent/shop/crew/output')).toMatchObject({ agent: 'shop/crew' })
     expect(await town.get('agent/mayor/output?tail=-1')).toMatchObject({ status: 422, code: 'validation-failed' })
     expect(await town.get('agent/swarm/output')).toMatchObject({ status: 404, detail: 'agent swarm not running' })
   })
 
   test('streams as numbered turns, and a header tells that the agent is stopped', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
-    town.sessions.run('mayor', 'mayor', { running: false })
-    const answer = await town.server.get('/v0/city/c/agent/mayor/output/stream')
-    expect(answer.headers.get('gc-agent-status')).toBe('stopped')
-    const frames = (await answer.text()).split('\n\n').slice(0, 2)
+    await using town = await agentsWorld(TALKING)
+    town.install('claude')
+    const { hostKey } = await talk(town, 'mayor')
+    /** The first frames of the stream, and its header. */
+    const stream = async (count: number, afterFirst = async () => {}) => {
+      const stop = new AbortController()
+      const url = `${town.server.url}/v0/city/c/agent/mayor/output/stream`
+      const { headers, body } = await fetch(url, { signal: stop.signal })
+      const frames: string[] = []
+      let text = ''
+      for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += chunk
+        const before = frames.length
+        frames.splice(0, before, ...text.split('\n\n').slice(0, -1))
+        if (before === 0 && frames.length > 0) await afterFirst()
+        if (frames.length >= count) break
+      }
+      stop.abort()
+      return { status: headers.get('gc-agent-status'), frames }
+    }
+    const { status, frames } = await stream(2, () => town.host.beginTurn(hostKey ?? ''))
+    expect(status).toBeNull()
     expect(frames[0]).toContain('id: 1\nevent: turn\ndata: {"agent":"mayor"')
     expect(frames[1]).toContain('id: 2\nevent: turn')
+    await town.host.exit(hostKey ?? '')
+    const past = await stream(1)
+    expect(past.status).toBe('stopped')
+    expect(past.frames[0]).toContain('id: 1\nevent: turn\ndata: {"agent":"mayor"')
     const none = await town.server.get('/v0/city/c/agent/shop/crew/output/stream')
     expect([none.status, none.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
   })

@@ -1,154 +1,72 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Agents } from '../../../src/agents/agents/agents.ts'
 import { agentRoutes } from '../../../src/agents/agents/routes.ts'
-import type { AgentOutput } from '../../../src/agents/agents/schema.ts'
-import type { AgentSession, AgentSessions, SessionName } from '../../../src/agents/agents/sessions.ts'
-import type { City } from '../../../src/city/city.ts'
-import { GitRunner } from '../../../src/config/git/git-runner.ts'
-import { RigClones } from '../../../src/config/rigs/rig-clones.ts'
-import { Rigs } from '../../../src/config/rigs/rigs.ts'
+import type { SessionRow } from '../../../src/agents/sessions/table.ts'
 import { rigRoutes } from '../../../src/config/rigs/routes.ts'
 import { configRoutes } from '../../../src/config/routes.ts'
-import { AppError } from '../../../src/core/errors.ts'
 import type { Caller } from '../../../src/http/caller.ts'
+import { human } from '../../../src/http/guard.ts'
 import { serve } from '../../http/serve.ts'
-import { testTown } from '../../support/city.ts'
-import { TestClock } from '../../support/clock.ts'
-import { idleHost } from '../../support/idle-host.ts'
-
-/** Sessions as a list that a test writes, for what no real session shows at will; it keeps what was restarted. */
-class InventedSessions implements AgentSessions {
-  readonly started: (AgentSession & { agent: string })[] = []
-  readonly restarted: string[][] = []
-  readonly work = new Map<string, string>()
-  missing: string | undefined
-  hold: string | undefined
-
-  run(agent: string, identity: string, more: Partial<AgentSession> = {}): void {
-    const id = `tc-${this.started.length + 1}`
-    this.started.push({
-      agent,
-      identity,
-      id,
-      name: `s-${id}`,
-      running: true,
-      attached: false,
-      ...more,
-    })
-  }
-
-  alter(at: number, more: Partial<AgentSession>): void {
-    this.started.splice(at, 1, ...this.started.slice(at, at + 1).map((session) => ({ ...session, ...more })))
-  }
-
-  all(): Map<string, AgentSession[]> {
-    return Map.groupBy(this.started, ({ agent }) => agent)
-  }
-
-  ofAgent(agent: string): AgentSession[] {
-    return this.started.filter((session) => session.agent === agent)
-  }
-
-  unavailable(): string | undefined {
-    return this.missing
-  }
-
-  held(): string | undefined {
-    return this.hold
-  }
-
-  activeBeads(): (names: readonly string[]) => string | undefined {
-    return (names) => names.map((name) => this.work.get(name)).find((bead) => bead !== undefined)
-  }
-
-  async restartAll(agents: readonly string[]) {
-    this.restarted.push([...agents])
-    const sessions = this.started.filter(({ agent }) => agents.includes(agent))
-    return {
-      killed: sessions.filter(({ running }) => running).map(({ name }) => name),
-      failed: sessions.filter(({ running }) => !running).map(({ name }) => name),
-    }
-  }
-
-  async peek(session: string, lines: number): Promise<string> {
-    return `${lines} lines of ${session}`
-  }
-
-  async outputOf({ name, session }: SessionName, page: { tail: number; before?: string }): Promise<AgentOutput> {
-    if (session === undefined) throw new AppError('agent-not-found', `agent ${name} not running`)
-    return { agent: name, format: 'text', turns: [{ role: 'output', text: JSON.stringify(page) }] }
-  }
-
-  async followOutput(agent: SessionName) {
-    const first = await this.outputOf(agent, { tail: 1 })
-    const stopped = !this.started.some(({ id, running }) => id === agent.session && running)
-    async function* turns() {
-      yield first
-      yield { ...first, turns: [{ role: 'output', text: 'more' }] }
-    }
-    return { stopped, turns: turns() }
-  }
-}
+import { scriptedTown } from '../../support/city.ts'
 
 type JsonBody = Record<string, unknown>
 
 const readJson = async (response: Response): Promise<JsonBody> => (await response.json()) as JsonBody
 
-type Served = Pick<City, 'agents' | 'rigs' | 'clones'>
-
-/** A city that runs no program, on files of a test, and its agents, rigs and configuration behind their routes. */
-export const agentsWorld = (files: Record<string, string>) => openWorld(files, (city) => city)
-
-/** The same, except that its agents and rigs show the sessions that the test invents. */
-export async function inventedSessionsWorld(files: Record<string, string>) {
-  const sessions = new InventedSessions()
-  const world = await openWorld(files, ({ store, config, suspensions, clock, deadlines, env, clones }) => ({
-    agents: new Agents(store, config, suspensions, sessions, clock),
-    rigs: new Rigs(store, config, suspensions, sessions, new GitRunner({ deadlines, env }), clones),
-    clones,
-  }))
-  return { ...world, sessions }
-}
-
-/** The same, except that rigs are cloned from any host, also from this machine. */
-export const clonesFromAnyHost = (files: Record<string, string>) =>
-  openWorld(files, (city) => {
-    const git = new GitRunner(city)
-    const clones = new RigClones({ ...city, git, isAllowedHost: async () => true })
-    const sessions = new InventedSessions()
-    return {
-      agents: city.agents,
-      clones,
-      rigs: new Rigs(city.store, city.config, city.suspensions, sessions, git, clones),
-    }
-  })
-
-async function openWorld(files: Record<string, string>, serviceOf: (city: City) => Served) {
-  const clock = new TestClock()
-  const town = testTown('', { clock, host: idleHost() })
-  const { folder, path, reports } = town
+/**
+ * A city on files of a test, whose programs and time are in the test's hands, and its agents, rigs and configuration
+ * behind their routes. `$` in a file stands for the folder of the test.
+ */
+export async function agentsWorld(files: Record<string, string>, env: Record<string, string> = {}) {
+  const town = scriptedTown()
+  const { folder, path, reports, clock, host } = town
   const put = (name: string, text: string) => {
     mkdirSync(dirname(join(path, name)), { recursive: true })
     writeFileSync(join(path, name), text)
   }
   for (const [name, text] of Object.entries(files)) put(name, text.replaceAll('$', folder.path))
-  const city = await town.open()
-  const { agents, rigs, clones } = serviceOf(city)
-  const { store, log, config, configViews, suspensions } = city
-  let caller: Caller = { kind: 'human' }
+  const PATH = `${join(path, 'bin')}:${process.env.PATH}`
+  const city = await town.open({ env: { ...process.env, PATH, ...env } })
+  const { log, store, beadRepository, sessionRepository, reconciler } = city
+  let caller: Caller = human
   const server = serve({
-    routes: [
-      ...agentRoutes(() => ({ agents })),
-      ...rigRoutes(() => ({ rigs })),
-      ...configRoutes(() => ({ configViews })),
-    ],
+    routes: [...agentRoutes(() => city), ...rigRoutes(() => city), ...configRoutes(() => city)],
     guard: { resolve: () => caller },
     index: () => log.head,
   })
   const text = (name: string) => readFileSync(join(path, name), 'utf8')
   return {
-    ...{ folder, path, put, text, clock, store, log, config, suspensions, rigs, clones, reports, server },
+    ...{ ...city, folder, path, put, text, clock, host, reports, server },
+    /** Puts programs on the PATH of the city. */
+    install(...names: string[]): void {
+      for (const name of names) {
+        put(`bin/${name}`, '#!/bin/sh\n')
+        chmodSync(join(path, 'bin', name), 0o755)
+      }
+    },
+    /** A session that a person started of an agent, which runs. */
+    async session(name: string): Promise<SessionRow> {
+      const before = new Set(sessionRepository.live().map(({ id }) => id))
+      await city.sessions.creator.create(human, { kind: 'agent', name })
+      await reconciler.settle()
+      const [row] = sessionRepository.live().filter(({ id }) => !before.has(id))
+      if (!row) throw new Error(`${name} has no new session`)
+      return row
+    },
+    /** Closes all work, so that no more sessions are started for it. */
+    finishWork: (): Promise<void> =>
+      store.write((tx) => {
+        for (const { id } of city.beads.list({ type: 'task' }).value.items) beadRepository.close(tx, id)
+      }),
+    /** Has the pool of an agent start so many more sessions, for work; returns all of it, the first slot first. */
+    async pool(name: string, count: number): Promise<SessionRow[]> {
+      const metadata = { 'gc.routed_to': name }
+      await store.write((tx) => {
+        for (let n = 0; n < count; n++) beadRepository.add(tx, { title: 'work', metadata })
+      })
+      await reconciler.settle()
+      return sessionRepository.liveByTemplate(name).sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0))
+    },
     /** What was recorded since the city was opened. */
     recorded: () => log.after(0, 1000).filter(({ type }) => type !== 'controller.started'),
     /** Every file that people or we write, by name. */
@@ -172,7 +90,6 @@ async function openWorld(files: Record<string, string>, serviceOf: (city: City) 
     },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
-      await clones.close()
       await town[Symbol.asyncDispose]()
     },
   }

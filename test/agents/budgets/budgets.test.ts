@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { Budgets } from '../../../src/agents/budgets/budgets.ts'
 import { levelOf, periodOf } from '../../../src/agents/budgets/period.ts'
-import type { UsageOwner } from '../../../src/agents/usage/usage.ts'
-import type { Tx } from '../../../src/core/store.ts'
-import type { Caller } from '../../../src/http/caller.ts'
-import { testTown } from '../../support/city.ts'
-import { TestClock } from '../../support/clock.ts'
-import { idleHost } from '../../support/idle-host.ts'
+import { human } from '../../../src/http/guard.ts'
+import { scriptedTown } from '../../support/city.ts'
+import { until } from '../../support/until.ts'
 
 const TOML = `[[rigs]]
 name = "web"
@@ -15,25 +11,27 @@ path = "/tmp"
 name = "worker"
 dir = "web"
 start_command = "cat"
+session = "acp"
+[[pricing]]
+model = "coin"
+[pricing.tier]
+prompt_usd_per_1m = 10000
+completion_usd_per_1m = 0
 `
-const human: Caller = { kind: 'human' }
 const worker = { qualified: 'web/worker', dir: 'web' }
 
-/** Budgets of a city whose usage the test sets. */
+/** A city with a session whose usage the test sets. A token costs a cent. */
 async function open() {
-  const clock = new TestClock()
-  const town = testTown(TOML, { clock, host: idleHost() })
+  const town = scriptedTown(TOML)
+  const { clock, host } = town
   const city = await town.open()
-  const { store, log, mail } = city
-  let used = { tokens: 0, usd: 0 }
-  let onUse = (_: Tx, __: UsageOwner) => {}
-  const usage = {
-    spent: () => used,
-    onUsage: (listener: typeof onUse) => {
-      onUse = listener
-    },
-  }
-  const budgets = new Budgets({ ...city, usage, notify: (tx, subject, body) => mail.notifyPeople(tx, subject, body) })
+  const { store, log, mail, budgets, usage, sessions, reconciler } = city
+  await sessions.creator.create(human, { kind: 'agent', name: 'web/worker' })
+  await reconciler.settle()
+  const [key = ''] = host.running
+  await host.finishTurn(key)
+  // Its conversation is followed a moment after its start.
+  await clock.advance(1000)
   return {
     budgets,
     clock,
@@ -43,9 +41,15 @@ async function open() {
         .list({ agent: 'human' })
         .items.map(({ subject }) => subject)
         .reverse(),
-    use: (tokens: number) => {
-      used = { tokens, usd: tokens / 100 }
-      return store.write((tx) => onUse(tx, { agent: 'web/worker', rig: 'web' }))
+    /** The session uses so many tokens in one turn. */
+    async use(tokens: number) {
+      const before = usage.spent({ scope: 'city', name: '' }, 0).tokens
+      await host.beginTurn(key)
+      const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done.' } }
+      await host.report(key, { type: 'update', update })
+      await host.finishTurn(key, { inputTokens: tokens, model_usage: [{ model: 'coin' }] })
+      await until(() => usage.spent({ scope: 'city', name: '' }, 0).tokens === before + tokens)
+      await store.write(() => {})
     },
     events: () =>
       log
@@ -63,11 +67,11 @@ describe('a budget', () => {
     await budgets.set(human, { scope: 'rig', name: 'web', unit: 'tokens', per: 'hour', limit: 1000 })
     await world.use(700)
     expect([budgets.blocks(worker), subjects().length]).toEqual([undefined, 0])
-    await world.use(800)
-    await world.use(850)
+    await world.use(100)
+    await world.use(50)
     expect(budgets.blocks(worker)).toBeUndefined()
-    await world.use(1000)
-    await world.use(1100)
+    await world.use(150)
+    await world.use(100)
     expect(budgets.blocks(worker)).toMatch(
       /^the budget of rig web in tokens an hour is used up until .*; raise it, or wait$/,
     )
@@ -81,7 +85,7 @@ describe('a budget', () => {
     await world.use(10)
     expect(budgets.blocks(worker)).toBeUndefined()
     expect(budgets.list().items).toMatchObject([{ state: 'ok', spent: 10 }])
-    await world.use(1000)
+    await world.use(990)
     expect(world.events().slice(3)).toEqual(['budget.exhausted'])
   })
 

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { reasonToKeep } from '../../../src/agents/worktrees/keep-reason.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { human } from '../../../src/http/guard.ts'
-import { testTown } from '../../support/city.ts'
-import { TestClock } from '../../support/clock.ts'
-import { idleHost } from '../../support/idle-host.ts'
+import { scriptedTown } from '../../support/city.ts'
 
 const env = {
   ...process.env,
@@ -30,8 +28,7 @@ function git(cwd: string, ...words: string[]): string {
 
 /** A city with a rig that is a repository, whose worker has worktrees; no program is ever started. */
 async function world(limit = 10) {
-  const clock = new TestClock()
-  const town = testTown('', { clock, host: idleHost() })
+  const town = scriptedTown()
   open.push(town)
   const rig = town.folder.at('shop')
   mkdirSync(rig)

@@ -5,10 +5,13 @@ import { isPublicAddress, parseRemote } from '../../../src/config/git/remote.ts'
 import { rigClones } from '../../../src/config/rigs/table.ts'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
 import { human } from '../../../src/http/guard.ts'
-import { agentsWorld, clonesFromAnyHost } from '../../agents/agents/world.ts'
+import { agentsWorld } from '../../agents/agents/world.ts'
 import { tempFolder } from '../../support/folder.ts'
 
 const TOWN = { 'city.toml': '[[rigs]]\nname = "shop"\npath = "$"\n' }
+
+/** A public address that nothing is sent to: git reads from a server of the test in its place. */
+const PUBLIC = 'http://8.8.8.8'
 
 /** A git repository behind HTTP, for real: what a server of plain files is to git. */
 function repository() {
@@ -43,8 +46,11 @@ function repository() {
         : new Response('', { status: 404 })
     },
   })
+  writeFileSync(folder.at('.gitconfig'), `[url "http://127.0.0.1:${server.port}/"]\n\tinsteadOf = ${PUBLIC}/\n`)
   return {
-    url: (path: string, who = '') => `http://${who}127.0.0.1:${server.port}${path}`,
+    /** Of a city whose git reads from here. */
+    env: { HOME: folder.path },
+    url: (path: string, who = '') => PUBLIC.replace('//', `//${who}`) + path,
     open: () => gate.resolve(),
     fetches: () => fetches,
     async [Symbol.asyncDispose]() {
@@ -76,7 +82,7 @@ const stepsOf = (town: Town) =>
 describe('a rig from a repository', () => {
   test('is cloned into the city after the response, with an event for each step', async () => {
     await using origin = repository()
-    await using town = await clonesFromAnyHost(TOWN)
+    await using town = await agentsWorld(TOWN, origin.env)
     const response = await town.send('POST', 'rigs', {
       name: 'hello',
       git_url: origin.url('/hello.git'),
@@ -102,7 +108,7 @@ describe('a rig from a repository', () => {
 
   test('is cloned once, however often the request is sent under one id', async () => {
     await using origin = repository()
-    await using town = await clonesFromAnyHost(TOWN)
+    await using town = await agentsWorld(TOWN, origin.env)
     const body = { name: 'hello', git_url: origin.url('/slow/hello.git'), request_id: 'hello-0001' }
     const first = await town.send('POST', 'rigs', body)
     expect(await town.send('POST', 'rigs', body)).toEqual(first)
@@ -134,7 +140,7 @@ describe('a rig from a repository', () => {
 
   test('may need credentials, which are written nowhere', async () => {
     await using origin = repository()
-    await using town = await clonesFromAnyHost(TOWN)
+    await using town = await agentsWorld(TOWN, origin.env)
     const git_url = origin.url('/secret/hello.git', 'me:s3cr3t%40@')
     const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url })
     expect((await endOf(town, body.request_id)).type).toBe('request.result.rig.create')
@@ -148,7 +154,7 @@ describe('a rig from a repository', () => {
     ['that sends elsewhere', '/away/hello.git', 'clone_failed'],
   ])('%s fails with one event and leaves nothing behind', async (_, path, code) => {
     await using origin = repository()
-    await using town = await clonesFromAnyHost(TOWN)
+    await using town = await agentsWorld(TOWN, origin.env)
     const before = town.declared()
     const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url(path) })
     expect((await endOf(town, body.request_id)).payload).toMatchObject({ operation: 'rig.create', error_code: code })
@@ -165,7 +171,7 @@ describe('a rig from a repository', () => {
 
   test('does not touch a folder that appeared meanwhile', async () => {
     await using origin = repository()
-    await using town = await clonesFromAnyHost(TOWN)
+    await using town = await agentsWorld(TOWN, origin.env)
     const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url('/slow/hello.git') })
     mkdirSync(join(town.path, 'rigs/hello'), { recursive: true })
     writeFileSync(join(town.path, 'rigs/hello/mine'), 'mine')

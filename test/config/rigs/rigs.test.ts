@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { GitRunner } from '../../../src/config/git/git-runner.ts'
 import { parseStatus, readRepositoryStatus } from '../../../src/config/git/status.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { agentsWorld, inventedSessionsWorld } from '../../agents/agents/world.ts'
+import { human } from '../../../src/http/guard.ts'
+import { agentsWorld } from '../../agents/agents/world.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 
@@ -90,18 +91,20 @@ describe('adding a rig', () => {
 
 describe('a rig', () => {
   test('counts its agents and what of them runs', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
-    const now = town.clock.now()
-    town.sessions.run('shop/crew', 'shop/crew-1', { lastActivity: now - 5000 })
-    town.sessions.run('shop/crew', 'shop/crew-2', { lastActivity: now })
-    town.sessions.run('shop/crew', 'shop/crew-3', { running: false })
-    town.sessions.run('mayor', 'mayor')
+    await using town = await agentsWorld(TOWN)
+    town.install('codex', 'claude')
+    await town.pool('shop/crew', 1)
+    await town.clock.advance(5000)
+    const [, , last] = await town.pool('shop/crew', 2)
+    await town.sessions.control.suspend(last?.id ?? '', human)
+    await town.session('mayor')
+    expect(town.host.running).toHaveLength(3)
     expect(await town.get('rigs')).toEqual({
       total: 1,
       items: [
         {
           ...{ name: 'shop', path: town.folder.path, suspended: false, prefix: 'sh' },
-          ...{ agent_count: 1, running_count: 2, last_activity: '2026-01-05T09:00:00.000Z' },
+          ...{ agent_count: 1, running_count: 2, last_activity: '2026-01-05T09:00:05.000Z' },
         },
       ],
     })
@@ -141,13 +144,19 @@ describe('a rig', () => {
   })
 
   test('restarts, and lists the sessions that could not be ended', async () => {
-    await using town = await inventedSessionsWorld(TOWN)
+    await using town = await agentsWorld(TOWN)
+    town.install('codex')
     const restart = async () => (await town.send('POST', 'rig/shop/restart')).body
     expect(await restart()).toEqual({ status: 'ok', action: 'restart', rig: 'shop', killed: [], failed: [] })
-    town.sessions.run('shop/crew', 'shop/crew-1', { running: false })
-    expect(await restart()).toMatchObject({ status: 'failed', failed: ['s-tc-1'] })
-    town.sessions.run('shop/crew', 'shop/crew-2')
-    expect(await restart()).toMatchObject({ status: 'partial', killed: ['s-tc-2'], failed: ['s-tc-1'] })
+    const [one, two] = await town.pool('shop/crew', 2)
+    const error = 'its processes are still there'
+    town.host.endErrors.set(one?.hostKey ?? '', error)
+    expect(await restart()).toMatchObject({
+      ...{ status: 'partial', killed: [two?.sessionName] },
+      failed: [`${one?.sessionName}: ${error}`],
+    })
+    expect(await restart()).toMatchObject({ status: 'failed', killed: [], failed: [`${one?.sessionName}: ${error}`] })
+    expect(town.host.running).toEqual([one?.hostKey ?? ''])
     expect((await town.send('POST', 'rig/nope/restart')).status).toBe(404)
     expect(await town.send('POST', 'rig/shop/explode')).toMatchObject({
       status: 422,

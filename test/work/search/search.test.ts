@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { dice } from '../../slow/town.ts'
+import type { ScriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
-import { human, openWork, type WorkTown, workTown } from '../world.ts'
+import { human, openWork, workTown } from '../world.ts'
 
-async function open(town?: WorkTown) {
+async function open(town?: ScriptedTown) {
   const work = await openWork(town && { town })
   const { search, comments, store } = work
   const waiting = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM bead_unworded')

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import type { ScriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
-import { human, openWork, plan, type WorkTown, workTown } from '../world.ts'
+import { human, openWork, plan, workTown } from '../world.ts'
 
-async function openWaits(town?: WorkTown) {
+async function openWaits(town?: ScriptedTown) {
   const work = await openWork(town && { town })
   const { store, beadRepository, host, sessionRepository } = work
   return {
