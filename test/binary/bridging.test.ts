@@ -2,34 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { connect, createServer } from 'node:net'
 import { Lock } from '../../src/core/lock.ts'
 import { up } from '../slow/town.ts'
-import { PROGRAM, World } from '../support/world.ts'
+import { World } from '../support/world.ts'
 import { type LentSession, lentSession } from './lent-session.ts'
-
-interface Ended {
-  status: number
-  out: string
-  err: string
-}
-
-/** Runs a command as a program of the session would. */
-async function run(world: World, { city, session, token }: LentSession, args: string[], more = {}): Promise<Ended> {
-  const child = Bun.spawn([...PROGRAM, ...args], {
-    env: {
-      ...{ PATH: process.env.PATH, HOME: world.folder.path, GC_HOME: world.home },
-      ...{ GC_CITY_NAME: city.name, GC_SESSION_ID: session, GC_TOKEN: token, GC_AGENT: 'mayor' },
-      ...more,
-    },
-    cwd: world.folder.path,
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  return { status, out, err }
-}
+import { run } from './session-command.ts'
 
 const COMMANDS = [
   ['hook', '--claim', '--json'],
