@@ -26,6 +26,7 @@ import { EventArchives } from '../core/events/rotation.ts'
 import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import type { Store } from '../core/store.ts'
+import { ProcessTokens } from '../http/process-tokens.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
@@ -95,8 +96,10 @@ function buildSessions(options: Foundation & Records) {
   const { name, path, home, url, bin, env, store, log, clock, config } = options
   const { beadRepository, claimManager, sessionRepository } = options
   const worktrees = new Worktrees({ ...options, ownerState: (id) => ownerStateOf(sessionRepository.find(id)) })
+  const processTokens = new ProcessTokens({ city: name, url })
   const sessionServices = openSessions({
     ...options,
+    processTokens,
     worktrees,
     beads: beadRepository,
     claims: claimManager,
@@ -108,10 +111,11 @@ function buildSessions(options: Foundation & Records) {
   const providerOf = builtinProviderLookup(launcher)
   return {
     worktrees,
+    processTokens,
     sessionServices,
     sessions: operations,
     /** The tokens of every kind that this city gives out. */
-    tokens: new CityTokens([operations.credentials]),
+    tokens: new CityTokens([operations.credentials, processTokens]),
     detached: sessionServices.detached,
     workload,
     logs,
@@ -169,7 +173,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
       interactions: sessions.interactions,
       parking,
     }),
-    readiness: new Readiness({ clock, deadlines, env }),
+    readiness: new Readiness({ clock, deadlines, env, tokens: options.processTokens }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),
     rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones),
     reconciler: new Reconciler({ ...options, ...sessionServices, city: name, budgets, parking }),

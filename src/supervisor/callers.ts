@@ -4,6 +4,7 @@ import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
 import type { Caller } from '../http/caller.ts'
 import { hashToken, TOKEN_PREFIX } from '../http/credentials.ts'
+import type { TokenKind } from '../http/tokens.ts'
 import type { Cities } from './cities.ts'
 import type { ClosedCity } from './city-entry.ts'
 import type { TokenRegistry } from './token-registry.ts'
@@ -14,6 +15,8 @@ interface CallersOptions {
     listRunning(): readonly { tokens: Pick<CityTokens, 'caller'> }[]
   }
   tokens: Pick<TokenRegistry, 'find'>
+  /** Tokens of processes that the supervisor runs for no city. */
+  processTokens: Pick<TokenKind, 'caller'>
   deadlines: Deadlines
 }
 
@@ -81,8 +84,10 @@ export class Callers {
     const hash = hashToken(token)
     if (timingSafeEqual(Buffer.from(hash), this.#operator)) return { kind: 'operator' }
     if (!token.startsWith(TOKEN_PREFIX.session)) return 'nobody'
-    const { cities, tokens } = this.options
+    const { cities, tokens, processTokens } = this.options
     if (cities.isStopping) return []
+    const own = processTokens.caller(hash)
+    if (own !== undefined) return own === 'ended' ? 'nobody' : own
     let hasEnded = false
     for (const city of cities.listRunning()) {
       const caller = city.tokens.caller(hash)
@@ -92,8 +97,8 @@ export class Callers {
     const closed = cities.listClosed()
     if (closed.length === 0) return 'nobody'
     const registered = tokens.find(hash)
-    const own = closed.filter(({ name }) => registered.some(({ city, isLive }) => isLive && city === name))
-    if (own.length > 0) return own
+    const holders = closed.filter(({ name }) => registered.some(({ city, isLive }) => isLive && city === name))
+    if (holders.length > 0) return holders
     return hasEnded || registered.length > 0 ? 'nobody' : closed
   }
 }

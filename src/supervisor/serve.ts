@@ -18,13 +18,13 @@ import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { Store } from '../core/store.ts'
 import { connectToHosts } from '../host/client/host-client.ts'
-import type { SessionHost } from '../host/client/session-host.ts'
 import { createApp, type RequestHandler } from '../http/app.ts'
 import { isLoopback } from '../http/authority.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
+import { ProcessTokens } from '../http/process-tokens.ts'
 import { ResponseWriter } from '../http/response-writer.ts'
 import { accessPolicy } from './access.ts'
 import { allRoutes } from './all-routes.ts'
@@ -33,6 +33,7 @@ import { Cities } from './cities.ts'
 import { CityHistory } from './city-history.ts'
 import { EventLogs } from './event-logs.ts'
 import { Home } from './home.ts'
+import { endSessionsOf } from './hosted-sessions.ts'
 import { supervisorMigrations } from './migrations.ts'
 import { openNetwork } from './network.ts'
 import { RESERVED_CODES } from './reserved-codes.ts'
@@ -87,7 +88,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   }
   await using resources = new AsyncDisposableStack()
   const report = (message: string) => options.report(redactTokens(message))
-  const started = await start({ ...options, report }, Home.open(options.home), resources)
+  const { GC_TOKEN: _, ...env } = options.env
+  const started = await start({ ...options, env, report }, Home.open(options.home), resources)
   return running(started, resources.move())
 }
 
@@ -153,19 +155,20 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     },
     report,
   })
+  const processTokens = new ProcessTokens({ city: '', url: () => listening.url })
   const stopping = Promise.withResolvers<StopRequest>()
   const gc = new Supervisor({
     cities,
     eventLogs: logs,
     host,
-    readiness: new Readiness({ clock, deadlines, env: options.env }),
+    readiness: new Readiness({ clock, deadlines, env: options.env, tokens: processTokens }),
     clock,
     version: options.version,
     build: options.build,
     storeFailure: () => store.failure,
     stop: ({ endSessions, actor }) => stopping.resolve({ endSessions, actor }),
   })
-  const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, deadlines })
+  const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, processTokens, deadlines })
   const writer = new ResponseWriter({ deadlines })
   const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines, writer })
   const networkDependencies = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report, writer }
@@ -288,10 +291,4 @@ async function orUnavailable(
     report(`the agents' network is not served: ${errorMessage(error)}`)
     return notFoundHandler
   }
-}
-
-/** Ends the sessions that still run for a city that could not be opened. */
-async function endSessionsOf(host: SessionHost, city: string): Promise<void> {
-  const hosted = await host.list()
-  await Promise.all(hosted.filter(({ key }) => key.startsWith(`${city}/`)).map(({ key }) => host.end(key)))
 }

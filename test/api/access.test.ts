@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { least, leastQuery, type Operation, operationsOf } from '../support/sample.ts'
+import { eventually } from '../support/until.ts'
 import { type Answer, type CallOptions, TestCity, World } from '../support/world.ts'
 import { STORE_TOKEN, startSession } from './town.ts'
 
@@ -17,7 +18,14 @@ start_command = '${STORE_TOKEN}; exec sleep 600'
 max_active_sessions = 2
 ${more}`
 
-const TOML = `${agent('plain')}${agent('chief', `may = ${JSON.stringify(PERMISSIONS)}`)}`
+/** A command that runs for as long as its city, and stores its token; one that ends at once. */
+const STAYS = `session_setup = ['umask 077; printf %s "$GC_TOKEN" > stays.token; exec sleep 600']`
+const ENDS = `on_boot = 'umask 077; printf "%s %s" "$GC_TOKEN" "$GC_URL" > ends.token'`
+
+const TOML = `
+[session]
+setup_timeout = "10m"
+${agent('plain')}${agent('chief', `may = ${JSON.stringify(PERMISSIONS)}`)}${agent('brief', ENDS)}${agent('slow', STAYS)}`
 
 let world: World
 let document: Record<string, unknown>
@@ -28,6 +36,8 @@ interface Staffed {
   city: TestCity
   plain: { id: string; token: string }
   chief: { id: string; token: string }
+  /** The token of a command that its city runs. */
+  command: string
 }
 
 /** A message to people, by city. */
@@ -41,8 +51,10 @@ beforeAll(async () => {
   operations = operationsOf(document)
   open = await staffed('open')
   strict = await staffed('strict', 'strict = true\n')
-})
+}, 30_000)
 afterAll(() => world[Symbol.asyncDispose]())
+
+const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
 async function staffed(name: string, site = ''): Promise<Staffed> {
   const path = world.folder.at(name)
@@ -54,7 +66,15 @@ async function staffed(name: string, site = ''): Promise<Staffed> {
   const city = new TestCity(world, name, path)
   const sent = await city.call('POST ~/mail', { body: { to: 'human', subject: 'for people' } })
   messages.set(name, sent.body.id)
-  return { city, plain: await startSession(city, 'plain'), chief: await startSession(city, 'chief') }
+  const file = join(path, 'stays.token')
+  await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'slow', alias: 'slow-one' } })
+  const command = await eventually(
+    'a token',
+    10_000,
+    async () => textOf(file),
+    (token) => token.length === 68,
+  )
+  return { city, command, plain: await startSession(city, 'plain'), chief: await startSession(city, 'chief') }
 }
 
 interface StatedNeed {
@@ -152,5 +172,58 @@ describe('every operation', () => {
     const isRead = ({ needs, fields }: StatedNeed) => needs === 'read' && !fields
     const { token } = strict.chief
     expect(await surprises(inCity, isRead, (operation) => send(operation, open.city, { token }))).toEqual([])
+  })
+
+  test('is open to a command that gc runs as to a session without permissions, but for what only a session does', async () => {
+    const ofCommand = ({ needs }: StatedNeed) => needs === 'read' || (FREE.includes(needs) && needs !== 'session')
+    const isWork = ({ needs }: StatedNeed) => ['read', 'work'].includes(needs)
+    const some = trialOperations()
+    expect(
+      await surprises(some, ofCommand, (operation) => send(operation, open.city, { token: open.command })),
+    ).toEqual([])
+    expect(
+      await surprises(some, isWork, (operation) => send(operation, strict.city, { token: strict.command })),
+    ).toEqual([])
+  })
+})
+
+describe('a command that gc runs', () => {
+  test('is the actor of what it does, under a token that ends with it', async () => {
+    const { city, command } = open
+    const seq = await city.head()
+    const made = await city.call('POST ~/beads', { body: { title: 'from a command' }, token: command })
+    expect(made.status).toBe(201)
+    expect(await city.recorded(seq)).toMatchObject([{ type: 'bead.created', actor: 'session_setup of slow-one' }])
+    const [token = '', url] = textOf(join(city.path, 'ends.token')).split(' ')
+    expect(url).toBe(world.url)
+    expect((await city.call('GET ~/beads', { token })).status).toBe(401)
+  })
+})
+
+describe('a session without permissions', () => {
+  test('closes, suspends and resets itself, and no other session', async () => {
+    const { city, plain, chief } = open
+    const denied = await city.call(`POST ~/session/${chief.id}/close`, { token: plain.token })
+    expect([denied.status, denied.body.code, denied.body.detail]).toEqual([
+      403,
+      'forbidden',
+      expect.stringMatching(
+        /^forbidden: session plain-\S+ may not do "Close a session": its agent plain lacks "sessions"; a person can grant it with may = \["sessions"\] in city\.toml$/,
+      ),
+    ])
+    const fresh = { body: { fresh: true }, token: plain.token }
+    expect((await city.call(`POST ~/session/${chief.id}/restart`, fresh)).status).toBe(403)
+    const { id, token } = await startSession(city, 'plain')
+    expect((await city.call(`POST ~/session/${id}/close`, { token })).status).toBe(200)
+  })
+
+  test('kills another, which is recorded as its doing, and starts again', async () => {
+    const { city, plain } = open
+    const { id } = await startSession(city, 'chief', { alias: 'target' })
+    const seq = await city.head()
+    expect((await city.call(`POST ~/session/${id}/kill`, { token: plain.token })).status).toBe(200)
+    const stopped = await city.event(seq, ({ type, subject }) => type === 'session.stopped' && subject === 'target')
+    expect(stopped.actor).toStartWith('plain-')
+    await city.event(seq, ({ type, subject }) => type === 'session.woke' && subject === 'target')
   })
 })

@@ -34,6 +34,7 @@ class Town {
     this.callers = new Callers({
       operatorToken: 'gco_x',
       deadlines: new Deadlines(this.clock, this.clock),
+      processTokens: { caller: () => undefined },
       tokens: { find: (hash) => (hash === hashToken(TOKEN) ? this.registered : []) },
       cities: {
         listRunning: () => this.answers.map((answer) => ({ tokens: { caller: () => answer } })),

@@ -174,15 +174,14 @@ export class SessionProcesses {
     return host.start({ ...spec, kind: 'acp', acp })
   }
 
-  /** Runs the commands with the environment of the start, but without the token, which only its program was given. */
+  /** Runs the commands with the environment of the start. */
   async #refresh(id: string): Promise<void> {
     const { store, repository, clock, launcher, setup, recorder } = this.options
     const row = repository.find(id)
     if (row?.state !== 'active' || row.hostKey === null) return
     const startedAt = clock.now()
     const { cwd, env, fingerprint } = launcher.prepare(row, '')
-    const { GC_TOKEN: _, ...envWithoutToken } = env
-    const failures = await setup.again(row, { cwd, env: envWithoutToken })
+    const failures = await setup.again(row, { cwd, env })
     await store.write((tx) => {
       const current = repository.find(id)
       if (current?.hostKey !== row.hostKey) return

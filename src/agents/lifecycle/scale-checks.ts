@@ -76,11 +76,18 @@ export class ScaleChecks {
       return
     }
     try {
-      const { GC_TOKEN: _, ...own } = this.options.env
       const rig = this.options.config.current.rigs.find(({ name }) => name === agent.dir)
-      const env = { ...own, ...agent.env, GC_CITY: this.options.path, GC_AGENT: qualified, GC_TEMPLATE: qualified }
+      const env = {
+        ...this.options.env,
+        ...agent.env,
+        GC_CITY: this.options.path,
+        GC_AGENT: qualified,
+        GC_TEMPLATE: qualified,
+      }
       const cwd = rig?.path ?? this.options.path
-      const result = await this.options.run(scaleCheck, { cwd, env, timeout: TIMEOUT, signal: this.#closing.signal })
+      const signal = this.#closing.signal
+      const name = `scale_check of ${qualified}`
+      const result = await this.options.run(scaleCheck, { name, cwd, env, timeout: TIMEOUT, signal })
       this.#onResult(qualified, result)
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#fail(qualified, errorMessage(error))

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { renderShellCommand } from '../../config/providers/launch.ts'
 import { templateFields } from '../../config/providers/prompt.ts'
 import { AppError } from '../../core/errors.ts'
+import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { Launcher, PreparedLaunch } from './launcher.ts'
 import type { ShellResult, ShellRunner } from './shell-runner.ts'
@@ -65,6 +66,7 @@ export class SetupCommands {
     const env = { ...this.#env(agent), GC_AGENT: agent.qualified, GC_TEMPLATE: agent.qualified }
     const timeout = this.options.config.current.session.setupTimeout
     const result = await this.options.shell.run(agent.onBoot, {
+      name: `on_boot of ${agent.qualified}`,
       cwd: this.options.path,
       env,
       timeout,
@@ -94,8 +96,7 @@ export class SetupCommands {
   }
 
   #env({ env }: AgentConfig): Record<string, string | undefined> {
-    const { GC_TOKEN: _, ...own } = this.options.env
-    return { ...own, ...env, GC_CITY: this.options.path }
+    return { ...this.options.env, ...env, GC_CITY: this.options.path }
   }
 
   #variables(row: SessionRow): Record<string, string | undefined> {
@@ -125,7 +126,8 @@ export class SetupCommands {
     const { config, launcher, shell } = this.options
     const timeout = config.current.session.setupTimeout
     const line = renderShellCommand(step.line, templateFields(launcher.promptSubject(row)), step.key)
-    const result = await shell.run(line, { cwd, env, timeout, signal: this.#signal })
+    const name = `${step.key} of ${identityOf(row)}`
+    const result = await shell.run(line, { name, cwd, env, timeout, signal: this.#signal })
     this.#signal.throwIfAborted()
     return failureMessage(step, result, timeout)
   }

@@ -1,5 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { redactTokens } from '../../http/credentials.ts'
+import type { ProcessTokens } from '../../http/process-tokens.ts'
 
 /** The result of a command. */
 export interface ShellResult {
@@ -10,6 +11,8 @@ export interface ShellResult {
 }
 
 export interface ShellOptions {
+  /** What it is and whose, as events name it: `scale_check of worker`. */
+  name: string
   cwd: string
   env: Readonly<Record<string, string | undefined>>
   timeout: number
@@ -21,11 +24,18 @@ const MAX_OUTPUT = 4096
 /** How long output is read after the exit, since a child of the command may hold the pipe open. */
 const OUTPUT_GRACE = 200
 
-/** Runs declared commands, each in a process group of its own, with a timeout and bounded output. */
+/** Runs declared commands, each in a process group and under a token of its own, with a timeout and bounded output. */
 export class ShellRunner {
-  constructor(private readonly deadlines: Deadlines) {}
+  constructor(
+    private readonly deadlines: Deadlines,
+    private readonly tokens: ProcessTokens,
+  ) {}
 
-  async run(line: string, { cwd, env, timeout, signal }: ShellOptions): Promise<ShellResult> {
+  run(line: string, { name, env, ...options }: ShellOptions): Promise<ShellResult> {
+    return this.tokens.use(name, (identity) => this.#run(line, { ...options, env: { ...env, ...identity } }))
+  }
+
+  async #run(line: string, { cwd, env, timeout, signal }: Omit<ShellOptions, 'name'>): Promise<ShellResult> {
     signal?.throwIfAborted()
     const stdio = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const
     const child = Bun.spawn(['/bin/sh', '-c', line], { cwd, env, detached: true, ...stdio })

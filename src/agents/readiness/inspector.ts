@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Deadlines } from '../../core/deadlines.ts'
+import type { ProcessTokens } from '../../http/process-tokens.ts'
 import { parseJson } from '../conversations/entries/json.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -26,6 +27,7 @@ export class ProgramInspector {
   constructor(
     readonly env: Env,
     private readonly deadlines: Deadlines,
+    private readonly tokens: ProcessTokens,
   ) {
     this.home = env.HOME ?? '/'
     const userFolders = ['.local/bin', '.bun/bin', '.npm-global/bin', '.cargo/bin', 'bin'].map((name) =>
@@ -62,8 +64,13 @@ export class ProgramInspector {
   async run([program = '', ...args]: readonly string[]): Promise<CommandResult> {
     const path = this.findProgram(program)
     if (!path) return { code: undefined, stdout: '', timedOut: false }
-    const env = { ...this.env, PATH: this.path }
-    const child = Bun.spawn([path, ...args], {
+    return this.tokens.use(`readiness check of ${program}`, (identity) =>
+      this.#run([path, ...args], { ...this.env, PATH: this.path, ...identity }),
+    )
+  }
+
+  async #run(command: string[], env: Env): Promise<CommandResult> {
+    const child = Bun.spawn(command, {
       ...{ env, cwd: this.home, detached: true, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' },
     })
     const { promise: timeout, resolve } = Promise.withResolvers<'timeout'>()

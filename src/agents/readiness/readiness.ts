@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import type { ProcessTokens } from '../../http/process-tokens.ts'
 import { ProgramInspector } from './inspector.ts'
 import { PROBES, type Probe, type ProbeResult } from './probes.ts'
 import type { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
@@ -9,6 +10,7 @@ interface ReadinessDependencies {
   clock: Clock
   deadlines: Deadlines
   env: Readonly<Record<string, string | undefined>>
+  tokens: ProcessTokens
 }
 
 /** How long a result is reused. */
@@ -29,7 +31,7 @@ export class Readiness {
   readonly #inspector: ProgramInspector
 
   constructor(private readonly dependencies: ReadinessDependencies) {
-    this.#inspector = new ProgramInspector(dependencies.env, dependencies.deadlines)
+    this.#inspector = new ProgramInspector(dependencies.env, dependencies.deadlines, dependencies.tokens)
   }
 
   /** The readiness of providers and tools. `prefix` begins the message of an error. */

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { ProgramInspector } from '../../../src/agents/readiness/inspector.ts'
 import { Readiness } from '../../../src/agents/readiness/readiness.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
+import { ProcessTokens } from '../../../src/http/process-tokens.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
@@ -15,11 +16,12 @@ function world(env: Record<string, string> = {}) {
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
   const all = { HOME: folder.path, PATH: '/nowhere', ...env }
-  const readiness = new Readiness({ clock, deadlines, env: all })
+  const tokens = new ProcessTokens({ city: '', url: () => 'http://127.0.0.1:1' })
+  const readiness = new Readiness({ clock, deadlines, env: all, tokens })
   return {
     readiness,
     clock,
-    look: new ProgramInspector(all, deadlines),
+    look: new ProgramInspector(all, deadlines, tokens),
     program: (name: string, script = 'exit 0') =>
       chmodSync(write(folder.at('.local', 'bin', name), `#!/bin/sh\n${script}\n`), 0o755),
     file: (path: string, value: unknown) => write(folder.at(...path.split('/')), JSON.stringify(value)),

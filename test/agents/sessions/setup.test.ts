@@ -39,7 +39,9 @@ work_dir = "desk"`
     const updated = await world.event('session.updated')
     expect(updated).toMatchObject({ session_id: id, payload: {} })
     const notes = lines(world.folder.at('city', 'notes'))
-    expect(notes.filter((line) => line.startsWith('live'))).toEqual([`live ${id} []`])
+    expect(notes.filter((line) => line.startsWith('live'))).toEqual([
+      expect.stringMatching(/^live mi-\d+ \[gcs_[0-9a-f]{64}\]$/),
+    ])
     expect(notes).toHaveLength(2)
     world.declare(mayor('exit 5'))
     await world.city.config.reload()

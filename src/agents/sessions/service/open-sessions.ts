@@ -7,6 +7,7 @@ import type { Requests } from '../../../core/requests/requests.ts'
 import type { Store } from '../../../core/store.ts'
 import { cpuTimeOf } from '../../../host/process/cpu-time.ts'
 import { ProcessTable } from '../../../host/process/process-table.ts'
+import type { ProcessTokens } from '../../../http/process-tokens.ts'
 import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
@@ -82,6 +83,7 @@ export interface SessionsOptions {
   worktrees: Pick<Worktrees, 'prepare'>
   repository: SessionRepository
   environment: CityEnvironment
+  processTokens: ProcessTokens
   tokenMirror: TokenMirror
   report(message: string): void
 }
@@ -125,7 +127,7 @@ function openPrograms(options: SessionsOptions & Records) {
   const { store, log, clock, deadlines, config, host, repository, resolver, environment, report } = options
   const { city, path, env } = environment
   const launcher = new Launcher(environment, config, () => clock.now())
-  const shell = new ShellRunner(deadlines)
+  const shell = new ShellRunner(deadlines, options.processTokens)
   const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })
   const conversations = new AcpConversations({
     ...{ store, log, city },

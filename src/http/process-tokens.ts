@@ -1,0 +1,46 @@
+import { createSecret } from '../core/ids.ts'
+import type { ProcessCaller } from './caller.ts'
+import { hashToken, TOKEN_PREFIX } from './credentials.ts'
+import type { LiveToken, TokenKind } from './tokens.ts'
+
+/** What a process needs to call the API as itself. */
+export interface ProcessEnvironment {
+  readonly GC_URL: string
+  readonly GC_TOKEN: string
+}
+
+interface ProcessTokensOptions {
+  /** The city they are for; '' for processes of the supervisor, which act in no city. */
+  city: string
+  /** The address of the supervisor. */
+  url(): string
+}
+
+/** Tokens of processes that the supervisor itself waits for: each is good while its process runs, and only in memory. */
+export class ProcessTokens implements TokenKind {
+  readonly #callers = new Map<string, ProcessCaller>()
+
+  constructor(private readonly options: ProcessTokensOptions) {}
+
+  /** Runs a process under a token of its own, which ends with it. `name` says what it is and whose. */
+  async use<T>(name: string, run: (env: ProcessEnvironment) => Promise<T>): Promise<T> {
+    const { city, url } = this.options
+    const token = createSecret(TOKEN_PREFIX.session)
+    const hash = hashToken(token)
+    this.#callers.set(hash, { kind: 'process', city, name })
+    try {
+      return await run({ GC_URL: url(), GC_TOKEN: token })
+    } finally {
+      this.#callers.delete(hash)
+    }
+  }
+
+  caller(hash: string): ProcessCaller | undefined {
+    return this.#callers.get(hash)
+  }
+
+  /** None outlives the supervisor, so there is nothing to remember of them. */
+  listLive(): LiveToken[] {
+    return []
+  }
+}
