@@ -9,6 +9,7 @@ import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf } from 
 import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProjection } from './extensions.ts'
 import { validateFields, validateTotals } from './limits.ts'
 import type { BeadReader } from './reader.ts'
+import { BeadRestorer, type ImportedBead, type RestoreOutcome } from './restorer.ts'
 import type { BeadRow, BeadValues } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 import { changedValues, newValues, valuesOf } from './values.ts'
@@ -34,7 +35,7 @@ export class BeadRepository {
   readonly #writer: BeadWriter
   readonly #edges: Dependencies
   readonly #guards: BeadGuard[] = []
-  readonly #importers = new Map<string, BeadImporter>()
+  readonly #restorer: BeadRestorer
   readonly #closeListeners = new Map<string, CloseListener>()
 
   constructor({ store, log, clock, scope, reader }: BeadRepositoryOptions) {
@@ -44,6 +45,11 @@ export class BeadRepository {
     this.#reader = reader
     this.#writer = new BeadWriter(store)
     this.#edges = new Dependencies(store)
+    this.#restorer = new BeadRestorer({
+      ...{ log, reader, writer: this.#writer, dependencies: this.#edges },
+      onClosed: (tx, bead) => this.#recordClosed(tx, bead),
+      onChanged: (tx, before, after) => this.#notifyGuards(tx, before, after, undefined),
+    })
   }
 
   /** Shows columns of a side table as metadata of beads of this type. */
@@ -53,7 +59,7 @@ export class BeadRepository {
 
   /** Imports the projected metadata of beads of this type to their side table. */
   registerImporter(type: string, importer: BeadImporter): void {
-    this.#importers.set(type, importer)
+    this.#restorer.registerImporter(type, importer)
   }
 
   addGuard(guard: BeadGuard): void {
@@ -184,48 +190,9 @@ export class BeadRepository {
     return this.change(tx, id, {}, { session, writeSideTable })
   }
 
-  /** Writes an imported bead with the id, times and dependencies it comes with. */
-  restore(tx: Tx, imported: BeadValues, dependencies: readonly Dep[]): 'created' | 'updated' | 'unchanged' {
-    const row = this.#reader.row(imported.id)
-    const before = row && this.#reader.bead(row)
-    const { values, projected } = this.#splitMetadata(imported)
-    this.#writer.reserve(values.id)
-    this.#restoreRow(row, values, () => this.#importers.get(values.type)?.import(tx, values, projected))
-    this.#replaceDependencies(values.id, dependencies)
-    const after = this.get(values.id)
-    if (JSON.stringify(before) === JSON.stringify(after)) return 'unchanged'
-    this.#log.append(tx, before ? BeadUpdated : BeadCreated, eventFactsOf(after), { bead: after })
-    if (!before) return 'created'
-    if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after)
-    this.#notifyGuards(tx, before, after, undefined)
-    return 'updated'
-  }
-
-  /**
-   * The index of labels holds the time of creation, and beads that wait for this one are unblocked by an update: labels
-   * and status are therefore written last.
-   */
-  #restoreRow(row: BeadRow | undefined, values: BeadValues, writeSideTable: () => void): void {
-    const blank = { ...(row ? valuesOf(row) : values), labels: '[]', status: row?.status ?? 'open' }
-    const keepsTime = row?.created_at === values.created_at
-    if (!row) this.#writer.insert(blank)
-    else if (!keepsTime) this.#writer.update(valuesOf(row), blank, values.updated_at)
-    writeSideTable()
-    this.#writer.update(row && keepsTime ? valuesOf(row) : blank, values, values.updated_at)
-  }
-
-  #replaceDependencies(id: string, dependencies: readonly Dep[]): void {
-    for (const { depends_on_id: target } of this.#edges.listOf(id)) this.#edges.remove(id, target)
-    for (const { depends_on_id: target, type } of dependencies) this.#edges.add(id, target, type)
-  }
-
-  /** Separates the metadata that a side table holds from what is kept with the bead. */
-  #splitMetadata(imported: BeadValues): { values: BeadValues; projected: Record<string, string> } {
-    const metadata: Record<string, string> = JSON.parse(imported.metadata)
-    const importer = this.#importers.get(imported.type)
-    if (!importer) return { values: imported, projected: metadata }
-    const own = Object.fromEntries(Object.entries(metadata).filter(([key]) => !importer.owns(key)))
-    return { values: { ...imported, metadata: JSON.stringify(own) }, projected: metadata }
+  /** Writes imported beads with the ids, times and dependencies they come with; what became of each. */
+  restore(tx: Tx, imported: readonly ImportedBead[]): RestoreOutcome[] {
+    return this.#restorer.restore(tx, imported)
   }
 
   /** Both are the same object when nothing changed that a client can see. */

@@ -29,10 +29,14 @@ export class BeadWriter {
     return `${prefix}-${this.#next.get(prefix)?.last}`
   }
 
-  /** Keeps an id that was imported from being given out. */
-  reserve(id: string): void {
-    const [, prefix, number] = /^(.+)-(\d{1,12})$/.exec(id) ?? []
-    if (prefix !== undefined) this.#reserve.run(prefix, Number(number))
+  /** Keeps ids that are imported from being given out. */
+  reserve(ids: readonly string[]): void {
+    const last = new Map<string, number>()
+    for (const id of ids) {
+      const [, prefix, number] = /^(.+)-(\d{1,12})$/.exec(id) ?? []
+      if (prefix !== undefined) last.set(prefix, Math.max(last.get(prefix) ?? 0, Number(number)))
+    }
+    for (const [prefix, number] of last) this.#reserve.run(prefix, number)
   }
 
   insert(values: BeadValues): void {

@@ -5,6 +5,7 @@ import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../core/json-depth.ts'
 import { fieldErrorsOf } from '../../http/field-errors.ts'
 import { BEAD_LIMITS } from '../beads/limits.ts'
 import { isWorkable } from '../beads/readiness.ts'
+import type { ImportedBead } from '../beads/restorer.ts'
 import type { BeadValues } from '../beads/row.ts'
 import type { Bead, Dep } from '../beads/schema.ts'
 import type { CommentDraft } from '../comments/comments.ts'
@@ -61,10 +62,8 @@ const DERIVED_FIELDS = ['comment_count', 'dependency_count', 'dependent_count', 
 const KNOWN_FIELDS = new Set([...Object.keys(Line.properties), ...DERIVED_FIELDS])
 
 /** A bead that was read from a line. */
-export interface ImportedBead {
-  values: BeadValues
-  dependencies: readonly Dep[]
-  comments: readonly CommentDraft[]
+export interface ImportedLine extends ImportedBead {
+  readonly comments: readonly CommentDraft[]
 }
 
 /** Formats a bead as a line. Nothing of it is left out, so that parsing the line gives the same bead. */
@@ -85,12 +84,12 @@ export function formatLine(bead: Bead, rig: string, comments: readonly BeadComme
 type RigOf = (id: string, named: string | null | undefined) => string
 
 /** Parses the lines of a file; throws for the first that is no bead, and says which line it is. */
-export function parseLines(bytes: Uint8Array, rigOf: RigOf): ImportedBead[] {
+export function parseLines(bytes: Uint8Array, rigOf: RigOf): ImportedLine[] {
   const lines = new TextDecoder().decode(bytes).split('\n')
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : parseBead(line, index + 1, rigOf)))
 }
 
-function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedBead {
+function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedLine {
   const line = parseLine(json, lineNumber)
   const type = line.issue_type ?? 'task'
   const labels = [...new Set(line.labels)]

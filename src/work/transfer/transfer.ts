@@ -5,8 +5,9 @@ import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../beads/repository.ts'
+import type { RestoreOutcome } from '../beads/restorer.ts'
 import type { CommentDraft, Comments } from '../comments/comments.ts'
-import { formatLine, type ImportedBead, parseLines } from './line.ts'
+import { formatLine, type ImportedLine, parseLines } from './line.ts'
 import type { BeadsImported } from './schema.ts'
 
 export interface BeadTransferOptions {
@@ -18,13 +19,18 @@ export interface BeadTransferOptions {
 
 /** How many beads are read or written at once. */
 const BEADS_PER_SLICE = 50
+/** How many of these share a commit: the loop is free between commits. */
+const SLICES_PER_COMMIT = 4
 /** How many comments are written at once: each examines all others of its bead. */
 const COMMENTS_PER_SLICE = 20
 /** About how many characters are read at once. */
 const CHARACTERS_PER_SLICE = 256 * 1024
 
+const chunk = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
+
 /** Whether a bead stands for something that runs here, and means nothing in another city. */
-const isLocal = ({ values: { type, labels } }: ImportedBead): boolean =>
+const isLocal = ({ values: { type, labels } }: ImportedLine): boolean =>
   type === 'session' || (JSON.parse(labels) as string[]).includes('gc:wait')
 
 /** Lines as the items of a list. */
@@ -62,29 +68,29 @@ export class BeadTransfer {
 
   /** Writes each bead as its line says, whether or not it exists; importing the same lines again changes nothing. */
   async import(caller: Caller, bytes: Uint8Array): Promise<BeadsImported> {
-    const { store, beads } = this.#options
     const all = parseLines(bytes, (id, named) => this.#rigOf(id, named))
     const imported = all.filter((bead) => !isLocal(bead))
     const result = { created: 0, updated: 0, unchanged: 0, skipped: all.length - imported.length }
-    for (let start = 0; start < imported.length; start += BEADS_PER_SLICE) {
-      const slice = imported.slice(start, start + BEADS_PER_SLICE)
-      const outcomes = await store.write(
-        (tx) => slice.map(({ values, dependencies }) => beads.restore(tx, values, dependencies)),
-        actorOf(caller),
-      )
-      for (const outcome of outcomes) result[outcome]++
-      const commented = await this.#restoreComments(slice, actorOf(caller))
-      const onlyCommented = slice.filter(
-        ({ values }, index) => outcomes[index] === 'unchanged' && commented.has(values.id),
-      ).length
-      result.unchanged -= onlyCommented
-      result.updated += onlyCommented
+    const slices = chunk(imported, BEADS_PER_SLICE)
+    for (const together of chunk(slices, SLICES_PER_COMMIT)) {
+      const outcomes = await Promise.all(together.map((slice) => this.#restore(slice, actorOf(caller))))
+      for (const outcome of outcomes.flat()) result[outcome]++
     }
     return result
   }
 
+  /** Writes some beads, and then their comments; what became of each. */
+  async #restore(slice: readonly ImportedLine[], actor: Actor): Promise<RestoreOutcome[]> {
+    const { store, beads } = this.#options
+    const outcomes = await store.write((tx) => beads.restore(tx, slice), actor)
+    const commented = await this.#restoreComments(slice, actor)
+    return outcomes.map((outcome, index) =>
+      outcome === 'unchanged' && commented.has(slice[index]?.values.id ?? '') ? 'updated' : outcome,
+    )
+  }
+
   /** Writes the comments that differ; returns the ids of the beads that had some. */
-  async #restoreComments(beads: readonly ImportedBead[], actor: Actor): Promise<Set<string>> {
+  async #restoreComments(beads: readonly ImportedLine[], actor: Actor): Promise<Set<string>> {
     const { store, comments } = this.#options
     const all = beads.flatMap(({ values, comments }) =>
       comments.map((comment): [string, CommentDraft] => [values.id, comment]),
