@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { $, type BunPlugin, Glob } from 'bun'
 import manifest from '../package.json' with { type: 'json' }
+import { bundledPackages, formatNotices } from './notices.ts'
 
 const ROOT = resolve(import.meta.dir, '..')
 const TARGETS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'windows-x64'] as const
@@ -19,11 +20,22 @@ const withoutDevtools: BunPlugin = {
   },
 }
 
-async function build(target: Target | undefined, outfile: string, commit: string): Promise<void> {
+/** What is built: the program and its workers. */
+function sources() {
   const workers = [...new Glob('src/**/*.worker.ts').scanSync(ROOT)].map((path) => join(ROOT, path))
+  return { entrypoints: [join(ROOT, 'cli/main.ts'), ...workers], root: ROOT, plugins: [withoutDevtools] }
+}
+
+/** The licenses of what ends up in the program, found by bundling it once. */
+async function collectNotices(): Promise<string> {
+  const bundled = await Bun.build({ ...sources(), target: 'bun', format: 'esm', metafile: true })
+  const packages = bundledPackages(ROOT, Object.keys(bundled.metafile?.inputs ?? {}))
+  return formatNotices(await Bun.file(join(ROOT, 'LICENSE')).text(), packages)
+}
+
+async function build(target: Target | undefined, outfile: string, commit: string): Promise<void> {
   const built = await Bun.build({
-    entrypoints: [join(ROOT, 'cli/main.ts'), ...workers],
-    root: ROOT,
+    ...sources(),
     compile: {
       outfile,
       autoloadDotenv: false,
@@ -33,10 +45,10 @@ async function build(target: Target | undefined, outfile: string, commit: string
     format: 'esm',
     bytecode: true,
     minify: true,
-    plugins: [withoutDevtools],
     define: {
       GC_VERSION: JSON.stringify(manifest.version),
       GC_COMMIT: JSON.stringify(commit),
+      GC_NOTICES: JSON.stringify(await collectNotices()),
       'process.env.NODE_ENV': '"production"',
     },
   })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { commit, version } from '../context/version.ts'
+import { commit, notices, version } from '../context/version.ts'
+import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
 export function versionCommand(program: Command, io: Io): void {
@@ -7,8 +8,17 @@ export function versionCommand(program: Command, io: Io): void {
     .command('version')
     .description('print the version of this program')
     .option('--json', 'as JSON')
-    .action((options: { json?: true }) => {
+    .option('--licenses', 'print the licenses of this program and of the software in it')
+    .action((options: { json?: true; licenses?: true }) => {
+      if (options.licenses) return printLicenses(io)
       if (options.json) return printJson(io, { version, commit })
       printLine(io, `gc ${version} (${commit})`)
     })
+}
+
+function printLicenses(io: Io): void {
+  if (notices === undefined) {
+    throw failure('the licenses are collected when gc is built; among its sources they lie in LICENSE and node_modules')
+  }
+  printLine(io, notices)
 }

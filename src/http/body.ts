@@ -1,6 +1,7 @@
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { isNestedTooDeep, MAX_JSON_DEPTH } from '../core/json-depth.ts'
+import { withoutLoneSurrogates } from '../core/json-surrogates.ts'
 import { describeJsonError } from './json-error.ts'
 
 /** How much a body may be and how long it may take. */
@@ -52,7 +53,7 @@ export class BodyReader {
     }
     if (isNestedTooDeep(text)) throw tooDeep()
     try {
-      return JSON.parse(text)
+      return JSON.parse(withoutLoneSurrogates(text))
     } catch {
       throw unreadable(`the body is not JSON: ${describeJsonError(text)}`)
     }

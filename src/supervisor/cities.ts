@@ -1,5 +1,4 @@
-import { homedir } from 'node:os'
-import { basename, isAbsolute, join } from 'node:path'
+import { basename } from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { City } from '../city/city.ts'
 import {
@@ -18,6 +17,7 @@ import type { Store, Tx } from '../core/store.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
 import { type CityEntry, type ClosedCity, newEntry, type Phase, toInfo } from './city-entry.ts'
+import { requireFolder } from './city-folder.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
 
@@ -104,7 +104,7 @@ export class Cities {
         fieldErrors: [{ message: 'give provider or start_command, not both', location: 'body.start_command' }],
       })
     }
-    const path = isAbsolute(body.dir) ? body.dir : join(homedir(), body.dir)
+    const path = requireFolder('dir', body.dir)
     return this.#withPathLock(path, async () => {
       this.#checkNotTaken(basename(path), path)
       const name = await this.dependencies.scaffold(path, {
@@ -116,8 +116,9 @@ export class Cities {
   }
 
   /** Registers the folder of an existing city; a registered one that failed is opened again. */
-  async register(caller: Caller, { path, name }: CityRegister): Promise<AcceptedRequest> {
-    if (!isAbsolute(path)) throw new AppError('invalid-request', `path must be absolute: ${path}`)
+  async register(caller: Caller, body: CityRegister): Promise<AcceptedRequest> {
+    const { name } = body
+    const path = requireFolder('path', body.path)
     if (name !== undefined && !CITY_NAME.test(name)) {
       throw new AppError('invalid-request', `"${name}" is not a valid city name: use letters, digits, ".", "-" and "_"`)
     }

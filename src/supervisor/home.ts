@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createFolder } from '../core/folders.ts'
@@ -50,11 +59,15 @@ export class Home {
   /** Puts `gc` and `bd` in the folder that leads the PATH of every session. */
   link(program: readonly string[]): void {
     createFolder(this.bin)
+    const [first = ''] = program
+    const binary = program.length === 1 ? realpathSync(first) : undefined
     for (const name of ['gc', 'bd']) {
-      const path = join(this.bin, name)
+      const path = join(realpathSync(this.bin), name)
+      // A program that lies here itself would become a link to itself.
+      if (binary === path) continue
       const fresh = `${path}.new`
       rmSync(fresh, { force: true })
-      if (program.length === 1 && program[0]) symlinkSync(program[0], fresh)
+      if (binary !== undefined) symlinkSync(binary, fresh)
       else writeFileSync(fresh, wrapperScript(program, name), { mode: 0o700 })
       renameSync(fresh, path)
     }

@@ -50,7 +50,7 @@ export type SupervisorCities = Static<typeof SupervisorCities>
 
 export const CityCreate = Type.Object(
   {
-    dir: Type.String({ minLength: 1, description: 'Folder to make the city in: absolute, or below the home folder.' }),
+    dir: Type.String({ minLength: 1, description: 'Absolute path of the folder to make the city in.' }),
     provider: Type.Optional(
       Type.String({ minLength: 1, description: 'Preset its agents run by default, such as `claude`.' }),
     ),

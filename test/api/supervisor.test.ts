@@ -236,6 +236,42 @@ describe('access to the server', () => {
   })
 })
 
+describe('the folder of a new city', () => {
+  test('is an absolute path without detours, and anything else changes nothing', async () => {
+    await using world = await World.open()
+    const total = async () => (await world.call('GET /v0/events')).body.total
+    const before = await total()
+    const at = world.folder.at
+    for (const dir of [
+      'town',
+      './town',
+      '~/town',
+      '../town',
+      `${at('x')}/../town`,
+      `${at()}//town`,
+      `${at('town')}/.`,
+      '/a\nb',
+    ]) {
+      for (const [operation, field] of [
+        ['POST /v0/city', 'dir'],
+        ['POST /v0/city/register', 'path'],
+      ] as const) {
+        const { status, body } = await world.call(operation, { body: { [field]: dir } })
+        expect([dir, status, body.detail]).toEqual([
+          dir,
+          400,
+          expect.stringContaining(`${field} must be the absolute path`),
+        ])
+      }
+    }
+    expect(existsSync(world.folder.at('user', 'town'))).toBe(false)
+    expect([await total(), (await world.call('GET /v0/cities')).body.total]).toEqual([before, 0])
+    const { body } = await world.call('POST /v0/city', { body: { dir: `${at('town')}/`, start_command: 'true' } })
+    await world.outcome('/v0/events', body)
+    expect((await world.call('GET /v0/city/town')).body.path).toBe(at('town'))
+  }, 20_000)
+})
+
 describe('the agents’ network', () => {
   test('is served by the supervisor under separate paths', async () => {
     await using world = await World.open()

@@ -2,29 +2,10 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TempFolder, tempFolder } from '../support/folder.ts'
+import { tempFolder } from '../support/folder.ts'
 import { eventually } from '../support/until.ts'
 import { type Answer, type TestCity, World } from '../support/world.ts'
-
-/** A disk whose syncs fail on demand; see failing-disk.c. */
-class FailingDisk {
-  readonly env: Record<string, string>
-  readonly #control: string
-
-  constructor(folder: TempFolder) {
-    const library = folder.at('failing-disk.so')
-    const source = `${import.meta.dir}/failing-disk.c`
-    const compiled = Bun.spawnSync(['cc', '-shared', '-fPIC', '-O2', '-Wall', '-o', library, source, '-ldl'])
-    if (compiled.exitCode !== 0) throw new Error(`the failing disk did not compile: ${compiled.stderr}`)
-    this.#control = folder.at('failing')
-    this.env = { LD_PRELOAD: library, FAILING: this.#control }
-  }
-
-  /** Fails every sync of files with this in their path; an empty text fails none. */
-  fail(part: string): void {
-    writeFileSync(this.#control, part)
-  }
-}
+import { FailingDisk } from './failing-disk.ts'
 
 async function gc(world: World, ...args: string[]): Promise<{ status: number; out: string; err: string }> {
   const child = Bun.spawn([...world.program, ...args], {
@@ -147,6 +128,31 @@ describe('a disk that fails', () => {
     disk.fail('')
   }, 60_000)
 })
+
+test('a configuration that cannot be put on disk leaves no other file behind', async () => {
+  using folder = tempFolder()
+  const disk = new FailingDisk(folder)
+  await using world = await World.with(disk.env)
+  const city = await world.city('town')
+  const files = () =>
+    readdirSync(city.path, { recursive: true })
+      .filter((name) => !/city\.db/.test(String(name)))
+      .sort()
+  const before = files()
+  const rig = { name: 'shop', path: world.rigFolder('shop', { git: true }) }
+  for (const [part, operation, body] of [
+    ['.gc/.site.toml.', 'POST ~/rigs', rig],
+    ['.agent.toml.', 'POST ~/agents', { name: 'clerk', provider: 'claude' }],
+  ] as const) {
+    disk.fail(part)
+    const { status, body: problem } = await city.call(operation, { body })
+    expect([status, problem.detail]).toEqual([409, expect.stringContaining('could not be written, and is as it was')])
+    expect(files()).toEqual(before)
+    disk.fail('')
+    expect((await city.call(operation, { body })).status).toBe(201)
+    before.splice(0, before.length, ...files())
+  }
+}, 30_000)
 
 describe('a city that is moved or deleted while it runs', () => {
   test('acknowledges nothing more and stops with a sentence; moved back, it goes on with all it had', async () => {

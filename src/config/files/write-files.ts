@@ -35,7 +35,7 @@ export async function writeDrafts(
     const code = /ENOSPC|EDQUOT/.test(reason) ? 'store-unavailable' : 'conflict-wrong-state'
     throw new AppError(code, `the configuration could not be written, and is as it was: ${reason}`)
   } finally {
-    for (const { temporary } of prepared) if (temporary) await rm(temporary, { force: true })
+    for (const { temporary } of prepared) if (temporary) await removeTemporary(temporary)
   }
 }
 
@@ -53,14 +53,29 @@ async function prepare(named: string, text: string | undefined, before: string |
   const path = before === undefined ? named : realpathSync(named)
   createFolder(dirname(path))
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
-  const file = await open(temporary, 'wx', before === undefined ? 0o644 : statSync(path).mode & 0o777)
+  try {
+    await writeSynced(temporary, text, before === undefined ? 0o644 : statSync(path).mode & 0o777)
+    return { path, before, temporary }
+  } catch (error) {
+    await removeTemporary(temporary)
+    throw error
+  }
+}
+
+async function writeSynced(path: string, text: string, mode: number): Promise<void> {
+  const file = await open(path, 'wx', mode)
   try {
     await file.writeFile(text)
     await file.sync()
   } finally {
     await file.close()
   }
-  return { path, before, temporary }
+}
+
+/** Removes what was prepared, and the folder of an agent that was made for it. */
+async function removeTemporary(path: string): Promise<void> {
+  await rm(path, { force: true })
+  if (isAgentFolder(dirname(path))) removeIfEmpty(dirname(path))
 }
 
 function readText(path: string): string | undefined {
@@ -90,9 +105,11 @@ function replaceAll(prepared: readonly PreparedFile[]): void {
 
 /** Puts the names in a folder on disk; removes an agent's folder when its last file was deleted. */
 function syncParent(folder: string): void {
-  const isRemoved = basename(dirname(folder)) === AGENTS_FOLDER && removeIfEmpty(folder)
+  const isRemoved = isAgentFolder(folder) && removeIfEmpty(folder)
   syncFolder(isRemoved ? dirname(folder) : folder)
 }
+
+const isAgentFolder = (folder: string): boolean => basename(dirname(folder)) === AGENTS_FOLDER
 
 function removeIfEmpty(folder: string): boolean {
   try {

@@ -1,4 +1,5 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
+import { withoutLoneSurrogates } from '../../core/json-surrogates.ts'
 import { isRecord } from '../protocol/frames.ts'
 
 /** A longer message cannot be kept whole on its way to the supervisor. */
@@ -78,7 +79,7 @@ async function* linesOf(input: ReadableStream<Uint8Array>, room: () => Promise<v
 
 function parse(line: string): AnyMessage | undefined {
   try {
-    const message: unknown = JSON.parse(line)
+    const message: unknown = JSON.parse(withoutLoneSurrogates(line))
     return isMessage(message) ? message : undefined
   } catch {
     return undefined

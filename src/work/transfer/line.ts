@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type AppError, type FieldError, invalidField } from '../../core/errors.ts'
 import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../core/json-depth.ts'
+import { withoutLoneSurrogates } from '../../core/json-surrogates.ts'
 import { fieldErrorsOf } from '../../http/field-errors.ts'
 import { BEAD_LIMITS } from '../beads/limits.ts'
 import { isWorkable } from '../beads/readiness.ts'
@@ -158,7 +159,7 @@ function parseLine(json: string, lineNumber: number): Line {
   if (isNestedTooDeep(json)) throw invalidLine(lineNumber, `is nested more than ${MAX_JSON_DEPTH} levels deep`)
   let value: unknown
   try {
-    value = JSON.parse(json)
+    value = JSON.parse(withoutLoneSurrogates(json))
   } catch {
     throw invalidLine(lineNumber, 'is not JSON')
   }

@@ -1,3 +1,5 @@
+import { withoutLoneSurrogates } from '../../../core/json-surrogates.ts'
+
 /** An object of a foreign JSON document. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -50,7 +52,7 @@ export const stringify = (value: unknown): string =>
 /** The value of a JSON document; undefined when it is not JSON. */
 export function parseJson(document: string): unknown {
   try {
-    return JSON.parse(document)
+    return JSON.parse(withoutLoneSurrogates(document))
   } catch {
     return undefined
   }
