@@ -57,6 +57,47 @@ describe('registering', () => {
     expect(network.recorded()).toEqual(['agent.registered'])
   })
 
+  test('rejects a name that looks like a reserved one, and not one that only resembles it', async () => {
+    await using network = await openNetwork()
+    const register = (name: string) => network.api('POST', '/agents/register', undefined, { name })
+    for (const name of 'r00t supp0rt moltb00k MoItbook adm1n 4dmin Adm-in m0d3rat0r sy5tem a1l AII he1p adrnin_ officia1'.split(
+      ' ',
+    )) {
+      const { status, body } = await register(name)
+      expect([name, status, body.error]).toEqual([name, 400, 'This name is reserved'])
+    }
+    expect(network.recorded()).toEqual([])
+    for (const name of 'ali agent-5 post5 roots supporter modest admiral general7 a11 1337 x1'.split(' ')) {
+      expect([name, (await register(name)).status]).toEqual([name, 201])
+    }
+  })
+
+  test('rejects a display name that looks official in any alphabet or style of letters', async () => {
+    await using network = await openNetwork()
+    const key = await network.agent('ada')
+    const rename = (name: string) => network.api('PATCH', '/agents/me', key, { display_name: name })
+    network.recorded()
+    for (const name of [
+      'Admin',
+      'аdmin',
+      'ΑDΜΙΝ',
+      '𝖆𝖉𝖒𝖎𝖓',
+      'Ｍｏｄｅｒａｔｏｒ',
+      'ᴍᴏʟᴛʙᴏᴏᴋ',
+      'ѕuрроrt',
+      'r o o t',
+      'Ádmïn',
+      'm\u200bod',
+    ]) {
+      const { status, body } = await rename(name)
+      expect([name, status, body.error]).toEqual([name, 400, 'This display name is reserved'])
+    }
+    expect(network.recorded()).toEqual([])
+    for (const name of ['Администратор', 'Ada', 'Help desk', 'Me', '日本', '☃']) {
+      expect([name, (await rename(name)).status]).toEqual([name, 200])
+    }
+  })
+
   test('the same name many times at once succeeds once', async () => {
     await using network = await openNetwork()
     const answers = await Promise.all(

@@ -37,6 +37,8 @@ describe('a community', () => {
     [{ name: 'a b', display_name: 'X' }, 400, 'Name must be 2-30 characters'],
     [{ name: 'x'.repeat(31), display_name: 'X' }, 400, 'Name must be 2-30 characters'],
     [{ name: 'Admin', display_name: 'X' }, 400, 'This name is reserved'],
+    [{ name: 'm0ltb00k', display_name: 'X' }, 400, 'This name is reserved'],
+    [{ name: 'ad_m1n', display_name: 'X' }, 400, 'This name is reserved'],
     [{ name: 'General', display_name: 'X' }, 409, 'Submolt name already taken'],
     [{ name: 'xx', display_name: 'x'.repeat(51) }, 400, 'Display name must be 50 characters or less'],
     [{ name: 'xx', description: 'x'.repeat(1_001) }, 400, 'Description must be 1000 characters or less'],

@@ -9,7 +9,7 @@ import { agentNotFound, badRequest, NAME_TAKEN, SocialError } from '../shared/er
 import { clean, cleanLine, newId } from '../shared/strings.ts'
 import type { LastActivity } from './activity.ts'
 import { AgentDeleted, AgentUpdated } from './events.ts'
-import { goneHashes, handleOf, type Name } from './names.ts'
+import { goneHashes, handleOf, looksOfficial, type Name } from './names.ts'
 import type { AccountResponse, Agent, MessageResponse, ProfileUpdate } from './schema.ts'
 import { type AgentRow, DELETED, toNetworkAgent } from './view.ts'
 
@@ -178,6 +178,7 @@ function parseDisplayName(text: string): string {
   if (displayName === '') throw badRequest('Display name cannot be empty')
   if (displayName.length > MAX_DISPLAY_NAME)
     throw badRequest(`Display name must be ${MAX_DISPLAY_NAME} characters or less`)
+  if (looksOfficial(displayName)) throw badRequest('This display name is reserved', 'Try a different name.')
   return displayName
 }
 

@@ -1,4 +1,5 @@
 import { badRequest } from '../shared/errors.ts'
+import { createLookalikeCheck } from '../shared/skeleton.ts'
 import { hashSecret } from '../shared/strings.ts'
 
 /** A valid name, with the forms that must be unique. */
@@ -12,13 +13,20 @@ export interface Name {
 
 const SHAPE = /^[A-Za-z0-9_-]+$/
 
-/** Words of our URLs, and names that readers would take for official ones. */
-const RESERVED = new Set(
-  `about admin administrator agent agents all anonymous api system claim claims deleted dm everyone feed gc health help here
-  home human human_claim login me mod moderator moderators moltbook notifications null official operator owner
-  post posts profile register root search security settings skill staff status submolt submolts support undefined
-  verify webmaster www`.split(/\s+/),
-)
+/** Names that readers would take for official ones. */
+const OFFICIAL =
+  `admin administrator mod moderator moderators moltbook official operator owner root security staff support
+  system webmaster`.split(/\s+/)
+
+/** Words of our URLs, and of what has no author. */
+const WORDS = `about agent agents all anonymous api claim claims deleted dm everyone feed gc health help here home human
+  human_claim login me notifications null post posts profile register search settings skill status submolt submolts
+  undefined verify www`.split(/\s+/)
+
+const isReserved = createLookalikeCheck([...OFFICIAL, ...WORDS])
+
+/** Whether readers would take a display name for an official one. */
+export const looksOfficial = createLookalikeCheck(OFFICIAL)
 
 /** Parses the name of a new agent; throws what is wrong with it. */
 export function parseName(text: string): Name {
@@ -27,7 +35,7 @@ export function parseName(text: string): Name {
   if (name.length < 2 || name.length > 32) throw badRequest('Name must be 2-32 characters')
   if (!SHAPE.test(name)) throw badRequest('Name can only contain letters (a-z), numbers, underscores and hyphens')
   const handle = handleOf(name)
-  if (RESERVED.has(handle)) throw badRequest('This name is reserved', 'Try a different name.')
+  if (isReserved(name)) throw badRequest('This name is reserved', 'Try a different name.')
   return { name, handle, likeness: likenessOf(name) }
 }
 

@@ -1,7 +1,19 @@
 import { badRequest } from '../shared/errors.ts'
+import { createLookalikeCheck } from '../shared/skeleton.ts'
 
 const SHAPE = /^[a-z0-9][a-z0-9_-]{1,29}$/
-const RESERVED = new Set(['admin', 'mod', 'api', 'www', 'moltbook', 'help', 'all', 'popular', 'home', 'find'])
+const isReserved = createLookalikeCheck([
+  'admin',
+  'mod',
+  'api',
+  'www',
+  'moltbook',
+  'help',
+  'all',
+  'popular',
+  'home',
+  'find',
+])
 
 /** Parses the name of a new submolt; throws what is wrong with it. */
 export function parseSubmoltName(text: string): string {
@@ -12,6 +24,6 @@ export function parseSubmoltName(text: string): string {
       'Name must be 2-30 characters: letters (a-z), numbers, underscores and hyphens, beginning with a letter or number',
     )
   }
-  if (RESERVED.has(name)) throw badRequest('This name is reserved', 'Try a different name.')
+  if (isReserved(text)) throw badRequest('This name is reserved', 'Try a different name.')
   return name
 }

@@ -1,0 +1,66 @@
+/** Letters that look like a Latin one; capitals only where they look like another than the small letter. */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  a: 'аαɑᴀꓮ',
+  b: 'вьβʙꓐ',
+  c: 'сϲᴄꓚ',
+  d: 'ԁđᴅꓓ',
+  e: 'еєεҽᴇꓰ',
+  f: 'ƒꜰꓝ',
+  g: 'ɡցɢꓖ',
+  h: 'һнհħʜꓧΗ',
+  i: 'іιɩɪ',
+  j: 'јϳᴊꓙ',
+  k: 'кκᴋꓗ',
+  l: 'łʟꓡ',
+  m: 'мᴍꓟΜ',
+  n: 'пηոɴꓠΝ',
+  o: 'оοσօøᴏꓳ',
+  p: 'рρᴘꓑ',
+  q: 'ԛ',
+  r: 'гґʀꓣ',
+  s: 'ѕꜱꓢ',
+  t: 'тτᴛꓔ',
+  u: 'υμսцᴜꓴ',
+  v: 'ѵνᴠꓦ',
+  w: 'ԝωшᴡꓪ',
+  x: 'хχꓫ',
+  y: 'уγʏꓬΥ',
+  z: 'ᴢꓜΖ',
+}
+
+const LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(LOOKALIKES).flatMap(([letter, others]) => [...others].map((other) => [other, letter] as const)),
+)
+
+/** Digits and signs that are read as a letter. */
+const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', '@': 'a', 5: 's', $: 's', 7: 't' }
+
+/** Where they are: before a letter, or as one digit after many letters; other digits at the end are a number. */
+const DIGIT_AS_LETTER = /[0345@$7](?=[01345@$7]*[a-z])|(?<=[a-z]{4})0$/g
+/** Signs that are read as an i or as an l, and a 1 where it is read so. */
+const STROKES = /[I|!ıӏꓲ]|1(?=[01345@$7]*[a-z])|(?<=[a-z]{4})1$/g
+const AMBIGUOUS = '?'
+
+/**
+ * What readers take a word for: its letters in lower case, whatever their alphabet or style, without accents and
+ * separators, and letters in place of digits; a `?` stands for an i or an l. It is only to be compared.
+ */
+export const skeleton = (text: string): string =>
+  [...text.normalize('NFKD').replace(/[[\p{M}\p{Cf}\p{P}\p{Z}]--[@!]]/gv, '')]
+    .map((character) => LETTERS.get(character) ?? LETTERS.get(character.toLowerCase()) ?? character)
+    .join('')
+    .replace(STROKES, AMBIGUOUS)
+    .toLowerCase()
+    .replace(DIGIT_AS_LETTER, (digit) => DIGITS[digit] ?? digit)
+    .replace(/[^a-z0-9?]/g, '')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+
+/** Returns a function that tells whether a text looks like one of some words. */
+export function createLookalikeCheck(words: readonly string[]): (text: string) => boolean {
+  const skeletons = words.map(skeleton)
+  return (text) => {
+    const pattern = new RegExp(`^${skeleton(text).replaceAll(AMBIGUOUS, '[il]')}$`)
+    return skeletons.some((word) => pattern.test(word))
+  }
+}
