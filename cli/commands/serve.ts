@@ -90,8 +90,9 @@ async function serveOnlySocial(io: Io, options: Serve, report: (message: string)
   const { serveNetwork } = await import('../../src/supervisor/network.ts')
   const { host, port } = options.socialListen ?? options
   const allowHosts = options.allowHost ?? []
+  const allowOrigins = options.allowOrigin ?? []
   const home = options.home ?? io.env.GC_HOME
-  const network = await serveNetwork({ home, host, port, allowHosts, env: io.env, report })
+  const network = await serveNetwork({ home, host, port, allowHosts, allowOrigins, env: io.env, report })
   printLine(io, `gc ${version} answers at ${network.url}; stop it with ctrl-c.`)
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const stop = () => network.stop().catch(report).finally(resolve)

@@ -54,7 +54,7 @@ export function checkRequest(facts: GuardedRequest, settings: GuardSettings): Ca
 const upgrades = ({ upgrade }: GuardedRequest): boolean => upgrade?.toLowerCase() === 'websocket'
 
 /** Whether pages of this origin may read what we answer. */
-export const allowsOrigin = (origin: string, { origins }: GuardSettings): boolean =>
+export const allowsOrigin = (origin: string, { origins }: Pick<GuardSettings, 'origins'>): boolean =>
   /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(origin) || origins.includes(origin)
 
 function checkHost(host: string | null, { hosts }: GuardSettings): void {
@@ -71,9 +71,12 @@ export const malformedHost = (): AppError =>
     'host_not_allowed: the Host header does not name a host; send the host and port of this server',
   )
 
+/** Whether pages of this origin come from the server that the `Host` header names. */
+export const isOriginOf = (origin: string, host: string | null): boolean =>
+  host !== null && origin.replace(/^https?:\/\//i, '').toLowerCase() === host.toLowerCase()
+
 function checkOrigin(origin: string, host: string | null, settings: GuardSettings): void {
-  const own = host !== null && origin.replace(/^https?:\/\//i, '').toLowerCase() === host.toLowerCase()
-  if (own || allowsOrigin(origin, settings)) return
+  if (isOriginOf(origin, host) || allowsOrigin(origin, settings)) return
   throw new AppError('forbidden', 'origin_not_allowed: pages of this origin may not call; list the origin to allow it')
 }
 

@@ -30,6 +30,8 @@ export interface NetworkOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly settings?: Partial<Settings>
+  /** The base of links where the settings have none: the address on which the network listens. */
+  address(): string
   /** Reports an error that happened outside any request. */
   report(error: unknown): void
 }
@@ -64,10 +66,11 @@ export class Network {
 
   private constructor(
     readonly store: Store,
-    { clock, deadlines, settings, report }: NetworkOptions,
+    { clock, deadlines, settings, address, report }: NetworkOptions,
   ) {
     this.settings = { ...defaultSettings, ...settings }
     const { limits, maxFollowed } = this.settings
+    const baseUrl = () => this.settings.baseUrl ?? address()
     const log = new EventLog(store, clock, deadlines)
     this.log = log
     this.activity = new LastActivity(store, clock, deadlines, report)
@@ -75,8 +78,17 @@ export class Network {
     this.agents = new AgentAccounts(store, log, clock, this.activity)
     this.suspensions = new AgentSuspensions(store, log, clock, this.agents)
     this.keys = new Keys(store, log, clock, this.agents)
-    this.claims = new AgentClaims(store, log, clock, this.settings, this.agents, this.suspensions)
-    this.registrations = new Registrations(store, log, this.settings, this.agents, this.keys, this.claims, this.quotas)
+    this.claims = new AgentClaims(store, log, clock, this.settings, this.agents, this.suspensions, baseUrl)
+    this.registrations = new Registrations(
+      store,
+      log,
+      this.settings,
+      this.agents,
+      this.keys,
+      this.claims,
+      this.quotas,
+      baseUrl,
+    )
     this.follows = new Follows(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas)

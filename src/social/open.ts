@@ -1,4 +1,6 @@
+import { hostname } from 'node:os'
 import { join } from 'node:path'
+import type { HttpListener } from '../http/listen.ts'
 import { ResponseWriter } from '../http/response-writer.ts'
 import { readSocialConfig } from './config.ts'
 import { createSocial, type Social, type SocialOptions } from './social.ts'
@@ -6,8 +8,17 @@ import { createWebsite } from './website.ts'
 
 export interface OpenSocialOptions
   extends Pick<SocialOptions, 'home' | 'clock' | 'deadlines' | 'operator' | 'report' | 'writer'> {
+  readonly listener: {
+    readonly host: string
+    /** Whether nothing but the network is served there. */
+    readonly isOwn: boolean
+    /** Where it listens; called once it does. */
+    bound(): Pick<HttpListener, 'url' | 'port'>
+  }
   /** Host names of this server besides the loopback ones and those in `social.toml`. */
   readonly hosts: readonly string[]
+  /** Origins besides the loopback ones whose pages may call. */
+  readonly origins: readonly string[]
   /** The environment variables that `social.toml` may name for secrets. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -18,21 +29,30 @@ export function openSocial({
   clock,
   deadlines,
   operator,
-  hosts,
+  listener,
+  hosts: moreHosts,
+  origins,
   env,
   report,
   writer = new ResponseWriter({ deadlines }),
 }: OpenSocialOptions): Promise<Social> {
   const config = readSocialConfig(join(home, 'social.toml'), env)
+  const hosts = [...moreHosts, ...config.hosts]
   return createSocial({
-    ...{ home, clock, deadlines, report, writer },
+    ...{ home, clock, deadlines, hosts, origins, report, writer },
     ...(operator !== undefined && { operator }),
     settings: config.settings,
+    listener: { ...listener, url: () => linkBaseOf(listener, hosts) },
     website: (network) =>
       createWebsite({
-        ...{ network, clock, deadlines, report, writer },
-        hosts: [...hosts, ...config.hosts],
+        ...{ network, clock, deadlines, hosts, report, writer },
         providers: config.providers,
       }),
   })
+}
+
+/** The base of links to the network: a server that listens on every address has a name instead of one. */
+function linkBaseOf({ host, bound }: OpenSocialOptions['listener'], [name = hostname()]: readonly string[]): string {
+  const { url, port } = bound()
+  return ['0.0.0.0', '::'].includes(host) ? `http://${name}:${port}` : url
 }

@@ -14,10 +14,20 @@ import { ClientAddresses } from './api/client-addresses.ts'
 import { networkDialect } from './api/errors.ts'
 import { NetworkGuard } from './api/guard.ts'
 import { isLegacyPath, readsLegacy, toCurrentRequest, toLegacyResponse } from './api/legacy.ts'
+import { OriginPolicy } from './api/origins.ts'
 import { RequestCallers } from './api/request-callers.ts'
 import { Network } from './network.ts'
 import { networkRoutes } from './routes.ts'
 import type { Settings } from './shared/settings.ts'
+
+/** Where the network listens. */
+export interface NetworkListener {
+  readonly host: string
+  /** Whether nothing but the network is served there. */
+  readonly isOwn: boolean
+  /** The base of links to it; called once it listens. */
+  url(): string
+}
 
 export interface SocialOptions {
   /** `GC_HOME`: the network's database lies in it. */
@@ -25,6 +35,10 @@ export interface SocialOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly settings?: Partial<Settings>
+  readonly listener: NetworkListener
+  /** Host names of this server, and origins whose pages may call, besides the loopback ones. */
+  readonly hosts?: readonly string[]
+  readonly origins?: readonly string[]
   /** The hash of the operator’s token; without it nobody is the operator. */
   readonly operator?: string
   /** Reports an internal error, with the request it happened in if there was one. */
@@ -45,11 +59,13 @@ export interface Social {
 
 /** Opens the network of a home and serves it; releases everything and rethrows when a step fails. */
 export async function createSocial(options: SocialOptions): Promise<Social> {
-  const { home, clock, deadlines, settings, report, website, writer = new ResponseWriter({ deadlines }) } = options
+  const { home, clock, deadlines, settings, listener, report, website } = options
+  const { writer = new ResponseWriter({ deadlines }) } = options
   await using resources = new AsyncDisposableStack()
   const network = await Network.open({
     path: join(home, 'social.db'),
     ...{ clock, deadlines, report },
+    address: () => listener.url(),
     ...(settings && { settings }),
   })
   resources.defer(() => network.close())
@@ -64,9 +80,11 @@ function createNetworkPlane(
   network: Network,
   addresses: ClientAddresses,
   writer: ResponseWriter,
-  { clock, deadlines, operator, report }: SocialOptions,
+  { clock, deadlines, operator, listener, hosts = [], origins = [], report }: SocialOptions,
 ): Plane {
   const { keys, activity, settings, store } = network
+  const { baseUrl, proxied } = settings
+  const { host, isOwn } = listener
   const callers = new RequestCallers()
   const routes = networkRoutes(network, addresses, clock, callers)
   const replays = new Replays(store, clock)
@@ -77,7 +95,10 @@ function createNetworkPlane(
       description: 'A social network where agents post, comment, vote, follow each other, join communities and search.',
     },
     routes,
-    guard: new NetworkGuard({ keys, activity, addresses, callers, clock, settings, routes, operator }),
+    guard: new NetworkGuard({
+      ...{ keys, activity, addresses, callers, clock, settings, routes, operator },
+      origins: new OriginPolicy({ host, isOwn, baseUrl, proxied, hosts, origins }),
+    }),
     dialect: networkDialect,
     replays: () => replays,
     clock,

@@ -35,8 +35,9 @@ export interface WebsiteOptions {
   readonly writer: ResponseWriter
 }
 
-/** Page requests of one address in a minute. This machine is not limited, unless a proxy is in front. */
+/** Page requests of one address in a minute. This machine may send more, unless a proxy is in front. */
 const PAGE_LIMIT = { count: 300, window: 60_000 }
+const LOCAL_PAGE_LIMIT = { ...PAGE_LIMIT, count: 3_000 }
 
 /** The pages for people. */
 export function createWebsite(options: WebsiteOptions): RequestHandler {
@@ -44,6 +45,7 @@ export function createWebsite(options: WebsiteOptions): RequestHandler {
   const { baseUrl, proxied } = network.settings
   const addresses = new ClientAddresses(proxied)
   const limiter = new RateLimiter(clock, PAGE_LIMIT)
+  const localLimiter = new RateLimiter(clock, LOCAL_PAGE_LIMIT)
   return createSite({
     routes: routesOf(options),
     writer,
@@ -51,8 +53,8 @@ export function createWebsite(options: WebsiteOptions): RequestHandler {
     baseUrlOf: (request) => baseUrlOf(request, { baseUrl, hosts }),
     onRequest: (request, server) => addresses.remember(request, request, server),
     checkLimit(request) {
-      if (!proxied && isLoopback(addresses.addressOf(request))) return
-      const { exceeded, reset } = limiter.take(addresses.groupOf(request))
+      const isLocal = !proxied && isLoopback(addresses.addressOf(request))
+      const { exceeded, reset } = (isLocal ? localLimiter : limiter).take(addresses.groupOf(request))
       if (exceeded) throw tooManyRequests(Math.max(1, Math.ceil((reset - clock.now()) / 1000)))
     },
     report,

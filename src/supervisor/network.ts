@@ -15,22 +15,24 @@ interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer'> {
   home: Home
   clock: Clock
   deadlines: Deadlines
-  /** Host names to accept besides the loopback ones. */
+  listener: OpenSocialOptions['listener']
+  /** Host names and origins to accept besides the loopback ones. */
   hosts: readonly string[]
+  origins: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   report(message: string): void
 }
 
 /** Opens the agents' network of a home; a lock keeps it to one process at a time. */
 export async function openNetwork(
-  { home, clock, deadlines, hosts, env, report, writer }: NetworkDependencies,
+  { home, clock, deadlines, listener, hosts, origins, env, report, writer }: NetworkDependencies,
   resources: AsyncDisposableStack,
 ): Promise<RequestHandler> {
   await using opening = new AsyncDisposableStack()
   const lock = Lock.acquire(join(home.path, 'social.lock'), 'a gc serve that runs its network')
   opening.defer(() => lock.release())
   const social = await openSocial({
-    ...{ home: home.path, clock, deadlines, hosts, env },
+    ...{ home: home.path, clock, deadlines, listener, hosts, origins, env },
     ...(writer && { writer }),
     operator: hashSecret(home.operatorToken()),
     report: (error, occasion) => report(occasion ? `${occasion.id}: ${stackOf(error)}` : errorMessage(error)),
@@ -44,8 +46,9 @@ export interface NetworkServeOptions {
   home: string | undefined
   host: string
   port: number
-  /** Host names to accept besides the loopback ones. */
+  /** Host names and origins to accept besides the loopback ones. */
   allowHosts: readonly string[]
+  allowOrigins: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   report(message: string): void
 }
@@ -56,11 +59,15 @@ export async function serveNetwork(options: NetworkServeOptions): Promise<{ url:
   const report = (message: string) => options.report(redactTokens(message))
   const deadlines = new Deadlines(systemClock, undefined, (error) => report(errorMessage(error)))
   resources.defer(() => deadlines.close())
-  const { allowHosts: hosts, env } = options
-  const dependencies = { home: Home.open(options.home), clock: systemClock, deadlines, hosts, env, report }
-  const network = await openNetwork(dependencies, resources)
-  const where = { host: options.host, port: options.port, deadlines }
-  const listening = await listenWithRetry(network, { ...where, report: (error) => report(stackOf(error)) })
+  const { host, port, allowHosts: hosts, allowOrigins: origins, env } = options
+  const listener = { host, isOwn: true, bound: () => listening }
+  const home = Home.open(options.home)
+  const network = await openNetwork(
+    { home, clock: systemClock, deadlines, listener, hosts, origins, env, report },
+    resources,
+  )
+  const trace = (error: unknown) => report(stackOf(error))
+  const listening = await listenWithRetry(network, { host, port, deadlines, report: trace })
   resources.defer(() => listening.stop())
   const open = resources.move()
   return { url: listening.url, stop: () => open.disposeAsync() }

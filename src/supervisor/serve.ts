@@ -171,7 +171,10 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, processTokens, deadlines })
   const writer = new ResponseWriter({ deadlines })
   const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines, writer })
-  const networkDependencies = { home, clock, deadlines, hosts: options.allowHosts, env: options.env, report, writer }
+  const { allowHosts: hosts, allowOrigins: origins, env } = options
+  const { host: networkHost } = options.social ?? options
+  const listener = { host: networkHost, isOwn: options.social !== undefined, bound: () => social ?? listening }
+  const networkDependencies = { home, clock, deadlines, listener, hosts, origins, env, report, writer }
   const network = await orUnavailable(() => openNetwork(networkDependencies, resources), report)
   const shared = options.social === undefined && isLoopback(options.host)
   const app = createApp({ supervisor, network: shared ? network : notFoundHandler })

@@ -58,7 +58,7 @@ const clock: Clock = { now: () => Math.round(newest + performance.now() - starte
 const MANY = { count: 1_000_000, window: 60_000 }
 const deadlines = new Deadlines(clock)
 const network = await Network.open({
-  ...{ path, clock, deadlines },
+  ...{ path, clock, deadlines, address: () => 'http://localhost' },
   settings: {
     limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
   },

@@ -45,6 +45,7 @@ async function inspect(path: string, acknowledged: readonly string[]) {
     path,
     clock: systemClock,
     deadlines,
+    address: () => 'http://localhost',
     report: (error) => errors.push(String(error)),
   })
   const done = new Set(

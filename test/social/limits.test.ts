@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addressGroup } from '../../src/social/limits/address-groups.ts'
+import { addressGroup, parseAddress } from '../../src/social/limits/addresses.ts'
 import { eventually } from '../support/until.ts'
 import { type Json, openNetwork, UNLIMITED } from './network.ts'
 
@@ -185,7 +185,7 @@ test('agents of this machine have no stricter limits', async () => {
 })
 
 describe('registering', () => {
-  test('from one address is limited, but not from this machine', async () => {
+  test('from one address is limited, as from pages on this machine; its programs may make fifty times as many', async () => {
     await using network = await openNetwork({ limited: true, settings: { proxied: true } })
     const register = (name: string, from: string) =>
       network.api('POST', '/agents/register', undefined, { name }, { 'x-forwarded-for': `9.9.9.9, ${from}` })
@@ -195,7 +195,38 @@ describe('registering', () => {
     expect(response.body.error).toStartWith('You can only register agents from one address 20 times every hour')
     expect((await register('another', '203.0.113.2')).status).toBe(201)
     await using own = await openNetwork({ limited: true })
+    const { url } = own
+    const page = (name: string) =>
+      own.api('POST', '/agents/register', undefined, { name }, { origin: url, 'x-forwarded-for': '203.0.113.1' })
+    for (let at = 0; at < 20; at++) expect((await page(`page${at}`)).status).toBe(201)
+    expect((await page('another')).status).toBe(429)
     for (let at = 0; at < 30; at++) await own.agent(`mine${at}`)
+  })
+
+  test('by programs on this machine is limited', async () => {
+    const settings = { limits: { ...UNLIMITED, register: { count: 1, window: 60 * MINUTE } } }
+    await using network = await openNetwork({ settings })
+    for (let at = 0; at < 50; at++) {
+      if (at === 25) await network.clock.advance(MINUTE)
+      await network.agent(`mine${at}`)
+    }
+    network.recorded()
+    const response = await network.api('POST', '/agents/register', undefined, { name: 'another' })
+    expect([response.status, response.body.retry_after_seconds]).toEqual([429, 59 * 60])
+    expect(network.recorded()).toEqual([])
+    await network.clock.advance(59 * MINUTE)
+    await network.agent('another')
+  })
+
+  test('from what a proxy names without an address is limited together', async () => {
+    await using network = await openNetwork({ limited: true, settings: { proxied: true } })
+    const register = (name: string, from: string) =>
+      network.api('POST', '/agents/register', undefined, { name }, { 'x-forwarded-for': from })
+    for (let at = 1; at <= 20; at++) expect((await register(`one${at}`, `junk-${at}`)).status).toBe(201)
+    for (const from of ['unknown', '203.0.113.999', '[', '203.0.113.1, ?', 'x'.repeat(5_000)]) {
+      expect([from.slice(0, 20), (await register('another', from)).status]).toEqual([from.slice(0, 20), 429])
+    }
+    expect((await register('another', '203.0.113.1:51234')).status).toBe(201)
   })
 
   test('from all addresses of one IPv6 network is limited together', async () => {
@@ -208,12 +239,37 @@ describe('registering', () => {
   })
 })
 
+const groupOf = (text: string) => addressGroup(parseAddress(text) ?? 'junk')
+
 test('an IPv6 address is counted with its network, however it is written', () => {
   const same = ['2001:db8::1', '2001:0DB8:0:0:5:6:7:8', '2001:db8::5:6:7:8', '2001:db8:0000::', '2001:db8:0:0::9']
-  expect(new Set(same.map(addressGroup))).toEqual(new Set(['2001:db8:0:0']))
-  expect(addressGroup('2001:db8:0:1::')).toBe('2001:db8:0:1')
-  expect(['fe80::1', '::1', '::'].map(addressGroup)).toEqual(['fe80:0:0:0', '0:0:0:0', '0:0:0:0'])
-  for (const alone of ['203.0.113.7', '::ffff:203.0.113.7', '']) expect(addressGroup(alone)).toBe(alone)
+  expect(new Set([...same, '[2001:db8::7]', '[2001:db8::7]:443'].map(groupOf))).toEqual(new Set(['2001:db8:0:0']))
+  expect(groupOf('2001:db8:0:1::')).toBe('2001:db8:0:1')
+  expect(['fe80::1%eth0', '::1', '::'].map(groupOf)).toEqual(['fe80:0:0:0', '0:0:0:0', '0:0:0:0'])
+})
+
+test('an IPv4 address is counted alone, also with a port, in brackets or inside an IPv6 address', () => {
+  const same = ['203.0.113.7', '203.0.113.7:51234', '::ffff:203.0.113.7', '::FFFF:cb00:7107', '[::ffff:203.0.113.7]:80']
+  expect(new Set(same.map(groupOf))).toEqual(new Set(['203.0.113.7']))
+})
+
+test('what is not an address is not taken for one', () => {
+  for (const text of [
+    ...['', 'unknown', '_hidden', 'localhost', '203.0.113', '203.0.113.7.1', '203.0.113.256', '0x7f.1', '01.2.3.4'],
+    ...[
+      '203.0.113.7:http',
+      '203.0.113.7 x',
+      '[203.0.113.7]',
+      '[2001:db8::1',
+      '2001:db8::1]',
+      '2001:db8:::1',
+      '[]',
+      ':80',
+    ],
+    ...['::ffff:203.0.113.999', 'x'.repeat(10_000), '2001:db8::1/64', '"203.0.113.7"'],
+  ]) {
+    expect([text.slice(0, 30), parseAddress(text)]).toEqual([text.slice(0, 30), undefined])
+  }
 })
 
 describe('requests', () => {
@@ -263,7 +319,7 @@ test('charges that no limit counts any more are deleted', async () => {
   await network.post(await network.agent('ada'))
   const statement = network.store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM charges')
   const charges = () => statement.get()?.n
-  expect(charges()).toBe(1)
+  expect(charges()).toBe(2)
   const anHourLater = () => network.clock.advance(60 * MINUTE).then(charges)
   await eventually('charges are forgotten', 10_000, anHourLater, (left) => left === 0)
 })

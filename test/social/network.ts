@@ -31,6 +31,8 @@ interface Options {
   settings?: Partial<Settings>
   /** The limits everybody has. */
   limited?: boolean
+  /** Whether the network has an address of its own. */
+  isOwn?: boolean
   folder?: ReturnType<typeof tempFolder>
   clock?: TestClock
 }
@@ -39,6 +41,7 @@ interface Options {
 export async function openNetwork({
   settings = {},
   limited = false,
+  isOwn = true,
   folder = tempFolder(),
   clock = new TestClock(),
 }: Options = {}) {
@@ -50,6 +53,7 @@ export async function openNetwork({
     clock,
     deadlines,
     settings: { limits, ...settings },
+    listener: { host: '127.0.0.1', isOwn, url: () => listening.url },
     operator: hashSecret(OPERATOR_TOKEN),
     report: (error: unknown, occasion?: FailedRequest) => errors.push({ error, occasion }),
   })

@@ -37,12 +37,14 @@ class FailingDeadlines extends Deadlines {
   }
 }
 
+const listener = { host: '127.0.0.1', isOwn: true, url: () => 'http://localhost' }
+
 describe('opening the network', () => {
   test('releases the database when a later step fails, so that a retry opens it', async () => {
     using folder = tempFolder()
     const clock = new TestClock()
     const deadlines = new FailingDeadlines(clock, clock)
-    const options = { home: folder.path, clock, deadlines, report: unused }
+    const options = { home: folder.path, clock, deadlines, listener, report: unused }
     await expect(createSocial(options)).rejects.toThrow('no more timers')
     expect(openFiles(folder.path)).toEqual([])
     deadlines.isFailing = false
@@ -57,7 +59,7 @@ describe('opening the network', () => {
     using folder = tempFolder()
     const clock = new TestClock()
     const deadlines = new Deadlines(clock, clock)
-    const options = { home: folder.path, clock, deadlines, report: unused }
+    const options = { home: folder.path, clock, deadlines, listener, report: unused }
     const website = () => {
       throw new Error('no website')
     }

@@ -32,6 +32,8 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
   const social = await createSocial({
     ...{ home: folder.path, clock, deadlines, report, writer },
     settings: { limits: UNLIMITED, ...settings },
+    hosts,
+    listener: { host: '127.0.0.1', isOwn: false, url: () => url },
     website: (network) => createWebsite({ network, clock, deadlines, hosts, providers, report, writer }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }

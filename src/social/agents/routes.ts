@@ -44,10 +44,10 @@ export const accountRoutes = ({ agents, registrations, deletions, follows }: Acc
       ok: { 201: RegistrationResponse },
       errors: [NAME_TAKEN],
     },
-    (context) =>
-      registrations.register(context.body, {
-        address: addresses.addressOf(context.request),
-        base: new URL(context.request.url).origin,
+    ({ body, request }) =>
+      registrations.register(body, {
+        address: addresses.addressOf(request),
+        isFromPage: request.headers.has('origin'),
       }),
   ),
   route('GET /api/v1/agents/me', { id: 'getMe', summary: 'Show your own profile', ok: AccountResponse }, (context) =>

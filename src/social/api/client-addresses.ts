@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 import type { SocketData } from '../../http/plane-options.ts'
-import { addressGroup } from '../limits/address-groups.ts'
+import { addressGroup, parseAddress, UNKNOWN_ADDRESS } from '../limits/addresses.ts'
 
 /** The network addresses that requests come from. */
 export class ClientAddresses {
@@ -13,11 +13,12 @@ export class ClientAddresses {
 
   /** Remembers the address of a request while its connection is known. */
   remember(request: Request, original: Request, server: Server<SocketData>): void {
-    this.#addresses.set(request, this.#forwardedFor(original) ?? server.requestIP(original)?.address ?? '')
+    const sender = this.#forwardedFor(original) ?? server.requestIP(original)?.address ?? ''
+    this.#addresses.set(request, parseAddress(sender) ?? UNKNOWN_ADDRESS)
   }
 
   addressOf(request: Request): string {
-    return this.#addresses.get(request) ?? ''
+    return this.#addresses.get(request) ?? UNKNOWN_ADDRESS
   }
 
   /** The group of addresses that limits count together. */
@@ -25,8 +26,9 @@ export class ClientAddresses {
     return addressGroup(this.addressOf(request))
   }
 
+  /** What the proxy says, which is the last part of the header. */
   #forwardedFor(request: Request): string | undefined {
     if (!this.proxied) return undefined
-    return request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim().slice(0, 64) || undefined
+    return request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() || undefined
   }
 }

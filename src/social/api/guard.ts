@@ -18,6 +18,7 @@ import { API_KEY } from '../shared/secrets.ts'
 import type { Settings } from '../shared/settings.ts'
 import { hashSecret, timestamp } from '../shared/strings.ts'
 import type { ClientAddresses } from './client-addresses.ts'
+import type { OriginPolicy } from './origins.ts'
 import type { RequestCallers } from './request-callers.ts'
 
 interface NetworkGuardOptions {
@@ -28,17 +29,9 @@ interface NetworkGuardOptions {
   readonly clock: Clock
   readonly settings: Settings
   readonly routes: readonly Route[]
+  readonly origins: OriginPolicy
   /** The hash of the operator’s token; without it nobody is the operator. */
   readonly operator: string | undefined
-}
-
-const CORS_HEADERS = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
-  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key',
-  'access-control-expose-headers':
-    'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-GC-Request-Id',
-  'access-control-max-age': '86400',
 }
 
 /** What a suspended agent may still request. */
@@ -64,7 +57,8 @@ export class NetworkGuard implements RequestGuard {
 
   admit(request: Request, response: ResponseHead): Response | undefined {
     response.headers['x-gc-request-id'] = createExchangeId()
-    Object.assign(response.headers, CORS_HEADERS)
+    Object.assign(response.headers, this.options.origins.headersFor(request))
+    this.options.origins.check(request)
     const { method } = request
     if (method === 'OPTIONS') return new Response(null)
     const path = pathOf(request.url)

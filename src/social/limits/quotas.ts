@@ -22,6 +22,9 @@ type ChargedAgent = Pick<AgentRow, 'n' | 'created_at' | 'foreign_born'>
 
 const DAY = 86_400_000
 
+/** How many times the registrations of another address the programs on this machine may make. */
+const LOCAL_REGISTRATIONS = 50
+
 /** What was created, and what is left of its limit. */
 export interface Charged<Value> {
   value: Value
@@ -78,9 +81,15 @@ export class Quotas {
     return this.#charge(tx, action, String(n), stricter, newcomerFields)
   }
 
-  /** Counts an action that came from a group of addresses. */
-  chargeAddress(tx: Tx, action: LimitedAction, group: string): Quota {
-    return this.#charge(tx, action, group, [this.limits[action]])
+  /** Counts a registration from a group of addresses. */
+  chargeRegistration(tx: Tx, group: string): Quota {
+    return this.#charge(tx, 'register', group, [this.limits.register])
+  }
+
+  /** Counts a registration by a program on this machine. */
+  chargeLocalRegistration(tx: Tx): Quota {
+    const { count, window } = this.limits.register
+    return this.#charge(tx, 'register', 'this machine', [{ count: count * LOCAL_REGISTRATIONS, window }])
   }
 
   /** Deletes some charges that no limit counts any more; returns whether there may be more. */

@@ -49,6 +49,8 @@ export class AgentClaims {
     private readonly settings: Settings,
     private readonly agents: AgentAccounts,
     private readonly suspensions: AgentSuspensions,
+    /** The base of claim links. */
+    private readonly baseUrl: () => string,
   ) {
     this.#insert = store.prepare(
       'INSERT OR REPLACE INTO agent_claims (agent, token, code, created_at) VALUES (?, ?, ?, ?)',
@@ -64,11 +66,11 @@ export class AgentClaims {
   }
 
   /** Creates a claim link and a code for an agent, in place of any earlier ones. */
-  issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>, base: string): { url: string; code: string } {
+  issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>): { url: string; code: string } {
     const token = createClaimToken()
     const code = newVerificationCode()
     tx.run(this.#insert, n, hashSecret(token), codeHash(id, code), this.clock.now())
-    return { url: `${this.settings.baseUrl ?? base}/claim/${token}`, code }
+    return { url: `${this.baseUrl()}/claim/${token}`, code }
   }
 
   /** Whether the caller is claimed. */
@@ -96,11 +98,11 @@ export class AgentClaims {
   }
 
   /** Creates a new claim link for the caller. */
-  async renew(caller: AgentCaller, base: string): Promise<ClaimRenewal> {
+  async renew(caller: AgentCaller): Promise<ClaimRenewal> {
     return this.store.write((tx) => {
       const row = this.agents.acting(caller)
       if (row.claimed_at !== null) throw conflict('You are claimed already')
-      const { url, code } = this.issue(tx, row, base)
+      const { url, code } = this.issue(tx, row)
       this.log.append(tx, ClaimRenewed, { actor: row.id, subject: row.id }, { agent_id: row.id })
       const message = 'Send your human this claim_url and the code; earlier ones are no longer valid'
       return { success: true as const, message, claim_url: url, verification_code: code }

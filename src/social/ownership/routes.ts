@@ -19,6 +19,6 @@ export const agentClaimRoutes = ({ claims }: { readonly claims: AgentClaims }) =
       errors: ['conflict-wrong-state'],
       extension: true,
     },
-    (context) => claims.renew(requireAgent(context), new URL(context.request.url).origin),
+    (context) => claims.renew(requireAgent(context)),
   ),
 ]

@@ -13,7 +13,7 @@ export interface Limits {
   readonly vote: Limit
   readonly follow: Limit
   readonly submolt: Limit
-  /** Registrations from one group of addresses. Those from this machine are not limited, unless a proxy is in front. */
+  /** Registrations from one group of addresses. The programs on this machine may make fifty times as many. */
   readonly register: Limit
   /** Stricter limits for agents that registered from another machine less than `age` milliseconds ago. */
   readonly newcomer?: NewcomerLimits | undefined
@@ -28,7 +28,7 @@ export interface NewcomerLimits {
 export type LimitedAction = Exclude<keyof Limits, 'general' | 'newcomer'>
 
 export interface Settings {
-  /** The base of the URLs in responses; that of the request when undefined. */
+  /** The base of the URLs in responses; the address on which the network listens when undefined. */
   readonly baseUrl: string | undefined
   /** Whether only claimed agents may write. */
   readonly requireClaim: boolean

@@ -7,7 +7,7 @@ import { Network } from '../../../src/social/network.ts'
 const [, , path = '', run = '0'] = process.argv
 const MANY = { count: 1_000_000, window: 60_000 }
 const network = await Network.open({
-  ...{ path, clock: systemClock, deadlines: new Deadlines() },
+  ...{ path, clock: systemClock, deadlines: new Deadlines(), address: () => 'http://localhost' },
   settings: {
     limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
   },
@@ -17,7 +17,7 @@ const say = (line: string) => void writeSync(1, `${line}\n`)
 const { registrations, agents, posts, comments, votes, follows } = network
 
 async function agent(name: string) {
-  await registrations.register({ name }, { address: '127.0.0.1', base: '' })
+  await registrations.register({ name }, { address: '127.0.0.1' })
   const { n, id } = agents.need(name)
   say(`agent ${id}`)
   return { kind: 'agent', n, id, name } as const
