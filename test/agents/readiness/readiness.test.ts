@@ -1,27 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { ProgramInspector } from '../../../src/agents/readiness/inspector.ts'
-import { Readiness } from '../../../src/agents/readiness/readiness.ts'
-import { Deadlines } from '../../../src/core/deadlines.ts'
-import { ProcessTokens } from '../../../src/http/process-tokens.ts'
-import { TestClock } from '../../support/clock.ts'
-import { tempFolder } from '../../support/folder.ts'
+import { scriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
 import { write } from '../conversations/samples.ts'
 
-/** A home of its own with programs in `~/.local/bin`. */
-function world(env: Record<string, string> = {}) {
-  const folder = tempFolder()
+/** A city whose user has programs in `~/.local/bin` and no others. */
+async function world(env: Record<string, string> = {}) {
+  const town = scriptedTown()
+  const { folder, clock } = town
   mkdirSync(folder.at('.local', 'bin'), { recursive: true })
-  const clock = new TestClock()
-  const deadlines = new Deadlines(clock, clock)
   const all = { HOME: folder.path, PATH: '/nowhere', ...env }
-  const tokens = new ProcessTokens({ city: '', url: () => 'http://127.0.0.1:1' })
-  const readiness = new Readiness({ clock, deadlines, env: all, tokens })
+  const { readiness, deadlines } = await town.open({ env: all })
   return {
     readiness,
     clock,
-    look: new ProgramInspector(all, deadlines, tokens),
+    look: new ProgramInspector(all, deadlines),
     program: (name: string, script = 'exit 0') =>
       chmodSync(write(folder.at('.local', 'bin', name), `#!/bin/sh\n${script}\n`), 0o755),
     file: (path: string, value: unknown) => write(folder.at(...path.split('/')), JSON.stringify(value)),
@@ -29,7 +23,7 @@ function world(env: Record<string, string> = {}) {
       const { items } = await readiness.items({ items: name, fresh })
       return items[name]?.status
     },
-    [Symbol.dispose]: () => folder[Symbol.dispose](),
+    [Symbol.asyncDispose]: () => town[Symbol.asyncDispose](),
   }
 }
 
@@ -44,7 +38,7 @@ function alive(pid: number): boolean {
 
 describe('readiness', () => {
   test('of Claude Code is what its own status command reports', async () => {
-    using it = world()
+    await using it = await world()
     expect(await it.status('claude')).toBe('not_installed')
     const says = (output: object) =>
       it.program('claude', `[ "$*" = "auth status --json" ] && echo '${JSON.stringify(output)}'`)
@@ -59,7 +53,7 @@ describe('readiness', () => {
   })
 
   test('of other programs is read from their files', async () => {
-    using it = world()
+    await using it = await world()
     it.program('codex')
     expect(await it.status('codex')).toBe('needs_auth')
     it.file('.codex/auth.json', { auth_mode: 'chatgpt', tokens: { refresh_token: 'x' } })
@@ -74,14 +68,14 @@ describe('readiness', () => {
     it.program('pi')
     it.file('.pi/agent/auth.json', {})
     expect(await it.status('pi')).toBe('configured')
-    using keyed = world({ XIAOMI_API_KEY: 'x', GH_TOKEN: 'x' })
+    await using keyed = await world({ XIAOMI_API_KEY: 'x', GH_TOKEN: 'x' })
     keyed.program('mimo')
     keyed.program('gh')
     expect([await keyed.status('mimocode'), await keyed.status('github_cli')]).toEqual(['configured', 'configured'])
   })
 
   test('of a program that hangs is reported in time, and the program is killed with its children', async () => {
-    using it = world()
+    await using it = await world()
     it.program('claude', 'sleep 600 & echo $! > "$HOME/child"; sleep 600')
     const result = it.look.run(['claude', 'auth', 'status'])
     const child = `${it.look.home}/child`
@@ -105,7 +99,7 @@ describe('readiness', () => {
   })
 
   test('of a program that floods its output and leaves a child behind is reported in time', async () => {
-    using it = world()
+    await using it = await world()
     const flood = 'trap "" TERM HUP; echo $$ > "$HOME/child"; while :; do echo flood; done'
     it.program('claude', `setsid sh -c '${flood}' & while :; do echo flood; done`)
     const result = it.look.run(['claude', 'auth', 'status'])
@@ -118,7 +112,7 @@ describe('readiness', () => {
   })
 
   test('is determined once for simultaneous requests', async () => {
-    using it = world()
+    await using it = await world()
     it.program('claude', 'echo x >> "$HOME/asked"; sleep 0.2; echo "{}"')
     const all = await Promise.all([it.status('claude'), it.status('claude'), it.status('claude', false)])
     expect(all).toEqual(['needs_auth', 'needs_auth', 'needs_auth'])
@@ -126,7 +120,7 @@ describe('readiness', () => {
   })
 
   test('does not wait for a settings file that is a pipe', async () => {
-    using it = world()
+    await using it = await world()
     it.program('codex')
     mkdirSync(`${it.look.home}/.codex`)
     Bun.spawnSync(['mkfifo', `${it.look.home}/.codex/auth.json`])
@@ -134,7 +128,7 @@ describe('readiness', () => {
   })
 
   test('is cached for two seconds, unless a fresh result is requested', async () => {
-    using it = world()
+    await using it = await world()
     expect(await it.status('pi', false)).toBe('not_installed')
     it.program('pi')
     expect(await it.status('pi', false)).toBe('not_installed')
@@ -144,7 +138,7 @@ describe('readiness', () => {
   })
 
   test('is shown for the default items, and an unknown item is an error', async () => {
-    using it = world()
+    await using it = await world()
     expect(Object.keys((await it.readiness.items({})).items)).toEqual(['claude', 'codex', 'gemini', 'github_cli'])
     const { providers } = await it.readiness.providers({ providers: 'pi, codex' })
     expect(providers).toMatchObject({ pi: { display_name: 'Pi Coding Agent' }, codex: { status: 'not_installed' } })

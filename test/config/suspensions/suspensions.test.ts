@@ -1,14 +1,10 @@
 import { expect, test } from 'bun:test'
-import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { Suspensions } from '../../../src/config/suspensions/suspensions.ts'
 import { suspensions as table } from '../../../src/config/suspensions/table.ts'
-import { Store } from '../../../src/core/store.ts'
-import { tempFolder } from '../../support/folder.ts'
+import { scriptedTown } from '../../support/city.ts'
 
 test('a suspension is a row only while it differs from what is declared', async () => {
-  using folder = tempFolder()
-  const store = Store.open(folder.at('city.db'), cityMigrations)
-  const suspensions = new Suspensions(store)
+  await using town = scriptedTown()
+  const { store, suspensions } = await town.open()
   let notified = 0
   suspensions.onChange(() => notified++)
   const set = (suspended: boolean, declared: boolean) =>
@@ -29,5 +25,4 @@ test('a suspension is a row only while it differs from what is declared', async 
   await store.write((tx) => suspensions.delete(tx, 'agent', 'shop/w'))
   expect(suspensions.isSuspended('agent', 'shop/w', true)).toBe(true)
   expect(notified).toBe(4)
-  await store.close()
 })
