@@ -26,7 +26,7 @@ function git(cwd: string, ...words: string[]): string {
   return ran.stdout.toString().trim()
 }
 
-/** A city with a rig that is a repository, whose worker has worktrees; no program is ever started. */
+/** A city with a rig that is a repository, whose worker has worktrees. */
 async function world(limit = 10) {
   const town = scriptedTown()
   open.push(town)
@@ -36,34 +36,30 @@ async function world(limit = 10) {
   commit(rig, 'README', 'hello')
   town.declare(`[session]\nworktree_limit = ${limit}\n[[rigs]]\nname = "shop"\npath = "${rig}"
 [[agent]]\nname = "worker"\ndir = "shop"\nstart_command = "true"\nworktree = true\n`)
-  const { worktrees, store, log, config, sessionRepository: sessions } = await town.open({ env })
-  const agent = config.agent('shop/worker')
-  const add = (id: string) =>
-    store.write((tx) => {
-      const row = sessions.add(tx, {
-        ...{ title: id, kind: 'agent', template: agent.qualified, rig: 'shop', provider: 'command' },
-        ...{ origin: 'manual', workDir: rig, sessionName: (bead) => `worker-${bead}` },
-      })
-      expect(row.id).toBe(id)
-      return row
-    })
+  const city = await town.open({ env })
+  const { store, log, beadRepository, sessionRepository, reconciler, sessions } = city
+  /** A worker that was started for a bead, and its worktree. */
+  const started = (work: string) => {
+    const row = sessionRepository.liveByTemplate('shop/worker').find((session) => session.work === work)
+    if (!row) throw new Error(`no worker was started for ${work}`)
+    const { id, workDir: path, hostKey } = row
+    return { id, work, path, hostKey: hostKey ?? '', branch: `gc/${work}-worker-${id}` }
+  }
   return {
-    rig,
-    worktrees,
-    /** Starts a session unless there is one, and prepares its worktree. */
-    make: async (id: string, work: string | null = null) => {
-      const { sessionName } = sessions.find(id) ?? (await add(id))
-      const path = await worktrees.prepare({ id, sessionName, rig: 'shop', work }, agent)
-      if (path === undefined) throw new Error('there is no worktree')
-      return path
+    ...city,
+    ...{ rig, started, host: town.host, clock: town.clock },
+    /** Has a worker started for a new bead. */
+    async make() {
+      const draft = { title: 'work', rig: 'shop', metadata: { 'gc.routed_to': 'shop/worker' } }
+      const { id } = await store.write((tx) => beadRepository.add(tx, draft))
+      await reconciler.settle()
+      return started(id)
     },
-    /** Closes a session; its program is `ending` as long as it has one. */
-    close: (id: string, hostKey: string | null = null) =>
-      store.write((tx) => {
-        sessions.update(tx, id, { hostKey })
-        sessions.transition(tx, id, 'close')
-      }),
-    programEnded: (id: string) => store.write((tx) => sessions.update(tx, id, { hostKey: null })),
+    /** Closes a worker and its bead. */
+    async close({ id, work }: { id: string; work: string }) {
+      await store.write((tx) => void beadRepository.close(tx, work))
+      await sessions.control.close(id, human)
+    },
     recorded: () =>
       log
         .after(0, 1000)
@@ -86,31 +82,40 @@ const errorOf = (promise: Promise<unknown>): Promise<string> =>
 
 describe('a worktree', () => {
   test('is created for a session on a branch named after its work, and reused at the next start', async () => {
-    const { make, worktrees, rig } = await world()
-    const path = await make('mi-1', 'sh-7')
-    expect(git(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('gc/sh-7-worker-mi-1')
+    const { make, started, worktrees, rig, host, sessions, reconciler } = await world()
+    const { id, work, path, hostKey, branch } = await make()
+    expect(host.starts[0]?.cwd).toBe(path)
+    expect(git(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe(branch)
     expect(existsSync(join(path, 'README'))).toBe(true)
     writeFileSync(join(path, 'draft'), 'half')
-    expect(await make('mi-1', 'sh-7')).toBe(path)
+    await host.exit(hostKey, 1)
+    await sessions.control.wake(id, human)
+    await reconciler.settle()
+    expect(host.starts.map(({ cwd }) => cwd)).toEqual([path, path])
+    expect(started(work)).toMatchObject({ id, path })
     expect(existsSync(join(path, 'draft'))).toBe(true)
     expect(worktrees.list()).toMatchObject({
       total: 1,
       limit: 10,
-      items: [{ session: 'mi-1', rig: 'shop', bead_id: 'sh-7', in_use: true }],
+      items: [{ session: id, rig: 'shop', bead_id: work, in_use: true }],
     })
     expect(git(rig, 'status', '--porcelain')).toBe('')
   })
 
   test('stays while its session is not over or its program is still ending', async () => {
-    const { make, worktrees, close, programEnded } = await world()
-    const path = await make('mi-1')
+    const { make, worktrees, beads, reactions, sessionRepository, reconciler, store } = await world()
+    const { id, work, path } = await make()
     await worktrees.sweep()
     expect(existsSync(path)).toBe(true)
-    await close('mi-1', 'mill/mi-1/1')
+    for (const bead of [work, id]) await beads.close(human, bead)
+    await reactions.whenIdle()
+    expect(sessionRepository.get(id)).toMatchObject({ state: 'closed', hostKey: expect.any(String) })
     await worktrees.sweep()
     expect(existsSync(path)).toBe(true)
-    expect(await errorOf(worktrees.remove(human, 'mi-1', true))).toStartWith('conflict-wrong-state: ')
-    await programEnded('mi-1')
+    expect(await errorOf(worktrees.remove(human, id, true))).toStartWith('conflict-wrong-state: ')
+    await reconciler.settle()
+    await store.write(() => {})
+    expect(sessionRepository.get(id).hostKey).toBeNull()
     await worktrees.sweep()
     expect(existsSync(path)).toBe(false)
   })
@@ -121,88 +126,96 @@ describe('a worktree', () => {
       ['merge', '-q', '--squash'],
     ]) {
       const { make, worktrees, close, rig, recorded } = await world()
-      const path = await make('mi-1')
+      const worker = await make()
+      const { work, path, branch } = worker
       commit(path, 'one', '1')
       commit(path, 'two', '2')
-      git(rig, ...merge, 'gc/worker-mi-1')
+      git(rig, ...merge, branch)
       if (merge.includes('--squash')) git(rig, 'commit', '-q', '-m', 'squashed')
-      await close('mi-1')
+      await close(worker)
       await worktrees.sweep()
       expect(existsSync(path)).toBe(false)
       expect(git(rig, 'branch', '--list', 'gc/*')).toBe('')
-      expect(recorded()).toMatchObject([
-        { type: 'bead.worktree.reaped', bead_id: 'mi-1', rig: 'shop', path, branch: 'gc/worker-mi-1' },
-      ])
+      expect(recorded()).toMatchObject([{ type: 'bead.worktree.reaped', bead_id: work, rig: 'shop', path, branch }])
       expect(worktrees.list().total).toBe(0)
     }
   })
 
   test('with unpushed commits or changes is kept, which is reported once', async () => {
     const { make, worktrees, close, recorded } = await world()
-    const [committed, changed] = [await make('mi-1'), await make('mi-2')]
-    commit(committed, 'one', '1')
-    writeFileSync(join(changed, 'new'), 'x')
-    await close('mi-1')
-    await close('mi-2')
+    const [committed, changed] = [await make(), await make()]
+    commit(committed.path, 'one', '1')
+    writeFileSync(join(changed.path, 'new'), 'x')
+    for (const worker of [committed, changed]) await close(worker)
     await worktrees.sweep()
     await worktrees.sweep()
     expect(recorded()).toMatchObject([
-      { type: 'bead.worktree.reap_skipped', bead_id: 'mi-1', reason: '1 commit is neither merged nor pushed' },
-      { type: 'bead.worktree.reap_skipped', bead_id: 'mi-2', reason: '1 file is changed and not committed' },
+      {
+        type: 'bead.worktree.reap_skipped',
+        bead_id: committed.work,
+        reason: '1 commit is neither merged nor pushed',
+      },
+      { type: 'bead.worktree.reap_skipped', bead_id: changed.work, reason: '1 file is changed and not committed' },
     ])
     expect(worktrees.list().items.map(({ kept }) => kept)).toEqual(recorded().map(({ reason }) => reason))
-    expect(existsSync(join(committed, 'one')) && existsSync(join(changed, 'new'))).toBe(true)
+    expect(existsSync(join(committed.path, 'one')) && existsSync(join(changed.path, 'new'))).toBe(true)
   })
 
   test('is removed when its commits are pushed, and its branch stays', async () => {
     const { make, worktrees, close, rig } = await world()
-    const path = await make('mi-1')
+    const worker = await make()
+    const { path, branch } = worker
     commit(path, 'one', '1')
     const far = `${rig}.git`
     git(rig, 'clone', '-q', '--bare', rig, far)
     git(rig, 'remote', 'add', 'origin', far)
     git(path, 'push', '-q', 'origin', 'HEAD')
-    await close('mi-1')
+    await close(worker)
     await worktrees.sweep()
     expect(existsSync(path)).toBe(false)
-    expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
+    expect(git(rig, 'branch', '--list', 'gc/*')).toContain(branch)
   })
 
   test('is removed by a person, with unsaved work only by force', async () => {
     const { make, worktrees, close, rig } = await world()
-    const path = await make('mi-1')
+    const worker = await make()
+    const { id, path, branch } = worker
     commit(path, 'one', '1')
     writeFileSync(join(path, 'new'), 'x')
-    await close('mi-1')
-    expect(await errorOf(worktrees.remove(human, 'mi-1', false))).toBe(
+    await close(worker)
+    expect(await errorOf(worktrees.remove(human, id, false))).toBe(
       `conflict-wrong-state: ${path} is kept: 1 file is changed and not committed; save it, or remove it with force`,
     )
     expect(await errorOf(worktrees.remove(human, 'mi-9', true))).toStartWith('session-not-found: ')
-    expect(await worktrees.remove(human, 'mi-1', true)).toEqual({ status: 'removed' })
+    expect(await worktrees.remove(human, id, true)).toEqual({ status: 'removed' })
     expect(existsSync(path)).toBe(false)
-    expect(git(rig, 'branch', '--list', 'gc/*')).toContain('gc/worker-mi-1')
+    expect(git(rig, 'branch', '--list', 'gc/*')).toContain(branch)
   })
 
   test('is not created beyond the limit, and unneeded ones are removed first', async () => {
-    const { make, close } = await world(2)
-    const first = await make('mi-1')
-    const second = await make('mi-2')
-    expect(await errorOf(make('mi-3'))).toBe(
-      'service-unavailable: there are 2 worktrees, and worktree_limit is 2; see gc worktree list and remove some',
+    const { make, started, close, clock, reconciler, sessionServices, host } = await world(2)
+    const first = await make()
+    const second = await make()
+    const third = await make()
+    expect(sessionServices.failures.find('agent', 'shop/worker')?.reason).toBe(
+      'there are 2 worktrees, and worktree_limit is 2; see gc worktree list and remove some',
     )
-    commit(second, 'one', '1')
-    await close('mi-1')
-    await close('mi-2')
-    expect(await make('mi-3')).toContain('worker-mi-3')
-    expect(existsSync(first)).toBe(false)
-    expect(existsSync(second)).toBe(true)
+    expect(host.starts).toHaveLength(2)
+    commit(second.path, 'one', '1')
+    for (const worker of [first, second]) await close(worker)
+    await clock.advance(2000)
+    await reconciler.settle()
+    expect(started(third.work).path).toContain(`worker-${third.id}`)
+    expect(host.starts).toHaveLength(3)
+    expect(existsSync(first.path)).toBe(false)
+    expect(existsSync(second.path)).toBe(true)
   })
 
   test('whose folder was deleted is forgotten', async () => {
     const { make, worktrees, close, rig } = await world()
-    const path = await make('mi-1')
-    Bun.spawnSync(['rm', '-rf', path])
-    await close('mi-1')
+    const worker = await make()
+    Bun.spawnSync(['rm', '-rf', worker.path])
+    await close(worker)
     await worktrees.sweep()
     expect(worktrees.list().total).toBe(0)
     expect(git(rig, 'worktree', 'list').split('\n')).toHaveLength(1)
