@@ -5,6 +5,7 @@ import { conforming, operationAt } from './conforms.ts'
 import { frameSchema, type OperationCoverage } from './coverage.ts'
 import { type TempFolder, tempFolder } from './folder.ts'
 import { misfits } from './schema.ts'
+import { parseFrame, type TestFrame } from './test-frame.ts'
 
 const MAIN = resolve(import.meta.dir, '../../cli/main.ts')
 /** The compiled binary when there is one to test, else the sources run by bun. */
@@ -208,7 +209,7 @@ export class World implements AsyncDisposable {
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       const blocks = (rest + chunk).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) if (block.includes('data: ')) yield this.#checkFrame(path, frameOf(block))
+      for (const block of blocks) if (block.includes('data: ')) yield this.#checkFrame(path, parseFrame(block))
     }
   }
 
@@ -245,13 +246,6 @@ export class World implements AsyncDisposable {
   #bearer(): Record<string, string> {
     return existsSync(join(this.home, 'token')) ? { Authorization: `Bearer ${this.operatorToken}` } : {}
   }
-}
-
-export interface TestFrame {
-  id?: string
-  event: string
-  // biome-ignore lint/suspicious/noExplicitAny: frames carry every shape there is
-  data: any
 }
 
 /** One running city of a world. */
@@ -295,16 +289,5 @@ export class TestCity {
 
   outcome(accepted: { request_id: string; event_cursor: string }): Promise<RecordedEvent> {
     return this.world.outcome(`/v0/city/${this.name}/events`, accepted)
-  }
-}
-
-function frameOf(block: string): TestFrame {
-  const lines = block.split('\n')
-  const value = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
-  const id = value('id')
-  return {
-    event: value('event') ?? 'message',
-    data: JSON.parse(value('data') ?? 'null'),
-    ...(id !== undefined && { id }),
   }
 }
