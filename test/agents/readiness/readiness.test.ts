@@ -11,11 +11,11 @@ async function world(env: Record<string, string> = {}) {
   const { folder, clock } = town
   mkdirSync(folder.at('.local', 'bin'), { recursive: true })
   const all = { HOME: folder.path, PATH: '/nowhere', ...env }
-  const { readiness, deadlines } = await town.open({ env: all })
+  const { readiness, deadlines, processTokens } = await town.open({ env: all })
   return {
     readiness,
     clock,
-    look: new ProgramInspector(all, deadlines),
+    look: new ProgramInspector(all, deadlines, processTokens),
     program: (name: string, script = 'exit 0') =>
       chmodSync(write(folder.at('.local', 'bin', name), `#!/bin/sh\n${script}\n`), 0o755),
     file: (path: string, value: unknown) => write(folder.at(...path.split('/')), JSON.stringify(value)),
