@@ -45,6 +45,8 @@ async function build(target: Target | undefined, outfile: string, commit: string
     format: 'esm',
     bytecode: true,
     minify: true,
+    // What a process does not use it does not load: the session host has no use for the server, nor that for the dashboard.
+    splitting: true,
     define: {
       GC_VERSION: JSON.stringify(manifest.version),
       GC_COMMIT: JSON.stringify(commit),

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
 import { openTerminal, type Terminal } from '../../src/client/terminal.ts'
 import type { CommandContext } from '../context/context.ts'
 import { formatControlKey, parseControlKey, splitAtDetach } from '../io/control-keys.ts'
 import { failure } from '../io/exit.ts'
+import { pause } from '../io/io.ts'
 import { processTty, type Tty } from '../io/tty.ts'
 
 interface AttachOptions {
@@ -29,6 +31,7 @@ async function attach(context: CommandContext, id: string, options: AttachOption
   const tty = processTty()
   if (!tty && !options.readOnly) throw failure('attaching needs a terminal; use --read-only without one')
   const city = await context.city()
+  await untilStarted(context, city, id)
   const terminal = await openTerminal(city, id, {
     write: !options.readOnly,
     cols: tty?.cols ?? 80,
@@ -43,6 +46,19 @@ async function attach(context: CommandContext, id: string, options: AttachOption
   if (ended !== undefined) context.io.err(`gc: ${ended}\n`)
   else if (tty)
     context.io.err(`\nDetached from session ${id} (${formatControlKey(options.detachKey)}); it continues.\n`)
+}
+
+const STARTING = new Set(['creating', 'start-pending'])
+const START_TIMEOUT_MS = 30_000
+const LOOK_MS = 100
+
+/** Waits for a session whose program is being started. */
+async function untilStarted({ io }: CommandContext, city: CityClient, id: string): Promise<void> {
+  for (let waited = 0; waited < START_TIMEOUT_MS && !io.signal.aborted; waited += LOOK_MS) {
+    const { state } = await city.call('GET ~/session/{id}', { params: { id } })
+    if (!STARTING.has(state)) return
+    await pause(LOOK_MS, io.signal)
+  }
 }
 
 /** Connects the user's terminal with the session until the detach key. */

@@ -125,8 +125,8 @@ function hostCommand(program: Command, context: CommandContext): void {
 
 /** Runs the session host until it has no sessions; `gc serve` launches it. */
 async function runAsHost({ io }: CommandContext): Promise<void> {
-  const { runSessionHost } = await import('../../src/supervisor/session-host.ts')
-  const status = await runSessionHost(io.env, (text) => printLine(io, text))
+  const { runHost } = await import('../host.ts')
+  const status = await runHost(io.env)
   if (status !== 0) throw new Exit(status)
 }
 

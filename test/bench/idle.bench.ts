@@ -1,4 +1,4 @@
-import { calm, children, cpu, memory, reaped, Table, took, whole } from './support/figures.ts'
+import { calm, children, cpu, memory, reaped, Table, together, took, whole } from './support/figures.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
@@ -24,6 +24,12 @@ async function running(town: Town, city: string): Promise<number> {
 
 await using town = await Town.open()
 const fresh = memory(town.pid)
+if (town.host !== 0) throw new Error('a session host runs although there is no session')
+await town.city('first', `[[agent]]\nname = "one"\nstart_command = "${WAITS}"\nmin_active_sessions = 1\n`)
+await took(async () => (await running(town, '/v0/city/first')) === 1, 60_000)
+await calm(town.pid)
+await calm(town.host)
+const one = { server: memory(town.pid).resident, host: memory(town.host).resident, both: together(town.pid, town.host) }
 for (let n = 0; n < CITIES; n++) {
   const city = await town.city(`c${n}`, agents)
   await took(async () => (await running(town, city)) === Math.ceil(SESSIONS / CITIES), 60_000)
@@ -52,7 +58,13 @@ const server = memory(pids.server)
 const host = memory(pids.host)
 const most = 60 + 2 * SESSIONS
 const figure = ({ resident, own }: typeof server) => `${whole(resident)} MB, of which ${whole(own)} MB in no file`
+table.row(
+  'server and host with one session, together',
+  `${whole(one.both)} MB (${whole(one.server)} and ${whole(one.host)} MB with what they share in both)`,
+  '< 110 MB',
+  one.both < 110,
+)
 table.row('server, memory', figure(server), '< 150 MB', server.resident < 150)
-table.row('  when it had no city', figure(fresh))
+table.row('  when it had no city, and no host ran', figure(fresh))
 table.row('host, memory', figure(host), `< 60 + ${2 * SESSIONS} MB`, host.resident < most)
 table.print(`${CITIES} cities and ${SESSIONS} sessions in which nothing happens for ${SECONDS} s`)

@@ -62,6 +62,14 @@ export function memory(pid: number): { resident: number; own: number } {
   return { resident: of('VmRSS'), own: of('RssAnon') }
 }
 
+/** Megabytes that processes hold together: what they share, such as the pages of their program, is counted once. */
+export function together(...pids: readonly number[]): number {
+  const shares = pids.map((pid) =>
+    Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]),
+  )
+  return shares.reduce((sum, share) => sum + share, 0) / 1024
+}
+
 /** Waits until a process has stopped working on its own, for a minute at most. */
 export async function calm(pid: number): Promise<void> {
   const end = performance.now() + 60_000
