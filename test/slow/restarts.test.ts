@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { register } from '../api/town.ts'
-import { lentSession } from '../binary/lent-session.ts'
+import { lend, lentSession } from '../binary/lent-session.ts'
 import { run } from '../binary/session-command.ts'
 import { eventually } from '../support/until.ts'
 import { dice, freePort, up, World } from './town.ts'
 
 const KILLS = Math.min(Number(process.env.GC_KILLS ?? 100), 1000)
+const TOKEN_KILLS = 40
 const EACH = 10
 const AGENTS = 2 * EACH
 
@@ -59,6 +60,34 @@ async function terminate({ pid }: World): Promise<void> {
     (alive) => !alive,
   )
 }
+
+describe('tokens', () => {
+  test('that ended never come back, and the last one is good, wherever a kill falls', async () => {
+    const flags = ['--port', await freePort()]
+    await using world = await World.open(...flags)
+    const lent = await lentSession(world, 'mill')
+    const { city, session } = lent
+    const ask = async (token: string): Promise<number> =>
+      (await city.call(`GET ~/session/${session}`, { token }).catch(() => ({ status: 0 }))).status
+    const next = dice(5)
+    const ended: string[] = []
+    let good = lent.token
+    for (let at = 0; at < TOKEN_KILLS; at++) {
+      for (let times = 1 + Math.floor(next() * 4); times > 0; times--) {
+        ended.push(good)
+        good = await lend(city, session)
+      }
+      await world.kill()
+      await world.start(...flags)
+      const [last = '', before = ''] = ended.slice(-2).reverse()
+      expect({ at, statuses: await Promise.all([good, last, before].map(ask)) }).toEqual({
+        at,
+        statuses: [200, 401, 401],
+      })
+    }
+    expect(new Set(await Promise.all(ended.map(ask)))).toEqual(new Set([401]))
+  }, 300_000)
+})
 
 describe('agents that end when their token has ended or when they are told to stop', () => {
   test(
