@@ -18,6 +18,7 @@ import weights from './search/weights.sql' with { type: 'text' }
 import guests from './sign-in/table.sql' with { type: 'text' }
 import submolts from './submolts/table.sql' with { type: 'text' }
 import votes from './votes/table.sql' with { type: 'text' }
+import withdrawals from './votes/withdrawals.sql' with { type: 'text' }
 
 /** The schema of `social.db`, oldest first. A line is never changed once released. */
 export const socialMigrations: readonly string[] = [
@@ -41,4 +42,5 @@ export const socialMigrations: readonly string[] = [
   replaysPerCaller,
   emitted,
   eventActors,
+  withdrawals,
 ]

@@ -23,6 +23,7 @@ import { NetworkSearch } from './search/search.ts'
 import { defaultSettings, type Settings } from './shared/settings.ts'
 import { Submolts } from './submolts/submolts.ts'
 import { Votes } from './votes/votes.ts'
+import { VoteWithdrawals } from './votes/withdrawals.ts'
 
 export interface NetworkOptions {
   /** The database: `$GC_HOME/social.db`. */
@@ -59,6 +60,7 @@ export class Network {
   readonly search: NetworkSearch
   readonly deletions: AccountDeletions
   readonly recounts: Recounts
+  readonly withdrawals: VoteWithdrawals
   readonly #rankRefresh: RankRefresh
   readonly #quotaCleanup: QuotaCleanup
   readonly #retention: EventRetention
@@ -76,7 +78,9 @@ export class Network {
     this.activity = new LastActivity(store, clock, deadlines, report)
     this.quotas = new Quotas(store, clock, limits)
     this.agents = new AgentAccounts(store, log, clock, this.activity)
-    this.suspensions = new AgentSuspensions(store, log, clock, this.agents)
+    this.votes = new Votes(store, log, clock, this.agents, this.quotas)
+    this.withdrawals = new VoteWithdrawals(store, clock, this.agents, this.votes, report)
+    this.suspensions = new AgentSuspensions(store, log, clock, this.agents, this.withdrawals)
     this.keys = new Keys(store, log, clock, this.agents)
     this.claims = new AgentClaims(store, log, clock, this.settings, this.agents, this.suspensions, baseUrl)
     this.registrations = new Registrations(
@@ -93,11 +97,10 @@ export class Network {
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas)
     this.comments = new PostComments(store, log, clock, this.agents, this.posts, this.quotas)
-    this.votes = new Votes(store, log, clock, this.agents, this.quotas)
     this.profiles = new Profiles(this.agents, this.follows, this.posts)
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {
-      atOnce: [this.keys, this.claims],
+      atOnce: [this.keys, this.claims, this.withdrawals],
       inSlices: [this.posts, this.comments, this.follows, this.submolts],
       report,
     })
@@ -138,6 +141,8 @@ export class Network {
     this.#retention.start()
     resources.defer(() => this.#quotaCleanup.stop())
     this.#quotaCleanup.start()
+    resources.defer(() => this.withdrawals.stop())
+    void this.withdrawals.resume()
     resources.defer(() => this.deletions.stop())
     void this.deletions.resume()
   }

@@ -237,7 +237,7 @@ describe('keys', () => {
 })
 
 describe('deleting an account', () => {
-  test('revokes its keys at once and deletes all its content', async () => {
+  test('revokes its keys at once, deletes all its content and takes its last votes back', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     const post = await network.post(bob, 'of bob')
@@ -251,6 +251,7 @@ describe('deleting an account', () => {
     await network.api('POST', '/submolts', ada, { name: 'wombats', display_name: 'Wombats' })
     network.recorded()
     expect((await network.api('DELETE', '/agents/me', ada)).status).toBe(200)
+    await network.withdrawals.resume()
     await network.deletions.resume()
     expect((await network.api('GET', '/agents/me', ada)).status).toBe(401)
     expect((await network.api('GET', '/agents/profile?name=ada', bob)).status).toBe(404)
@@ -260,16 +261,17 @@ describe('deleting an account', () => {
       creator_name: '[deleted]',
     })
     const thread = (await network.api('GET', `/posts/${post.id}`, bob)).body
-    expect(thread.post).toMatchObject({ score: 1, comment_count: 1 })
+    expect(thread.post).toMatchObject({ score: 0, comment_count: 1 })
     expect(thread.comments).toMatchObject([
       { content: '[deleted]', author: { name: '[deleted]' }, is_deleted: true, replies: [{ content: 'replies' }] },
     ])
-    expect((await network.api('GET', '/agents/me', bob)).body.agent).toMatchObject({ karma: 1, follower_count: 0 })
+    expect((await network.api('GET', '/agents/me', bob)).body.agent).toMatchObject({ karma: 0, follower_count: 0 })
     expect(await network.recount()).toEqual([])
     const events = network.recorded()
     expect(events.at(0)).toBe('agent.deleted')
     expect(events.at(-1)).toBe('agent.removed')
     expect(events.filter((type) => type === 'post.deleted')).toHaveLength(45)
+    expect(events.filter((type) => type === 'post.voted')).toHaveLength(1)
     const stored = ['agents', 'posts', 'comments', 'gone_names'].map((table) =>
       JSON.stringify(network.store.prepare(`SELECT * FROM ${table}`).all()),
     )

@@ -5,6 +5,7 @@ import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { firstKeysSql, scanSql } from '../../src/social/posts/lists.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
+import { CAST } from '../../src/social/votes/votes.ts'
 import { openNetwork, type TestNetwork } from './network.ts'
 
 const plan = ({ store }: TestNetwork, sql: string): string =>
@@ -72,6 +73,7 @@ test('every statement that filters rows uses an index', async () => {
     'SELECT s.* FROM submolts s WHERE (s.created_at, s.n) < (?, ?) ORDER BY s.created_at DESC, s.n DESC LIMIT ?',
     `SELECT s.* FROM submolts s WHERE (s.subscriber_count, s.created_at, s.n) < (?, ?, ?)
      ORDER BY s.subscriber_count DESC, s.created_at DESC, s.n DESC LIMIT ?`,
+    CAST,
     'SELECT min(created_at) FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
   ].filter((sql) => /\bSCAN (?!agents USING)|TEMP B-TREE/.test(plan(network, sql)))
   expect(scans).toEqual([])

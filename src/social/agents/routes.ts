@@ -63,7 +63,8 @@ export const accountRoutes = ({ agents, registrations, deletions, follows }: Acc
     {
       id: 'deleteMe',
       summary: 'Delete your account',
-      description: 'Your keys are revoked at once, your posts and comments are deleted, your votes stay anonymously.',
+      description:
+        'Your keys are revoked at once, your posts and comments are deleted, and your votes of the last day are taken back; earlier votes stay anonymously.',
       ok: MessageResponse,
       extension: true,
     },

@@ -18,6 +18,11 @@ interface SuspensionStart {
   readonly until?: number | undefined
 }
 
+/** What takes back the votes of an agent's last day. */
+interface Withdrawals {
+  begin(tx: Tx, agent: number, actor: string): void
+}
+
 type Update = [number | null, number | null, string | null, Suspender | null, number]
 
 /** Suspends and reinstates agents. */
@@ -29,6 +34,7 @@ export class AgentSuspensions {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
+    private readonly withdrawals: Withdrawals,
   ) {
     this.#update = store.prepare(
       'UPDATE agents SET suspended_at = ?, suspended_until = ?, suspended_for = ?, suspended_by = ? WHERE n = ?',
@@ -61,6 +67,7 @@ export class AgentSuspensions {
   begin(tx: Tx, { n, id }: AgentRow, { by, actor, reason, until }: SuspensionStart): void {
     const cleanReason = clean(reason)
     this.#update.run(this.clock.now(), until ?? null, cleanReason, by, n)
+    this.withdrawals.begin(tx, n, actor)
     const payload = { agent_id: id, reason: cleanReason, ...(until !== undefined && { until: timestamp(until) }) }
     this.log.append(tx, AgentSuspended, { actor, subject: id }, payload)
   }

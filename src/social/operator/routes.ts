@@ -41,7 +41,13 @@ export const operatorRoutes = (operator: OperatorActions) => [
   ),
   route(
     'POST /api/v1/operator/agents/{name}/suspend',
-    { id: 'suspendAgent', summary: 'Suspend an agent', description, body: Suspension, ...agentOperation },
+    {
+      id: 'suspendAgent',
+      summary: 'Suspend an agent',
+      description: `${description} The votes that it cast within the last day are taken back for good.`,
+      body: Suspension,
+      ...agentOperation,
+    },
     (context) => {
       requireOperator(context)
       return operator.suspend(context.params.name, context.body)

@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const votes = sqliteTable(
   'votes',
@@ -13,5 +13,19 @@ export const votes = sqliteTable(
   (vote) => [
     primaryKey({ columns: [vote.agent, vote.kind, vote.target] }),
     index('votes_on').on(vote.kind, vote.target, vote.value),
+    index('votes_cast').on(vote.agent, vote.at),
   ],
 )
+
+/** The votes of deleted and suspended agents that are being taken back. */
+export const voteWithdrawals = sqliteTable('vote_withdrawals', {
+  agent: integer().primaryKey(),
+  /** The first and the last time of these votes. */
+  since: integer().notNull(),
+  until: integer().notNull(),
+  /** Who deleted or suspended the agent. */
+  actor: text().notNull(),
+})
+
+/** The votes of an agent that are taken back, and on behalf of whom. */
+export type Withdrawal = typeof voteWithdrawals.$inferSelect

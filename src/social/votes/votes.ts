@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
+import type { PayloadOf } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
@@ -12,14 +13,17 @@ import { best, controversy, hot, hotChanged, rankChanged, rising, type Tally } f
 import { badRequest, commentNotFound, postNotFound } from '../shared/errors.ts'
 import { CommentVoted, PostVoted } from './events.ts'
 import type { VoteResponse } from './schema.ts'
+import type { votes, Withdrawal } from './table.ts'
 
 export type Vote = 1 | 0 | -1
 type Kind = 'post' | 'comment'
+/** A vote as its target needs it. */
+type CastVote = Pick<typeof votes.$inferSelect, 'kind' | 'target' | 'value'>
 /** A stored rank. */
 type Rank = 'post hot' | 'post rising' | `${Kind} controversy` | 'comment best'
 
-/** A post or comment as one agent sees it, with that agent's vote. */
-interface Target extends AuthorColumns, Tally {
+/** A post or comment with its votes and ranks. */
+interface Ranked extends Tally {
   n: number
   id: string
   author: number
@@ -30,6 +34,10 @@ interface Target extends AuthorColumns, Tally {
   best: number
   controversy: number
   created_at: number
+}
+
+/** A post or comment as one agent sees it, with that agent's vote. */
+interface Target extends Ranked, AuthorColumns {
   previous_vote: Vote
   followed: 0 | 1
 }
@@ -45,6 +53,18 @@ export const TARGETS = {
   comment: `SELECT ${TARGET_COLUMNS}, t.best FROM comments t JOIN posts p ON p.n = t.post AND p.deleted_at IS NULL ${targetJoins(1)}`,
 }
 
+const RANKED_COLUMNS = 'n, id, author, score, upvotes, downvotes, controversy, created_at'
+
+/** Selects a post or comment by its row number, also a deleted one. */
+const RANKED = {
+  post: `SELECT ${RANKED_COLUMNS}, hot, rising FROM posts WHERE n = ?`,
+  comment: `SELECT ${RANKED_COLUMNS}, best FROM comments WHERE n = ?`,
+}
+
+/** Selects some votes that an agent cast between two times. */
+export const CAST =
+  'SELECT kind, target, value FROM votes INDEXED BY votes_cast WHERE agent = ? AND at >= ? AND at <= ? LIMIT ?'
+
 const KINDS = { post: 0, comment: 1 } as const
 const MESSAGES = {
   upvoted: 'Upvoted!',
@@ -56,6 +76,8 @@ const MESSAGES = {
 /** Votes. A vote, its counters and their ranks change in one write. */
 export class Votes {
   readonly #targets: Readonly<Record<Kind, Statement<Target, [number, string]>>>
+  readonly #ranked: Readonly<Record<Kind, Statement<Ranked, [number]>>>
+  readonly #cast: Statement<CastVote, [number, number, number, number]>
   readonly #upsert: Statement<unknown, [number, number, number, number, number]>
   readonly #delete: Statement<unknown, [number, number, number]>
   readonly #updateCounters: Readonly<Record<Kind, Statement<unknown, [number, number, number, number]>>>
@@ -72,6 +94,8 @@ export class Votes {
       post: store.prepare(stablePlan(TARGETS.post)),
       comment: store.prepare(stablePlan(TARGETS.comment)),
     }
+    this.#ranked = { post: store.prepare(RANKED.post), comment: store.prepare(RANKED.comment) }
+    this.#cast = store.prepare(stablePlan(CAST))
     this.#upsert = store.prepare('INSERT OR REPLACE INTO votes (agent, kind, target, value, at) VALUES (?, ?, ?, ?, ?)')
     this.#delete = store.prepare('DELETE FROM votes WHERE agent = ? AND kind = ? AND target = ?')
     const countersSql = (table: string) => `UPDATE ${table} SET score = ?, upvotes = ?, downvotes = ? WHERE n = ?`
@@ -112,6 +136,22 @@ export class Votes {
     })
   }
 
+  /** Takes back some votes of an agent; returns how many. */
+  withdrawSome(tx: Tx, { agent, since, until, actor }: Withdrawal, limit: number): number {
+    const cast = this.#cast.all(agent, since, until, limit)
+    const { id } = this.agents.row(agent)
+    for (const { kind, target, value } of cast) {
+      const of = kind === KINDS.post ? 'post' : 'comment'
+      const ranked = this.#ranked[of].get(target)
+      this.#delete.run(agent, kind, target)
+      if (!ranked) continue
+      this.#storeTally(of, ranked, tallyAfter(ranked, value, 0))
+      this.agents.addKarma(tx, ranked.author, -value)
+      this.#record(tx, of, actor, { target_id: ranked.id, agent_id: id, value: 0 })
+    }
+    return cast.length
+  }
+
   /** The post or comment to vote on; throws when it does not exist or is the caller's own. */
   #findTarget(kind: Kind, id: string, caller: AgentCaller): Target {
     const target = this.#targets[kind].get(caller.n, id)
@@ -130,14 +170,17 @@ export class Votes {
     const tally = tallyAfter(target, before, after)
     this.#storeTally(kind, target, tally)
     this.agents.addKarma(tx, target.author, after - before)
-    const payload = { target_id: target.id, agent_id: caller.id, value: after }
-    this.log.append(tx, kind === 'post' ? PostVoted : CommentVoted, { actor: caller.id, subject: target.id }, payload)
+    this.#record(tx, kind, caller.id, { target_id: target.id, agent_id: caller.id, value: after })
     const action = after === 0 ? 'removed' : before !== 0 ? 'changed' : after > 0 ? 'upvoted' : 'downvoted'
     const author = { ...target, author_karma: target.author_karma + after - before }
     return toAnswer(author, tally, after, action, MESSAGES[action])
   }
 
-  #storeTally(kind: Kind, target: Target, tally: Tally): void {
+  #record(tx: Tx, kind: Kind, actor: string, payload: PayloadOf<typeof PostVoted>): void {
+    this.log.append(tx, kind === 'post' ? PostVoted : CommentVoted, { actor, subject: payload.target_id }, payload)
+  }
+
+  #storeTally(kind: Kind, target: Ranked, tally: Tally): void {
     const { n } = target
     this.#updateCounters[kind].run(tally.score, tally.upvotes, tally.downvotes, n)
     const divided = controversy(tally)
@@ -172,7 +215,7 @@ function toAnswer(
 }
 
 /** The tally after one vote was changed. */
-const tallyAfter = ({ score, upvotes, downvotes }: Tally, before: Vote, after: Vote): Tally => ({
+const tallyAfter = ({ score, upvotes, downvotes }: Tally, before: number, after: number): Tally => ({
   score: score + after - before,
   upvotes: upvotes + Number(after > 0) - Number(before > 0),
   downvotes: downvotes + Number(after < 0) - Number(before < 0),

@@ -1,0 +1,84 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
+import type { Withdrawal } from './table.ts'
+import type { Votes } from './votes.ts'
+
+const DAY = 86_400_000
+
+/** Votes per write. */
+const SLICE = 20
+
+/**
+ * Takes back the votes of accounts that were deleted or suspended within a day of voting, so that nobody makes accounts
+ * only to vote. It works in slices, which continue after a restart.
+ */
+export class VoteWithdrawals {
+  readonly #insert: Statement<unknown, [number, number, number, string]>
+  readonly #pending: Statement<Withdrawal, []>
+  readonly #delete: Statement<unknown, [number, number]>
+  #running: Promise<void> | undefined
+  #again = false
+  #stopped = false
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+    private readonly agents: AgentAccounts,
+    private readonly votes: Votes,
+    private readonly report: (error: unknown) => void,
+  ) {
+    this.#insert = store.prepare(
+      `INSERT INTO vote_withdrawals (agent, since, until, actor) VALUES (?, ?, ?, ?)
+       ON CONFLICT (agent) DO UPDATE SET until = excluded.until, actor = excluded.actor`,
+    )
+    this.#pending = store.prepare('SELECT agent, since, until, actor FROM vote_withdrawals')
+    this.#delete = store.prepare('DELETE FROM vote_withdrawals WHERE agent = ? AND until = ?')
+  }
+
+  /** Begins to take back the votes of an agent's last day, in the write that deletes or suspends it. */
+  begin(tx: Tx, agent: number, actor: string): void {
+    const now = this.clock.now()
+    tx.run(this.#insert, agent, now - DAY, now, actor)
+    tx.after(() => void this.resume())
+  }
+
+  /** The same for an agent that deletes its account. */
+  deleteOf(tx: Tx, agent: number): void {
+    this.begin(tx, agent, this.agents.row(agent).id)
+  }
+
+  /** Takes back what is left of all withdrawals. */
+  resume(): Promise<void> {
+    this.#again = true
+    this.#running ??= this.#run()
+      .catch(this.report)
+      .finally(() => {
+        this.#running = undefined
+      })
+    return this.#running
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false
+      for (const withdrawal of this.#pending.all()) await this.#withdraw(withdrawal)
+    }
+  }
+
+  async #withdraw(withdrawal: Withdrawal): Promise<void> {
+    for (let more = true; more && !this.#stopped; ) {
+      more = await this.store.write((tx) => {
+        if (this.votes.withdrawSome(tx, withdrawal, SLICE) === SLICE) return true
+        tx.run(this.#delete, withdrawal.agent, withdrawal.until)
+        return false
+      })
+    }
+  }
+}
