@@ -2,6 +2,11 @@ import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { BdContext } from './context.ts'
 
+interface Close {
+  reason?: string
+  force?: true
+}
+
 export function closeCommands(program: Command, bd: BdContext): void {
   program
     .command('close')
@@ -9,7 +14,8 @@ export function closeCommands(program: Command, bd: BdContext): void {
     .description('close beads')
     .argument('<ids...>')
     .option('-r, --reason <text>', 'the reason or result')
-    .action(bd.run((ids: string[], { reason }: { reason?: string }) => closeOrReopen(bd, ids, 'close', reason)))
+    .option('-f, --force', 'also what another session works on')
+    .action(bd.run((ids: string[], options: Close) => closeOrReopen(bd, ids, 'close', options)))
   program
     .command('reopen')
     .description('reopen closed beads')
@@ -21,15 +27,19 @@ async function closeOrReopen(
   bd: BdContext,
   ids: readonly string[],
   verb: 'close' | 'reopen',
-  reason?: string,
+  { reason, force }: Close = {},
 ): Promise<void> {
   const city = await bd.city()
   const done = await bd.forEach(ids, async (id) => {
     const params = { id }
+    const query = { ...(force && { force }) }
     if (verb === 'close' && reason) {
-      await city.call('PATCH ~/bead/{id}', { params, body: { status: 'closed', metadata: { close_reason: reason } } })
+      const body = { status: 'closed', metadata: { close_reason: reason } }
+      await city.call('PATCH ~/bead/{id}', { params, query, body })
+    } else if (verb === 'close') {
+      await city.call('POST ~/bead/{id}/close', { params, query })
     } else {
-      await city.call(`POST ~/bead/{id}/${verb}`, { params })
+      await city.call('POST ~/bead/{id}/reopen', { params })
     }
     return city.call('GET ~/bead/{id}', { params })
   })

@@ -10,13 +10,15 @@ export function stateCommands(bead: Command, context: CommandContext): void {
   withJson(bead.command('close').description('close beads'))
     .argument('<beads...>')
     .option('--reason <text>', 'the result')
-    .action((ids: string[], options: JsonOption & { reason?: string }) => {
-      const { reason } = options
+    .option('--force', 'also what another session works on')
+    .action((ids: string[], options: JsonOption & { reason?: string; force?: true }) => {
+      const { reason, force } = options
+      const query = { ...(force && { force }) }
       const body = { status: 'closed', ...(reason && { metadata: { close_reason: reason } }) }
       const close = (city: CityClient, id: string) =>
         reason
-          ? city.call('PATCH ~/bead/{id}', { params: { id }, body })
-          : city.call('POST ~/bead/{id}/close', { params: { id } })
+          ? city.call('PATCH ~/bead/{id}', { params: { id }, query, body })
+          : city.call('POST ~/bead/{id}/close', { params: { id }, query })
       return forEachBead(context, ids, 'Closed', close, options)
     })
   const define = (verb: 'reopen' | 'unpark', description: string, done: string) =>
@@ -36,9 +38,11 @@ export function stateCommands(bead: Command, context: CommandContext): void {
   withJson(bead.command('assign').description('assign a bead; without a name, unassign it'))
     .argument('<bead>')
     .argument('[who]', 'the id, alias or name of a session', '')
-    .action(async (id: string, assignee: string, options: JsonOption) => {
+    .option('--force', 'also when another session works on it')
+    .action(async (id: string, assignee: string, options: JsonOption & { force?: true }) => {
       const city = await context.city()
-      const response = await city.call('POST ~/bead/{id}/assign', { params: { id }, body: { assignee } })
+      const query = { ...(options.force && { force: true }) }
+      const response = await city.call('POST ~/bead/{id}/assign', { params: { id }, query, body: { assignee } })
       if (options.json) return printJson(context.io, response)
       printLine(context.io, response.assignee ? `${id} is assigned to ${response.assignee}.` : `${id} is unassigned.`)
     })

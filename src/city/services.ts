@@ -30,6 +30,7 @@ import { ProcessTokens } from '../http/process-tokens.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
+import { BeadProtection } from '../work/beads/protection.ts'
 import { BeadReader } from '../work/beads/reader.ts'
 import { BeadRepository } from '../work/beads/repository.ts'
 import { Claims } from '../work/claims/claims.ts'
@@ -130,7 +131,21 @@ function buildWork(options: Foundation & Records & SessionServices) {
   const { sessions, sessionServices } = options
   const work = { ...options, city: name, beads: beadRepository }
   const assignees = openAssignees(sessionServices)
-  const beads = new Beads({ city: name, store, clock, reader: beadReader, repository: beadRepository, assignees })
+  const mail = new Mail({
+    ...work,
+    report: reportError,
+    sessions: sessionServices.repository,
+    nudge: (tx, session, text, request) => sessions.sender.nudge(tx, session, text, request),
+    withdraw: (tx, request) => sessionServices.queue.withdraw(tx, request),
+  })
+  const beads = new Beads({
+    ...{ city: name, store, clock, reader: beadReader, repository: beadRepository, assignees },
+    protection: new BeadProtection({
+      repository: beadRepository,
+      holderOf: (bead) => claimManager.holderOf(bead),
+      isMailFor: (message, session) => mail.isFor(message, session),
+    }),
+  })
   const comments = new Comments(work)
   return {
     beads,
@@ -140,13 +155,7 @@ function buildWork(options: Foundation & Records & SessionServices) {
     transfer: new BeadTransfer({ ...work, comments, rigs: () => config.current.rigs }),
     search: new Search({ ...work, report: reportError }),
     waits: new Waits({ ...work, sessions: waitingSessions({ ...sessionServices, ...sessions }), report }),
-    mail: new Mail({
-      ...work,
-      report: reportError,
-      sessions: sessionServices.repository,
-      nudge: (tx, session, text, request) => sessions.sender.nudge(tx, session, text, request),
-      withdraw: (tx, request) => sessionServices.queue.withdraw(tx, request),
-    }),
+    mail,
   }
 }
 

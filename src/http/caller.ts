@@ -18,6 +18,8 @@ export interface SessionCaller {
   session: string
   /** Every name this session goes by: its id, alias, session name, agent. */
   names: readonly string[]
+  /** Whether it is addressed by this shorter name, too: `builder` for `demo/builder`, where that is nobody else's. */
+  isCalled?(name: string): boolean
   /** Its agent, or the provider of a session without one. */
   agent: string
   /** The bead it works on. */

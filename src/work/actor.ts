@@ -7,10 +7,11 @@ import type { Caller } from '../http/caller.ts'
  */
 export function actorName(caller: Caller, label: string | undefined): string {
   const requested = label?.trim() ?? ''
+  if (caller.kind === 'process') return caller.name
   if (caller.kind !== 'session') return requested || 'human'
   const [own] = caller.names
   if (requested === '') return own ?? caller.session
-  if (caller.names.includes(requested)) return requested
+  if (caller.names.includes(requested) || caller.isCalled?.(requested)) return requested
   throw new AppError(
     'forbidden',
     `forbidden: this session may not act as ${requested}; it is ${caller.names.join(', ')}`,

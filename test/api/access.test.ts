@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { least, leastQuery, type Operation, operationsOf } from '../support/sample.ts'
 import { eventually } from '../support/until.ts'
 import { type Answer, type CallOptions, TestCity, World } from '../support/world.ts'
-import { STORE_TOKEN, startSession } from './town.ts'
+import { bead, STORE_TOKEN, startSession } from './town.ts'
 
 const PERMISSIONS = ['configure', 'sessions', 'mail', 'respond', 'budgets', 'tokens', 'maintain', 'coordinate']
 
@@ -225,5 +225,84 @@ describe('a session without permissions', () => {
     const stopped = await city.event(seq, ({ type, subject }) => type === 'session.stopped' && subject === 'target')
     expect(stopped.actor).toStartWith('plain-')
     await city.event(seq, ({ type, subject }) => type === 'session.woke' && subject === 'target')
+  })
+})
+
+/** Runs `bd` as a session. */
+function bd(city: TestCity, { id, token }: { id: string; token: string }, ...args: string[]) {
+  const env = {
+    ...{ PATH: process.env.PATH ?? '', HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url },
+    ...{ GC_CITY: city.path, GC_SESSION_ID: id, GC_TOKEN: token },
+  }
+  const { exitCode, stdout, stderr } = Bun.spawnSync([join(world.home, 'bin/bd'), ...args], { cwd: city.path, env })
+  return { exitCode, text: `${stdout}${stderr}` }
+}
+
+describe('work that another session holds', () => {
+  test('is closed with force only, and it is recorded who did that and who was displaced', async () => {
+    const { city, plain, chief } = open
+    const id = await bead(city, 'held')
+    expect((await city.call(`POST ~/bead/${id}/claim`, { token: chief.token })).status).toBe(200)
+    for (const [operation, body] of [
+      [`POST ~/bead/${id}/close`, undefined],
+      [`DELETE ~/bead/${id}`, undefined],
+      [`PATCH ~/bead/${id}`, { status: 'open' }],
+      [`POST ~/bead/${id}/assign`, { assignee: plain.id }],
+      ['PATCH ~/beads/bulk', { updates: [{ id, status: 'closed' }] }],
+    ] as const) {
+      const answer = await city.call(operation, { token: plain.token, ...(body && { body }) })
+      expect([operation, answer.status, answer.body.detail]).toEqual([
+        operation,
+        409,
+        expect.stringContaining('is held by'),
+      ])
+    }
+    const refused = bd(city, plain, 'close', id)
+    expect([refused.exitCode, refused.text]).toEqual([1, expect.stringContaining('add force to take it away')])
+    const seq = await city.head()
+    expect(bd(city, plain, 'close', id, '--force')).toMatchObject({ exitCode: 0 })
+    const recorded = await city.recorded(seq)
+    expect(recorded.map(({ type }) => type)).toEqual(['bead.claim_displaced', 'bead.closed'])
+    expect(recorded.map(({ actor }) => actor)).toEqual(Array(2).fill(expect.stringMatching(/^plain-/)))
+    expect(recorded[0]?.payload).toEqual({
+      bead_id: id,
+      session_id: chief.id,
+      displaced: expect.stringMatching(/^chief-/),
+    })
+  })
+
+  test('of a strict city is not taken away without the permission', async () => {
+    const { city, plain, chief } = strict
+    const id = await bead(city, 'held')
+    await city.call(`POST ~/bead/${id}/claim`, { token: chief.token })
+    const denied = await city.call(`POST ~/bead/${id}/close?force=true`, { token: plain.token })
+    expect([denied.status, denied.body.detail]).toEqual([403, expect.stringContaining('lacks "coordinate"')])
+  })
+})
+
+describe('the bead of a session', () => {
+  test('is not closed as a bead, by whatever operation and whoever asks', async () => {
+    const { city, chief } = open
+    const seq = await city.head()
+    const line = JSON.stringify({ id: chief.id, title: 'x', status: 'closed', created_at: '2026-01-01T00:00:00Z' })
+    for (const [operation, options] of [
+      [`POST ~/bead/${chief.id}/close`, {}],
+      [`DELETE ~/bead/${chief.id}`, {}],
+      [`PATCH ~/bead/${chief.id}`, { body: { status: 'closed' } }],
+      [`POST ~/bead/${chief.id}/update`, { body: { type: 'task' } }],
+      ['PATCH ~/beads/bulk', { body: { updates: [{ id: chief.id, status: 'closed' }] } }],
+      ['POST ~/beads/import', { raw: line }],
+    ] as const) {
+      for (const token of [undefined, world.operatorToken, chief.token]) {
+        const answer = await city.call(operation, { ...options, ...(token && { token }) })
+        expect([operation, answer.status, answer.body.detail]).toEqual([
+          operation,
+          409,
+          expect.stringContaining('is a session'),
+        ])
+      }
+    }
+    expect(await city.recorded(seq)).toEqual([])
+    expect((await city.call(`GET ~/session/${chief.id}`)).body).toMatchObject({ running: true })
   })
 })

@@ -9,6 +9,7 @@ import { BulkBeads } from './bulk.ts'
 import { BeadCounters, type WorkCounts } from './counters.ts'
 import type { AssigneeResolver } from './extensions.ts'
 import { BeadLists } from './lists.ts'
+import type { BeadProtection } from './protection.ts'
 import type { BeadReader } from './reader.ts'
 import type { BeadRepository } from './repository.ts'
 import { BeadRequests } from './requests.ts'
@@ -37,6 +38,12 @@ export interface BeadsOptions {
   reader: BeadReader
   repository: BeadRepository
   assignees: AssigneeResolver
+  protection: BeadProtection
+}
+
+/** Whether a bead that another session holds may be taken away. */
+interface Force {
+  force?: boolean | undefined
 }
 
 /** The beads of a city as callers see and change them. */
@@ -123,26 +130,28 @@ export class Beads {
     return this.#options.store.write((tx) => saveResponse(tx, this.#requests.create(tx, body)), actorOf(caller))
   }
 
-  update(caller: Caller, id: string, body: BeadUpdateBody): Promise<OKResponseBody> {
+  update(caller: Caller, id: string, body: BeadUpdateBody, { force }: Force = {}): Promise<OKResponseBody> {
     return this.#options.store.write((tx) => {
-      this.#requests.update(tx, caller, id, body)
+      this.#requests.update(tx, caller, id, body, force)
       return { status: 'updated' }
     }, actorOf(caller))
   }
 
-  assign(caller: Caller, id: string, body: BeadAssignInputBody): Promise<BeadAssigned> {
+  assign(caller: Caller, id: string, body: BeadAssignInputBody, { force }: Force = {}): Promise<BeadAssigned> {
     const { store, repository } = this.#options
     return store.write((tx) => {
       repository.assertExists(id)
       const assignee = this.#requests.resolveAssignee(tx, body.assignee) ?? ''
+      this.#requests.check(caller, id, { assignee }, force)
       repository.change(tx, id, { assignee }, this.#requests.optionsFor(caller))
       return { status: 'assigned', assignee }
     }, actorOf(caller))
   }
 
-  close(caller: Caller, id: string): Promise<OKResponseBody> {
+  close(caller: Caller, id: string, { force }: Force = {}): Promise<OKResponseBody> {
     const { store, repository } = this.#options
     return store.write((tx) => {
+      this.#requests.check(caller, id, { status: 'closed' }, force)
       repository.close(tx, id, undefined, this.#requests.optionsFor(caller))
       return { status: 'closed' }
     }, actorOf(caller))
@@ -151,6 +160,7 @@ export class Beads {
   reopen(caller: Caller, id: string): Promise<OKResponseBody> {
     const { store, repository } = this.#options
     return store.write((tx) => {
+      this.#requests.check(caller, id, { status: 'open' })
       repository.reopen(tx, id, this.#requests.optionsFor(caller))
       return { status: 'reopened' }
     }, actorOf(caller))

@@ -46,14 +46,14 @@ export class BulkBeads {
     }, actorOf(caller))
   }
 
-  update(caller: Caller, { updates }: BeadsBulkUpdate): Promise<OKResponseBody> {
+  update(caller: Caller, { updates }: BeadsBulkUpdate, force = false): Promise<OKResponseBody> {
     checkRowCount(
       'labels',
       updates.map(({ labels = [], remove_labels = [] }) => labels.length + remove_labels.length),
     )
     return this.store.write((tx) => {
       for (const [index, { id, ...change }] of updates.entries()) {
-        locateErrors(`updates[${index}]`, () => this.requests.update(tx, caller, id, change))
+        locateErrors(`updates[${index}]`, () => this.requests.update(tx, caller, id, change, force))
       }
       return { status: 'updated' }
     }, actorOf(caller))

@@ -2,8 +2,9 @@ import { invalidField } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import { sessionOf } from '../actor.ts'
-import type { WriteOptions } from './draft.ts'
+import type { BeadChange, WriteOptions } from './draft.ts'
 import type { AssigneeResolver } from './extensions.ts'
+import type { BeadProtection } from './protection.ts'
 import type { BeadRepository } from './repository.ts'
 import type { Bead, BeadCreateInputBody, BeadUpdateBody } from './schema.ts'
 
@@ -12,6 +13,7 @@ export interface BeadRequestsOptions {
   city: string
   repository: BeadRepository
   assignees: AssigneeResolver
+  protection: BeadProtection
 }
 
 /** Writes beads as callers describe them: assignees are resolved, and the caller is recorded. */
@@ -19,11 +21,13 @@ export class BeadRequests {
   readonly #city: string
   readonly #repository: BeadRepository
   readonly #assignees: AssigneeResolver
+  readonly #protection: BeadProtection
 
-  constructor({ city, repository, assignees }: BeadRequestsOptions) {
+  constructor({ city, repository, assignees, protection }: BeadRequestsOptions) {
     this.#city = city
     this.#repository = repository
     this.#assignees = assignees
+    this.#protection = protection
   }
 
   /** Creates a bead; `needs` are what it depends on: `id` blocks it, `type:id` depends otherwise. */
@@ -32,14 +36,20 @@ export class BeadRequests {
     return this.#repository.add(tx, { ...rest, needs, deferUntil, assignee: this.resolveAssignee(tx, assignee) })
   }
 
-  update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody): Bead {
+  update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody, force = false): Bead {
     const { assignee, remove_labels: removeLabels, priority, ...rest } = body
     if (priority === null) {
       throw invalidField('body.priority', 'priority cannot be removed: set another value, or leave the field out')
     }
     this.#repository.assertExists(id)
     const change = { ...rest, priority, removeLabels, assignee: this.resolveAssignee(tx, assignee) }
+    this.check(caller, id, change, force)
     return this.#repository.change(tx, id, change, this.optionsFor(caller))
+  }
+
+  /** Throws when the caller may not make this change. */
+  check(caller: Caller, id: string, change: BeadChange, force = false): void {
+    this.#protection.check(caller, id, change, force)
   }
 
   /** The name that is stored as assignee; '' is nobody. */

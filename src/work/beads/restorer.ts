@@ -1,3 +1,4 @@
+import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -47,6 +48,7 @@ export class BeadRestorer {
     const { values, projected } = this.#splitMetadata(imported.values)
     const writeSideTable = () => this.#importers.get(values.type)?.import(tx, values, projected)
     const row = reader.row(values.id)
+    if (row?.type === 'session') throw notImportable(values.id)
     return row
       ? this.#replace(tx, row, { ...imported, values }, writeSideTable)
       : this.#create(tx, { ...imported, values }, writeSideTable)
@@ -99,3 +101,6 @@ export class BeadRestorer {
     return { values: { ...values, metadata: JSON.stringify(own) }, projected: metadata }
   }
 }
+
+const notImportable = (id: string): AppError =>
+  new AppError('conflict-wrong-state', `bead ${id} is a session of this city, which an import cannot change`)

@@ -23,6 +23,17 @@ import {
 
 type City = CityOf<{ beads: Beads }>
 
+const force = {
+  needs: { needs: 'work', fields: { force: 'coordinate' } },
+  query: Type.Object({
+    force: Type.Optional(
+      Type.Boolean({
+        description: 'Takes the bead away from another session that holds it; only a session needs this.',
+      }),
+    ),
+  }),
+} as const
+
 /** The operations on beads. */
 export const beadRoutes = (city: City) => [
   route(
@@ -110,39 +121,39 @@ export const beadRoutes = (city: City) => [
     {
       id: 'delete-v0-city-by-city-name-bead-by-id',
       summary: 'Close a bead',
-      needs: 'work',
+      ...force,
       description: 'Deleting a bead closes it; nothing is removed.',
       ok: OKResponseBody,
-      errors: ['bead-not-found', CLAIM_LOST],
+      errors: ['bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
     },
-    (exchange) => city(exchange).beads.close(exchange.caller, exchange.params.id),
+    (exchange) => city(exchange).beads.close(exchange.caller, exchange.params.id, exchange.query),
   ),
   route(
     'POST ~/bead/{id}/assign',
     {
       id: 'post-v0-city-by-city-name-bead-by-id-assign',
       summary: 'Assign a bead to a session, or to nobody',
-      needs: 'work',
+      ...force,
       description: 'The last assignment wins, and the status does not change. Only a claim is exclusive.',
       body: BeadAssignInputBody,
       ok: BeadAssigned,
-      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
+      errors: ['bead-not-found', 'invalid-request', 'conflict-wrong-state', CLAIM_LOST],
       index: true,
     },
-    (exchange) => city(exchange).beads.assign(exchange.caller, exchange.params.id, exchange.body),
+    (exchange) => city(exchange).beads.assign(exchange.caller, exchange.params.id, exchange.body, exchange.query),
   ),
   route(
     'POST ~/bead/{id}/close',
     {
       id: 'post-v0-city-by-city-name-bead-by-id-close',
       summary: 'Close a bead',
-      needs: 'work',
+      ...force,
       description:
         'Closing a closed bead changes nothing, but a session that lost its claim of it still gets `claim-lost`.',
       ok: OKResponseBody,
-      errors: ['bead-not-found', CLAIM_LOST],
+      errors: ['bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
     },
-    (exchange) => city(exchange).beads.close(exchange.caller, exchange.params.id),
+    (exchange) => city(exchange).beads.close(exchange.caller, exchange.params.id, exchange.query),
   ),
   route(
     'POST ~/bead/{id}/reopen',
@@ -196,14 +207,14 @@ const bulkRoutes = (city: City) => [
     {
       id: 'update-beads',
       summary: 'Change many beads at once',
-      needs: 'work',
+      ...force,
       description: 'All or none; an error says which entry failed. Absent fields do not change.',
       body: BeadsBulkUpdate,
       ok: OKResponseBody,
-      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
+      errors: ['bead-not-found', 'invalid-request', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,
     },
-    (exchange) => city(exchange).beads.bulk.update(exchange.caller, exchange.body),
+    (exchange) => city(exchange).beads.bulk.update(exchange.caller, exchange.body, exchange.query.force),
   ),
 ]
 
@@ -215,13 +226,13 @@ const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/u
         ? 'patch-v0-city-by-city-name-bead-by-id'
         : 'post-v0-city-by-city-name-bead-by-id-update',
       summary: 'Change a bead',
-      needs: 'work',
+      ...force,
       description: 'Absent fields do not change. `status: closed` closes the bead.',
       body: BeadUpdateBody,
       ok: OKResponseBody,
-      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
+      errors: ['bead-not-found', 'invalid-request', 'conflict-wrong-state', CLAIM_LOST],
     },
-    (exchange) => city(exchange).beads.update(exchange.caller, exchange.params.id, exchange.body),
+    (exchange) => city(exchange).beads.update(exchange.caller, exchange.params.id, exchange.body, exchange.query),
   )
 
 const dependencyRoutes = (city: City) => [
@@ -246,7 +257,7 @@ const dependencyRoutes = (city: City) => [
       description: 'The types `blocks`, `waits-for` and `conditional-blocks` keep the bead from being ready.',
       body: BeadDependInput,
       ok: { 201: Dep },
-      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
+      errors: ['bead-not-found', 'invalid-request', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,
     },
     (exchange) => city(exchange).beads.depend(exchange.caller, exchange.params.id, exchange.body),

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { defineEvent } from '../../core/events/event.ts'
 import { BeadClaimRejectedPayload, BeadDeadAssigneeReopenedPayload } from './schema.ts'
 
@@ -10,4 +11,12 @@ export const BeadDeadAssigneeReopened = defineEvent(
   'bead.dead_assignee_reopened',
   BeadDeadAssigneeReopenedPayload,
   'A bead was reopened because its session is gone, so that another can work on it.',
+)
+export const BeadClaimDisplaced = defineEvent(
+  'bead.claim_displaced',
+  Type.Object(
+    { bead_id: Type.String(), session_id: Type.String(), displaced: Type.String({ description: 'Who held it.' }) },
+    { $id: 'BeadClaimDisplacedPayload', additionalProperties: false },
+  ),
+  'A bead was closed or taken away while a session held it, by somebody else.',
 )

@@ -5,12 +5,13 @@ import type { EventLog } from '../../core/events/log.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { BeadGuard } from '../beads/extensions.ts'
+import type { BeadHolder } from '../beads/protection.ts'
 import { isRecord } from '../beads/readiness.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { Bead } from '../beads/schema.ts'
 import { CLAIM_LOST } from '../errors.ts'
 import { WorkKey } from '../metadata.ts'
-import { BeadClaimRejected, BeadDeadAssigneeReopened } from './events.ts'
+import { BeadClaimDisplaced, BeadClaimRejected, BeadDeadAssigneeReopened } from './events.ts'
 import { ClaimRepository, type ClaimRow } from './repository.ts'
 import type { Worker } from './worker.ts'
 
@@ -115,13 +116,28 @@ export class ClaimManager implements BeadGuard {
     throw new AppError(CLAIM_LOST, `the claim of ${id} was lost: leave it, or claim it again before changing it`)
   }
 
+  holderOf(id: string): BeadHolder | undefined {
+    const claim = this.#claims.find(id)
+    return claim && { session: claim.session, name: claim.identity }
+  }
+
   /** Ends a claim once its bead is no longer in progress under its holder's name. */
-  onChanged(_tx: Tx, _before: Bead, after: Bead, session: string | undefined): void {
+  onChanged(tx: Tx, _before: Bead, after: Bead, session: string | undefined): void {
     if (after.issue_type === 'session' && after.status === 'closed') this.#claims.deleteRevocations(after.id)
     const claim = this.#claims.find(after.id)
     if (!claim || (after.status === 'in_progress' && after.assignee === claim.identity)) return
     this.#claims.end(after.id)
+    if (session !== claim.session) this.#recordDisplaced(tx, claim)
     if (after.status !== 'closed' && session !== claim.session) this.#claims.addRevocation(claim.session, after.id)
+  }
+
+  #recordDisplaced(tx: Tx, { bead_id, session, identity }: ClaimRow): void {
+    this.#log.append(
+      tx,
+      BeadClaimDisplaced,
+      { subject: bead_id },
+      { bead_id, session_id: session, displaced: identity },
+    )
   }
 
   #reject(tx: Tx, bead: Bead, worker: Worker, rejection: string): ClaimRejection {

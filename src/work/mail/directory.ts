@@ -63,6 +63,11 @@ export class MailDirectory {
     )
   }
 
+  /** Whether this names an agent or a live session of the city. */
+  isName(name: string): boolean {
+    return this.#exactMatches(name).length > 0 || this.#shortMatches(name).length > 0
+  }
+
   /** Every route whose mail is for the recipient of this name. */
   routesFor(token: string): string[] {
     const name = token.trim()

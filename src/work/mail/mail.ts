@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
@@ -13,6 +12,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import { type Address, HUMAN, MailDirectory, type MailRecipients, type MailSessions, routesOf } from './directory.ts'
+import { insertMessage, type MessageDraft } from './draft.ts'
 import {
   MailArchived,
   MailDeleted,
@@ -40,7 +40,6 @@ import type {
   Message,
 } from './schema.ts'
 import { type Sender, senderOf } from './sender.ts'
-import { messages } from './table.ts'
 import { createThreadId } from './thread-id.ts'
 import { MessageUpdater, mailNotFound } from './updater.ts'
 
@@ -59,16 +58,6 @@ export interface MailOptions {
   nudge(tx: Tx, session: string, text: string, name: string): void
   withdraw(tx: Tx, name: string): void
   report(error: unknown): void
-}
-
-/** A message to send. */
-interface MessageDraft {
-  from: Sender
-  to: Address
-  subject: string
-  body: string
-  thread: string
-  replyTo?: string
 }
 
 /** Mail between sessions, agents and people. A message is a bead; it stays until it is archived. */
@@ -144,12 +133,15 @@ export class Mail {
     { to, subject, body = '', from, rig = '' }: MailSendInputBody,
     saveResponse: SaveResponse = withoutReplay,
   ): Promise<Message> {
-    return this.#options.store.write((tx) => {
-      validateMessage(subject, body)
-      const sender = senderOf(caller, this.#options.city, from)
-      const draft = { from: sender, to: this.#directory.addressFor(to), subject, body, thread: createThreadId() }
-      return saveResponse(tx, this.#post(tx, MailSent, draft, rig))
-    }, actorOf(caller))
+    return this.#options.store.write(
+      (tx) => {
+        validateMessage(subject, body)
+        const sender = this.#senderOf(caller, from)
+        const draft = { from: sender, to: this.#directory.addressFor(to), subject, body, thread: createThreadId() }
+        return saveResponse(tx, this.#post(tx, MailSent, draft, rig))
+      },
+      actorOf(caller, from),
+    )
   }
 
   /** Sends a message from gc itself to the people of the city. */
@@ -172,19 +164,22 @@ export class Mail {
     { from, subject, body = '' }: MailReplyInputBody,
     { rig, saveResponse = withoutReplay }: { rig?: string | undefined; saveResponse?: SaveResponse } = {},
   ): Promise<Message> {
-    return this.#options.store.write((tx) => {
-      const original = this.#updater.getOpen(id)
-      const draft = {
-        from: senderOf(caller, this.#options.city, from),
-        to: this.#returnAddress(original),
-        subject: replySubject(subject, original.title, body),
-        body,
-        thread: original.thread,
-        replyTo: id,
-      }
-      validateMessage(draft.subject, body)
-      return saveResponse(tx, this.#post(tx, MailReplied, draft, this.#label(rig)))
-    }, actorOf(caller))
+    return this.#options.store.write(
+      (tx) => {
+        const original = this.#updater.getOpen(id)
+        const draft = {
+          from: this.#senderOf(caller, from),
+          to: this.#returnAddress(original),
+          subject: replySubject(subject, original.title, body),
+          body,
+          thread: original.thread,
+          replyTo: id,
+        }
+        validateMessage(draft.subject, body)
+        return saveResponse(tx, this.#post(tx, MailReplied, draft, this.#label(rig)))
+      },
+      actorOf(caller, from),
+    )
   }
 
   read(caller: Caller, id: string, rig?: string): Promise<OKResponseBody> {
@@ -241,9 +236,17 @@ export class Mail {
     const stored = this.#lists.find(bead.id)
     if (!stored) throw new Error(`message ${bead.id} has no row`)
     const message = toMessage(stored, rig)
-    const facts = { actor: from.name, subject: bead.id, ...(from.session && { session_id: from.session }) }
+    const facts = {
+      subject: bead.id,
+      ...(from.session && { session_id: from.session }),
+      ...(from.claimed !== undefined && { message: `sent by a person as ${from.claimed}` }),
+    }
     this.#options.log.append(tx, event, facts, { rig, message })
     return message
+  }
+
+  #senderOf(caller: Caller, label: string | undefined): Sender {
+    return senderOf(caller, this.#options.city, label, (name) => this.#directory.isName(name))
   }
 
   /** Where a reply goes. */
@@ -273,22 +276,6 @@ export class Mail {
   #label(rig: string | undefined): string {
     return rig || this.#options.city
   }
-}
-
-function insertMessage(tx: Tx, id: string, { from, to, thread, replyTo }: MessageDraft): void {
-  const row = {
-    id,
-    thread,
-    replyTo: replyTo ?? null,
-    fromSession: from.session ?? null,
-    fromClaimed: from.claimed ?? null,
-    toSession: to.session ?? null,
-    toDisplay: to.display,
-    recipient: to.route,
-    open: true,
-    createdAt: sql`(SELECT created_at FROM beads WHERE id = ${id})`,
-  }
-  tx.orm.insert(messages).values(row).run()
 }
 
 const ownName = (caller: Caller): string => (caller.kind === 'session' ? caller.session : HUMAN)

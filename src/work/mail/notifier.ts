@@ -6,6 +6,7 @@ import type { Tx } from '../../core/store.ts'
 import { isRunning, type MailDirectory, type MailSession, type MailSessions, routesOf } from './directory.ts'
 import type { MailLists } from './lists.ts'
 import type { StoredMessage } from './message.ts'
+import { describeSender } from './sender.ts'
 import { messages } from './table.ts'
 
 export interface MailNotifierOptions {
@@ -89,13 +90,14 @@ const incarnationOf = ({ id, generation }: MailSession): string => `${id}/${gene
 /** All nudges of one run share a name: what was not delivered to it is withdrawn when the next run is notified. */
 const nudgeName = (incarnation: string): string => `mail-${incarnation}`
 
-function formatArrival({ id, sender, title, description }: StoredMessage): string {
+function formatArrival(message: StoredMessage): string {
+  const { id, title, description } = message
   const body = description.length > MAX_BODY ? `${description.slice(0, MAX_BODY)}…` : description
-  const text = fenceText(`Subject: ${title}\n\n${body}`.trimEnd(), `${sender || 'nobody'}, by mail`)
+  const text = fenceText(`Subject: ${title}\n\n${body}`.trimEnd(), `${describeSender(message)}, by mail`)
   return `You have mail: message ${id}. Read it with \`gc mail read ${id}\`, answer with \`gc mail reply ${id} -m "…"\`.\n${text}`
 }
 
 function formatSummary(waiting: readonly StoredMessage[]): string {
-  const lines = waiting.map(({ id, sender, title }) => `${id} from ${sender || 'nobody'}: ${title}`)
+  const lines = waiting.map((message) => `${message.id} from ${describeSender(message)}: ${message.title}`)
   return `You have unread mail: \`gc mail inbox\` lists it, \`gc mail read <id>\` shows one.\n${fenceText(lines.join('\n'), 'your inbox')}`
 }

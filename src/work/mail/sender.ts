@@ -11,12 +11,30 @@ export interface Sender {
   claimed?: string
 }
 
-/** A session sends under one of its own names; a person sends as `human`, whatever label they give. */
-export function senderOf(caller: Caller, city: string, label: string | undefined): Sender {
-  if (caller.kind !== 'session') {
-    const claimed = label?.trim() ?? ''
-    return { name: HUMAN, ...(claimed !== '' && claimed !== HUMAN && { claimed }) }
+/**
+ * A session sends under one of its own names. A person sends as `human`, or is shown under the name of an agent or a
+ * session of the city that they give; that they are a person is recorded with it.
+ */
+export function senderOf(
+  caller: Caller,
+  city: string,
+  label: string | undefined,
+  isNameInCity: (name: string) => boolean,
+): Sender {
+  if (caller.kind === 'session' || caller.kind === 'process') {
+    if (caller.city !== city) {
+      throw new AppError(
+        'forbidden',
+        `forbidden: this session is of the city ${caller.city} and has no mail in ${city}`,
+      )
+    }
+    return { name: actorName(caller, label), ...(caller.kind === 'session' && { session: caller.session }) }
   }
-  if (caller.city === city) return { name: actorName(caller, label), session: caller.session }
-  throw new AppError('forbidden', `forbidden: this session is of the city ${caller.city} and has no mail in ${city}`)
+  const claimed = label?.trim() ?? ''
+  if (claimed === '' || claimed === HUMAN) return { name: HUMAN }
+  return { name: isNameInCity(claimed) ? claimed : HUMAN, claimed }
 }
+
+/** How a prompt and an event call the sender of a message. */
+export const describeSender = ({ sender, from_claimed }: { sender: string; from_claimed: string | null }): string =>
+  from_claimed === null ? sender || 'nobody' : `a person as ${from_claimed}`

@@ -223,7 +223,7 @@ describe('the end of a claim', () => {
     await work.exit(work.ada.session)
     const losses = () => work.store.prepare('SELECT * FROM claim_losses').all().length
     expect(losses()).toBe(1)
-    await work.beads.close(human, work.ada.session)
+    await work.sessions.control.close(work.ada.session, human)
     expect(losses()).toBe(0)
   })
 })

@@ -46,11 +46,20 @@ describe('send', () => {
     expect(world.mail.get(message.id)).toEqual({ ...message, rig: 'mill' })
   })
 
-  test('stores the label of a person as a claimed name; the message is from human', async () => {
+  test('shows a person under the name of the city that they give, and says everywhere else that it is a person', async () => {
     await using world = await openWork()
+    const { head } = world.log
     const sent = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: ' mayor ' })
-    expect([sent.from, sent.rig]).toEqual(['human', undefined])
+    expect([sent.from, sent.rig]).toEqual(['mayor', undefined])
     expect(world.beadRepository.get(sent.id).metadata).toMatchObject({ 'mail.from_claimed': 'mayor' })
+    const facts = { actor: 'human', message: 'sent by a person as mayor', payload: { message: { from: 'mayor' } } }
+    expect(world.log.after(head, 10)).toMatchObject([
+      { type: 'bead.created', actor: 'human' },
+      { type: 'mail.sent', ...facts },
+    ])
+    const other = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'nobody here' })
+    expect(other.from).toBe('human')
+    expect(world.beadRepository.get(other.id).metadata).toMatchObject({ 'mail.from_claimed': 'nobody here' })
     const plain = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'human' })
     expect(world.beadRepository.get(plain.id).metadata).not.toContainKey('mail.from_claimed')
   })
@@ -61,6 +70,7 @@ describe('send', () => {
     const send = (from: string, caller = ada) => world.mail.send(caller, { to: 'human', subject: 'x', from })
     expect((await send('press/hand')).from).toBe('press/hand')
     expect((await send(ada.session)).from).toBe(ada.session)
+    expect((await send('hand')).from).toBe('hand')
     await expect(send('mayor')).rejects.toMatchObject({ code: 'forbidden' })
     await expect(send('', { ...ada, city: 'other' })).rejects.toMatchObject({ code: 'forbidden' })
   })

@@ -4,8 +4,10 @@ import type { LiveToken, TokenKind } from '../../../http/tokens.ts'
 import type { Worker } from '../../../work/claims/worker.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import { identityOf, namesOf, workNamesOf } from '../metadata.ts'
+import { lastSegment } from '../names.ts'
 import type { SessionRepository } from '../repository.ts'
 import type { SessionResolver } from '../resolver.ts'
+import type { SessionRow } from '../table.ts'
 import type { SessionTokens } from '../tokens.ts'
 
 interface SessionCredentialsOptions {
@@ -30,8 +32,22 @@ export class SessionCredentials implements TokenKind {
     const declared = row.kind === 'agent' ? launcher.agent(row.template) : undefined
     return {
       ...{ kind: 'session', city, session: row.id, names: namesOf(row), agent: row.template },
+      isCalled: (name) => this.#isShortName(row, name),
       declaredIn: declared?.block.file ?? 'city.toml',
       may: declared?.may ?? [],
+    }
+  }
+
+  /** Whether a name without its rig is that of the session, and of no agent or other session that bears just this name. */
+  #isShortName(row: SessionRow, name: string): boolean {
+    if (!namesOf(row).some((full) => full.includes('/') && lastSegment(full) === name)) return false
+    const { launcher, resolver } = this.options
+    if (launcher.agent(name)) return false
+    try {
+      const bearer = resolver.find(name)
+      return bearer === undefined || bearer.id === row.id || !namesOf(bearer).includes(name)
+    } catch {
+      return true
     }
   }
 
