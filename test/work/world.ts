@@ -2,13 +2,14 @@ import type { Statement } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import type { City } from '../../src/city/city.ts'
 import type { Store } from '../../src/core/store.ts'
-import type { Human, SessionCaller } from '../../src/http/caller.ts'
+import type { SessionCaller } from '../../src/http/caller.ts'
 import { hashToken } from '../../src/http/credentials.ts'
+import { human } from '../../src/http/guard.ts'
 import type { BeadDraft } from '../../src/work/beads/draft.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { type ScriptedTown, scriptedTown } from '../support/city.ts'
 
-export const human: Human = { kind: 'human' }
+export { human }
 
 const agent = (pools: Pools, name: string, dir?: string) => `[[agent]]
 name = "${name}"

@@ -1,5 +1,4 @@
-import type { SessionCaller } from '../../../src/http/caller.ts'
-import { openWork, type Work } from '../world.ts'
+import { human, openWork, type Work } from '../world.ts'
 
 /** A city in which the sessions ada and bob run, as they call. */
 export async function openClaims() {
@@ -15,6 +14,10 @@ export const routed = (work: Work, title: string, more = {}) =>
 /** A session whose process we do not see, as it calls. */
 export const remote = async (work: Work, alias: string) => work.caller((await work.lentSession(alias)).id)
 
-/** Running sessions, as they call. */
-export const crowd = (work: Work, size: number): Promise<SessionCaller[]> =>
-  Promise.all(Array.from({ length: size }, async (_, n) => work.caller((await work.session(`s${n}`)).id)))
+/** Running sessions without an alias, as they call. */
+export async function crowd({ sessions, reconciler, sessionRepository, caller }: Work, size: number) {
+  const body = { kind: 'agent', name: 'press/hand' } as const
+  await Promise.all(Array.from({ length: size }, () => sessions.creator.create(human, body)))
+  await reconciler.settle()
+  return sessionRepository.live().flatMap(({ id, alias }) => (alias === null ? [caller(id)] : []))
+}

@@ -80,7 +80,7 @@ describe('next', () => {
     expect(taken.size).toBe(1000)
     expect(work.claims.list().total).toBe(0)
     expect(work.recorded().filter((event) => event.startsWith('bead.claim_rejected'))).toEqual([])
-  })
+  }, 30_000)
 
   test('64 sessions that claim the same 1,000 beads by id get each bead once', async () => {
     await using work = await openClaims()
@@ -98,7 +98,7 @@ describe('next', () => {
     })
     expect(new Set(wins.values())).toEqual(new Set([1]))
     expect(work.claims.list().total).toBe(wins.size)
-  })
+  }, 30_000)
 })
 
 describe('after any operations', () => {
@@ -144,5 +144,5 @@ describe('after any operations', () => {
       }
     }
     expect(Math.max(...epochs.values())).toBeGreaterThan(5)
-  })
+  }, 60_000)
 })
