@@ -154,7 +154,7 @@ async function show(context: CommandContext, name: string, options: JsonOption):
 
 const ACTIONS = {
   suspend: ['let an agent finish its turn and start no more sessions', 'is suspended'],
-  resume: ['let a suspended agent work again', 'is resumed'],
+  resume: ['let a suspended agent work again, or one that is held after failed starts', 'is resumed'],
   restart: ['end the sessions of an agent and start new ones', 'is restarting'],
 } as const
 

@@ -58,14 +58,14 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
   }
 }
 
-function remedyOf({ kind, session_id, session_state, bead_id, answers }: AttentionItem): string {
+function remedyOf({ kind, agent, session_id, session_state, bead_id, answers }: AttentionItem): string {
   if (answers.length > 0) return `gc attention answer ${session_id} ${answers.join('|')}`
   if (kind === 'store') return 'see to its disk, then gc register its folder'
   if (kind === 'parked') return `gc bead show ${bead_id}, then gc bead unpark ${bead_id}`
   if (kind === 'detached') return `gc session sweep ${session_id}`
   if (kind === 'dialog') return `gc session attach ${session_id}`
   if (session_state === 'failed-create') return `fix the cause, then gc session close ${session_id}`
-  return session_id === undefined ? 'fix the cause; it is tried again by itself' : `gc session wake ${session_id}`
+  return session_id === undefined ? `fix the cause, then gc agent resume ${agent}` : `gc session wake ${session_id}`
 }
 
 async function answer(

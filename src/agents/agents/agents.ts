@@ -102,7 +102,7 @@ export class Agents {
     return { status: 'deleted' }
   }
 
-  /** Suspends, resumes or restarts an agent. */
+  /** Suspends, resumes or restarts an agent. Resuming also lifts a hold after failed starts. */
   async act(caller: Caller, name: string, action: string): Promise<OKResponseBody> {
     const supported = AGENT_ACTIONS.find((name) => name === action)
     if (!supported) throw unknownAction(action, AGENT_ACTIONS)
@@ -164,6 +164,7 @@ export class Agents {
 
   async #suspend(caller: Caller, { qualified, suspended: declared }: AgentConfig, suspended: boolean): Promise<void> {
     await this.store.write((tx) => this.suspensions.set(tx, 'agent', qualified, suspended, declared), actorOf(caller))
+    if (!suspended) await this.sessions.release(qualified, caller)
   }
 
   #requireProvider(name: string): void {

@@ -24,10 +24,11 @@ export const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === und
  */
 export function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
   if (!isPool(spec)) return [wholeAgent(spec, sessions)]
+  const byIdentity = Map.groupBy(sessions, ({ identity }) => identity)
   const rows = new Map<string, AgentSession | undefined>()
   for (let slot = 1; slot <= (spec.maxActive ?? 0); slot++) {
     const name = instanceName(spec, slot)
-    rows.set(name, preferred(sessions.filter(({ identity }) => identity === name)))
+    rows.set(name, preferred(byIdentity.get(name) ?? []))
   }
   const shown = new Set(rows.values())
   for (const session of sessions) {

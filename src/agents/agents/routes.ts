@@ -51,7 +51,7 @@ const operations = {
     summary: 'Suspend, resume or restart an agent',
     needs: 'configure',
     description:
-      'Suspending ends its sessions and starts no new ones until it is resumed. Restarting ends and starts them again.',
+      'Suspending ends its sessions and starts no new ones until it is resumed. Resuming also tries an agent again at once that is held after failed starts. Restarting ends its sessions and starts them again.',
     ok: OKResponseBody,
     errors: ['agent-not-found'],
   },

@@ -47,6 +47,8 @@ export interface AgentSessions {
   held(agent: AgentConfig): string | undefined
   /** Finds the newest bead in progress that is assigned to any of some names. */
   activeBeads(): (names: readonly string[]) => string | undefined
+  /** Lifts what keeps new sessions of an agent from being started because others failed. */
+  release(agent: string, caller: Caller): Promise<void>
   /** Ends every session of these agents; the reconciler starts them again. */
   restartAll(agents: readonly string[], caller: Caller): Promise<RestartResult>
   /** The last lines of a session's screen. */

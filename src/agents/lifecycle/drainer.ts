@@ -5,7 +5,9 @@ import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import { isRunning } from '../sessions/running.ts'
+import type { SessionRow } from '../sessions/table.ts'
 import type { Workload } from '../sessions/workload.ts'
+import type { Launcher } from './launcher.ts'
 import type { LifeSigns } from './life-signs.ts'
 
 interface SessionDrainerOptions {
@@ -15,6 +17,7 @@ interface SessionDrainerOptions {
   recorder: SessionEventRecorder
   activity: SessionActivity
   workload: Workload
+  launcher: Pick<Launcher, 'agent'>
   lifeSigns: Pick<LifeSigns, 'patience'>
 }
 
@@ -29,11 +32,16 @@ export class SessionDrainer {
   async drain(id: string, reason: string): Promise<void> {
     const { store, clock, repository, activity, lifeSigns } = this.options
     const row = repository.find(id)
-    if (reason !== ON_REQUEST && row && isRunning(row)) {
-      const patience = await lifeSigns.patience(row)
+    if (row && isRunning(row) && reason !== ON_REQUEST && this.#hasAgent(row)) {
+      const patience = await lifeSigns.patience(row, reason)
       if (patience > 0) return activity.markBusy(id, clock.now() + patience)
     }
     await store.write((tx) => this.#drain(tx, id, reason))
+  }
+
+  /** One whose agent was removed ends whatever its program does. */
+  #hasAgent({ kind, template }: SessionRow): boolean {
+    return kind !== 'agent' || this.options.launcher.agent(template) !== undefined
   }
 
   #drain(tx: Tx, id: string, reason: string): void {

@@ -68,7 +68,7 @@ export class Launcher {
   program(row: SessionRow): TerminalProgram {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     if (agent?.startCommand || this.transport(row) === 'acp') return { profile: terminalProfileOf() }
-    return { profile: terminalProfileOf(this.provider(row.provider)) }
+    return { profile: terminalProfileOf(this.#resolvable(row.provider)) }
   }
 
   /** How to talk to a session's program after its next start. */
@@ -94,11 +94,16 @@ export class Launcher {
 
   /** How long a program may take from its start until it works. */
   startupTimeout({ provider }: { provider?: string | undefined }): number {
-    const { startupTimeout } = this.config.current.session
+    return this.#resolvable(provider)?.startupTimeout ?? this.config.current.session.startupTimeout
+  }
+
+  /** A provider; undefined when it is not declared, or not any more, or its declaration has an error. */
+  #resolvable(name: string | undefined): Provider | undefined {
+    if (name === undefined) return undefined
     try {
-      return (provider === undefined ? undefined : this.provider(provider).startupTimeout) ?? startupTimeout
+      return this.provider(name)
     } catch (error) {
-      if (error instanceof AppError) return startupTimeout
+      if (error instanceof AppError) return undefined
       throw error
     }
   }

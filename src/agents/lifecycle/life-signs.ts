@@ -16,6 +16,8 @@ interface LifeSignsOptions {
   cpuTime(pid: number): Promise<number>
 }
 
+/** The reason for which a session is drained that claims nothing. */
+const UNCLAIMED = 'no-wake-reason'
 /** How long a program's use of the processor is measured when it was not before. */
 const MEASUREMENT = 10_000
 /** The part of one processor that a program uses at least while it does something. */
@@ -30,17 +32,17 @@ export class LifeSigns {
   constructor(private readonly options: LifeSignsOptions) {}
 
   /**
-   * How long a session is to be left alone, in milliseconds: while its program waits for a person, and while it is still
-   * starting up. 0 when it is idle.
+   * How long a session is to be left alone that would be drained for this reason, in milliseconds: while its program waits
+   * for a person, and while one that has claimed nothing is still starting up. 0 when it is idle.
    */
-  async patience(row: RunningSession): Promise<number> {
+  async patience(row: RunningSession, reason: string): Promise<number> {
     const { conversations, host, launcher } = this.options
     if (conversations.usesAcp(row.hostKey)) return conversations.questions(row.hostKey).length > 0 ? IDLE_GRACE : 0
     const { profile } = launcher.program(row)
     const screen = await host.screen(row.hostKey)
     const state = stateOf(screen, profile, true)
     if (state.is === 'asking') return IDLE_GRACE
-    if (!this.#isStartingUp(row)) return 0
+    if (reason !== UNCLAIMED || !this.#isStartingUp(row)) return 0
     const isBlank = screen.lines.every((line) => line.trim() === '')
     if (state.is === 'starting' || state.is === 'busy' || isBlank) return IDLE_GRACE
     return showsEmptyInput(screen, profile) === undefined ? this.#load(row) : 0

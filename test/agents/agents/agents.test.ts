@@ -90,7 +90,7 @@ describe('listing agents', () => {
     }
   })
 
-  test('tells why a held pool starts nothing, on those rows that do not run', async () => {
+  test('tells why a held pool starts nothing, on those rows that do not run, until it is resumed', async () => {
     await using town = await agentsWorld(TOWN)
     town.install('codex')
     await town.pool('shop/crew', 1)
@@ -109,6 +109,16 @@ describe('listing agents', () => {
       'its last 3 starts failed; no new session is started before 2026-01-05T09:00:33.000Z: no terminal is left'
     const held = ['quarantined', false, reason]
     expect(shown).toEqual([['idle', true, undefined], held, held])
+    town.host.startError = undefined
+    expect(await town.send('POST', 'agent/shop/crew/resume')).toEqual({ status: 200, body: { status: 'ok' } })
+    await town.clock.advance(4000)
+    await town.reconciler.settle()
+    const resumed = rows(await town.get('agents?rig=shop')).map(({ state, available }) => [state, available])
+    expect(resumed).toEqual([
+      ['idle', true],
+      ['idle', true],
+      ['stopped', true],
+    ])
   })
 
   test('filters by pool, rig and running, and peeks at screens', async () => {

@@ -22,8 +22,8 @@ function lookAt(lines: string[], { profile = UNKNOWN, asksByProtocol = 0, isAcp 
     conversations: { usesAcp: () => isAcp, questions: () => Array(asksByProtocol).fill({}) },
     cpuTime: async () => used.ms,
   })
-  const patience = (over: Partial<RunningSession> = {}) =>
-    signs.patience({ ...sessionRow(), hostKey: 'k1', pid: 10, wokeAt: clock.now() - MINUTE, ...over })
+  const patience = (over: Partial<RunningSession> = {}, reason = 'no-wake-reason') =>
+    signs.patience({ ...sessionRow(), hostKey: 'k1', pid: 10, wokeAt: clock.now() - MINUTE, ...over }, reason)
   return { clock, used, patience }
 }
 
@@ -33,6 +33,7 @@ describe('a session that seems idle', () => {
     expect(await patience()).toBe(MINUTE)
     expect(await patience({ origin: 'manual', worked: true })).toBe(MINUTE)
     expect(await patience({ wokeAt: 0 })).toBe(MINUTE)
+    expect(await patience({}, 'config-drift')).toBe(MINUTE)
     expect(await lookAt([], { isAcp: true, asksByProtocol: 1 }).patience()).toBe(MINUTE)
     expect(await lookAt([], { isAcp: true }).patience()).toBe(0)
   })
@@ -47,6 +48,7 @@ describe('a session that seems idle', () => {
       const { patience, clock } = lookAt(lines, { profile })
       expect(await patience()).toBe(MINUTE)
       expect(await patience({ worked: true })).toBe(0)
+      expect(await patience({}, 'config-drift')).toBe(0)
       expect(await patience({ origin: 'manual' })).toBe(0)
       expect(await patience({ wokeAt: clock.now() - 10 * MINUTE })).toBe(0)
     }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
-import { GC } from '../../../src/core/actor.ts'
 import { toTimestamp } from '../../../src/core/clock.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
@@ -239,7 +238,7 @@ describe('an agent whose starts fail', () => {
       { kind: 'failed', agent: 'worker', until, asks: expect.stringContaining(held) },
     ])
     writeFileSync(works, '')
-    await world.city.sessionServices.waker.clearFailures(['worker'], GC)
+    await world.city.agents.act(human, 'worker', 'resume')
     const woke = await world.event('session.woke')
     await world.city.store.write((tx) => {
       for (let starts = 0; starts < 3; starts++)
@@ -262,6 +261,7 @@ describe('a session that is killed from outside', () => {
       await world.city.claims.claim(await world.caller(id), bead.id)
       process.kill(repository.get(id).pid ?? 0, 'SIGKILL')
       await world.event('session.crashed')
+      rmSync(`${world.hosts.home}/token.${id}`)
       counted.push([failures.find('bead', bead.id)?.deaths, failures.find('agent', 'worker')])
       await world.city.store.write((tx) => repository.update(tx, id, { retryAt: null }))
     }

@@ -61,6 +61,10 @@ export class AgentSessionDirectory implements AgentSessions {
     return this.options.workload.activeBeads()
   }
 
+  release(agent: string, caller: Caller): Promise<void> {
+    return this.options.waker.clearFailures([agent], actorOf(caller))
+  }
+
   /** Ends every session of these agents; those with work or someone who wants them start again. */
   async restartAll(agents: readonly string[], caller: Caller): Promise<RestartResult> {
     const { waker, control } = this.options
