@@ -1,3 +1,5 @@
+import { AppError, errorMessage } from './errors.ts'
+
 /** Why a store accepts no more writes. Only closing and opening again helps. */
 export interface StoreFailure {
   /** A sentence for people. */
@@ -17,3 +19,8 @@ export const displacementOf = (path: string, reason: string): StoreFailure => ({
   reason: `${path} takes no more writes: ${reason}; put it back, then stop and start what uses it`,
   isDisplaced: true,
 })
+
+/** Rethrows what went wrong while a file was written, as one that is told to callers. */
+export const rethrowUnwritable = (path: string) => (error: unknown) => {
+  throw new AppError('store-unavailable', `${path} could not be written: ${errorMessage(error)}`)
+}

@@ -11,7 +11,7 @@ import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
 import { closeDisplaced, closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
-import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts'
+import { displacementOf, failureOf, rethrowUnwritable, type StoreFailure } from './store-failure.ts'
 import { type FailedSync, type Sync, Wal } from './wal.ts'
 import { WalIndex, type WalPosition } from './wal-index.ts'
 
@@ -262,29 +262,32 @@ export class Store {
     for (const pending of writes) pending.reject(unavailable)
   }
 
-  async #fail(failure: StoreFailure, done: readonly CommittedWrite[]): Promise<void> {
+  async #fail(failure: StoreFailure, done: CommittedWrite[]): Promise<void> {
     this.#failure = failure
     await this.#checkpointer.settle()
     await this.#compacting
-    if (this.#isTorn) this.#takeBack()
+    if (this.#isTorn && !this.#takeBack()) this.#acknowledge(done.splice(0))
     const unavailable = new AppError('store-unavailable', failure.reason)
     this.#notify(() => this.#onFailure(failure))
     for (const { pending } of done) pending.reject(unavailable)
     for (const pending of this.#queue.splice(0)) pending.reject(unavailable)
   }
 
-  /** From here on readers see only what is on disk, and so does whoever opens the database next. */
-  #takeBack(): void {
-    this.#notify(() => {
-      this.#readTransaction.end()
-      this.#wal.cutTo(this.#durable)
-      this.#walIndex.invalidate()
-    })
+  /**
+   * From here on readers see only what is on disk, and so does who opens the database next. False when a checkpoint had
+   * put the group on disk all the same. While only a part may have been copied, the log is needed for the rest and stays.
+   */
+  #takeBack(): boolean {
+    this.#readTransaction.end()
+    const aftermath = this.#walIndex.aftermathOf(this.#durable)
+    if (aftermath === 'in the log') {
+      this.#notify(() => {
+        this.#wal.cutTo(this.#durable)
+        this.#walIndex.invalidate()
+      })
+    }
+    return aftermath !== 'in the database'
   }
-}
-
-const rethrowUnwritable = (path: string) => (error: unknown) => {
-  throw new AppError('store-unavailable', `${path} could not be written: ${errorMessage(error)}`)
 }
 
 const throwLater = (error: unknown): void =>

@@ -6,11 +6,17 @@ export interface WalPosition {
   readonly frames: number
 }
 
-/** The header is there twice, and both begin the file. */
+/** What became of frames that were written after a position. */
+export type Aftermath = 'in the log' | 'in the database' | 'being copied'
+
+/** The header is there twice, and both begin the file; then follows what was copied to the database. */
 const HEADER_BYTES = 48
-const FRAMES_AT = 4
-const SALT_AT = 32
-const SALT_BYTES = 8
+const READ_BYTES = 132
+const SALT = { start: 32, bytes: 8 }
+/** Places of 32-bit numbers. */
+const FRAMES = 4
+const COPIED = 24
+const COPYING = 32
 
 /**
  * The index that the connections of a database share. SQLite locks this file, and closing any descriptor of it would
@@ -18,7 +24,7 @@ const SALT_BYTES = 8
  */
 export class WalIndex {
   readonly #file: number
-  readonly #header = new Uint8Array(HEADER_BYTES)
+  readonly #header = new Uint8Array(READ_BYTES)
   readonly #numbers = new Uint32Array(this.#header.buffer)
 
   constructor(path: string) {
@@ -26,16 +32,29 @@ export class WalIndex {
   }
 
   position(): WalPosition {
-    readSync(this.#file, this.#header, 0, HEADER_BYTES, 0)
-    return {
-      salt: Buffer.from(this.#header.buffer, SALT_AT, SALT_BYTES).toString('latin1'),
-      frames: this.#numbers[FRAMES_AT] ?? 0,
-    }
+    this.#read()
+    return { salt: this.#salt, frames: this.#numbers[FRAMES] ?? 0 }
+  }
+
+  /** Whether the frames after a position, of one commit, are in the log alone: a copy to the database may have begun. */
+  aftermathOf({ salt, frames }: WalPosition): Aftermath {
+    this.#read()
+    const before = this.#salt === salt ? frames : 0
+    if ((this.#numbers[COPIED] ?? 0) > before) return 'in the database'
+    return (this.#numbers[COPYING] ?? 0) > before ? 'being copied' : 'in the log'
   }
 
   /** Makes every connection read the log anew: an index without a header is made again from the log's file. */
   invalidate(): void {
     writeSync(this.#file, new Uint8Array(2 * HEADER_BYTES), 0, 2 * HEADER_BYTES, 0)
+  }
+
+  #read(): void {
+    readSync(this.#file, this.#header, 0, READ_BYTES, 0)
+  }
+
+  get #salt(): string {
+    return Buffer.from(this.#header.buffer, SALT.start, SALT.bytes).toString('latin1')
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, renameSync, statSync, unlinkSync } from 'node:fs'
+import { existsSync, fdatasync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { Store, type StoreOptions } from '../../src/core/store.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -167,6 +167,38 @@ describe('a failed sync', () => {
     await second.store.close()
     expect(existsSync(folder.at('a.db-wal'))).toBe(false)
   })
+})
+
+describe('a failed sync amid checkpoints', () => {
+  test('leaves exactly what was acknowledged, whole, to its readers and to the next open', async () => {
+    for (let round = 0; round < 20; round++) {
+      using folder = tempFolder()
+      let broken = false
+      const sync = (file: number) =>
+        new Promise<void>((resolve, reject) =>
+          fdatasync(file, (error) => (error || broken ? reject(new Error('EIO')) : resolve())),
+        )
+      const { store, add } = open(folder.at('a.db'), { sync, checkpointAt: 64 * 1024, restartAt: 256 * 1024 })
+      const acknowledged: string[] = []
+      const writer = async (name: number) => {
+        for (let n = 0; ; n++) {
+          const text = `${name}-${n}-${'x'.repeat((n * 977) % 3000)}`
+          const id = await add(text).catch(() => undefined)
+          if (id === undefined) return
+          acknowledged.push(text)
+          broken ||= n > round * 3
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)))
+      const rows = store.prepare<{ text: string }, []>('SELECT text FROM notes').all()
+      expect(rows.map(({ text }) => text).sort()).toEqual(acknowledged.sort())
+      expect(store.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+      await store.close()
+      const again = open(folder.at('a.db'))
+      expect(again.count()).toBe(acknowledged.length)
+      await again.store.close()
+    }
+  }, 20_000)
 })
 
 describe('a missing write-ahead log', () => {
