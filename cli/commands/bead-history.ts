@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { EventActor } from '../../src/city/events/schema.ts'
 import { isRecord } from '../../src/client/json.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
 import { paint, sanitizeLine, truncate } from '../../src/client/text.ts'
@@ -21,17 +22,31 @@ async function history(
   const city = await context.city()
   const page = await city.call('GET ~/bead/{id}/history', { params: { id }, query: { limit } })
   if (json) return printJson(context.io, page)
-  for (const [at, event] of page.items.entries()) print(context.io, event, page.items.slice(at + 1).find(hasBead))
+  for (const [at, event] of page.items.entries())
+    print(context.io, event, page.items.slice(at + 1).find(hasBead), page.actors[String(event.seq)])
   if (page.next_cursor) printLine(context.io, `Showing the newest ${page.items.length}; --limit shows more.`)
+}
+
+/** Who did it: `by worker-mi-12 (agent worker, on mi-7)`. */
+function formatActor({ actor }: CityEvent, more: EventActor | undefined): string {
+  const details = [
+    more?.agent && `agent ${more.agent}`,
+    more?.bead && `on ${more.bead}`,
+    more?.label && `as ${more.label}`,
+  ]
+  const told = details.filter(Boolean).join(', ')
+  return `by ${actor}${told && ` (${told})`}`
 }
 
 const hasBead = (event: CityEvent): boolean => beadOf(event) !== undefined
 
-function print(io: Io, event: CityEvent, before: CityEvent | undefined): void {
+function print(io: Io, event: CityEvent, before: CityEvent | undefined, actor: EventActor | undefined): void {
   const when = new Date(event.ts).toLocaleString('sv-SE')
   const type = sanitizeLine(event.type).padEnd(16)
   const what = sanitizeLine(
-    [...changesSince(before && beadOf(before), event), event.message ?? ''].filter(Boolean).join(', '),
+    [...changesSince(before && beadOf(before), event), event.message ?? '', formatActor(event, actor)]
+      .filter(Boolean)
+      .join(', '),
   )
   const room = io.width === undefined ? what : truncate(what, Math.max(10, io.width - when.length - type.length - 4))
   printLine(io, `${paint(when, 'dim', io.colour)}  ${paint(type, 'cyan', io.colour)}  ${room}`.trimEnd())

@@ -269,6 +269,8 @@ describe('work that another session holds', () => {
       session_id: chief.id,
       displaced: expect.stringMatching(/^chief-/),
     })
+    const { body: history } = await city.call(`GET ~/bead/${id}/history`)
+    expect(history.actors[String(recorded[1]?.seq)]).toEqual({ kind: 'session', session: plain.id, agent: 'plain' })
   })
 
   test('of a strict city is not taken away without the permission', async () => {

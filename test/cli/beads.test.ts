@@ -196,10 +196,10 @@ test('gc bead history shows the changes, newest first', async () => {
     .split('\n')
     .map((each) => each.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +/, '').replace(/ {2,}/, '  '))
   expect(lines).toEqual([
-    'bead.closed  status open → closed',
-    'bead.commented  human: well done',
-    'bead.updated  title Old name → New name, labels a → a b, k none → v',
-    'bead.created  “Old name”, status open',
+    'bead.closed  status open → closed, by operator',
+    'bead.commented  human: well done, by operator',
+    'bead.updated  title Old name → New name, labels a → a b, k none → v, by operator',
+    'bead.created  “Old name”, status open, by operator',
     '',
   ])
   const { items } = await town.json<{ items: { type: string }[] }>(['bead', 'history', id, '--limit', '2'])

@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
-import type { RecordedEvent } from '../../core/events/event.ts'
+import { By, type RecordedEvent } from '../../core/events/event.ts'
 import { Follower } from '../../core/events/follow.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { EventArchives } from '../../core/events/rotation.ts'
@@ -19,7 +19,7 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import { emptyOf } from './empty.ts'
 import { toFrame } from './frames.ts'
 import { knownPayloads } from './known.ts'
-import type { EventEmit, EventEmitted, EventRotated } from './schema.ts'
+import type { EventActor, EventEmit, EventEmitted, EventRotated } from './schema.ts'
 
 /** Which events to list. */
 export interface EventQuery {
@@ -35,6 +35,11 @@ export interface EventsPage {
   items: RecordedEvent[]
   total: number
   next_cursor?: string
+}
+
+/** Events about one bead, with what is known of their actors, by number. */
+export interface HistoryPage extends EventsPage {
+  actors: Record<string, EventActor>
 }
 
 /** How long a caller that wants to wait does so for the archive to be written. */
@@ -67,14 +72,15 @@ export class Events {
   }
 
   /** A page of what was recorded about one bead, newest first; `bead-not-found` when there never was one. */
-  history(bead: string, { cursor, limit }: Pick<EventQuery, 'cursor' | 'limit'>): EventsPage {
+  history(bead: string, { cursor, limit }: Pick<EventQuery, 'cursor' | 'limit'>): HistoryPage {
     const before = parseSeqCursor(cursor)
     const { items, total, next } = this.log.about(bead, {
       ...(before !== undefined && { before }),
       limit: pageSize(limit),
     })
     if (!items.some(({ type }) => type.startsWith('bead.'))) this.beads.get(bead)
-    return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
+    const actors = Object.fromEntries(items.flatMap((event) => (event[By] ? [[String(event.seq), event[By]]] : [])))
+    return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }), actors }
   }
 
   /**

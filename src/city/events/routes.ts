@@ -5,11 +5,23 @@ import { HeartbeatEvent, listOf, paging } from '../../http/schema.ts'
 import type { Events } from './events.ts'
 import { GapFrame } from './frames.ts'
 import { knownEvents } from './known.ts'
-import { EventEmit, EventEmitted, EventRotated, envelope } from './schema.ts'
+import { EventActor, EventEmit, EventEmitted, EventRotated, envelope } from './schema.ts'
 
 const Envelope = envelope(knownEvents)
 
 const EventList = listOf(Envelope, 'ListBodyWireEvent')
+
+const BeadHistory = Type.Composite(
+  [
+    EventList,
+    Type.Object({
+      actors: Type.Record(Type.String(), EventActor, {
+        description: 'More about the actors, by the number of the event.',
+      }),
+    }),
+  ],
+  { $id: 'BeadHistory', additionalProperties: false },
+)
 
 const filters = {
   type: Type.Optional(Type.String({ description: 'Only events of exactly this type.' })),
@@ -73,7 +85,7 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
       summary: 'List what was recorded about a bead, newest first',
       description: 'As far back as events are kept, also of a bead that is gone. `total` counts those on the page.',
       query: Type.Object(paging),
-      ok: EventList,
+      ok: BeadHistory,
       errors: ['bead-not-found', 'invalid-cursor'],
       index: true,
       extension: true,

@@ -115,3 +115,16 @@ export const EventRotated = Type.Object(
   { $id: 'EventRotateResponse', additionalProperties: false },
 )
 export type EventRotated = Static<typeof EventRotated>
+
+/** Who recorded an event, beside the name that it shows. */
+export const EventActor = Type.Object(
+  {
+    kind: Type.String({ description: '`session`, `process`, `human`, `operator` or `gc`.' }),
+    session: Type.Optional(Type.String({ description: 'The id of the session.' })),
+    agent: Type.Optional(Type.String({ description: 'The agent of the session.' })),
+    bead: Type.Optional(Type.String({ description: 'The bead that the session worked on.' })),
+    label: Type.Optional(Type.String({ description: 'The name that a person gave, which proves nothing.' })),
+  },
+  { $id: 'EventActor', additionalProperties: false },
+)
+export type EventActor = Static<typeof EventActor>

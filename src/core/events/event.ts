@@ -37,6 +37,9 @@ export interface EventAttributes {
 /** Marks an event that a caller emitted, of whatever type: nothing that gc does follows from it. Not on the wire. */
 export const Emitted: unique symbol = Symbol('emitted')
 
+/** What is known of an event's actor beside its name. Not on the wire of events. */
+export const By: unique symbol = Symbol('by')
+
 /** An event as it stands in the log and on the wire. */
 export interface RecordedEvent extends Omit<EventAttributes, 'actor'> {
   seq: number
@@ -45,6 +48,7 @@ export interface RecordedEvent extends Omit<EventAttributes, 'actor'> {
   actor: string
   payload: unknown
   [Emitted]?: true
+  [By]?: Omit<Actor, 'name'>
 }
 
 export type PayloadOf<D> = D extends EventDefinition<infer P> ? Static<P> : never

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.ts'
 import { toTimestamp } from '../clock.ts'
-import { Emitted, type EventAttributes, type RecordedEvent } from './event.ts'
+import { By, Emitted, type EventAttributes, type RecordedEvent } from './event.ts'
 
 /** An event as its table keeps it. */
 export interface EventRow {
@@ -113,5 +113,6 @@ export function toRecordedEvent(row: EventRow): RecordedEvent {
     ...(row.depends_on_step_ids !== null && { depends_on_step_ids: JSON.parse(row.depends_on_step_ids) }),
     payload: JSON.parse(row.payload),
     ...(row.emitted === 1 && { [Emitted]: true as const }),
+    ...(row.by !== null && { [By]: JSON.parse(row.by) }),
   }
 }

@@ -9,6 +9,7 @@ import type { SessionRepository } from '../repository.ts'
 import type { SessionResolver } from '../resolver.ts'
 import type { SessionRow } from '../table.ts'
 import type { SessionTokens } from '../tokens.ts'
+import type { Workload } from '../workload.ts'
 
 interface SessionCredentialsOptions {
   city: string
@@ -16,6 +17,7 @@ interface SessionCredentialsOptions {
   resolver: Pick<SessionResolver, 'find'>
   tokens: SessionTokens
   launcher: Pick<Launcher, 'agent'>
+  workload: Pick<Workload, 'assignedTo'>
 }
 
 /** Identifies the sessions that call. */
@@ -24,7 +26,7 @@ export class SessionCredentials implements TokenKind {
 
   /** The session whose token has this hash; `ended` when its incarnation is over. */
   caller(hash: string): SessionCaller | 'ended' | undefined {
-    const { city, repository, tokens, launcher } = this.options
+    const { city, repository, tokens, launcher, workload } = this.options
     const owner = tokens.find(hash)
     if (owner === undefined || owner === 'ended') return owner
     const row = repository.find(owner.session)
@@ -33,6 +35,9 @@ export class SessionCredentials implements TokenKind {
     return {
       ...{ kind: 'session', city, session: row.id, names: namesOf(row), agent: row.template },
       isCalled: (name) => this.#isShortName(row, name),
+      get bead() {
+        return workload.assignedTo(workNamesOf(row)).find(({ status }) => status === 'in_progress')?.id
+      },
       declaredIn: declared?.block.file ?? 'city.toml',
       may: declared?.may ?? [],
     }
