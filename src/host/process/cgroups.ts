@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
 
 /** A cgroup of a session: everything that was ever started in it stays in it, whatever session or parent it has. */
@@ -68,7 +68,9 @@ function obstacleTo(folder: string | undefined): string | undefined {
     for (const path of [probe, folder]) enter(path)
     return undefined
   } catch (error) {
-    return `${folder} is not delegated to this user (${errorMessage(error)})`
+    if (hasCode(error, 'EROFS')) return `${folder} is read-only`
+    if (hasCode(error, 'EACCES', 'EPERM')) return `${folder} is not delegated to this user`
+    return `${folder} takes no group: ${errorMessage(error)}`
   } finally {
     removeCgroup(probe)
   }
@@ -96,8 +98,8 @@ function ownFolder(): string | undefined {
     const [mount = '', kind = ''] = line.split(' - ')
     const [, , , root = '', at = ''] = mount.split(' ')
     if (!kind.startsWith('cgroup2 ')) continue
-    if (root === '/') return join(unescaped(at), own)
-    if (own === root || own.startsWith(`${root}/`)) return join(unescaped(at), own.slice(root.length))
+    if (root === '/') return resolve(unescaped(at), `.${own}`)
+    if (own === root || own.startsWith(`${root}/`)) return resolve(unescaped(at), `.${own.slice(root.length)}`)
   }
   return undefined
 }
@@ -149,5 +151,7 @@ function read(path: string): string | undefined {
   }
 }
 
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENODEV')
+const isGone = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENODEV')
+
+const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(error.code)
