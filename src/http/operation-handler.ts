@@ -7,7 +7,7 @@ import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
 import { type AccessPolicy, checkAccess, type DetailedNeed, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
-import { JsonRows, type List, listRows, RenderedJson } from './rendered.ts'
+import { type JsonReplacer, JsonRows, type List, listRows, RenderedJson } from './rendered.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
 import type { ResponseBody } from './response-body.ts'
 import type { ResponseContent, ResponseWriter } from './response-writer.ts'
@@ -37,6 +37,8 @@ export interface PlaneServices {
   waitForEvent(params: ActiveExchange['params'], index: number, ms: number, exchange: ActiveExchange): Promise<void>
   stream(exchange: ActiveExchange, frames: PullSource<SseFrame>): ReadableStream<Uint8Array>
   readonly writer: ResponseWriter
+  /** How the values of this response are written differently; undefined where they are not. */
+  replacerFor(request: Request): JsonReplacer | undefined
   /** Sends a large body to whoever made the request. */
   send(body: ResponseBody, request: Request): ReadableStream<Uint8Array>
   /** Sends what is made while it is read. */
@@ -57,6 +59,8 @@ export class OperationHandler {
   readonly #isList: boolean
   readonly #reads: boolean
   readonly #need: DetailedNeed
+  /** Whether the last response to it was large: the next may be, too. */
+  #wasLarge = false
   readonly #sharedAnswers = new SharedAnswers()
 
   constructor(
@@ -111,6 +115,17 @@ export class OperationHandler {
   #respond(exchange: ActiveExchange, reply: ResponseHead): unknown {
     const waiting = this.#declared.blockingQuery(searchOf(exchange.request.url))
     if (waiting) return this.#respondAfter(waiting, exchange, reply)
+    if (this.#wasLarge) return this.#respondInTurn(exchange, reply)
+    return this.#respondNow(exchange, reply)
+  }
+
+  /** Large responses are rendered a few in a tick of the loop, so that others get a turn. */
+  async #respondInTurn(exchange: ActiveExchange, reply: ResponseHead): Promise<unknown> {
+    await this.services.writer.turns.next()
+    return this.#respondNow(exchange, reply)
+  }
+
+  #respondNow(exchange: ActiveExchange, reply: ResponseHead): unknown {
     const value = this.#value(exchange)
     if (!(value instanceof Promise)) return this.#write(exchange, reply, value)
     return value.then((late) => this.#write(exchange, reply, late))
@@ -177,7 +192,7 @@ export class OperationHandler {
     const { writer } = this.services
     if (value instanceof JsonRows) return writer.render(value, exchange)
     if (this.#isList && !(value instanceof RenderedJson)) return writer.render(listRows(value as List), exchange)
-    const text = toText(value)
+    const text = toText(value, this.services.replacerFor(exchange.request))
     if (!this.#reads) return writer.content(text)
     return writer.tryContent(text) ?? this.#contentWithRoom(exchange, text.length)
   }
@@ -186,7 +201,10 @@ export class OperationHandler {
     const { writer } = this.services
     const reservation = await writer.budget.reserve(length, exchange)
     try {
-      return writer.content(toText(await this.#call(exchange)), reservation)
+      return writer.content(
+        toText(await this.#call(exchange), this.services.replacerFor(exchange.request)),
+        reservation,
+      )
     } catch (error) {
       reservation.release()
       throw error
@@ -198,6 +216,7 @@ export class OperationHandler {
     this.#writeHead(exchange, reply, status)
     if (kind === 'json' && !empty) reply.headers['content-type'] = 'application/json'
     exchange.end()
+    this.#wasLarge = this.#reads && typeof content !== 'string'
     if (typeof content === 'string') return empty ? new Response(null) : content
     const { request } = exchange
     if (request.method !== 'HEAD' && !request.signal.aborted) return new Response(this.services.send(content, request))
@@ -240,9 +259,9 @@ export class OperationHandler {
 }
 
 /** A result as JSON. */
-const toText = (value: unknown): string => {
+const toText = (value: unknown, replacer?: JsonReplacer): string => {
   if (value instanceof RenderedJson || value instanceof JsonRows) return value.text
-  return JSON.stringify(value) ?? ''
+  return JSON.stringify(value, replacer) ?? ''
 }
 
 /** The query string, without the `?`. */

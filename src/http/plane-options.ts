@@ -6,6 +6,7 @@ import type { PlaneDialect } from './dialect.ts'
 import type { Info } from './document.ts'
 import type { GuardSettings } from './guard.ts'
 import type { AccessPolicy } from './needs.ts'
+import type { JsonReplacer } from './rendered.ts'
 import type { RequestGuard } from './request-guard.ts'
 import type { ResponseWriter } from './response-writer.ts'
 import type { Connection, Route } from './route.ts'
@@ -44,6 +45,10 @@ export interface PlaneOptions {
   /** The number of the last durable event of what the parameters name: `X-GC-Index`. */
   index?(params: Readonly<Record<string, string>>): number | undefined
   readonly waitForEvent?: WaitForEvent
+  /** How a request gets its values written differently, in the format of older clients. */
+  replacerFor?(request: Request): JsonReplacer | undefined
+  /** The request as it reached the server, if this one was made of it. */
+  originalOf?(request: Request): Request | undefined
   /** Writes the responses, within memory that all planes share. */
   readonly writer?: ResponseWriter
   /** Where answers are kept for those who repeat a request with its `Idempotency-Key`; needed when a route takes one. */

@@ -34,8 +34,10 @@ export function createPlaneServices({
   const { clock, deadlines, heartbeatMs: heartbeat, stallTimeoutMs } = options
   const report = (error: unknown, { method, url }: Request, id: string) =>
     options.report(error, { id, method, path: pathOf(url) })
-  const hold = (request: Request) => server()?.timeout(request, 0)
-  const disconnect = (request: Request) => () => server()?.timeout(request, GONE_TIMEOUT_S)
+  const setTimeout = (request: Request, seconds: number) =>
+    server()?.timeout(options.originalOf?.(request) ?? request, seconds)
+  const hold = (request: Request) => setTimeout(request, 0)
+  const disconnect = (request: Request) => () => setTimeout(request, GONE_TIMEOUT_S)
   const writer = options.writer ?? new ResponseWriter({ deadlines, stallTimeoutMs })
   return {
     activeRequests,
@@ -54,6 +56,7 @@ export function createPlaneServices({
       return options.waitForEvent?.(params, index, ms, exchange.signal) ?? Promise.resolve()
     },
     writer,
+    replacerFor: (request) => options.replacerFor?.(request),
     send(body, request) {
       hold(request)
       return writer.send(body, disconnect(request))

@@ -1,5 +1,8 @@
 import { AppError } from '../core/errors.ts'
 
+/** Writes a value of a response differently: the second argument of `JSON.stringify`. */
+export type JsonReplacer = (key: string, value: unknown) => unknown
+
 /** An answer of this shape that is JSON text already. */
 export class RenderedJson<Shape> {
   constructor(readonly text: string) {}

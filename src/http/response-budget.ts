@@ -25,6 +25,9 @@ export interface AbortableRequest {
   readonly signal: AbortSignal
 }
 
+/** After how many bytes of large responses garbage is collected. */
+const COLLECT_EVERY = 16 * 1024 * 1024
+
 interface WaitingRequest {
   readonly bytes: number
   admit(): void
@@ -35,6 +38,7 @@ export class ResponseBudget {
   readonly #limit: number
   readonly #waiting = new Set<WaitingRequest>()
   #used = 0
+  #uncollected = 0
 
   constructor(private readonly options: ResponseBudgetOptions) {
     this.#limit = options.limit ?? 256 * 1024 * 1024
@@ -53,6 +57,7 @@ export class ResponseBudget {
   /** Reserves the bytes whether or not there is room: for what has been done and has to be answered. */
   take(bytes: number): Reservation {
     this.#used += bytes
+    this.#collectSoon(bytes)
     return new BudgetReservation(bytes, (difference) => this.#change(difference))
   }
 
@@ -87,6 +92,14 @@ export class ResponseBudget {
       signal?.addEventListener('abort', giveUp, { once: true })
       this.#waiting.add(waiting)
     })
+  }
+
+  /** What made large responses is garbage of their size; the collector does not notice that in time by itself. */
+  #collectSoon(bytes: number): void {
+    this.#uncollected += bytes
+    if (this.#uncollected < COLLECT_EVERY) return
+    this.#uncollected = 0
+    Bun.gc(false)
   }
 
   #hasRoom(bytes: number): boolean {

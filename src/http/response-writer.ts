@@ -23,6 +23,9 @@ const MAX_SLICE_MS = 8
 /** How many pieces of large bodies all connections are sent in one tick. */
 const PIECES_PER_TICK = 16
 
+/** How many large responses are rendered in one tick. */
+const RENDERED_PER_TICK = 2
+
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A response as it is sent: a small text, or bytes that count against the budget. */
@@ -30,6 +33,8 @@ export type ResponseContent = string | ResponseBody
 
 /** Writes responses of any size within the memory that the budget gives. */
 export class ResponseWriter {
+  /** When operations render their large responses. */
+  readonly turns = new Turns(RENDERED_PER_TICK)
   readonly #turns = new Turns(PIECES_PER_TICK)
 
   readonly budget: ResponseBudget

@@ -5,15 +5,13 @@ import type { Deadlines } from '../core/deadlines.ts'
 import { Replays } from '../core/replays/replays.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { hasHost, pathOf } from '../http/authority.ts'
-import { boundResponse } from '../http/bound-response.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
 import { ResponseWriter } from '../http/response-writer.ts'
-import { GONE_TIMEOUT_S } from '../http/timeouts.ts'
 import { ClientAddresses } from './api/client-addresses.ts'
 import { networkDialect } from './api/errors.ts'
 import { NetworkGuard } from './api/guard.ts'
-import { isLegacyPath, readsLegacy, toCurrentRequest, toLegacyResponse } from './api/legacy.ts'
+import { isLegacyPath, LegacyRequests, readsLegacy, toCurrentRequest } from './api/legacy.ts'
 import { OriginPolicy } from './api/origins.ts'
 import { RequestCallers } from './api/request-callers.ts'
 import { Network } from './network.ts'
@@ -70,8 +68,9 @@ export async function createSocial(options: SocialOptions): Promise<Social> {
   })
   resources.defer(() => network.close())
   const addresses = new ClientAddresses(network.settings.proxied)
-  const plane = createNetworkPlane(network, addresses, writer, options)
-  const handler = createHandler(plane, addresses, writer, website?.(network))
+  const legacy = new LegacyRequests()
+  const plane = createNetworkPlane(network, addresses, legacy, { ...options, writer })
+  const handler = createHandler(plane, addresses, legacy, website?.(network))
   const opened = resources.move()
   return { network, handler, document: () => plane.document(), close: () => opened.disposeAsync() }
 }
@@ -79,8 +78,17 @@ export async function createSocial(options: SocialOptions): Promise<Social> {
 function createNetworkPlane(
   network: Network,
   addresses: ClientAddresses,
-  writer: ResponseWriter,
-  { clock, deadlines, operator, listener, hosts = [], origins = [], report }: SocialOptions,
+  legacy: LegacyRequests,
+  {
+    clock,
+    deadlines,
+    operator,
+    listener,
+    hosts = [],
+    origins = [],
+    report,
+    writer,
+  }: SocialOptions & { writer: ResponseWriter },
 ): Plane {
   const { keys, activity, settings, store } = network
   const { baseUrl, proxied } = settings
@@ -101,6 +109,8 @@ function createNetworkPlane(
     }),
     dialect: networkDialect,
     replays: () => replays,
+    replacerFor: (request) => legacy.replacerFor(request),
+    originalOf: (request) => legacy.originalOf(request),
     clock,
     deadlines,
     report,
@@ -112,7 +122,7 @@ function createNetworkPlane(
 function createHandler(
   plane: Plane,
   addresses: ClientAddresses,
-  writer: ResponseWriter,
+  legacy: LegacyRequests,
   website: RequestHandler | undefined,
 ): RequestHandler {
   const fetchFromApi = (request: Request, original: Request, server: Server<SocketData>) => {
@@ -127,10 +137,8 @@ function createHandler(
       if (!isLegacy && !/^\/api\/v1(\/|$)/.test(path) && website) return website.fetch(request, server)
       if (!isLegacy && !readsLegacy(request)) return fetchFromApi(request, request, server)
       const current = isLegacy ? toCurrentRequest(request, path) : request
-      const disconnect = () => server.timeout(request, GONE_TIMEOUT_S)
-      return Promise.resolve(fetchFromApi(current, request, server))
-        .then(toLegacyResponse)
-        .then((response) => boundResponse(response, request, writer, disconnect))
+      legacy.add(current, request)
+      return fetchFromApi(current, request, server)
     },
     stop() {
       plane.stop()

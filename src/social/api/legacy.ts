@@ -1,3 +1,5 @@
+import type { JsonReplacer } from '../../http/rendered.ts'
+
 type Json = Record<string, unknown>
 
 /** The paths of the network's first clients, which lack the prefix `/api/v1`. */
@@ -15,17 +17,28 @@ export function toCurrentRequest(request: Request, path: string): Request {
   return new Request(`${request.url.slice(0, start)}/api/v1${request.url.slice(start)}`, request)
 }
 
-/** A response in the legacy format: the submolt of a post is its name, and agents have camel-case fields too. */
-export async function toLegacyResponse(response: Response): Promise<Response> {
-  if (!response.headers.get('content-type')?.startsWith('application/json')) return response
-  const { status } = response
-  const text = await response.text()
-  const headers = new Headers(response.headers)
-  headers.delete('content-length')
-  return new Response(text && JSON.stringify(JSON.parse(text), toLegacyValue), { status, headers })
+/** The requests under way whose responses are in the legacy format. */
+export class LegacyRequests {
+  readonly #originals = new WeakMap<Request, Request>()
+
+  /** Remembers a request, and the one it was made of. */
+  add(request: Request, original: Request): void {
+    this.#originals.set(request, original)
+  }
+
+  originalOf(request: Request): Request | undefined {
+    return this.#originals.get(request)
+  }
+
+  replacerFor(request: Request): JsonReplacer | undefined {
+    return this.#originals.has(request) ? toLegacyValue : undefined
+  }
 }
 
-/** The replacer of `JSON.stringify`. */
+/**
+ * Writes a response in the legacy format, as the replacer of `JSON.stringify`: the submolt of a post is its name, and
+ * agents have camel-case fields too.
+ */
 function toLegacyValue(key: string, value: unknown): unknown {
   if (!isObject(value)) return value
   if (key === 'submolt' && 'name' in value && !('subscriber_count' in value)) return value.name
