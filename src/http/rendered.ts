@@ -18,6 +18,7 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 interface JsonRowsParts {
   /** What stands before the first row, and after the last. */
   readonly head: string
+  /** Each is a row, or several with commas between them. */
   readonly rows: Iterable<string>
   /** `isComplete` is false when the rows that follow found no room; it throws where a part is no answer. */
   tail(isComplete: boolean): string

@@ -1,7 +1,7 @@
 import type { Reservation } from './response-budget.ts'
 
-/** How many bytes are handed to a connection at once. */
-export const CHUNK_BYTES = 64 * 1024
+/** How many characters are made bytes at once. */
+const MAX_TEXT = 512 * 1024
 
 const encoder = new TextEncoder()
 
@@ -16,7 +16,7 @@ export class ResponseBody {
 
   add(text: string): void {
     this.#text += text
-    if (this.#text.length >= CHUNK_BYTES) this.#encode()
+    if (this.#text.length >= MAX_TEXT) this.#encode()
   }
 
   /** Ends the body: nothing is added after. */
@@ -31,10 +31,10 @@ export class ResponseBody {
     return this.#length
   }
 
-  /** The pieces in which it is sent. */
-  *pieces(): Generator<Uint8Array<ArrayBuffer>, void> {
+  /** The pieces of at most so many bytes in which it is sent. */
+  *pieces(size: number): Generator<Uint8Array<ArrayBuffer>, void> {
     for (const chunk of this.#chunks) {
-      for (let start = 0; start < chunk.length; start += CHUNK_BYTES) yield chunk.subarray(start, start + CHUNK_BYTES)
+      for (let start = 0; start < chunk.length; start += size) yield chunk.subarray(start, start + size)
     }
   }
 

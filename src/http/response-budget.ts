@@ -25,8 +25,9 @@ export interface AbortableRequest {
   readonly signal: AbortSignal
 }
 
-/** After how many bytes of large responses garbage is collected. */
+/** After how many bytes of large responses garbage is collected, while many of them are under way. */
 const COLLECT_EVERY = 16 * 1024 * 1024
+const COLLECT_ABOVE = 32 * 1024 * 1024
 
 interface WaitingRequest {
   readonly bytes: number
@@ -97,7 +98,7 @@ export class ResponseBudget {
   /** What made large responses is garbage of their size; the collector does not notice that in time by itself. */
   #collectSoon(bytes: number): void {
     this.#uncollected += bytes
-    if (this.#uncollected < COLLECT_EVERY) return
+    if (this.#uncollected < COLLECT_EVERY || this.#used < COLLECT_ABOVE) return
     this.#uncollected = 0
     Bun.gc(false)
   }

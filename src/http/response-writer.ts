@@ -16,8 +16,10 @@ export interface ResponseWriterOptions {
 const MAX_SMALL = 64 * 1024
 /** How many bytes a response that is being rendered reserves at a time. */
 const GROWTH_BYTES = 1024 * 1024
-/** What the buffers of one connection hold while it is sent a large body. */
-const CONNECTION_BYTES = 64 * 1024
+/** How many bytes a connection is sent at once, which its buffers then hold: fewer when much is under way. */
+const LARGE_PIECE = 512 * 1024
+const SMALL_PIECE = 64 * 1024
+const CROWDED = 16 * 1024 * 1024
 /** How long rendering holds the loop, in milliseconds. */
 const MAX_SLICE_MS = 8
 /** How many pieces of large bodies all connections are sent in one tick. */
@@ -70,8 +72,9 @@ export class ResponseWriter {
 
   /** Sends bytes to one connection. */
   send(body: ResponseBody, disconnect: () => void): ReadableStream<Uint8Array> {
-    const buffers = this.budget.take(CONNECTION_BYTES)
-    return this.stream(body.pieces(), disconnect, () => {
+    const size = this.budget.used < CROWDED ? LARGE_PIECE : SMALL_PIECE
+    const buffers = this.budget.take(size)
+    return this.stream(body.pieces(size), disconnect, () => {
       buffers.release()
       body.release()
     })

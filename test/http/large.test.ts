@@ -193,7 +193,7 @@ describe('readers that wait for the same', () => {
       },
       () => ({ run: ++runs, text: 'x'.repeat(MB) }),
     )
-    await using server = serveWithin(8 * MB, [list], options)
+    await using server = serveWithin(64 * MB, [list], options)
     const ask = (query: string) => server.get(`/v0/city/c/lamps?index=7${query}`)
     const readers = [...Array.from({ length: 20 }, () => ask('')), ask('&of=others')]
     await until(() => waits.length === 21)

@@ -123,7 +123,7 @@ export class BeadLists {
     const versions = this.#ready.all(now)
     return new JsonRows({
       head: '{"items":[',
-      rows: inBatches(versions, BATCH, (batch) => this.reader.jsonList(batch)),
+      rows: inBatches(versions, BATCH, (batch) => [this.reader.jsonList(batch).join(',')]),
       tail: (isComplete) => `],"total":${versions.length}${isComplete ? '' : `,${READY_IS_PARTIAL}`}}`,
     })
   }
@@ -137,7 +137,7 @@ export class BeadLists {
     const others = this.reader.list(named).filter(({ parent, status }) => parent !== bead.id || status === 'closed')
     const reader = this.reader
     function* rows() {
-      yield* inBatches(children, BATCH, (batch) => reader.jsonList(batch))
+      yield* inBatches(children, BATCH, (batch) => [reader.jsonList(batch).join(',')])
       for (const other of others) yield JSON.stringify(other)
     }
     return new JsonRows({ head: '{"children":[', rows: rows(), tail: whole(bead.id, 'the list of its children', ']}') })
