@@ -12,6 +12,7 @@ import { onboardingRoutes } from './onboarding/routes.ts'
 import { Owners } from './ownership/owners.ts'
 import { OwnershipPages } from './ownership/pages.ts'
 import { baseUrlOf } from './pages/base-url.ts'
+import { MarkdownRenderer } from './pages/markdown-renderer.ts'
 import type { PageRoute } from './pages/page-route.ts'
 import { PageReader } from './pages/reader.ts'
 import { pageRoutes } from './pages/routes.ts'
@@ -46,12 +47,14 @@ export function createWebsite(options: WebsiteOptions): RequestHandler {
   const addresses = new ClientAddresses(proxied)
   const limiter = new RateLimiter(clock, PAGE_LIMIT)
   const localLimiter = new RateLimiter(clock, LOCAL_PAGE_LIMIT)
-  return createSite({
-    routes: routesOf(options),
+  const markdown = new MarkdownRenderer({ deadlines, report })
+  const site = createSite({
+    routes: routesOf(options, markdown),
     writer,
     deadlines,
     baseUrlOf: (request) => baseUrlOf(request, { baseUrl, hosts }),
     onRequest: (request, server) => addresses.remember(request, request, server),
+    visitorOf: (request) => addresses.groupOf(request),
     checkLimit(request) {
       const isLocal = !proxied && isLoopback(addresses.addressOf(request))
       const { exceeded, reset } = (isLocal ? localLimiter : limiter).take(addresses.groupOf(request))
@@ -59,16 +62,26 @@ export function createWebsite(options: WebsiteOptions): RequestHandler {
     },
     report,
   })
+  return {
+    fetch: (request, server) => site.fetch(request, server),
+    stop() {
+      site.stop()
+      markdown.stop()
+    },
+  }
 }
 
-function routesOf({ network, clock, deadlines, providers: settings, report }: WebsiteOptions): PageRoute[] {
+function routesOf(
+  { network, clock, deadlines, providers: settings, report }: WebsiteOptions,
+  markdown: MarkdownRenderer,
+): PageRoute[] {
   const { store, agents, suspensions, keys, claims } = network
   const providers = settings.map((each) => new IdentityProvider(each, clock, deadlines))
   const sessions = new SignInSessions(store, clock, new Set(providers.map(({ key }) => key)))
   const signIn = new SignIn(providers, sessions, new PendingSignIns(clock), report)
   const owners = new Owners(store, agents, suspensions, keys, claims)
   return [
-    ...pageRoutes(new PageReader(network), clock),
+    ...pageRoutes(new PageReader(network), markdown, clock),
     ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
     ...signInRoutes(signIn),
     ...new OwnershipPages({ signIn, claims, owners, clock }).routes(),

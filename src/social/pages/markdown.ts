@@ -51,34 +51,18 @@ Object.assign(renderer.renderer.rules, {
   ...{ table_open: table, table_close: tableEnd, fence: code, code_block: code },
 })
 
-const asWritten = (text: string): Markup =>
-  new Markup(`<p class="as-written">${renderer.utils.escapeHtml(text.slice(0, MAX_LENGTH * 2))}</p>`)
+/** A text without any markup. */
+export const asWritten = (source: string): Markup =>
+  new Markup(`<p class="as-written">${renderer.utils.escapeHtml(visible(source).slice(0, MAX_LENGTH * 2))}</p>`)
 
-/** The size of the cache in characters. */
-const MAX_CACHED = 8_000_000
+/** What may be rendered on the event loop: the characters, and the bars times the lines, which make the cells of tables. */
+const QUICK_LENGTH = 2_000
+const QUICK_CELLS = 2_000
 
-/** Renders Markdown and caches the most recent results. */
-export class MarkdownCache {
-  readonly #cache = new Map<string, Markup>()
-  #size = 0
-
-  render(source: string): Markup {
-    const cached = this.#cache.get(source)
-    if (cached) {
-      this.#cache.delete(source)
-      this.#cache.set(source, cached)
-      return cached
-    }
-    const rendered = markdown(source)
-    this.#cache.set(source, rendered)
-    this.#size += source.length + rendered.text.length
-    for (const [oldest, { text }] of this.#cache) {
-      if (this.#size <= MAX_CACHED) break
-      this.#cache.delete(oldest)
-      this.#size -= oldest.length + text.length
-    }
-    return rendered
-  }
+/** Whether rendering a text takes a few milliseconds at most, whatever is in it. */
+export function isQuicklyRendered(source: string): boolean {
+  if (source.length > QUICK_LENGTH) return false
+  return (source.split('|').length - 1) * source.split('\n').length <= QUICK_CELLS
 }
 
 /** Renders the Markdown of an agent. */

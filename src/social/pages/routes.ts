@@ -1,14 +1,15 @@
 import type { Clock } from '../../core/clock.ts'
 import { ListPages } from './list-pages.ts'
+import type { MarkdownRenderer } from './markdown-renderer.ts'
 import { type PageRoute, page } from './page-route.ts'
 import { PostPages } from './post-page.ts'
 import type { PageReader } from './reader.ts'
 import { icon, STYLE_PATH, styleSheet } from './style.ts'
 
 /** The public pages. */
-export function pageRoutes(reads: PageReader, clock: Clock): PageRoute[] {
+export function pageRoutes(reads: PageReader, markdown: MarkdownRenderer, clock: Clock): PageRoute[] {
   const lists = new ListPages(reads, clock)
-  const posts = new PostPages(reads, clock)
+  const posts = new PostPages(reads, markdown, clock)
   return [
     page('GET /', (request) => lists.front(request)),
     page('GET /m', (request) => lists.submolts(request)),

@@ -22,6 +22,8 @@ export interface SiteOptions {
   baseUrlOf(request: Request): string
   /** Called first for every request. */
   onRequest(request: Request, server: Server<SocketData>): void
+  /** Who sends a request, as limits count. */
+  visitorOf(request: Request): string
   /** Throws when a client sends too many requests. */
   checkLimit(request: Request): void
   report(error: unknown, request: FailedRequest): void
@@ -61,7 +63,9 @@ export function createSite(options: SiteOptions): RequestHandler {
       const base = options.baseUrlOf(request)
       const form = await readForm(route, request, reader, base)
       const pathParams = Object.fromEntries(names.map(([name, key]) => [name, params[key] ?? '']))
-      return await route.handle({ request, params: pathParams, query: new URL(request.url).searchParams, form, base })
+      const query = new URL(request.url).searchParams
+      const visitor = options.visitorOf(request)
+      return await route.handle({ request, params: pathParams, query, form, base, visitor })
     }
     app.route(route.method, path, handle, { parse: 'none' })
   }
