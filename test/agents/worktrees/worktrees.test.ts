@@ -103,11 +103,13 @@ describe('a worktree', () => {
   })
 
   test('stays while its session is not over or its program is still ending', async () => {
-    const { make, worktrees, beads, reactions, sessionRepository, reconciler, store } = await world()
+    const { make, worktrees, beadRepository, reactions, sessionRepository, reconciler, store } = await world()
     const { id, work, path } = await make()
     await worktrees.sweep()
     expect(existsSync(path)).toBe(true)
-    for (const bead of [work, id]) await beads.close(human, bead)
+    await store.write((tx) => {
+      for (const bead of [work, id]) beadRepository.close(tx, bead)
+    })
     await reactions.whenIdle()
     expect(sessionRepository.get(id)).toMatchObject({ state: 'closed', hostKey: expect.any(String) })
     await worktrees.sweep()
