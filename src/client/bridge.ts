@@ -12,7 +12,7 @@ export interface BridgeOptions {
 }
 
 const MIN_BACKOFF_MS = 50
-const MAX_BACKOFF_MS = 2_000
+const MAX_BACKOFF_MS = 500
 
 /**
  * Repeats a call while the supervisor is away or its city is not open, with a back-off that grows; throws
@@ -31,7 +31,8 @@ export async function bridgeRestart<T>(
       if (signal?.aborted || !isOutage(error, tries > 0)) throw error
       const left = maxOutageMs - (performance.now() - start)
       if (left <= 0) throw new SupervisorOutage(maxOutageMs / 1000, error)
-      await pause(Math.min(MIN_BACKOFF_MS * 2 ** tries, MAX_BACKOFF_MS, left), timers, signal)
+      const backoff = Math.min(MIN_BACKOFF_MS * 2 ** tries, MAX_BACKOFF_MS)
+      await pause(Math.min(Math.max(backoff, requestedMs(error)), left), timers, signal)
     }
   }
 }
@@ -40,6 +41,9 @@ export async function bridgeRestart<T>(
 const isOutage = (error: unknown, isRepeated: boolean): boolean =>
   error instanceof Unreachable ||
   (error instanceof ApiError && (error.status === 503 || (isRepeated && error.code === 'idempotency-in-flight')))
+
+/** How long the server asks to wait. */
+const requestedMs = (error: unknown): number => (error instanceof ApiError ? error.retryAfterMs : 0)
 
 function pause(ms: number, timers: Timers, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

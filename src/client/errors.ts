@@ -14,6 +14,8 @@ export class ApiError extends Error {
     detail: string,
     /** What is wrong with the request, and where. */
     readonly details: readonly ErrorDetail[] = [],
+    /** How long the server asks to wait before another attempt. */
+    readonly retryAfterMs = 0,
   ) {
     super(detail)
     this.name = 'ApiError'
@@ -61,5 +63,12 @@ export async function readApiError(response: Response): Promise<ApiError> {
   }
   const detail = body.detail ?? body.error ?? body.title ?? `${response.status} ${response.statusText}`
   const details = Array.isArray(body.errors) ? body.errors.filter(isRecord) : []
-  return new ApiError(response.status, typeof body.code === 'string' ? body.code : '', String(detail), details)
+  const retryAfterMs = 1000 * (Number(response.headers.get('retry-after')) || 0)
+  return new ApiError(
+    response.status,
+    typeof body.code === 'string' ? body.code : '',
+    String(detail),
+    details,
+    retryAfterMs,
+  )
 }

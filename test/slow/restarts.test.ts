@@ -25,13 +25,14 @@ while :; do
 done
 `
 
-/** The same with the commands of a session: a status that is no success, no failure for a while, ends it too. */
+/** The same with the commands of a session: any other status than success or "try again later" ends it too. */
 const BY_COMMAND = `#!/bin/sh
 echo "$$ $GC_SESSION_ID" >> "$GC_CITY/started"
 while :; do
   for command in 'hook --claim --json' 'bd ready --json'; do
     answer=$(gc $command 2>&1); status=$?
     case $status,$answer in
+      75,*) ;;
       0,*'"action":"drain"'*|[!0]*) echo "$GC_SESSION_ID: $command: $status $answer" >> "$GC_CITY/ended"; exit 1 ;;
       *) echo "$GC_SESSION_ID" >> "$GC_CITY/commands" ;;
     esac
