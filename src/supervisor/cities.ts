@@ -81,9 +81,10 @@ export class Cities {
 
   /** The running city of that name; `city-not-found` while it is unknown, starting or failed. */
   requireRunning(name: string): City {
-    const city = this.#entries.get(name)?.city
-    if (!city) throw new AppError('city-not-found', `not_found: city not found or not running: ${name}`)
-    return city
+    const entry = this.#entries.get(name)
+    if (entry?.city) return entry.city
+    const reason = entry?.error === undefined ? '' : ` (${entry.error})`
+    throw new AppError('city-not-found', `not_found: city not found or not running: ${name}${reason}`)
   }
 
   findRunning(name: string): City | undefined {

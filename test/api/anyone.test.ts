@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { least, leastQuery, type Operation, operationsOf } from '../support/sample.ts'
+import { eventually } from '../support/until.ts'
 import { type Answer, type CallOptions, type TestCity, World } from '../support/world.ts'
 import { bead } from './town.ts'
 
@@ -241,10 +242,12 @@ describe('a city whose database failed', () => {
     rmSync(join(broken.path, '.gc/city.db-wal'))
     const { status, body } = await broken.call('POST ~/beads', { body: { title: 'lost' } })
     expect([status, body.code]).toEqual([503, 'store-unavailable'])
+    const listed = async (): Promise<{ name: string; error?: string }> =>
+      (await world.call('GET /v0/cities')).body.items.find(({ name }: { name: string }) => name === 'broken')
+    const { error } = await eventually('the city stops', 10_000, listed, (seen) => seen.error !== undefined)
     const again = await broken.call('POST ~/convoys', { body: { title: 'lost' } })
-    expect([again.status, again.body.code]).toEqual([503, 'store-unavailable'])
-    const { body: how } = await broken.call('GET ~/status')
-    expect(how).toMatchObject({ partial: true, partial_errors: [expect.stringContaining('store: ')] })
+    expect([again.status, again.body.code]).toEqual([404, 'city-not-found'])
+    expect(again.body.detail).toEndWith(`broken (${error})`)
     expect((await city.call('POST ~/beads', { body: { title: 'fine' } })).status).toBe(201)
   })
 })
