@@ -14,7 +14,7 @@ export const detachedProcessRoutes = (city: CityOf<{ detached: DetachedProcesses
       id: 'list-detached-processes',
       summary: 'List processes that left their session and still run',
       description:
-        'A program that starts a terminal session of its own, as daemons do, does not end with its session. It is recognized by its environment, and remembered when its session ends.',
+        'A program that starts a terminal session of its own, as daemons do, ends with its session only where that has a cgroup. It is recognized by its environment, and remembered when its session ends.',
       query: Type.Object({
         session: Type.Optional(Type.String({ description: 'Only those of this session: its id, alias or name.' })),
       }),
