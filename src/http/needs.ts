@@ -64,6 +64,10 @@ export const needOf = ({ method, spec }: { method: string; spec: { needs?: Need 
   return typeof needs === 'string' ? { needs } : needs
 }
 
+/** Whether a change is one that not every session may make, so that the log says who made it. */
+export const isLogged = ({ needs }: DetailedNeed, method: string): boolean =>
+  method !== 'GET' && !['read', 'work', 'watch', 'coordinate', 'session'].includes(needs)
+
 /** Throws `forbidden` when the caller lacks what the operation needs. */
 export function checkAccess(need: DetailedNeed, request: AccessRequest, summary: string, policy: AccessPolicy): void {
   const { caller, params } = request

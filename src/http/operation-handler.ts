@@ -5,7 +5,7 @@ import { type Caller, nameOf } from './caller.ts'
 import { ActiveExchange, type ActiveRequests } from './exchange.ts'
 import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
-import { type AccessPolicy, checkAccess, type DetailedNeed, needOf } from './needs.ts'
+import { type AccessPolicy, checkAccess, type DetailedNeed, isLogged, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
 import { type JsonReplacer, JsonRows, type List, listRows, RenderedJson } from './rendered.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
@@ -27,6 +27,8 @@ export interface PlaneServices {
   readonly idempotency: Idempotency
   readonly access: AccessPolicy | undefined
   callerOf(request: Request): Caller
+  /** Tells the log of a change that not every session may make. */
+  recordChange(exchange: ActiveExchange, summary: string): void
   beginRead(params: Readonly<Record<string, string>>): void
   index(params: Readonly<Record<string, string>>): number | undefined
   /** Keeps the connection of a request while nothing is sent, however long that is. */
@@ -59,6 +61,7 @@ export class OperationHandler {
   readonly #isList: boolean
   readonly #reads: boolean
   readonly #need: DetailedNeed
+  readonly #isLogged: boolean
   /** Whether the last response to it was large: the next may be, too. */
   #wasLarge = false
   readonly #sharedAnswers = new SharedAnswers()
@@ -74,6 +77,7 @@ export class OperationHandler {
     this.#age = this.#index || route.spec.age === true
     this.#reads = route.method === 'GET'
     this.#need = needOf(route)
+    this.#isLogged = isLogged(this.#need, route.method)
     this.#isList = this.#outcome.kind === 'json' && this.#outcome.isList
     this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined
   }
@@ -165,6 +169,7 @@ export class OperationHandler {
 
   #write(exchange: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
     const outcome = this.#outcome
+    if (this.#isLogged) this.services.recordChange(exchange, this.route.spec.summary)
     if (outcome.kind === 'json') return this.#writeJson(exchange, reply, value)
     if (outcome.kind === 'stream') return this.#writeStream(exchange, reply, value as SseFrames)
     if (outcome.kind === 'socket') return this.#open(exchange, reply, value as Connection)

@@ -11,6 +11,15 @@ import type { RequestGuard } from './request-guard.ts'
 import type { ResponseWriter } from './response-writer.ts'
 import type { Connection, Route } from './route.ts'
 
+/** A change that not every session may make. */
+export interface PermittedChange {
+  id: string
+  actor: string
+  summary: string
+  method: string
+  path: string
+}
+
 /** The request during which an error occurred, for the log. */
 export interface FailedRequest {
   id: string
@@ -40,6 +49,8 @@ export interface PlaneOptions {
   readonly deadlines: Deadlines
   /** Called with an unexpected error and the request it occurred in. */
   report(error: unknown, occasion: FailedRequest): void
+  /** Called after a change that not every session may make, with who made it. */
+  onChange?(change: PermittedChange): void
   /** Lets the reads of a GET request share one transaction of what the parameters name. */
   beginRead?(params: Readonly<Record<string, string>>): unknown
   /** The number of the last durable event of what the parameters name: `X-GC-Index`. */

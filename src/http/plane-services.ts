@@ -1,4 +1,5 @@
 import type { Server } from 'bun'
+import { actorOf } from './actor-of.ts'
 import { pathOf } from './authority.ts'
 import type { ActiveRequests } from './exchange.ts'
 import { Idempotency } from './idempotency.ts'
@@ -49,6 +50,8 @@ export function createPlaneServices({
     ),
     access: options.access,
     callerOf: (request) => gate.callerOf(request),
+    recordChange: ({ id, caller, request: { method, url } }, summary) =>
+      options.onChange?.({ id, actor: actorOf(caller).name, summary, method, path: new URL(url).pathname }),
     beginRead: (params) => void options.beginRead?.(params),
     index: (params) => options.index?.(params),
     waitForEvent(params, index, ms, exchange) {

@@ -268,6 +268,8 @@ function planeOf(
       resolve: (token) => callers.resolve(token),
       settle: (token) => callers.settle(token),
     },
+    onChange: ({ id, actor, summary, method, path }) =>
+      options.report(`${id} ${method} ${path}: ${summary}, by ${actor}`),
     report: (error, { id, method, path }) => options.report(`${id} ${method} ${path}: ${stackOf(error)}`),
     beginRead: ({ cityName }) => cityName !== undefined && gc.cities.findRunning(cityName)?.store.beginRead(),
     index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.findRunning(cityName)?.log.head),

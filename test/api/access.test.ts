@@ -238,6 +238,19 @@ function bd(city: TestCity, { id, token }: { id: string; token: string }, ...arg
   return { exitCode, text: `${stdout}${stderr}` }
 }
 
+describe('a change that not every session may make', () => {
+  test('is in the log with who made it, and one that was rejected is not', async () => {
+    const { city, plain, chief } = open
+    const remove = (name: string, token: string) => city.call(`DELETE ~/agent/${name}`, { token })
+    const made = { name: 'spare', start_command: 'true', max_active_sessions: 0 }
+    expect((await city.call('POST ~/agents/declare', { body: made, token: chief.token })).status).toBe(201)
+    expect((await remove('spare', plain.token)).status).toBe(403)
+    expect((await remove('spare', chief.token)).status).toBe(200)
+    const lines = world.log.split('\n').filter((line) => line.includes('/agent/spare'))
+    expect(lines).toEqual([expect.stringMatching(/DELETE \S+\/agent\/spare: Remove an agent, by chief-/)])
+  })
+})
+
 describe('work that another session holds', () => {
   test('is closed with force only, and it is recorded who did that and who was displaced', async () => {
     const { city, plain, chief } = open

@@ -90,7 +90,7 @@ export class Events {
   async emit(caller: Caller, event: EventEmit, once: SaveResponse = withoutReplay): Promise<EventEmitted> {
     const { type, actor, subject, message } = event
     const facts = {
-      actor: actorName(caller, actor),
+      actor: { ...actorOf(caller, actor), name: actorName(caller, actor) },
       ...(subject !== undefined && { subject }),
       ...(message !== undefined && { message }),
       ...(caller.kind === 'session' && { session_id: caller.session }),
