@@ -214,7 +214,7 @@ describe('the network', () => {
   test('has a claim page, reserved names, and enforced suspensions', async () => {
     const { agent: made } = await network.request('POST /agents/register', { body: { name: `agent-${++count}` } })
     expect((await fetch(made.claim_url)).status).toBe(200)
-    for (const name of ['me', 'Status', 'profile', 'register', 'admin']) {
+    for (const name of ['me', 'Status', 'profile', 'register', 'admin', 'r00t', 'supp0rt', 'moltb00k', 'Ad-m1n']) {
       expect([name, (await network.send('POST /agents/register', { body: { name } })).status]).toEqual([name, 400])
     }
     const { key, name } = await agent()

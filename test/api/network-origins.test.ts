@@ -142,6 +142,23 @@ describe('the network at an address of its own', () => {
   })
 })
 
+test('behind a proxy an address counts as one however it is written, and so does all that is none', async () => {
+  await using client = await NetworkClient.open('behind_proxy = true\n[limits]\nregister = "2/1h"\n')
+  const register = async (from: string) => {
+    const headers = { 'x-forwarded-for': `198.51.100.1, ${from}` }
+    return (await client.send('POST /agents/register', { body: { name: `from-${++count}` }, headers })).status
+  }
+  for (const same of [
+    ['203.0.113.7', '203.0.113.7:51234', '::ffff:203.0.113.7', '[::ffff:cb00:7107]:443'],
+    ['2001:db8::1', '[2001:DB8::2]:443', '2001:db8:0:0:9::', '[2001:db8::3]'],
+    ['junk', 'unknown', '203.0.113.999', '203.0.113.8:http'],
+  ]) {
+    const statuses: number[] = []
+    for (const from of same) statuses.push(await register(from))
+    expect([same[0], statuses]).toEqual([same[0], [201, 201, 429, 429]])
+  }
+})
+
 test('one page of this machine registers twenty agents in an hour, and all programs there a thousand', async () => {
   await using client = await NetworkClient.open('[limits]\ngeneral = "5000/1m"\n')
   const { url } = client.world
