@@ -170,7 +170,7 @@ function blameIfUnclaimed(session: ExitedSession, outcome: ExitOutcome): ExitOut
   return { ...outcome, blamesAgent: !session.worked, blamedBeads }
 }
 
-/** It ended though nobody wanted that: it waits longer each time, and is given up when that happens too often. */
+/** It ended though nobody wanted that: it waits longer each time, and is given up when it crashed by itself too often. */
 function crashed(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
   // After the clock was set back, the lifetime is unknown and taken for long.
   const uptime = now < session.wokeAt ? PRODUCTIVE_AFTER : now - session.wokeAt
@@ -186,7 +186,8 @@ function crashed(session: ExitedSession, exit: ProcessExit, now: number): ExitOu
     ...{ failures, churn, killed, crashed: true, retryAt: now + backoff(Math.max(failures, 1)) },
     ...(killed ? { blamedBeads: session.work } : blameOf(session, uptime)),
   }
-  const holdUntil = killed ? 0 : session.crashHoldUntil
+  if (killed) return outcome
+  const holdUntil = session.crashHoldUntil
   if (churn >= MAX_CHURN) return giveUp(session, outcome, 'context-churn', Math.max(holdUntil, now + QUARANTINE))
   if (failures >= MAX_FAILURES) return giveUp(session, outcome, 'quarantine', Math.max(holdUntil, now + QUARANTINE))
   return holdUntil > now ? giveUp(session, outcome, 'quarantine', holdUntil) : outcome

@@ -7,13 +7,13 @@ import { Emitted, type RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { HostedSession } from '../../host/protocol/session.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
-import { SessionCrashed, SessionStopped } from '../sessions/events.ts'
+import { SessionStopped } from '../sessions/events.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import { ActionExecutor, type ActionExecutorOptions } from './action-executor.ts'
 import { shiftDeadlines } from './clock-shift.ts'
 import { affectsSessions } from './event-filter.ts'
 import type { ExitReceiver } from './exit-receiver.ts'
-import { CRASHED, IdleBackoff } from './idle-backoff.ts'
+import { IdleBackoff } from './idle-backoff.ts'
 import { backoff } from './limits.ts'
 import { plan } from './plan.ts'
 import { ScaleChecks } from './scale-checks.ts'
@@ -158,10 +158,8 @@ export class Reconciler {
   #onEvent(event: RecordedEvent): void {
     if (event[Emitted]) return
     const { type, session_id, payload } = event
-    const hasCrashed = type === SessionCrashed.type
-    const hasEnded = hasCrashed || type === SessionStopped.type
-    const row = hasEnded && session_id ? this.options.repository.find(session_id) : undefined
-    if (row) this.#idleBackoff.recordEnd(row, hasCrashed ? CRASHED : String(Object(payload).reason))
+    const row = type === SessionStopped.type && session_id ? this.options.repository.find(session_id) : undefined
+    if (row) this.#idleBackoff.recordStop(row, String(Object(payload).reason))
     if (affectsSessions(event)) this.wake()
   }
 

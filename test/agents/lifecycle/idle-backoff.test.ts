@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { CRASHED, IdleBackoff } from '../../../src/agents/lifecycle/idle-backoff.ts'
+import { IdleBackoff } from '../../../src/agents/lifecycle/idle-backoff.ts'
 import type { SessionRow } from '../../../src/agents/sessions/table.ts'
 import { TestClock } from '../../support/clock.ts'
 
@@ -20,13 +20,13 @@ test('each session that exits at once delays the next for longer, at most a minu
   expect(lulls.until('worker')).toBe(0)
   const waits: number[] = []
   for (let n = 0; n < 8; n++) {
-    lulls.recordEnd(over(clock), 'exited gracefully')
+    lulls.recordStop(over(clock), 'exited gracefully')
     waits.push((lulls.until('worker') - clock.now()) / 1000)
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60])
-  lulls.recordEnd(over(clock, { wokeAt: clock.now() - 60_000 }), 'drain acknowledged')
+  lulls.recordStop(over(clock, { wokeAt: clock.now() - 60_000 }), 'drain acknowledged')
   expect(lulls.until('worker')).toBe(0)
-  lulls.recordEnd(over(clock), 'exited gracefully')
+  lulls.recordStop(over(clock), 'exited gracefully')
   lulls.clear()
   expect(lulls.until('worker')).toBe(0)
 })
@@ -35,18 +35,8 @@ test('sessions that were created for work, started by a person, or stopped by ot
   const clock = new TestClock()
   const lulls = new IdleBackoff(() => clock.now())
   for (const more of [{ work: 'w-1' }, { origin: 'manual' }, { wokeAt: null }] as const) {
-    lulls.recordEnd(over(clock, more), 'exited gracefully')
+    lulls.recordStop(over(clock, more), 'exited gracefully')
   }
-  lulls.recordEnd(over(clock), 'stopped')
+  lulls.recordStop(over(clock), 'stopped')
   expect(lulls.until('worker')).toBe(0)
-})
-
-test('sessions that crash at once without work count, until one runs for a while', () => {
-  const clock = new TestClock()
-  const backoff = new IdleBackoff(() => clock.now())
-  backoff.recordEnd(over(clock), CRASHED)
-  backoff.recordEnd(over(clock), CRASHED)
-  expect(backoff.until('worker')).toBe(clock.now() + 2000)
-  backoff.recordEnd(over(clock, { wokeAt: clock.now() - 30_000 }), CRASHED)
-  expect(backoff.until('worker')).toBe(0)
 })

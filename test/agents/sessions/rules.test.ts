@@ -118,6 +118,7 @@ describe('an exit', () => {
   ] as const)('by %s from outside counts for the session, and is told from a failure of its bead', (_, kill) => {
     const killed = { crashed: true, killed: true, blamesAgent: false, state: 'asleep' }
     expect(after({}, kill)).toMatchObject({ ...killed, blamedBeads: [], failures: 1, retryAt: NOW + 1000 })
+    expect(after({ failures: 4 }, kill)).toMatchObject({ ...killed, failures: 5, retryAt: NOW + 16_000 })
     expect(after({ work: ['w-1'] }, kill)).toMatchObject({ ...killed, blamedBeads: ['w-1'] })
     expect(after({ createdFor: 'w-1', leftUnclaimed: true }, kill)).toMatchObject({ ...killed, blamedBeads: [] })
     expect(after({ crashHoldUntil: NOW + 3_000_000 }, kill)).toMatchObject({ ...killed, quarantinedUntil: 0 })
