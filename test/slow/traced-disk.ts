@@ -1,0 +1,254 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * What a power cut leaves of a folder, by the system calls of the one process that wrote there, as `strace` lists them.
+ * On disk are the bytes of a file when it was last synced, and the names in a folder when that was last synced. Of what
+ * came later a cut may keep any part.
+ */
+export const STRACE = [
+  ...['strace', '-f', '-qq', '-xx', '-s', '4000000', '-e', 'signal=none', '-e'],
+  'trace=open,openat,close,dup,dup2,dup3,fcntl,write,writev,pwrite64,ftruncate,lseek,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,symlink,symlinkat,link,linkat,clone,clone3,vfork',
+]
+
+/** A write at an offset, or a cut to a length. */
+type Change = { offset: number; bytes: Buffer } | { length: number }
+
+interface TracedFile {
+  kind: 'file'
+  mode: number
+  synced: Buffer
+  pending: Change[]
+  size: number
+}
+
+interface TracedFolder {
+  kind: 'folder'
+  synced: ReadonlyMap<string, Traced>
+  names: Map<string, Traced>
+}
+
+type Traced = TracedFile | TracedFolder | { kind: 'link'; target: string }
+
+interface Descriptor {
+  node: Traced
+  offset: number
+  appends: boolean
+}
+
+/** A system call with its arguments and its result. */
+interface Call {
+  name: string
+  args: string
+  result: number
+}
+
+const LINE = /^(\d+) +(?:(\w+)\((.*)|<\.\.\. (\w+) resumed>(.*))$/
+const UNFINISHED = / <unfinished \.\.\.>$/
+const RESULT = /^(.*)\) += (-?\d+)/s
+const STRING = /"((?:\\x[0-9a-f]{2})*)"/g
+
+const bytesOf = (text: string): Buffer => Buffer.from(text.replaceAll('\\x', ''), 'hex')
+const stringsOf = (args: string): Buffer[] => [...args.matchAll(STRING)].map(([, hex = '']) => bytesOf(hex))
+const lastNumber = (args: string): number => Number(args.slice(args.lastIndexOf(', ') + 2))
+
+/** The state of a folder while one process changes it. */
+export class TracedDisk {
+  readonly #top: TracedFolder
+  readonly #descriptors = new Map<number, Descriptor>()
+  readonly #unfinished = new Map<string, { name: string; args: string; sync: (() => void) | undefined }>()
+
+  constructor(private readonly path: string) {
+    this.#top = readFolder(path)
+  }
+
+  /** Applies the calls of a trace, in the order in which they ended. */
+  apply(trace: string): void {
+    if (/vfork\(|clone3?\((?!.*CLONE_THREAD)/.test(trace))
+      throw new Error('another process was started: its calls are not told apart')
+    for (const line of trace.split('\n')) this.#line(line)
+  }
+
+  /** Replaces the folder with what a cut leaves of it now. */
+  cut(chance: () => number): void {
+    rmSync(this.path, { recursive: true, force: true })
+    const survival = [0, 0.5, 1][Math.floor(chance() * 3)] ?? 0
+    writeFolder(this.path, this.#top, survival, chance)
+  }
+
+  #line(line: string): void {
+    const [, thread = '', name, args = '', resumed, rest = ''] = LINE.exec(line) ?? []
+    if (thread === '') return
+    if (name !== undefined && UNFINISHED.test(args)) {
+      const begun = args.replace(UNFINISHED, '')
+      this.#unfinished.set(thread, { name, args: begun, sync: this.#syncOf(name, begun) })
+      return
+    }
+    const before = resumed === undefined ? undefined : this.#unfinished.get(thread)
+    const [, all = '', result] = RESULT.exec(before ? before.args + rest : args) ?? []
+    if (result === undefined || Number(result) < 0) return
+    const call = { name: before?.name ?? name ?? '', args: all, result: Number(result) }
+    const sync = before?.sync ?? this.#syncOf(call.name, call.args)
+    if (sync) sync()
+    else this.#apply(call)
+  }
+
+  /** A sync keeps what was there when it began. */
+  #syncOf(name: string, args: string): (() => void) | undefined {
+    if (name !== 'fsync' && name !== 'fdatasync') return undefined
+    const node = this.#descriptors.get(Number.parseInt(args, 10))?.node
+    if (node?.kind === 'folder') {
+      const names = new Map(node.names)
+      return () => {
+        node.synced = names
+      }
+    }
+    if (node?.kind !== 'file') return () => {}
+    const count = node.pending.length
+    return () => {
+      node.synced = applied(node.synced, node.pending.splice(0, count))
+    }
+  }
+
+  #apply({ name, args, result }: Call): void {
+    if (name.startsWith('clone')) return
+    if (name === 'open' || name === 'openat') this.#open(args, result)
+    else if (name === 'close') this.#descriptors.delete(Number(args))
+    else if (name.startsWith('dup') || (name === 'fcntl' && args.includes('F_DUPFD'))) this.#copy(args, result)
+    else if (/^(p?write|ftruncate|lseek)/.test(name)) this.#change(name, args, result)
+    else this.#name(name, stringsOf(args).map(String))
+  }
+
+  #copy(args: string, to: number): void {
+    const from = this.#descriptors.get(Number.parseInt(args, 10))
+    if (from) this.#descriptors.set(to, from)
+    else this.#descriptors.delete(to)
+  }
+
+  #open(args: string, descriptor: number): void {
+    this.#descriptors.delete(descriptor)
+    const path = String(stringsOf(args)[0] ?? '')
+    const at = this.#parentOf(path)
+    if (!at) return
+    let node = at.name === '' ? at.folder : at.folder.names.get(at.name)
+    if (!node && args.includes('O_CREAT')) {
+      const mode = Number.parseInt(/, 0(\d+)$/.exec(args)?.[1] ?? '600', 8)
+      node = { kind: 'file', mode, synced: Buffer.alloc(0), pending: [], size: 0 }
+      at.folder.names.set(at.name, node)
+    }
+    if (!node) return
+    if (node.kind === 'file' && args.includes('O_TRUNC')) resize(node, 0)
+    this.#descriptors.set(descriptor, { node, offset: 0, appends: args.includes('O_APPEND') })
+  }
+
+  #change(name: string, args: string, result: number): void {
+    const open = this.#descriptors.get(Number.parseInt(args, 10))
+    if (open?.node.kind !== 'file') return
+    const { node } = open
+    const bytes = Buffer.concat(stringsOf(args)).subarray(0, result)
+    if (name === 'ftruncate') resize(node, lastNumber(args))
+    else if (name === 'lseek') open.offset = result
+    else if (name === 'pwrite64') write(node, lastNumber(args), bytes)
+    else {
+      if (open.appends) open.offset = node.size
+      write(node, open.offset, bytes)
+      open.offset += bytes.length
+    }
+  }
+
+  /** Calls that change which names there are. */
+  #name(name: string, [first = '', second = '']: string[]): void {
+    const from = this.#parentOf(first)
+    if (name.startsWith('mkdir')) from?.folder.names.set(from.name, emptyFolder())
+    else if (name.startsWith('unlink') || name === 'rmdir') from?.folder.names.delete(from.name)
+    else if (name.startsWith('symlink')) {
+      const at = this.#parentOf(second)
+      at?.folder.names.set(at.name, { kind: 'link', target: first })
+    } else if (name.startsWith('rename') || name.startsWith('link')) {
+      const to = this.#parentOf(second)
+      const node = from?.folder.names.get(from.name)
+      if (to && node) to.folder.names.set(to.name, node)
+      if (name.startsWith('rename')) from?.folder.names.delete(from.name)
+    }
+  }
+
+  /** The folder that a path is in, and its name there; undefined outside the traced folder. */
+  #parentOf(path: string): { folder: TracedFolder; name: string } | undefined {
+    if (path !== this.path && !path.startsWith(`${this.path}/`)) return undefined
+    const steps = path
+      .slice(this.path.length)
+      .split('/')
+      .filter((step) => step !== '' && step !== '.')
+    const name = steps.pop() ?? ''
+    let folder = this.#top
+    for (const step of steps) {
+      const next = folder.names.get(step)
+      if (next?.kind !== 'folder') return undefined
+      folder = next
+    }
+    return { folder, name }
+  }
+}
+
+const emptyFolder = (): TracedFolder => ({ kind: 'folder', synced: new Map(), names: new Map() })
+
+function resize(file: TracedFile, length: number): void {
+  file.pending.push({ length })
+  file.size = length
+}
+
+function write(file: TracedFile, offset: number, bytes: Buffer): void {
+  file.pending.push({ offset, bytes })
+  file.size = Math.max(file.size, offset + bytes.length)
+}
+
+function applied(before: Buffer, changes: readonly Change[]): Buffer {
+  let content = before
+  for (const change of changes) {
+    const size = 'length' in change ? change.length : Math.max(content.length, change.offset + change.bytes.length)
+    if (size !== content.length) {
+      const resized = Buffer.alloc(size)
+      content.copy(resized, 0, 0, Math.min(size, content.length))
+      content = resized
+    } else if (content === before) content = Buffer.from(before)
+    if ('bytes' in change) change.bytes.copy(content, change.offset)
+  }
+  return content
+}
+
+function readFolder(path: string): TracedFolder {
+  const names = new Map<string, Traced>()
+  for (const name of readdirSync(path)) {
+    const at = join(path, name)
+    const status = lstatSync(at)
+    if (status.isDirectory()) names.set(name, readFolder(at))
+    else if (status.isSymbolicLink()) names.set(name, { kind: 'link', target: readlinkSync(at) })
+    else if (status.isFile()) {
+      const synced = readFileSync(at)
+      names.set(name, { kind: 'file', mode: status.mode & 0o777, synced, pending: [], size: synced.length })
+    }
+  }
+  return { kind: 'folder', synced: new Map(names), names }
+}
+
+function writeFolder(path: string, folder: TracedFolder, survival: number, chance: () => number): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  for (const [name, node] of chance() < survival ? folder.names : folder.synced) {
+    const at = join(path, name)
+    if (node.kind === 'folder') writeFolder(at, node, survival, chance)
+    else if (node.kind === 'link') symlinkSync(node.target, at)
+    else if (!name.endsWith('-shm')) {
+      const kept = node.pending.filter(() => chance() < survival)
+      writeFileSync(join(dirname(at), name), applied(node.synced, kept), { mode: node.mode })
+    }
+  }
+}
