@@ -51,6 +51,20 @@ async function one(
   else table.row(what, figure)
 }
 
+/** What the processor spends on a list of 50 beads, beside the same bytes without us. */
+async function fifty(town: Town, city: string, table: Table): Promise<void> {
+  const path = `/v0/city/${city}/beads?limit=50`
+  await using bare = await bareServer(await bodyOf(town, path))
+  const ratios: number[] = []
+  for (let round = -1; round < ROUNDS; round++) {
+    const without = await load(bare, 16, SECONDS, (wire) => wire.ask('GET', path))
+    const ours = await load(town, 16, SECONDS, (wire) => wire.ask('GET', path))
+    if (round >= 0) ratios.push(ours.micros / without.micros)
+  }
+  const ratio = median(ratios)
+  table.row('a list of 50 beads', `${ratio.toFixed(2)} × the processor of bare Bun.serve`, '< 2.5 ×', ratio < 2.5)
+}
+
 /** One row for the stated size, one for the tenfold. */
 async function read(town: Town, { what, path, city = 'wide', bound, times = 2000 }: Read, table: Table): Promise<void> {
   const stated = `/v0/city/${city}${path(city)}`
@@ -135,6 +149,7 @@ async function main(): Promise<void> {
   await one(town, 'wide', 'one bead', table)
   await one(town, 'wide-tenfold', TENFOLD, table)
   await one(town, 'wide', '  each time another', table, another)
+  await fifty(town, 'wide', table)
   for (const each of READS) await read(town, each, table)
   await changing(town, 'wide', table)
   await wakes(town, 'wide', 'write → the reader that waited for it', table)
