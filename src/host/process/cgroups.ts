@@ -44,10 +44,15 @@ export class Cgroups {
     return new Cgroups(folder ?? '', reason, report)
   }
 
+  /** Where the group of one run is, or will be; undefined where there are none. */
+  pathOf(run: string): string | undefined {
+    return this.reason === undefined ? join(this.folder, `gc-session-${run}`) : undefined
+  }
+
   /** A new group for one run of a session; without one the session's processes are ended one by one. */
   create(run: string): Cgroup | undefined {
-    if (this.reason !== undefined) return undefined
-    const path = join(this.folder, `gc-session-${run}`)
+    const path = this.pathOf(run)
+    if (path === undefined) return undefined
     try {
       mkdirSync(path)
       return new Cgroup(path, this.folder)

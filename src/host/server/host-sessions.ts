@@ -105,11 +105,11 @@ export class HostSessions {
     if (this.registry.runs(spec.key)) throw new AppError(SESSION_CONFLICT, `${spec.key} runs already`)
     const run = randomUUID()
     const marks = marksOf(spec.env)
-    const cgroup = this.parts.cgroups.create(run)
+    const path = this.parts.cgroups.pathOf(run)
     const startedAt = toTimestamp(this.parts.clock.now())
-    const record = { run, key: spec.key, startedAt, marks, ...(cgroup && { cgroup: cgroup.path }) }
+    const record = { run, key: spec.key, startedAt, marks, ...(path !== undefined && { cgroup: path }) }
     this.#record(record)
-    const session = this.#spawn(run, spec, { marks, cgroup }, kind)
+    const session = this.#spawn(run, spec, { marks, cgroup: this.parts.cgroups.create(run) }, kind)
     this.registry.add(session)
     try {
       this.#record({ ...record, pid: session.pid, started: session.origins[0]?.started ?? '' })
