@@ -6,6 +6,9 @@ import type { Bead } from '../../src/work/beads/schema.ts'
 import { tempFolder } from '../support/folder.ts'
 import { bd, type CommandResult, gc, type Shell } from './shell.ts'
 
+/** What the log says of each change that not every session may make. */
+const CHANGE_LINE = /^[0-9a-f]{16} [A-Z]+ \S+: .+, by \S+$/
+
 const MAIN = resolve(import.meta.dir, '../../cli/main.ts')
 
 /** A supervisor of its own with one city, `town`, and one rig, `shop`; ended with everything it runs. */
@@ -59,7 +62,9 @@ export async function openTown(options: Options = {}): Promise<Town> {
     version: '0.0.0',
     build: 'test',
     env: { PATH: process.env.PATH, HOME: folder.path },
-    report: (message) => void reports.push(message),
+    report(message) {
+      if (!CHANGE_LINE.test(message)) reports.push(message)
+    },
     ...options,
   })
   const env = { GC_HOME: home, GC_URL: running.url }
