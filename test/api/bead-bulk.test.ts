@@ -205,6 +205,18 @@ describe('changing many beads at once', () => {
   })
 })
 
+describe('changing many beads at once with a session among them', () => {
+  test('changes none', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor')
+    const session = (await startSession(city, 'mayor')).id
+    const updates = [await bead(city, 'work'), session].map((id) => ({ id, status: 'closed' }))
+    const [error] = await rejection(city, 'PATCH ~/beads/bulk', { body: { updates } })
+    expect(error).toStartWith('409 conflict-wrong-state: ')
+  })
+})
+
 describe('the operations on many beads', () => {
   test('are covered with success, every declared error and every field of their own', () => {
     expect(coverage.uncovered()).toEqual([])

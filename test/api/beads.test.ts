@@ -440,7 +440,41 @@ describe('a session', () => {
     for (const by of [{}, { token }]) {
       expect((await city.call(`POST ~/bead/${id}/close`, by)).body).toEqual({ status: 'closed' })
     }
-    expect(await typesOf(city, id, seq)).toEqual(['bead.closed'])
+    expect((await typesOf(city, id, seq)).sort()).toEqual(['bead.claim_displaced', 'bead.closed'])
+  })
+})
+
+describe('the bead of a session', () => {
+  test('is not ended by the operations on beads, which record nothing', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await declare(city, 'mayor')
+    const { id } = await startSession(city, 'mayor')
+    const head = await city.head()
+    for (const operation of [`PATCH ~/bead/${id}`, `POST ~/bead/${id}/update`]) {
+      expect(await errorOf(city, operation, { body: { status: 'closed' } })).toStartWith('409 conflict-wrong-state: ')
+    }
+    for (const operation of [`POST ~/bead/${id}/close`, `DELETE ~/bead/${id}`]) {
+      expect(await errorOf(city, operation)).toStartWith(`409 conflict-wrong-state: bead ${id} is a session`)
+    }
+    expect(await city.recorded(head)).toEqual([])
+  })
+})
+
+describe('work that another session holds', () => {
+  test('is assigned to somebody else only with force', async () => {
+    await using town = await openTown()
+    const { city } = town
+    for (const name of ['mayor', 'clerk']) await declare(city, name)
+    const [holder, other] = [await startSession(city, 'mayor'), await startSession(city, 'clerk')]
+    const id = await bead(city, 'work')
+    await city.call(`POST ~/bead/${id}/claim`, { token: holder.token })
+    const head = await city.head()
+    const assign = { body: { assignee: 'clerk' }, token: other.token }
+    expect(await errorOf(city, `POST ~/bead/${id}/assign`, assign)).toStartWith('409 conflict-wrong-state: ')
+    expect(await city.recorded(head)).toEqual([])
+    expect((await city.call(`POST ~/bead/${id}/assign?force=true`, assign)).status).toBe(200)
+    expect((await typesOf(city, id, head)).sort()).toEqual(['bead.claim_displaced', 'bead.updated'])
   })
 })
 

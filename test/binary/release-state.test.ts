@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path'
 import { history, up } from '../slow/town.ts'
 import {
+  ADDED_SINCE,
   asRecorded,
   changes,
   differences,
@@ -111,6 +112,7 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
     const running = `(${RUNNING.join('|')})`
     const restarted = 'updated_at|metadata\\.(generation|last_woke_at|slept_at|last_nudge_delivered_at)'
     const expected = [
+      ...ADDED_SINCE,
       LAST_ACTIVE,
       LEASES,
       // The worker has claimed its work again.
@@ -259,7 +261,11 @@ describe(`a city that gc ${RELEASE} closed, moved to another folder`, () => {
   afterAll(() => world?.[Symbol.asyncDispose]())
 
   test('answers every request as before', async () => {
-    const expected = [/^(\/status)?\.body\.path$/, /^\/events\?limit=1000\.body\.(total|items\.#2[45])$/]
+    const expected = [
+      ...ADDED_SINCE,
+      /^(\/status)?\.body\.path$/,
+      /^\/events\?limit=1000\.body\.(total|items\.#2[45])$/,
+    ]
     expect(unexpected(await changes(world, answers.shed, '/v0/city/shed', keys.url), expected)).toEqual([])
     expect(await eventsAfter(shed, lastEventOf(answers.shed))).toEqual(['controller.started', 'controller.stopped'])
   })

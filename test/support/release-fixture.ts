@@ -206,3 +206,13 @@ const DROPPED: Readonly<Record<string, readonly string[]>> = {
 /** Rows of a table without the columns that a later version dropped. */
 export const withoutDropped = (table: string, rows: readonly object[]): object[] =>
   rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !DROPPED[table]?.includes(column))))
+
+/** What answers have on purpose since 0.1.0 that they had not before. */
+export const ADDED_SINCE = [
+  /^\/bead\/[^/]+\/history\.body\.actors$/,
+  // A structured transcript tells why it is degraded.
+  /^\/session\/[^/]+\/transcript\?format=structured\.body\.history\.(continuity|tail_state|diagnostics)(\.(status|note|degraded|degraded_reason))?$/,
+  // Every running session of a pool is shown in a row of it.
+  /^\/agents\.body\.items\.\d+\.(state|running|session|activity|model|context_pct|context_window)$/,
+  /^\/status\.body\.(agents\.running|agent_details\.\d+\.(running|session_name|draining))$/,
+]

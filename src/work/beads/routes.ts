@@ -257,7 +257,7 @@ const dependencyRoutes = (city: City) => [
       description: 'The types `blocks`, `waits-for` and `conditional-blocks` keep the bead from being ready.',
       body: BeadDependInput,
       ok: { 201: Dep },
-      errors: ['bead-not-found', 'invalid-request', 'conflict-wrong-state', CLAIM_LOST],
+      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
       extension: true,
     },
     (exchange) => city(exchange).beads.depend(exchange.caller, exchange.params.id, exchange.body),
