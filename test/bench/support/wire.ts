@@ -8,6 +8,7 @@ export interface Reply {
 }
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
+const END_OF_CHUNKS = Buffer.from('\r\n0\r\n\r\n')
 
 /** One connection that is kept and asks one thing at a time; it costs its process little beside what it measures. */
 export class Wire {
@@ -17,7 +18,10 @@ export class Wire {
   #chunks: Buffer[] = []
   #got = 0
   #head = 0
-  #wanted = Number.POSITIVE_INFINITY
+  #wanted = 0
+  #isChunked = false
+  /** The last bytes that came. */
+  #end = Buffer.alloc(0)
 
   private constructor(private readonly host: string) {}
 
@@ -50,7 +54,6 @@ export class Wire {
     this.#chunks = []
     this.#got = 0
     this.#head = 0
-    this.#wanted = Number.POSITIVE_INFINITY
     this.#socket?.write(`${headers.join('\r\n')}\r\n\r\n${text}`)
     return await this.#answer.promise
   }
@@ -71,21 +74,39 @@ export class Wire {
   #hear(chunk: Buffer): void {
     this.#chunks.push(Buffer.from(chunk))
     this.#got += chunk.length
-    if (this.#wanted === Number.POSITIVE_INFINITY) this.#readHead()
-    if (this.#got < this.#wanted) return
+    if (this.#head === 0) this.#readHead()
+    this.#end = Buffer.concat([this.#end, chunk.subarray(-END_OF_CHUNKS.length)]).subarray(-END_OF_CHUNKS.length)
+    if (this.#head === 0 || !this.#isComplete()) return
     const bytes = Buffer.concat(this.#chunks)
-    const head = this.#head
     const status = Number(bytes.toString('latin1', 9, 12))
-    this.#answer?.resolve({ status, bytes: bytes.length - head, text: () => bytes.toString('utf8', head) })
+    const body = bytes.subarray(this.#head)
+    const text = () => (this.#isChunked ? withoutChunks(body) : body).toString('utf8')
+    this.#answer?.resolve({ status, bytes: body.length, text })
+  }
+
+  #isComplete(): boolean {
+    return this.#isChunked ? this.#end.equals(END_OF_CHUNKS) : this.#got >= this.#wanted
   }
 
   #readHead(): void {
     const bytes = this.#chunks.length === 1 ? (this.#chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#chunks)
     const end = bytes.indexOf(END_OF_HEAD)
     if (end < 0) return
-    const length = /\r\ncontent-length: (\d+)/i.exec(bytes.toString('latin1', 0, end))?.[1]
-    if (length === undefined) this.#answer?.reject(new Error('an answer came without its length'))
+    const head = bytes.toString('latin1', 0, end)
     this.#head = end + 4
-    this.#wanted = this.#head + Number(length)
+    this.#isChunked = /\r\ntransfer-encoding: chunked/i.test(head)
+    this.#wanted = this.#head + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+  }
+}
+
+/** The body of an answer that came in chunks. */
+function withoutChunks(bytes: Buffer): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; ; ) {
+    const line = bytes.indexOf('\r\n', at)
+    const length = Number.parseInt(bytes.toString('latin1', at, line), 16)
+    if (!(length > 0)) return Buffer.concat(parts)
+    parts.push(bytes.subarray(line + 2, line + 2 + length))
+    at = line + 2 + length + 2
   }
 }
