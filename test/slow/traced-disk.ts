@@ -90,7 +90,9 @@ export class TracedDisk {
     if (thread === '') return
     if (name !== undefined && UNFINISHED.test(args)) {
       const begun = args.replace(UNFINISHED, '')
-      this.#unfinished.set(thread, { name, args: begun, sync: this.#syncOf(name, begun) })
+      // Its number is free at once: another thread may have it before this call has ended.
+      if (name === 'close') this.#descriptors.delete(Number(begun))
+      else this.#unfinished.set(thread, { name, args: begun, sync: this.#syncOf(name, begun) })
       return
     }
     const before = resumed === undefined ? undefined : this.#unfinished.get(thread)
