@@ -71,12 +71,14 @@ export async function openTown(script: Script, more = '', program = opencode) {
       })
       return answered(response)
     },
-    /** Kills the supervisor as a crash would, and restarts it at the same address; `meanwhile` runs in between. */
+    /** Kills the supervisor as a crash would, and restarts it at the same address with its city; `meanwhile` runs in between. */
     async crash(meanwhile = async () => {}) {
       supervisor.process.kill('SIGKILL')
       await supervisor.process.exited
       await meanwhile()
       supervisor = await serve(supervisor.port)
+      const status = `http://127.0.0.1:${supervisor.port}/v0/city/town/status`
+      await eventually(async () => (await fetch(status)).ok)
     },
     /** Every event up to the first match. */
     events: (last: (event: TownEvent) => boolean) =>
