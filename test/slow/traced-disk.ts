@@ -91,14 +91,15 @@ export class TracedDisk {
     if (name !== undefined && UNFINISHED.test(args)) {
       const begun = args.replace(UNFINISHED, '')
       // Its number is free at once: another thread may have it before this call has ended.
+      this.#unfinished.set(thread, { name, args: begun, sync: this.#syncOf(name, begun) })
       if (name === 'close') this.#descriptors.delete(Number(begun))
-      else this.#unfinished.set(thread, { name, args: begun, sync: this.#syncOf(name, begun) })
       return
     }
     const before = resumed === undefined ? undefined : this.#unfinished.get(thread)
     const [, all = '', result] = RESULT.exec(before ? before.args + rest : args) ?? []
     if (result === undefined || Number(result) < 0) return
     const call = { name: before?.name ?? name ?? '', args: all, result: Number(result) }
+    if (before && call.name === 'close') return
     const sync = before?.sync ?? this.#syncOf(call.name, call.args)
     if (sync) sync()
     else this.#apply(call)
