@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { SlicedWork } from '../shared/sliced-work.ts'
 import type { AgentAccounts, DeletedAtOnce } from './agents.ts'
 import { AgentRemoved } from './events.ts'
 import type { MessageResponse } from './schema.ts'
@@ -17,24 +18,32 @@ interface AccountDeletionsOptions {
   report(error: unknown): void
 }
 
+interface DeletedAccount {
+  n: number
+  id: string
+}
+
 const SLICE = 20
 
 /** Deletes accounts: the account at once, its content in slices, which continue after a restart. */
 export class AccountDeletions {
-  readonly #pending: Statement<{ n: number; id: string }, []>
   readonly #finish: Statement<unknown, [number]>
-  #running: Promise<void> | undefined
-  #again = false
-  #stopped = false
+  readonly #work: SlicedWork<DeletedAccount>
 
   constructor(
-    private readonly store: Store,
+    store: Store,
     private readonly log: EventLog,
     private readonly agents: AgentAccounts,
     private readonly options: AccountDeletionsOptions,
   ) {
-    this.#pending = store.prepare('SELECT n, id FROM agents WHERE leaving = 1')
+    const pending = store.prepare<DeletedAccount, []>('SELECT n, id FROM agents WHERE leaving = 1')
     this.#finish = store.prepare('UPDATE agents SET leaving = 0 WHERE n = ?')
+    this.#work = new SlicedWork({
+      store,
+      pending: () => pending.all(),
+      doSome: (tx, account) => this.#deleteSome(tx, account),
+      report: options.report,
+    })
   }
 
   async delete(caller: AgentCaller): Promise<MessageResponse> {
@@ -45,35 +54,17 @@ export class AccountDeletions {
 
   /** Deletes the remaining content of all deleted accounts. */
   resume(): Promise<void> {
-    this.#again = true
-    this.#running ??= this.#run()
-      .catch(this.options.report)
-      .finally(() => {
-        this.#running = undefined
-      })
-    return this.#running
+    return this.#work.resume()
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#running
+  stop(): Promise<void> {
+    return this.#work.stop()
   }
 
-  async #run(): Promise<void> {
-    while (this.#again && !this.#stopped) {
-      this.#again = false
-      for (const { n, id } of this.#pending.all()) await this.#deleteContent(n, id)
-    }
-  }
-
-  async #deleteContent(agent: number, id: string): Promise<void> {
-    for (let more = true; more && !this.#stopped; ) {
-      more = await this.store.write((tx) => {
-        if (this.options.inSlices.some((content) => content.deleteSome(tx, agent, SLICE) > 0)) return true
-        this.#finish.run(agent)
-        this.log.append(tx, AgentRemoved, { actor: 'network', subject: id }, { agent_id: id })
-        return false
-      })
-    }
+  #deleteSome(tx: Tx, { n, id }: DeletedAccount): boolean {
+    if (this.options.inSlices.some((content) => content.deleteSome(tx, n, SLICE) > 0)) return true
+    this.#finish.run(n)
+    this.log.append(tx, AgentRemoved, { actor: 'network', subject: id }, { agent_id: id })
+    return false
   }
 }

@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
+import { SlicedWork } from '../shared/sliced-work.ts'
 import type { Withdrawal } from './table.ts'
 import type { Votes } from './votes.ts'
 
@@ -16,25 +17,28 @@ const SLICE = 20
  */
 export class VoteWithdrawals {
   readonly #insert: Statement<unknown, [number, number, number, string]>
-  readonly #pending: Statement<Withdrawal, []>
   readonly #delete: Statement<unknown, [number, number]>
-  #running: Promise<void> | undefined
-  #again = false
-  #stopped = false
+  readonly #work: SlicedWork<Withdrawal>
 
   constructor(
-    private readonly store: Store,
+    store: Store,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly votes: Votes,
-    private readonly report: (error: unknown) => void,
+    report: (error: unknown) => void,
   ) {
     this.#insert = store.prepare(
       `INSERT INTO vote_withdrawals (agent, since, until, actor) VALUES (?, ?, ?, ?)
        ON CONFLICT (agent) DO UPDATE SET until = excluded.until, actor = excluded.actor`,
     )
-    this.#pending = store.prepare('SELECT agent, since, until, actor FROM vote_withdrawals')
+    const pending = store.prepare<Withdrawal, []>('SELECT agent, since, until, actor FROM vote_withdrawals')
     this.#delete = store.prepare('DELETE FROM vote_withdrawals WHERE agent = ? AND until = ?')
+    this.#work = new SlicedWork({
+      store,
+      pending: () => pending.all(),
+      doSome: (tx, withdrawal) => this.#withdrawSome(tx, withdrawal),
+      report,
+    })
   }
 
   /** Begins to take back the votes of an agent's last day, in the write that deletes or suspends it. */
@@ -51,34 +55,16 @@ export class VoteWithdrawals {
 
   /** Takes back what is left of all withdrawals. */
   resume(): Promise<void> {
-    this.#again = true
-    this.#running ??= this.#run()
-      .catch(this.report)
-      .finally(() => {
-        this.#running = undefined
-      })
-    return this.#running
+    return this.#work.resume()
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#running
+  stop(): Promise<void> {
+    return this.#work.stop()
   }
 
-  async #run(): Promise<void> {
-    while (this.#again && !this.#stopped) {
-      this.#again = false
-      for (const withdrawal of this.#pending.all()) await this.#withdraw(withdrawal)
-    }
-  }
-
-  async #withdraw(withdrawal: Withdrawal): Promise<void> {
-    for (let more = true; more && !this.#stopped; ) {
-      more = await this.store.write((tx) => {
-        if (this.votes.withdrawSome(tx, withdrawal, SLICE) === SLICE) return true
-        tx.run(this.#delete, withdrawal.agent, withdrawal.until)
-        return false
-      })
-    }
+  #withdrawSome(tx: Tx, withdrawal: Withdrawal): boolean {
+    if (this.votes.withdrawSome(tx, withdrawal, SLICE) === SLICE) return true
+    tx.run(this.#delete, withdrawal.agent, withdrawal.until)
+    return false
   }
 }
