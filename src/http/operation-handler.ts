@@ -59,6 +59,8 @@ export class OperationHandler {
   readonly #age: boolean
   readonly #repeatable: boolean
   readonly #isList: boolean
+  /** What a success in JSON is sent with. */
+  readonly #success: { status: number; isEmpty: boolean }
   readonly #reads: boolean
   readonly #need: DetailedNeed
   readonly #isLogged: boolean
@@ -78,7 +80,9 @@ export class OperationHandler {
     this.#reads = route.method === 'GET'
     this.#need = needOf(route)
     this.#isLogged = isLogged(this.#need, route.method)
-    this.#isList = this.#outcome.kind === 'json' && this.#outcome.isList
+    const json = this.#outcome.kind === 'json' ? this.#outcome : undefined
+    this.#isList = json?.isList === true
+    this.#success = { status: json?.status ?? 200, isEmpty: json?.empty === true }
     this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined
   }
 
@@ -117,7 +121,7 @@ export class OperationHandler {
   }
 
   #respond(exchange: ActiveExchange, reply: ResponseHead): unknown {
-    const waiting = this.#declared.blockingQuery(searchOf(exchange.request.url))
+    const waiting = this.route.spec.blocking && this.#declared.blockingQuery(searchOf(exchange.request.url))
     if (waiting) return this.#respondAfter(waiting, exchange, reply)
     if (this.#wasLarge) return this.#respondInTurn(exchange, reply)
     return this.#respondNow(exchange, reply)
@@ -217,12 +221,12 @@ export class OperationHandler {
   }
 
   #send(exchange: ActiveExchange, reply: ResponseHead, content: ResponseContent): unknown {
-    const { kind, status, empty } = { status: 200, empty: false, ...this.#outcome }
+    const { status, isEmpty } = this.#success
     this.#writeHead(exchange, reply, status)
-    if (kind === 'json' && !empty) reply.headers['content-type'] = 'application/json'
+    if (!isEmpty) reply.headers['content-type'] = 'application/json'
     exchange.end()
     this.#wasLarge = this.#reads && typeof content !== 'string'
-    if (typeof content === 'string') return empty ? new Response(null) : content
+    if (typeof content === 'string') return isEmpty ? new Response(null) : content
     const { request } = exchange
     if (request.method !== 'HEAD' && !request.signal.aborted) return new Response(this.services.send(content, request))
     content.release()

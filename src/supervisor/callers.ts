@@ -11,7 +11,7 @@ import type { TokenRegistry } from './token-registry.ts'
 
 interface CallersOptions {
   operatorToken: string
-  cities: Pick<Cities, 'listClosed' | 'isStopping' | 'whenChanged'> & {
+  cities: Pick<Cities, 'listClosed' | 'isLoading' | 'isStopping' | 'whenChanged'> & {
     listRunning(): readonly { tokens: Pick<CityTokens, 'caller'> }[]
   }
   tokens: Pick<TokenRegistry, 'find'>
@@ -54,7 +54,7 @@ export class Callers {
   /** Waits for the city that a token may belong to while it is being loaded; undefined when there is nothing to wait for. */
   settle(token: () => string | undefined): Promise<void> | undefined {
     const { cities } = this.options
-    if (cities.isStopping || !cities.listClosed().some(isLoading)) return undefined
+    if (cities.isStopping || !cities.isLoading) return undefined
     const shown = token()
     if (shown === undefined || this.#waiting >= MAX_WAITING || !this.#isUnsettled(shown)) return undefined
     return this.#wait(shown)

@@ -8,39 +8,17 @@ import {
   CityUnregisterSucceeded,
 } from '../city/events/supervisor-events.ts'
 import { CITY_NAME } from '../config/declare/names.ts'
-import type { Clock } from '../core/clock.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import type { EventDefinition } from '../core/events/event.ts'
-import type { EventLog } from '../core/events/log.ts'
-import type { AcceptedRequest, Requests } from '../core/requests/requests.ts'
-import type { Store, Tx } from '../core/store.ts'
+import type { AcceptedRequest } from '../core/requests/requests.ts'
+import type { Tx } from '../core/store.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
-import { type CityEntry, type ClosedCity, newEntry, type Phase, toInfo } from './city-entry.ts'
+import type { CitiesDependencies } from './cities-dependencies.ts'
+import { type CityEntry, type ClosedCity, cityNotFound, newEntry, toInfo } from './city-entry.ts'
 import { requireFolder } from './city-folder.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
-
-interface CitiesDependencies {
-  store: Store
-  log: EventLog
-  requests: Requests
-  clock: Clock
-  /** Opens the city in a folder; throws with the reason when it cannot. */
-  open(city: { name: string; path: string; phase: (now: Phase) => void }): Promise<City>
-  /** Writes a new city into a folder; returns its name. */
-  scaffold(path: string, options: { provider?: string; startCommand?: string }): Promise<string>
-  /** The name that the city's own files give it. */
-  nameOf(path: string): Promise<string>
-  /** Ends the sessions of a city that could not be opened. */
-  endSessions(name: string): Promise<void>
-  /** Called when a city was opened or closed. */
-  onChange(): void
-  onOpened(name: string): void
-  /** Called in the write that removes a city from the registry. */
-  onUnregister(tx: Tx, name: string): void
-  report(message: string): void
-}
 
 /** Runs in the write that accepts a request. */
 export type OnAccept = (tx: Tx, accepted: AcceptedRequest) => void
@@ -70,6 +48,11 @@ export class Cities {
     return [...this.#entries.values()].filter(({ city }) => city === undefined)
   }
 
+  /** Whether any is being loaded; asked before each request. */
+  get isLoading(): boolean {
+    return this.#entries.values().some(({ city, error }) => city === undefined && error === undefined)
+  }
+
   get isStopping(): boolean {
     return this.#isStopping
   }
@@ -83,8 +66,7 @@ export class Cities {
   requireRunning(name: string): City {
     const entry = this.#entries.get(name)
     if (entry?.city) return entry.city
-    const reason = entry?.error === undefined ? '' : ` (${entry.error})`
-    throw new AppError('city-not-found', `not_found: city not found or not running: ${name}${reason}`)
+    throw cityNotFound(name, entry?.error)
   }
 
   findRunning(name: string): City | undefined {
@@ -136,7 +118,7 @@ export class Cities {
   /** Removes a city from the registry and ends its sessions; its folder stays. */
   async unregister(caller: Caller, name: string): Promise<AcceptedRequest> {
     const entry = this.#entries.get(name)
-    if (!entry) throw new AppError('city-not-found', `not_found: city not found or not running: ${name}`)
+    if (!entry) throw cityNotFound(name)
     return this.#withPathLock(entry.path, async () => {
       const request = await this.dependencies.store.write((tx) => {
         tx.orm.delete(registered).where(eq(registered.name, name)).run()

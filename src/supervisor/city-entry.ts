@@ -1,4 +1,5 @@
 import type { City } from '../city/city.ts'
+import { AppError } from '../core/errors.ts'
 import type { CityInfo } from './schema.ts'
 
 /** The steps of a city's start, in order. */
@@ -49,3 +50,10 @@ export function toInfo({ name, path, city, phase, done, error }: CityEntry): Cit
   if (error !== undefined) return { name, path, running: false, status: 'init_failed', error, phases_completed: done }
   return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }
 }
+
+/** The error of a request about a city that does not run; `reason` is why. */
+export const cityNotFound = (name: string, reason?: string): AppError =>
+  new AppError(
+    'city-not-found',
+    `not_found: city not found or not running: ${name}${reason === undefined ? '' : ` (${reason})`}`,
+  )

@@ -39,6 +39,9 @@ class Town {
       cities: {
         listRunning: () => this.answers.map((answer) => ({ tokens: { caller: () => answer } })),
         listClosed: () => this.closed,
+        get isLoading() {
+          return town.closed.some(({ error }) => error === undefined)
+        },
         get isStopping() {
           return town.isStopping
         },
