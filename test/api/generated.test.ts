@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { dice } from '../slow/town.ts'
 import { type Operation, operationsOf } from '../support/sample.ts'
 import { resolve } from '../support/schema.ts'
+import { SEED } from '../support/seed.ts'
 import { type TestCity, World } from '../support/world.ts'
 import { bead } from './town.ts'
 
 type Json = Record<string, unknown>
 
-const SEED = process.env.GC_SEED === 'random' ? Math.floor(Math.random() * 1e9) : Number(process.env.GC_SEED ?? 1)
 /** Requests for each operation. */
 const EACH = Number(process.env.GC_EACH ?? 40)
 /** The number of concurrent requests. */

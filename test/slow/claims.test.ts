@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { declare, startSession } from '../api/town.ts'
+import { SEED } from '../support/seed.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, everything, history, tally, World } from './town.ts'
@@ -12,7 +13,6 @@ import { dice, everything, history, tally, World } from './town.ts'
 const OURS = 48
 const LENT = 16
 const BEADS = Number(process.env.GC_BEADS ?? 1000)
-const SEED = Number(process.env.GC_SEED ?? 1)
 /** The length of a session token in characters. */
 const TOKEN = 68
 
@@ -27,7 +27,7 @@ while :; do
   ask "bead/$bead/close" > /dev/null
 done`
 
-test(`${BEADS} beads are each done once by ${OURS + LENT} workers, some outside gc, that are killed at random, and dead workers can no longer write`, async () => {
+test(`${BEADS} beads are each done once by ${OURS + LENT} workers, some outside gc, that are killed at random, and dead workers can no longer write (seed ${SEED})`, async () => {
   const random = dice(SEED)
   await using world = await World.open()
   const city = await world.city()

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RecordedEvent } from '../../src/core/events/event.ts'
+import { SEED } from '../support/seed.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, everything, freePort, history, tally, up, World } from './town.ts'
@@ -12,7 +13,6 @@ const KILLS = Number(process.env.GC_KILLS ?? 40)
 const ROUNDS = Math.min(KILLS, 100)
 /** The backlog above which clients create less work, so that a slow machine is not overloaded. */
 const BEHIND = 40
-const SEED = Number(process.env.GC_SEED ?? 1)
 
 /**
  * An agent that claims work, logs that it did it, closes it, and exits when there is none. It logs each bead when it

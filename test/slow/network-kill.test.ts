@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { type Json, mapConcurrently, NetworkClient, type RegisteredAgent } from '../support/network.ts'
+import { SEED } from '../support/seed.ts'
 import { dice } from './town.ts'
 
 const ROUNDS = Number(process.env.GC_KILLS ?? 25)
-const SEED = Number(process.env.GC_SEED ?? 1)
 const WRITERS = 64
 const LIMITS = ['general', 'post', 'comment', 'vote', 'follow', 'submolt'].map((kind) => `${kind} = "100000/1m"`)
 
@@ -98,7 +98,7 @@ class UnexpectedResponse extends Error {}
 const COMMENT = { content: 'written while it was up' }
 const POSTED = { submolt: 'general', title: 'Posted', content: 'while it lived' }
 
-test(`${ROUNDS} kills under ${WRITERS} writers lose no acknowledged write, and every counter matches its rows`, async () => {
+test(`${ROUNDS} kills under ${WRITERS} writers lose no acknowledged write, and every counter matches its rows (seed ${SEED})`, async () => {
   const random = dice(SEED)
   await using network = await NetworkClient.open(`[limits]\n${LIMITS.join('\n')}\n`)
   const author = await network.register('author')
