@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { connect } from 'node:net'
+import { sendRaw } from '../support/raw-http.ts'
 import { World } from '../support/world.ts'
 
 let world: World
@@ -10,22 +10,8 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Sends bytes as they are and reads until the server closes the connection. */
-function exchange(url: string, text: string): Promise<{ status: number; head: string; body: string }> {
-  const { port } = new URL(url)
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const socket = connect(Number(port), '127.0.0.1', () => socket.write(text, 'latin1'))
-  let received = ''
-  socket.on('data', (bytes) => {
-    received += bytes
-  })
-  socket.on('close', () => resolve(received))
-  socket.on('error', reject)
-  return promise.then((answer) => {
-    const [head = '', body = ''] = answer.split('\r\n\r\n', 2)
-    return { status: Number(head.split(' ')[1]), head, body }
-  })
-}
+/** Each character is one byte. */
+const exchange = (url: string, text: string) => sendRaw(url, Buffer.from(text, 'latin1'))
 
 const request = (path: string, host: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...headers, '', ''].join('\r\n')

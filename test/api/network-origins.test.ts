@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { NetworkClient } from '../support/network.ts'
+import { sendRaw } from '../support/raw-http.ts'
 import { World } from '../support/world.ts'
 
 interface Response {
@@ -14,23 +14,14 @@ interface Response {
 /** Sends a request with exactly these headers, also a Host of another server. */
 function send(url: string, operation: string, headers: Record<string, string>, body?: unknown): Promise<Response> {
   const text = body === undefined ? '' : JSON.stringify(body)
-  const { host, port } = new URL(url)
+  const { host } = new URL(url)
   const sent = { Host: host, 'Content-Length': String(Buffer.byteLength(text)), Connection: 'close', ...headers }
   const lines = [`${operation} HTTP/1.1`, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`)]
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n${text}`))
-  let received = ''
-  socket.on('data', (bytes) => {
-    received += bytes
-  })
-  socket.on('close', () => resolve(received))
-  socket.on('error', reject)
-  return promise.then((answer) => {
-    const [head = '', content = ''] = answer.split('\r\n\r\n', 2)
-    const [start = '', ...fields] = head.split('\r\n')
+  return sendRaw(url, `${lines.join('\r\n')}\r\n\r\n${text}`).then(({ status, head, body: content }) => {
+    const [, ...fields] = head.split('\r\n')
     const pairs = fields.map((field) => [field.split(':', 1)[0]?.toLowerCase(), field.replace(/^[^:]*: */, '')])
     return {
-      status: Number(start.split(' ')[1]),
+      status,
       headers: Object.fromEntries(pairs),
       body: content && JSON.parse(content),
     }

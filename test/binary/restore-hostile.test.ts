@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip, gzipSync } from 'node:zlib'
 import { readTar } from '../../src/core/tar/read-tar.ts'
+import { runGc } from '../support/run-gc.ts'
 import { eventually } from '../support/until.ts'
 import { type TestCity, World } from '../support/world.ts'
 import { type CraftedEntry, craftTar, craftTarGz, paxEntry } from './tar.ts'
@@ -24,17 +25,7 @@ let town: TestCity
 /** The entries of a good backup, without their contents in anybody's way. */
 let good: CraftedEntry[]
 
-async function gc(...args: string[]): Promise<{ status: number; out: string; err: string }> {
-  const child = Bun.spawn([...world.program, ...args], {
-    cwd: world.folder.path,
-    env: { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { status, out, err }
-}
+const gc = (...args: string[]) => runGc(world, ...args)
 
 beforeAll(async () => {
   world = await World.open()

@@ -3,21 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
+import { runGc } from '../support/run-gc.ts'
 import { eventually } from '../support/until.ts'
 import { type Answer, type TestCity, World } from '../support/world.ts'
 import { FailingDisk } from './failing-disk.ts'
-
-async function gc(world: World, ...args: string[]): Promise<{ status: number; out: string; err: string }> {
-  const child = Bun.spawn([...world.program, ...args], {
-    cwd: world.folder.path,
-    env: { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { status, out, err }
-}
 
 const titles = async (city: TestCity): Promise<string[]> =>
   (await city.call('GET ~/beads?limit=1000')).body.items.map(({ title }: { title: string }) => title).sort()
@@ -50,13 +39,13 @@ describe('a disk that fails', () => {
       expect.objectContaining({ kind: 'store', asks: reason }),
     ])
     expect(await listed(world, 'town')).toMatchObject({ running: true, error: reason })
-    expect((await gc(world, 'city', 'list')).out).toMatch(/town +failed .*did not reach the disk/)
+    expect((await runGc(world, 'city', 'list')).out).toMatch(/town +failed .*did not reach the disk/)
     expect(await listed(world, 'calm')).toEqual({ name: 'calm', path: other.path, running: true })
     expect((await create(other, 'goes on')).status).toBe(201)
 
     disk.fail('')
     expect((await create(city, 'still not')).status).toBe(503)
-    expect((await gc(world, 'register', city.path)).status).toBe(0)
+    expect((await runGc(world, 'register', city.path)).status).toBe(0)
     expect(await titles(city)).toEqual(kept)
     expect((await create(city, 'works again')).status).toBe(201)
     expect((await world.call('GET /health')).body.status).toBe('ok')
@@ -170,16 +159,16 @@ describe('a city that is moved or deleted while it runs', () => {
       (item) => !item.running,
     )
     expect(stopped.error).toContain('was moved, deleted or replaced while it was in use; put it back')
-    expect((await gc(world, 'city', 'list')).out).toContain('was moved, deleted or replaced')
+    expect((await runGc(world, 'city', 'list')).out).toContain('was moved, deleted or replaced')
     expect(existsSync(city.path)).toBe(false)
     const elsewhere = new Database(world.folder.at('elsewhere', '.gc', 'city.db'), { readonly: true })
     expect(elsewhere.query("SELECT count(*) AS n FROM beads WHERE title LIKE 'kept%'").get()).toEqual({ n: 10 })
     elsewhere.close()
 
-    const again = await gc(world, 'register', city.path)
+    const again = await runGc(world, 'register', city.path)
     expect([again.status, again.err]).toEqual([1, expect.stringContaining('is gone')])
     renameSync(world.folder.at('elsewhere'), city.path)
-    expect((await gc(world, 'register', city.path)).status).toBe(0)
+    expect((await runGc(world, 'register', city.path)).status).toBe(0)
     expect(await titles(city)).toEqual(kept)
     expect((await create(city, 'goes on')).status).toBe(201)
   }, 60_000)
@@ -202,7 +191,7 @@ describe('a city that is moved or deleted while it runs', () => {
     )
     expect(readdirSync(join(city.path, '.gc')).sort()).toEqual(files)
     await world.call('POST /v0/city/town/unregister')
-    expect((await gc(world, 'register', city.path)).status).toBe(0)
+    expect((await runGc(world, 'register', city.path)).status).toBe(0)
     expect(await titles(city)).toEqual(['second'])
   }, 60_000)
 
@@ -211,7 +200,7 @@ describe('a city that is moved or deleted while it runs', () => {
     const city = await world.city('town')
     await create(city, 'kept')
     const file = world.folder.at('town.tar.gz')
-    expect((await gc(world, 'backup', file, '--city', 'town')).status).toBe(0)
+    expect((await runGc(world, 'backup', file, '--city', 'town')).status).toBe(0)
     rmSync(join(city.path, '.gc'), { recursive: true })
     expect((await create(city, 'lost')).status).toBe(503)
     const stopped = await eventually(
@@ -232,13 +221,13 @@ describe('a city that is moved or deleted while it runs', () => {
           (item) => item.error !== undefined,
         )
       }
-      const { status, err } = await gc(world, 'register', city.path)
+      const { status, err } = await runGc(world, 'register', city.path)
       expect([status, err]).toEqual([1, expect.stringContaining(`is gone: it was moved or deleted`)])
       expect(err).toContain(`in ${file}`)
       expect(existsSync(join(city.path, '.gc', 'city.db'))).toBe(false)
     }
-    expect((await gc(world, 'unregister', 'town')).status).toBe(0)
-    expect((await gc(world, 'register', city.path)).status).toBe(0)
+    expect((await runGc(world, 'unregister', 'town')).status).toBe(0)
+    expect((await runGc(world, 'register', city.path)).status).toBe(0)
     expect(await titles(city)).toEqual([])
   }, 60_000)
 
