@@ -5,6 +5,7 @@ import type { Bead, BeadDependencies, BeadFilter } from '../../src/work/beads/sc
 import type { CommandContext } from '../context/context.ts'
 import { readItems } from '../context/pages.ts'
 import { Exit } from '../io/exit.ts'
+import type { Io } from '../io/io.ts'
 import { errorSentence, exitStatus } from '../io/run.ts'
 import { countDependents, toListed } from './issue.ts'
 import { Printer } from './print.ts'
@@ -21,10 +22,16 @@ export class BdContext {
   constructor(
     readonly context: CommandContext,
     private readonly program: Command,
+    private readonly io: Io = context.io,
   ) {}
 
   get print(): Printer {
-    return new Printer(this.context.io, this.program.opts<{ json?: true }>().json === true)
+    return new Printer(this.io, this.program.opts<{ json?: true }>().json === true)
+  }
+
+  /** The same context, writing elsewhere. */
+  writingTo(io: Io): BdContext {
+    return new BdContext(this.context, this.program, io)
   }
 
   city(): Promise<CityClient> {
@@ -58,6 +65,11 @@ export class BdContext {
       if (error instanceof ApiError && error.status === 404) return undefined
       throw error
     }
+  }
+
+  /** The bead with an id; throws when there is none. */
+  async get(id: string): Promise<Bead> {
+    return (await this.city()).call('GET ~/bead/{id}', { params: { id } })
   }
 
   /** The dependencies and dependents of a bead. */

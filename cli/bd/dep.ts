@@ -6,6 +6,12 @@ import { toRelated } from './issue.ts'
 export function dependencyCommands(program: Command, bd: BdContext): void {
   const dep = program.command('dep').description('the dependencies of beads')
   dep
+    .command('link', { isDefault: true, hidden: true })
+    .argument('<bead>')
+    .option('--blocks <bead>', 'the bead that it blocks')
+    .option('-b, --depends-on <bead>', 'the bead that it depends on')
+    .action(bd.run((id: string, options: Link) => link(bd, id, options)))
+  dep
     .command('add')
     .description('make a bead depend on another')
     .argument('<bead>')
@@ -31,6 +37,18 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
     .option('--direction <way>', 'down: what it depends on; up: what depends on it', 'down')
     .option('-t, --type <type>', 'only of this type')
     .action(bd.run((id: string, options: { direction: string; type?: string }) => list(bd, id, options)))
+}
+
+interface Link {
+  blocks?: string
+  dependsOn?: string
+}
+
+/** `bd dep a --blocks b`: b depends on a. */
+async function link(bd: BdContext, id: string, { blocks, dependsOn }: Link): Promise<void> {
+  if (blocks !== undefined) return add(bd, blocks, id, 'blocks')
+  if (dependsOn !== undefined) return add(bd, id, dependsOn, 'blocks')
+  throw usageError('say what to do: `bd dep add <bead> <on>`, `bd dep list <bead>`, `bd dep <bead> --blocks <other>`')
 }
 
 async function add(bd: BdContext, id: string, on: string | undefined, type: string): Promise<void> {

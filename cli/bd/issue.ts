@@ -21,6 +21,25 @@ export interface Issue {
   defer_until?: string
   closed_at?: string
   close_reason?: string
+  notes?: string
+  design?: string
+  acceptance_criteria?: string
+  external_ref?: string
+  ephemeral?: boolean
+}
+
+/** Options for fields of `bd` that a bead keeps as metadata. */
+export interface FieldOptions {
+  notes?: string
+  design?: string
+  acceptance?: string
+  externalRef?: string
+}
+
+/** The metadata of the options that are given. */
+export function fieldsOf({ notes, design, acceptance, externalRef }: FieldOptions): Record<string, string> {
+  const pairs = Object.entries({ notes, design, acceptance_criteria: acceptance, external_ref: externalRef })
+  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
 
 export interface CountedIssue extends Issue {
@@ -34,7 +53,7 @@ export interface CountedIssue extends Issue {
 
 /** A bead as `bd create` and `bd dep list` print it. */
 export function toIssue(bead: Bead): Issue {
-  const { close_reason: reason, ...metadata } = bead.metadata ?? {}
+  const { close_reason: reason, notes, design, acceptance_criteria, external_ref, ...metadata } = bead.metadata ?? {}
   const updated = bead.updated_at ?? bead.created_at
   return {
     id: bead.id,
@@ -52,6 +71,11 @@ export function toIssue(bead: Bead): Issue {
     ...(bead.defer_until && { defer_until: bead.defer_until }),
     ...(bead.status === 'closed' && { closed_at: updated }),
     ...(reason && { close_reason: reason }),
+    ...(notes && { notes }),
+    ...(design && { design }),
+    ...(acceptance_criteria && { acceptance_criteria }),
+    ...(external_ref && { external_ref }),
+    ...(bead.ephemeral && { ephemeral: true }),
   }
 }
 

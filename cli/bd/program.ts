@@ -3,14 +3,22 @@ import { CommandContext } from '../context/context.ts'
 import { commit, version } from '../context/version.ts'
 import type { Io } from '../io/io.ts'
 import { configureProgram } from '../io/run.ts'
+import { blockedCommand } from './blocked.ts'
 import { closeCommands } from './close.ts'
 import { commentCommands } from './comment.ts'
 import { BdContext } from './context.ts'
 import { createCommand } from './create.ts'
 import { dependencyCommands } from './dep.ts'
+import { gateCommands } from './gate.ts'
+import { labelCommands } from './label.ts'
 import { listCommands } from './list.ts'
+import { markCommands } from './mark.ts'
+import { moleculeCommands } from './mol.ts'
+import { primeCommand } from './prime.ts'
 import { searchCommand } from './search.ts'
 import { showCommand } from './show.ts'
+import { storageCommands } from './storage.ts'
+import { tierCommands } from './tier.ts'
 import { holdingCommands, updateCommand } from './update.ts'
 
 /** The version of `bd` that this program is compatible with. */
@@ -33,13 +41,23 @@ export function createBd(io: Io): Command {
   closeCommands(program, bd)
   dependencyCommands(program, bd)
   commentCommands(program, bd)
+  labelCommands(program, bd)
+  blockedCommand(program, bd)
+  markCommands(program, bd)
+  gateCommands(program, bd)
+  moleculeCommands(program, bd)
+  tierCommands(program, bd)
+  primeCommand(program, bd)
+  storageCommands(program, bd)
+  const line = `bd version ${BD_VERSION} (gc ${version}, ${commit})`
+  program.version(line, '-V, --version', 'print the version')
   program
     .command('version')
     .description('print the version')
     .action(() => {
       const { print } = bd
       if (print.json) return print.value({ version: BD_VERSION, build: commit, branch: `gc ${version}` })
-      print.line(`bd version ${BD_VERSION} (gc ${version}, ${commit})`)
+      print.line(line)
     })
   return program
 }

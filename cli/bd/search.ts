@@ -5,6 +5,7 @@ import { searchBeads } from '../context/search.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { formatPriority } from './print.ts'
+import { parseStatus } from './status.ts'
 
 interface Options {
   query?: string
@@ -15,13 +16,15 @@ interface Options {
   limit: number
 }
 
+const parseSearchStatus = (text: string): string => (text === 'all' ? text : parseStatus(text))
+
 export function searchCommand(program: Command, bd: BdContext): void {
   program
     .command('search')
     .description('search beads by words, including closed ones')
     .argument('[words...]')
     .option('--query <words>', 'the words, instead of the argument')
-    .option('-s, --status <status>', 'open, in_progress, closed or all')
+    .option('-s, --status <status>', 'open, in_progress, closed … or all', parseSearchStatus)
     .option('-t, --type <type>')
     .option('-a, --assignee <who>')
     .option('-l, --label <labels>', 'only with all of these labels', collectList)

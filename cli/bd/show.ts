@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { listComments, printComments } from '../commands/bead-comment.ts'
+import { renderLive, type WatchOption } from '../context/watch.ts'
 import type { BdContext } from './context.ts'
-import { toShown } from './issue.ts'
+import { toIssue, toShown } from './issue.ts'
 import { formatPriority } from './print.ts'
 
 export function showCommand(program: Command, bd: BdContext): void {
@@ -11,7 +12,13 @@ export function showCommand(program: Command, bd: BdContext): void {
     .command('show')
     .description('show beads')
     .argument('<ids...>')
-    .action(bd.run((ids: string[]) => show(bd, ids)))
+    .option('-w, --watch', 'show them again on every change, until ctrl-c')
+    .action(
+      bd.run(async (ids: string[], options: WatchOption) => {
+        if (!options.watch) return show(bd, ids)
+        await renderLive(bd.context, await bd.city(), options, (io) => show(bd.writingTo(io), ids))
+      }),
+    )
 }
 
 async function show(bd: BdContext, ids: readonly string[]): Promise<void> {
@@ -41,9 +48,17 @@ async function print(bd: BdContext, bead: Bead): Promise<void> {
   print.line(`Created: ${day(bead.created_at)} · Updated: ${day(bead.updated_at ?? bead.created_at)}`)
   if (bead.labels?.length) print.line(`Labels: ${sanitizeLine(bead.labels.join(', '))}`)
   if (bead.parent) print.line(`Parent: ${bead.parent}`)
-  const reason = bead.metadata?.close_reason
-  if (reason) print.line(`Close reason: ${sanitizeLine(reason)}`)
-  if (bead.description) print.line(`\nDESCRIPTION\n${sanitizeLines(bead.description)}`)
+  const { description, close_reason, notes, design, acceptance_criteria, external_ref } = toIssue(bead)
+  if (external_ref) print.line(`External: ${sanitizeLine(external_ref)}`)
+  if (close_reason) print.line(`Close reason: ${sanitizeLine(close_reason)}`)
+  for (const [head, text] of Object.entries({
+    DESCRIPTION: description,
+    DESIGN: design,
+    NOTES: notes,
+    'ACCEPTANCE CRITERIA': acceptance_criteria,
+  })) {
+    if (text) print.line(`\n${head}\n${sanitizeLines(text)}`)
+  }
   const { depends_on: on, dependents: of } = await bd.dependencies(bead.id)
   for (const [head, relations] of [
     ['DEPENDS ON', on],

@@ -1,12 +1,17 @@
 import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
+import type { BeadChangeEntry } from '../../src/work/beads/bulk-schema.ts'
 import type { BeadUpdateBody } from '../../src/work/beads/schema.ts'
+import { changeBead } from '../context/create.ts'
 import { collectList, collectPair, parsePriority } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { parseMetadata } from './create.ts'
+import { type FieldOptions, fieldsOf } from './issue.ts'
+import { parseStatus } from './status.ts'
 
-interface Update {
+interface Update extends FieldOptions {
   claim?: true
   status?: string
   title?: string
@@ -15,11 +20,17 @@ interface Update {
   priority?: number
   assignee?: string
   addLabel?: string[]
+  label?: string[]
   removeLabel?: string[]
+  setLabels?: string[]
   parent?: string
   metadata?: string
   setMetadata?: Record<string, string>
   unsetMetadata?: string[]
+  appendNotes?: string
+  persistent?: true
+  ephemeral?: true
+  force?: true
 }
 
 export function updateCommand(program: Command, bd: BdContext): void {
@@ -28,18 +39,28 @@ export function updateCommand(program: Command, bd: BdContext): void {
     .description('change beads')
     .argument('<ids...>')
     .option('--claim', 'claim it: assign it to yourself and set it in progress, unless somebody else has it')
-    .option('-s, --status <status>', 'open, in_progress or closed')
+    .option('-s, --status <status>', 'open, in_progress, closed …', parseStatus)
     .option('--title <title>')
     .option('-d, --description <text>')
     .option('-t, --type <type>')
     .option('-p, --priority <level>', '0 to 4, or P0 to P4', parsePriority)
     .option('-a, --assignee <who>', 'the assignee; empty for none')
     .option('--add-label <labels>', 'separated by commas', collectList)
+    .option('--label <labels>', 'the same as --add-label', collectList)
     .option('--remove-label <labels>', 'separated by commas', collectList)
+    .option('--set-labels <labels>', 'these labels instead of the present ones', collectList)
     .option('--parent <bead>', 'empty for none')
+    .option('--notes <text>', 'the notes, instead of the present ones')
+    .option('--append-notes <text>', 'a line to add to the notes')
+    .option('--design <text>')
+    .option('--acceptance <text>', 'the criteria of acceptance')
+    .option('--external-ref <ref>', 'what it stands for elsewhere, such as the address of an issue')
+    .option('--persistent', 'it is work to keep, no bookkeeping')
+    .option('--ephemeral', 'it is bookkeeping, not work to keep')
     .option('--metadata <json>', 'keys and values, as a JSON object')
     .option('--set-metadata <key=value>', 'may be repeated', collectPair)
     .option('--unset-metadata <key>', 'may be repeated', collectList)
+    .option('-f, --force', 'also what another session works on')
     .action(bd.run((ids: string[], options: Update) => update(bd, ids, options)))
 }
 
@@ -74,14 +95,14 @@ async function release(bd: BdContext, id: string, assignee: string): Promise<voi
 }
 
 async function update(bd: BdContext, ids: readonly string[], options: Update): Promise<void> {
-  const body = bodyOf(options)
-  const changes = Object.keys(body).length > 0
+  const body = changeOf(options)
+  const changes = Object.keys(body).length > 0 || options.setLabels !== undefined
   if (!changes && !options.claim) throw usageError('no updates specified')
   const city = await bd.city()
   const done = await bd.forEach(ids, async (id) => {
     const params = { id }
     if (options.claim) await city.call('POST ~/bead/{id}/claim', { params })
-    if (changes) await city.call('PATCH ~/bead/{id}', { params, body })
+    if (changes) await changeBead(city, { id, ...body, ...(await labelChange(city, id, options)) }, options)
     return city.call('GET ~/bead/{id}', { params })
   })
   if (bd.print.json) {
@@ -92,9 +113,17 @@ async function update(bd: BdContext, ids: readonly string[], options: Update): P
   if (done.length < ids.length) throw bd.partialFailure()
 }
 
-function bodyOf(options: Update): BeadUpdateBody {
+/** The labels to add and remove so that a bead has exactly those of `--set-labels`. */
+async function labelChange(city: CityClient, id: string, { setLabels }: Update): Promise<BeadUpdateBody> {
+  if (!setLabels) return {}
+  const { labels = [] } = await city.call('GET ~/bead/{id}', { params: { id } })
+  return { labels: setLabels, remove_labels: labels.filter((each) => !setLabels.includes(each)) }
+}
+
+function changeOf(options: Update): Omit<BeadChangeEntry, 'id'> {
   const unset = Object.fromEntries((options.unsetMetadata ?? []).map((key) => [key, '']))
-  const metadata = { ...parseMetadata(options.metadata), ...options.setMetadata, ...unset }
+  const metadata = { ...parseMetadata(options.metadata), ...options.setMetadata, ...unset, ...fieldsOf(options) }
+  const labels = [...(options.addLabel ?? []), ...(options.label ?? [])]
   return {
     ...(options.status !== undefined && { status: options.status }),
     ...(options.title !== undefined && { title: options.title }),
@@ -102,9 +131,11 @@ function bodyOf(options: Update): BeadUpdateBody {
     ...(options.type !== undefined && { type: options.type }),
     ...(options.priority !== undefined && { priority: options.priority }),
     ...(options.assignee !== undefined && { assignee: options.assignee }),
-    ...(options.addLabel && { labels: options.addLabel }),
+    ...(labels.length > 0 && { labels }),
     ...(options.removeLabel && { remove_labels: options.removeLabel }),
     ...(options.parent !== undefined && { parent: options.parent || null }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(options.appendNotes !== undefined && { append_metadata: { notes: options.appendNotes } }),
+    ...((options.persistent || options.ephemeral) && { ephemeral: options.persistent === undefined }),
   }
 }

@@ -25,9 +25,14 @@ export function transferCommands(bead: Command, context: CommandContext): void {
     .action((file: string | undefined, options: JsonOption) => importBeads(context, file, options))
 }
 
-async function exportBeads(context: CommandContext, output: string | undefined): Promise<void> {
+/** Writes all beads to a file or to standard output; only with `overwrite` to a file that exists. */
+export async function exportBeads(
+  context: CommandContext,
+  output: string | undefined,
+  { overwrite = false }: { overwrite?: boolean } = {},
+): Promise<void> {
   const file = output === undefined ? undefined : resolve(context.io.cwd, output)
-  if (file && existsSync(file)) throw failure(`${file} exists; choose another file name`)
+  if (file && !overwrite && existsSync(file)) throw failure(`${file} exists; choose another file name`)
   const city = await context.city()
   const { body } = await city.send('GET ~/beads/export')
   if (!body) return

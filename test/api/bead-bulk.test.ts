@@ -170,6 +170,24 @@ describe('changing many beads at once', () => {
     expect((await city.call(`GET ~/bead/${b}`)).body).toMatchObject({ status: 'closed' })
   })
 
+  test('adds a line to metadata, and makes work of bookkeeping', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const { id } = (await create(city, [{ title: 'wisp', ephemeral: true }])).body.beads[0]
+    const change = (update: object) => city.call('PATCH ~/beads/bulk', { body: { updates: [{ id, ...update }] } })
+    const show = async () => (await city.call(`GET ~/bead/${id}`)).body
+    expect(await show()).toMatchObject({ ephemeral: true })
+    const events = await eventsOf(city, async () => {
+      await change({ append_metadata: { notes: 'one' } })
+      await change({ append_metadata: { notes: 'two' }, metadata: { other: 'x' }, ephemeral: false })
+      await change({ append_metadata: { notes: 'three' }, metadata: { notes: 'new' } })
+    })
+    expect(events).toEqual([1, 2, 3].map(() => `bead.updated ${id}`))
+    const bead = await show()
+    expect(bead.metadata).toEqual({ notes: 'new\nthree', other: 'x' })
+    expect(bead).not.toHaveProperty('ephemeral')
+  })
+
   test('changes none when one of them cannot be changed, and the error says which', async () => {
     await using town = await openTown()
     const { city } = town

@@ -22,6 +22,7 @@ export const BeadEntry = Type.Object(
           'What it depends on, by names of this request or ids; `type:name` for another type of dependency than `blocks`.',
       }),
     ),
+    ephemeral: Type.Optional(Type.Boolean({ description: 'Whether it is bookkeeping rather than work to keep.' })),
   },
   { $id: 'BeadEntry', additionalProperties: false },
 )
@@ -43,9 +44,19 @@ export const BeadsCreated = Type.Object(
 export type BeadsCreated = Static<typeof BeadsCreated>
 
 export const BeadChangeEntry = Type.Object(
-  { id: Type.String({ minLength: 1, description: 'The bead to change.' }), ...BeadUpdateBody.properties },
+  {
+    id: Type.String({ minLength: 1, description: 'The bead to change.' }),
+    ...BeadUpdateBody.properties,
+    append_metadata: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Keys whose value is extended by a line; a key without a value gets it.',
+      }),
+    ),
+    ephemeral: Type.Optional(Type.Boolean({ description: 'Whether it is bookkeeping rather than work to keep.' })),
+  },
   { $id: 'BeadChangeEntry', additionalProperties: false },
 )
+export type BeadChangeEntry = Static<typeof BeadChangeEntry>
 
 export const BeadsBulkUpdate = Type.Object(
   { updates: Type.Array(BeadChangeEntry, { minItems: 1, maxItems: MAX_BEADS, description: 'Applied in this order.' }) },

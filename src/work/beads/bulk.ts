@@ -4,7 +4,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import type { BeadEntry, BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
+import type { BeadChangeEntry, BeadEntry, BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
 import { findCycle } from './cycles.ts'
 import { parseNeed } from './dependencies.ts'
 import type { BeadRepository } from './repository.ts'
@@ -52,8 +52,8 @@ export class BulkBeads {
       updates.map(({ labels = [], remove_labels = [] }) => labels.length + remove_labels.length),
     )
     return this.store.write((tx) => {
-      for (const [index, { id, ...change }] of updates.entries()) {
-        locateErrors(`updates[${index}]`, () => this.requests.update(tx, caller, id, change, force))
+      for (const [index, update] of updates.entries()) {
+        locateErrors(`updates[${index}]`, () => this.#update(tx, caller, update, force))
       }
       return { status: 'updated' }
     }, actorOf(caller))
@@ -67,6 +67,23 @@ export class BulkBeads {
       return `${type}:${idOf(target)}`
     })
     return this.requests.create(tx, { ...body, ...(parent !== undefined && { parent: idOf(parent) }) }, edges)
+  }
+
+  #update(tx: Tx, caller: Caller, { id, append_metadata: lines, ...change }: BeadChangeEntry, force: boolean): void {
+    const metadata = lines ? { ...change.metadata, ...this.#extended(id, lines, change.metadata) } : change.metadata
+    this.requests.update(tx, caller, id, { ...change, ...(metadata && { metadata }) }, force)
+  }
+
+  /** The values of metadata keys, each with one more line. */
+  #extended(
+    id: string,
+    lines: Readonly<Record<string, string>>,
+    written: Readonly<Record<string, string>> = {},
+  ): Record<string, string> {
+    const before = { ...this.repository.get(id).metadata, ...written }
+    return Object.fromEntries(
+      Object.entries(lines).map(([key, line]) => [key, before[key] ? `${before[key]}\n${line}` : line]),
+    )
   }
 
   #requireBead(id: string): void {

@@ -35,6 +35,7 @@ export interface BeadChange {
   removeLabels?: readonly string[] | undefined
   /** Keys to write; null removes one. */
   metadata?: Readonly<Record<string, string | null>> | undefined
+  ephemeral?: boolean | undefined
   /** null: not deferred. */
   deferUntil?: number | null | undefined
 }

@@ -16,6 +16,11 @@ export interface BeadRequestsOptions {
   protection: BeadProtection
 }
 
+/** Whether a bead is work to keep. */
+interface Kept {
+  ephemeral?: boolean | undefined
+}
+
 /** Writes beads as callers describe them: assignees are resolved, and the caller is recorded. */
 export class BeadRequests {
   readonly #city: string
@@ -31,12 +36,12 @@ export class BeadRequests {
   }
 
   /** Creates a bead; `needs` are what it depends on: `id` blocks it, `type:id` depends otherwise. */
-  create(tx: Tx, { assignee, defer_until, ...rest }: BeadCreateInputBody, needs?: readonly string[]): Bead {
+  create(tx: Tx, { assignee, defer_until, ...rest }: BeadCreateInputBody & Kept, needs?: readonly string[]): Bead {
     const deferUntil = defer_until === undefined ? undefined : parseDeferUntil(defer_until)
     return this.#repository.add(tx, { ...rest, needs, deferUntil, assignee: this.resolveAssignee(tx, assignee) })
   }
 
-  update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody, force = false): Bead {
+  update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody & Kept, force = false): Bead {
     const { assignee, remove_labels: removeLabels, priority, ...rest } = body
     if (priority === null) {
       throw invalidField('body.priority', 'priority cannot be removed: set another value, or leave the field out')

@@ -47,6 +47,7 @@ export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
       ? JSON.stringify(changedMetadata(JSON.parse(row.metadata), change.metadata))
       : row.metadata,
     defer_until: change.deferUntil === undefined ? row.defer_until : change.deferUntil,
+    ephemeral: change.ephemeral === undefined ? row.ephemeral : Number(change.ephemeral),
     workable: isWorkable(type, labels) ? 1 : 0,
   }
 }

@@ -1,0 +1,171 @@
+import { type Command, Option } from 'commander'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import { createBead } from '../context/create.ts'
+import { parseDuration } from '../context/options.ts'
+import { failure, usageError } from '../io/exit.ts'
+import type { BdContext } from './context.ts'
+import { toIssue } from './issue.ts'
+
+/** What a gate waits for. */
+const KINDS = ['human', 'timer', 'gh:run', 'gh:pr'] as const
+type Kind = (typeof KINDS)[number]
+
+interface Create {
+  blocks: string
+  type: Kind
+  awaitId?: string
+  timeout?: number
+  reason?: string
+}
+
+interface Check {
+  type?: string
+  dryRun?: true
+  escalate?: true
+}
+
+/** Commands on gates: beads that block others until somebody, or the time, resolves them. */
+export function gateCommands(program: Command, bd: BdContext): void {
+  const gate = program.command('gate').description('beads that block others until they are resolved')
+  gate
+    .command('create')
+    .description('block a bead until a person, a time or something at GitHub resolves it')
+    .requiredOption('--blocks <bead>', 'the bead to block')
+    .addOption(new Option('--type <kind>', 'what it waits for').choices(KINDS).default('human'))
+    .option('--await-id <id>', 'the run or pull request')
+    .option('--timeout <duration>', 'when it is due, such as 30m or 2h', parseDuration)
+    .option('--reason <text>', 'why')
+    .action(bd.run((options: Create) => create(bd, options)))
+  gate
+    .command('list')
+    .description('list open gates')
+    .option('-a, --all', 'resolved ones, too')
+    .option('-n, --limit <n>', 'accepted')
+    .action(bd.run((options: { all?: true }) => list(bd, options)))
+  gate
+    .command('show')
+    .description('show a gate')
+    .argument('<gate>')
+    .action(bd.run(async (id: string) => printGate(bd, await getGate(bd, id))))
+  gate
+    .command('resolve')
+    .alias('close')
+    .description('resolve a gate')
+    .argument('<gate>')
+    .option('-r, --reason <text>', 'why')
+    .action(
+      bd.run(async (id: string, { reason = 'resolved' }: { reason?: string }) => {
+        await getGate(bd, id)
+        await close(bd, id, reason)
+        await printGate(bd, await bd.get(id))
+      }),
+    )
+  gate
+    .command('check')
+    .description('resolve the gates whose time has come, and list those that wait')
+    .addOption(new Option('-t, --type <kind>', 'only these').choices([...KINDS, 'gh', 'bead', 'all']))
+    .option('--dry-run', 'resolve none')
+    .option('-e, --escalate', 'accepted: gates that wait for a person are in the list of what waits for people')
+    .option('-l, --limit <n>', 'accepted')
+    .action(bd.run((options: Check) => check(bd, options)))
+}
+
+async function create(bd: BdContext, { blocks, type, awaitId, timeout, reason }: Create): Promise<void> {
+  if (type.startsWith('gh:') && !awaitId) throw usageError(`--type ${type} needs --await-id: the number at GitHub`)
+  if (type === 'timer' && timeout === undefined) throw usageError('--type timer needs --timeout, such as 30m')
+  const city = await bd.city()
+  const blocked = await bd.get(blocks)
+  const rig = await bd.rig()
+  const gate = await createBead(city, {
+    title: reason ?? `Gate of ${blocked.id}: ${type}${awaitId ? ` ${awaitId}` : ''}`,
+    type: 'gate',
+    priority: 1,
+    ephemeral: true,
+    ...(rig && { rig }),
+    metadata: {
+      await_type: type,
+      ...(awaitId && { await_id: awaitId }),
+      ...(timeout !== undefined && { timeout: String(timeout) }),
+    },
+  })
+  await city.call('POST ~/bead/{id}/deps', { params: { id: blocked.id }, body: { depends_on_id: gate.id } })
+  await printGate(bd, gate)
+}
+
+async function getGate(bd: BdContext, id: string): Promise<Bead> {
+  const bead = await bd.get(id)
+  if (bead.issue_type !== 'gate') throw failure(`${id} is no gate (type: ${bead.issue_type})`)
+  return bead
+}
+
+/** A gate as `bd` prints it. */
+function toGate(gate: Bead) {
+  const { metadata: { await_type, await_id, timeout, ...metadata } = {}, ...issue } = toIssue(gate)
+  return {
+    ...issue,
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    await_type: await_type ?? 'human',
+    ...(await_id && { await_id }),
+    ...(timeout && { timeout: Number(timeout) * 1_000_000 }),
+  }
+}
+
+async function printGate(bd: BdContext, gate: Bead): Promise<void> {
+  if (bd.print.json) return bd.print.value(toGate(gate))
+  bd.print.line(formatGate(gate))
+}
+
+function formatGate(gate: Bead): string {
+  const { await_type = 'human', await_id } = gate.metadata ?? {}
+  const state =
+    gate.status === 'closed'
+      ? `resolved${gate.metadata?.close_reason ? `: ${gate.metadata.close_reason}` : ''}`
+      : 'waits'
+  return sanitizeLine(`${gate.id}  ${await_type}${await_id ? ` ${await_id}` : ''}  ${state}  ${gate.title}`)
+}
+
+async function list(bd: BdContext, { all }: { all?: true }): Promise<void> {
+  const gates = await bd.list({ type: 'gate', all })
+  if (bd.print.json) return bd.print.value(gates.map(toGate))
+  if (gates.length === 0) return bd.print.line('No gates found')
+  for (const gate of gates) bd.print.line(formatGate(gate))
+}
+
+const close = async (bd: BdContext, id: string, reason: string): Promise<void> => {
+  const body = { status: 'closed', metadata: { close_reason: reason } }
+  await (await bd.city()).call('PATCH ~/bead/{id}', { params: { id }, body })
+}
+
+/** Resolves the timers that are due. What waits at GitHub is left to who can look there. */
+async function check(bd: BdContext, { type, dryRun }: Check): Promise<void> {
+  const kindOf = ({ metadata }: Bead) => metadata?.await_type ?? 'human'
+  const isWanted = (gate: Bead) =>
+    type === undefined || type === 'all' || kindOf(gate) === type || (type === 'gh' && kindOf(gate).startsWith('gh:'))
+  const gates = (await bd.list({ type: 'gate' })).filter(isWanted)
+  const now = Date.now()
+  const due = gates.filter((gate) => kindOf(gate) === 'timer' && dueAt(gate) <= now)
+  if (!dryRun) for (const { id } of due) await close(bd, id, 'the time has come')
+  const waiting = gates.filter((gate) => !due.includes(gate))
+  if (bd.print.json) {
+    const ids = (some: readonly Bead[]) => some.map(({ id }) => id)
+    return bd.print.value({
+      checked: gates.length,
+      resolved: due.length,
+      escalated: 0,
+      errors: 0,
+      dry_run: dryRun === true,
+      resolved_ids: ids(due),
+      waiting_ids: ids(waiting),
+    })
+  }
+  for (const { id } of due) bd.print.line(`✓ ${id} is due${dryRun ? '' : ' and resolved'}`)
+  for (const gate of waiting) bd.print.line(formatGate(gate))
+  bd.print.line(
+    `Checked ${gates.length} gates: ${due.length} ${dryRun ? 'due' : 'resolved'}, ${waiting.length} waiting`,
+  )
+  if (waiting.some((gate) => kindOf(gate).startsWith('gh:')))
+    bd.print.line('gc does not ask GitHub: `gh run view <id>` or `gh pr view <id>`, then `bd gate resolve <gate>`.')
+}
+
+const dueAt = ({ created_at, metadata }: Bead): number => Date.parse(created_at) + Number(metadata?.timeout ?? 0)

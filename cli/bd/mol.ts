@@ -1,0 +1,181 @@
+import type { Command } from 'commander'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import { parseDuration } from '../context/options.ts'
+import { readItems } from '../context/pages.ts'
+import { failure, usageError } from '../io/exit.ts'
+import type { BdContext } from './context.ts'
+import { toIssue } from './issue.ts'
+import { progressOf, rootOf } from './molecule.ts'
+
+/** Commands on molecules: a bead with everything below it. */
+export function moleculeCommands(program: Command, bd: BdContext): void {
+  const mol = program.command('mol').description('molecules: a bead and the steps below it')
+  mol
+    .command('current')
+    .description('show where you are in a molecule')
+    .argument('[molecule]', 'default is that of the beads you work on')
+    .option('--for <who>', 'whose work, instead of your own')
+    .option('--limit <n>', 'accepted')
+    .option('--range <range>', 'accepted')
+    .action(bd.run((id: string | undefined, options: { for?: string }) => current(bd, id, options)))
+  mol
+    .command('show')
+    .description('show a molecule with its steps')
+    .argument('<molecule>')
+    .action(bd.run((id: string) => show(bd, id)))
+  mol
+    .command('progress')
+    .description('count the steps of a molecule')
+    .argument('[molecule]')
+    .action(bd.run((id: string | undefined) => progress(bd, id)))
+  mol
+    .command('burn')
+    .description('close a molecule with all its steps; gc keeps closed beads as history')
+    .argument('<molecules...>')
+    .option('-f, --force', 'accepted: nothing is asked')
+    .option('--dry-run', 'only list what would be closed')
+    .action(bd.run((ids: string[], options: { dryRun?: true }) => burn(bd, ids, options)))
+  wispCommands(mol, bd)
+}
+
+const NEEDS_FORMULAS =
+  'gc does not run formulas yet, so it cannot make a molecule of one; create its steps with `bd create --parent <root>`'
+
+function wispCommands(mol: Command, bd: BdContext): void {
+  const wisp = mol.command('wisp').description('molecules of bookkeeping')
+  for (const [command, name] of [
+    [mol.command('pour'), 'pour'],
+    [mol.command('bond'), 'bond'],
+    [mol.command('squash'), 'squash'],
+    [wisp.command('create', { isDefault: true, hidden: true }), 'wisp'],
+  ] as const) {
+    command
+      .description(`${name}: needs formulas, which gc does not run yet`)
+      .argument('[words...]')
+      .allowUnknownOption()
+      .action(
+        bd.run(async () => {
+          throw failure(NEEDS_FORMULAS)
+        }),
+      )
+  }
+  wisp
+    .command('list')
+    .description('list open ones')
+    .action(
+      bd.run(async () => {
+        const wisps = await listWisps(bd)
+        if (bd.print.json) return bd.print.value({ wisps: wisps.map(toIssue), count: wisps.length })
+        if (wisps.length === 0) return bd.print.line('No wisps found')
+        for (const each of wisps) bd.print.bead(each)
+      }),
+    )
+  wisp
+    .command('gc')
+    .description('close abandoned ones')
+    .option('--age <duration>', 'how long nothing has changed', parseDuration, 3_600_000)
+    .option('--all', 'accepted')
+    .option('--dry-run', 'only list them')
+    .action(bd.run((options: { age: number; dryRun?: true }) => collect(bd, options)))
+}
+
+/** Open bookkeeping that is no record of the city and that nobody works on. */
+const listWisps = async (bd: BdContext): Promise<Bead[]> =>
+  (await bd.list({})).filter(
+    ({ ephemeral, issue_type }) => ephemeral && !['message', 'session', 'wait', 'gate'].includes(issue_type),
+  )
+
+async function collect(bd: BdContext, { age, dryRun }: { age: number; dryRun?: true }): Promise<void> {
+  const before = Date.now() - age
+  const isAbandoned = ({ updated_at, created_at, status }: Bead) =>
+    status === 'open' && Date.parse(updated_at ?? created_at) < before
+  const candidates = (await listWisps(bd)).filter(isAbandoned)
+  const ids = candidates.map(({ id }) => id)
+  if (!dryRun) await closeAll(bd, ids)
+  if (bd.print.json) {
+    const result = dryRun
+      ? { dry_run: true, candidates: candidates.map(toIssue), cleaned_count: 0 }
+      : { cleaned_ids: ids, cleaned_count: ids.length }
+    return bd.print.value(result)
+  }
+  for (const each of candidates) bd.print.bead(each)
+  bd.print.line(dryRun ? `${ids.length} would be closed` : `✓ Cleaned ${ids.length} wisps`)
+}
+
+async function closeAll(bd: BdContext, ids: readonly string[]): Promise<void> {
+  const city = await bd.city()
+  for (const id of ids) await city.call('DELETE ~/bead/{id}', { params: { id } })
+}
+
+async function burn(bd: BdContext, ids: readonly string[], { dryRun }: { dryRun?: true }): Promise<void> {
+  const results = []
+  for (const id of ids) {
+    const members = (await membersOf(bd, id)).filter(({ status }) => status !== 'closed').map((bead) => bead.id)
+    if (!dryRun) await closeAll(bd, [...members].reverse())
+    results.push({ molecule_id: id, deleted_ids: members, deleted_count: members.length })
+  }
+  const total = results.reduce((sum, each) => sum + each.deleted_count, 0)
+  if (bd.print.json) {
+    const [only, ...others] = results
+    return bd.print.value(only && others.length === 0 ? only : { results, total_deleted: total, failed_count: 0 })
+  }
+  bd.print.line(dryRun ? `${total} beads would be closed` : `✓ Burned ${ids.length} molecules: ${total} beads closed`)
+}
+
+/** A bead and everything that belongs to it, oldest first. */
+async function membersOf(bd: BdContext, id: string): Promise<Bead[]> {
+  const city = await bd.city()
+  const call = (cursor: string | undefined) =>
+    city.call('GET ~/beads/graph/{rootID}/beads', { params: { rootID: id }, query: { limit: 1000, cursor } })
+  return readItems(call)
+}
+
+const load = async (bd: BdContext, id: string) => progressOf(await bd.get(id), await membersOf(bd, id))
+
+/** The molecules of a name's work, or the one that is named. */
+async function find(bd: BdContext, id: string | undefined, who?: string) {
+  if (id !== undefined) return [await load(bd, id)]
+  const { BEADS_ACTOR, GC_SESSION_ID, GC_AGENT } = bd.context.io.env
+  const assignee = who ?? GC_SESSION_ID ?? BEADS_ACTOR ?? GC_AGENT
+  const begun = await bd.list({ status: 'in_progress', assignee })
+  const roots = new Set<string>()
+  for (const bead of begun) {
+    const root = await rootOf(bead, (parent) => bd.find(parent))
+    if (root !== undefined) roots.add(root)
+  }
+  return Promise.all([...roots].sort().map((root) => load(bd, root)))
+}
+
+async function current(bd: BdContext, id: string | undefined, options: { for?: string }): Promise<void> {
+  const molecules = await find(bd, id, options.for)
+  if (bd.print.json) return bd.print.value(molecules)
+  if (molecules.length === 0) return bd.print.line('No molecules in progress.')
+  for (const { molecule_id, molecule_title, steps, completed, total } of molecules) {
+    bd.print.line(`${molecule_id}: ${sanitizeLine(molecule_title)}`)
+    for (const { issue, status, is_current } of steps)
+      bd.print.line(`  [${status}] ${issue.id}: ${sanitizeLine(issue.title)}${is_current ? ' <- you are here' : ''}`)
+    bd.print.line(`${completed}/${total} steps complete`)
+  }
+}
+
+async function show(bd: BdContext, id: string): Promise<void> {
+  const root = await bd.get(id)
+  const members = await membersOf(bd, id)
+  if (bd.print.json) {
+    const dependencies = members.flatMap((bead) => bead.dependencies ?? [])
+    return bd.print.value({ root: toIssue(root), issues: members.map(toIssue), dependencies, is_compound: false })
+  }
+  for (const bead of members) bd.print.bead(bead, bead.id === id ? '' : '  ')
+}
+
+async function progress(bd: BdContext, id: string | undefined): Promise<void> {
+  const [molecule] = await find(bd, id)
+  if (!molecule) throw usageError('name the molecule: you work on none')
+  const { molecule_id, molecule_title, completed, total, steps } = molecule
+  const begun = steps.filter(({ is_current }) => is_current).length
+  const percent = total === 0 ? 0 : (100 * completed) / total
+  if (bd.print.json)
+    return bd.print.value({ molecule_id, molecule_title, completed, total, in_progress: begun, percent })
+  bd.print.line(`${molecule_id}: ${completed}/${total} steps complete (${Math.round(percent)} %)`)
+}

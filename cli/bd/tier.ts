@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { sanitizeLine } from '../../src/client/text.ts'
+import { exportBeads } from '../commands/bead-transfer.ts'
+import { changeBead } from '../context/create.ts'
+import { usageError } from '../io/exit.ts'
+import type { BdContext } from './context.ts'
+import { toIssue } from './issue.ts'
+
+/** Commands about what of the beads is kept. */
+export function tierCommands(program: Command, bd: BdContext): void {
+  program
+    .command('promote')
+    .description('keep a bead of bookkeeping as work')
+    .argument('<id>')
+    .option('-r, --reason <text>', 'why; it becomes a comment')
+    .action(bd.run((id: string, options: { reason?: string }) => promote(bd, id, options)))
+  program
+    .command('delete')
+    .description('close beads for good; gc keeps closed beads as history')
+    .argument('<ids...>')
+    .option('-f, --force', 'do it; without, only show what would be closed')
+    .option('--cascade', 'their children and dependents, too')
+    .option('--dry-run', 'only show what would be closed')
+    .action(bd.run((ids: string[], options: Delete) => remove(bd, ids, options)))
+  program
+    .command('export')
+    .description('write all beads as JSON Lines')
+    .option('-o, --output <file>', 'write to a file instead of standard output')
+    .option('--all', 'accepted: all beads are always written')
+    .action(bd.run((options: { output?: string }) => exportBeads(bd.context, options.output, { overwrite: true })))
+}
+
+async function promote(bd: BdContext, id: string, { reason }: { reason?: string }): Promise<void> {
+  const city = await bd.city()
+  await changeBead(city, { id, ephemeral: false })
+  if (reason) await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text: `Promoted: ${reason}` } })
+  const bead = await bd.get(id)
+  if (bd.print.json) return bd.print.value(toIssue(bead))
+  bd.print.line(`✓ Promoted ${id} — ${sanitizeLine(bead.title)}`)
+}
+
+interface Delete {
+  force?: true
+  cascade?: true
+  dryRun?: true
+}
+
+async function remove(bd: BdContext, ids: readonly string[], { force, cascade, dryRun }: Delete): Promise<void> {
+  if (cascade) throw usageError('gc closes what it is told to: name the children and dependents, too')
+  const city = await bd.city()
+  const beads = await bd.forEach(ids, (id) => bd.get(id))
+  if (!force || dryRun) {
+    if (bd.print.json) return bd.print.value({ would_delete: beads.map(({ id }) => id) })
+    for (const bead of beads) bd.print.bead(bead)
+    return bd.print.line(`\nNothing has changed; with --force, ${beads.length === 1 ? 'it is' : 'they are'} closed.`)
+  }
+  for (const { id } of beads) await city.call('DELETE ~/bead/{id}', { params: { id } })
+  const deleted = beads.map(({ id }) => id)
+  if (bd.print.json) bd.print.value({ deleted, deleted_count: deleted.length })
+  else for (const id of deleted) bd.print.line(`✓ Deleted ${id}: it is closed and stays as history`)
+  if (beads.length < ids.length) throw bd.partialFailure()
+}
