@@ -71,7 +71,7 @@ ${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
     expect(items.find(({ agent: of }) => of === 'asker')).toMatchObject({
       kind: 'dialog',
       session_id: asker.id,
-      asks: 'It asks a person whether to trust its folder.',
+      asks: 'Do you trust the files in this folder?',
       answers: [],
     })
     expect(items.find(({ agent: of }) => of === 'molly')).toMatchObject({

@@ -89,16 +89,16 @@ export class Attention {
 const needsPerson = ({ deaths, reason }: FailureCount): boolean =>
   deaths >= MAX_FAILURES || (deaths > 0 && NEEDS_LOGIN.test(reason))
 
-const questionItem = ({ row, pending, since, by, answers }: OpenInteraction): AttentionItem => ({
+const questionItem = ({ row, question, by, answers }: OpenInteraction): AttentionItem => ({
   kind: by === 'agent' ? 'permission' : 'dialog',
   agent: row.template,
   session_id: row.id,
   session_name: row.alias ?? row.sessionName,
-  since: toTimestamp(since),
-  asks: by === 'agent' ? (pending.prompt ?? pending.kind) : `It asks a person ${pending.prompt ?? 'something'}.`,
-  request_id: pending.request_id,
+  since: question.since,
+  asks: question.prompt,
+  request_id: question.id,
   answers,
-  ...(by === 'screen' && pending.options && { options: pending.options }),
+  ...(by === 'screen' && question.options.length > 0 && { options: question.options.map(({ label }) => label) }),
 })
 
 /** How many processes a sentence names. */

@@ -1,12 +1,8 @@
 import type { Provider } from '../../config/providers/provider.ts'
-import {
-  DEFAULT_TERMINAL_PROFILE,
-  type Dialog,
-  type DialogKind,
-  type TerminalProfile,
-} from '../../host/terminal/profile.ts'
+import type { QuestionKind } from '../../host/protocol/question.ts'
+import { DEFAULT_TERMINAL_PROFILE, type Dialog, type TerminalProfile } from '../../host/terminal/profile.ts'
 
-const dialog = (kind: DialogKind, seen: RegExp, asks: string): Dialog => ({ kind, seen, asks })
+const dialog = (kind: QuestionKind, seen: RegExp, asks: string): Dialog => ({ kind, seen, asks })
 
 const claude: Partial<TerminalProfile> = {
   placeholder: /^Try "/,
@@ -36,6 +32,8 @@ const claude: Partial<TerminalProfile> = {
       'for permission',
     ),
   ],
+  top: /^\s*─{20,}\s*$/,
+  cut: /^\s*[↑↓] \d+ more lines/,
   interrupt: ['\x1b'],
   clear: '\x15\x7f',
 }
@@ -52,6 +50,8 @@ const codex: Partial<TerminalProfile> = {
     dialog('usage-limit', /you've hit your usage limit/i, 'what to do about its usage limit'),
     dialog('approval', /would you like to run the following command|allow command\?/i, 'for permission'),
   ],
+  cut: /\[… \d+ lines\]|^\s*[↑↓]\s*$/,
+  asksFirst: true,
   interrupt: ['\x1b'],
 }
 
@@ -67,6 +67,8 @@ const gemini: Partial<TerminalProfile> = {
     dialog('theme', /select theme/i, 'which colours to use'),
     dialog('approval', /apply this change\?|allow execution/i, 'for permission'),
   ],
+  top: /^╭─{20,}/,
+  cut: /\.\.\. (?:first|last) \d+ lines hidden/,
   redraws: 500,
   marksPastes: true,
   pasteGuard: 100,

@@ -1,14 +1,16 @@
+import { toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { PermissionChoice } from '../../host/protocol/record.ts'
+import type { Question, QuestionOption } from '../../host/protocol/question.ts'
+import { toQuestion as toScreenQuestion } from '../../host/terminal/question.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import { SessionAnswered } from '../conversations/acp/events.ts'
-import { actionsFor, choiceFor, toPendingInteraction } from '../conversations/acp/questions.ts'
+import { actionsFor, optionFor, toPendingInteraction, toQuestion } from '../conversations/acp/questions.ts'
 import type { QuestionRow } from '../conversations/acp/table.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
@@ -25,7 +27,7 @@ import type {
   SessionPending,
 } from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { choicesOf, readDialog, toInteraction } from './dialogs.ts'
+import { readDialog, toInteraction } from './dialogs.ts'
 import type { MessageDelivery } from './message-delivery.ts'
 import { pendingOf } from './pending.ts'
 import type { TerminalInput } from './terminal-input.ts'
@@ -47,8 +49,9 @@ interface InteractionsOptions {
 /** A question of a session that nobody has answered yet. */
 export interface OpenInteraction {
   row: SessionRow
+  /** What is asked, whole. */
+  question: Question
   pending: PendingInteraction
-  since: number
   /** Whether its agent asks, by protocol, or its program on the screen. */
   by: 'agent' | 'screen'
   /** The answers that `respond` accepts; none when only a person at its terminal can give one. */
@@ -111,7 +114,7 @@ export class Interactions {
     if (questions.length === 0) throw noPending()
     const question = request === undefined ? questions[0] : questions.find((each) => each.request === request)
     if (!question) throw doesNotMatch(request)
-    await this.#sendChoice(key, caller, question, choiceFor(action, question.choices).id)
+    await this.#sendChoice(key, caller, question, optionFor(action, toQuestion(question).options).id)
   }
 
   /** Sends a choice, and waits until the question is gone. */
@@ -142,15 +145,21 @@ export class Interactions {
   async #openOf(row: RunningSession): Promise<OpenInteraction[]> {
     const { conversations, activity } = this.options
     if (conversations.usesAcp(row.hostKey)) {
-      return conversations.questions(row.hostKey).map((question) => {
-        const answers = actionsFor(question.choices)
-        return { row, pending: toPendingInteraction(question), since: question.askedAt, by: 'agent', answers }
+      return conversations.questions(row.hostKey).map((asked) => {
+        const question = toQuestion(asked)
+        return {
+          row,
+          question,
+          pending: toPendingInteraction(asked),
+          by: 'agent',
+          answers: actionsFor(question.options),
+        }
       })
     }
     const dialog = await readDialog(this.options, row)
     if (!dialog) return []
-    const since = activity.lastOutput(row.id) ?? row.activeAt ?? row.createdAt
-    return [{ row, pending: toInteraction(dialog), since, by: 'screen', answers: answersOf(choicesOf(dialog)) }]
+    const question = toScreenQuestion(dialog, toTimestamp(activity.lastOutput(row.id) ?? row.activeAt ?? row.createdAt))
+    return [{ row, question, pending: toInteraction(question), by: 'screen', answers: answersOf(question.options) }]
   }
 
   /** Presses the keys that take one option of the dialog. */
@@ -159,14 +168,14 @@ export class Interactions {
     const dialog = await readDialog(this.options, row)
     if (!dialog) throw noPending()
     if (request !== undefined && request !== dialog.id) throw doesNotMatch(request)
-    const choices = choicesOf(dialog)
-    if (choices.length === 0) throw notAnswerable()
-    const choice = choiceFor(action, choices, answersOf(choices))
-    const option = { question: dialog.id, option: choices.indexOf(choice) }
+    const { options } = dialog
+    if (options.length === 0) throw notAnswerable()
+    const choice = optionFor(action, options, answersOf(options))
+    const option = { question: dialog.id, option: options.indexOf(choice) }
     const result = await terminal.choose(row.hostKey, launcher.program(row), option)
     if (result === 'gone') throw doesNotMatch(dialog.id)
     if (result === 'stuck') throw notTaken(row.id)
-    const payload = { session_id: row.id, request_id: dialog.id, choice: choice.name }
+    const payload = { session_id: row.id, request_id: dialog.id, choice: choice.label }
     const facts = { subject: row.id, session_id: row.id }
     await store.write((tx) => log.append(tx, SessionAnswered, facts, payload), actorOf(caller))
     delivery.deliver(row.id)
@@ -174,7 +183,7 @@ export class Interactions {
 }
 
 /** The options of a dialog are answered by their numbers. */
-const answersOf = (choices: readonly PermissionChoice[]): string[] => choices.map(({ id }) => id)
+const answersOf = (options: readonly QuestionOption[]): string[] => options.map(({ id }) => id)
 
 const noPending = () => new AppError(SESSION_CONFLICT, 'no_pending: session has no pending interaction')
 

@@ -1,6 +1,6 @@
 import { withInputLock } from './input-lock.ts'
 import type { TerminalProfile } from './profile.ts'
-import { findQuestion, type Question } from './question.ts'
+import { findQuestion, type ScreenQuestion } from './question.ts'
 import { ProgramEnded, ScreenWatcher } from './screen-watcher.ts'
 import type { TerminalHost } from './terminal-host.ts'
 import { type SettleOptions, STEADY_MS, type TerminalProgram } from './wait-for-state.ts'
@@ -74,13 +74,13 @@ class OptionChooser {
   #mark(fits: (at: number) => boolean): Promise<number | 'gone' | undefined> {
     return this.#seen<number | 'gone'>((question) => {
       if (!question) return 'gone'
-      const at = question.options?.at
+      const at = question.at
       return at !== undefined && fits(at) ? at : undefined
     }, 'gone')
   }
 
   /** What is made of the question, in time. On a screen that is just being drawn a question may be missing. */
-  async #seen<T>(decide: (question: Question | undefined) => T | undefined, ended: T): Promise<T | undefined> {
+  async #seen<T>(decide: (question: ScreenQuestion | undefined) => T | undefined, ended: T): Promise<T | undefined> {
     let steady = false
     const timer = this.options.deadlines.after(STEADY_MS, () => {
       steady = true

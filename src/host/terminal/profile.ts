@@ -1,22 +1,8 @@
-/** What a dialog of a program asks about; `other` is one that fits no word. */
-export type DialogKind =
-  | 'trust'
-  | 'login'
-  | 'update'
-  | 'theme'
-  | 'permissions'
-  | 'approval'
-  | 'resume'
-  | 'imports'
-  | 'mcp'
-  | 'hooks'
-  | 'api-key'
-  | 'usage-limit'
-  | 'other'
+import type { QuestionKind } from '../protocol/question.ts'
 
 /** A screen on which a program waits for a person. It is recognised and reported, never answered. */
 export interface Dialog {
-  kind: DialogKind
+  kind: QuestionKind
   /** Matched against the screen, its rows joined by newlines. */
   seen: RegExp
   /** The question, in words for a person. */
@@ -42,6 +28,12 @@ export interface TerminalProfile {
   /** It clears its screen to draw it anew: what is not there counts as gone only after so long, in milliseconds. */
   redraws?: number
   dialogs: readonly Dialog[]
+  /** A row right above a dialog; what stands higher is not of it. */
+  top?: RegExp
+  /** In a dialog of which the program shows only a part. */
+  cut?: RegExp
+  /** Its dialogs begin with their question; those of other programs end with it. */
+  asksFirst?: boolean
   /** Keys that submit what was typed. */
   submit: string
   /** It asks for pastes to be marked; before it does, some of what is typed would be lost. */

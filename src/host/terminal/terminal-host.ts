@@ -1,6 +1,7 @@
 /** What a person attached to the terminal would read now. */
 export interface TerminalScreen {
   lines: string[]
+  cols: number
   /** Column and row, counted from the first of `lines`. */
   cursor: { x: number; y: number }
   /** Whether the program asked that pasted text be marked as such. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
+import type { QuestionKind } from '../../../src/host/protocol/question.ts'
 import { findTypedText, type InputPosition } from '../../../src/host/terminal/input.ts'
-import type { DialogKind } from '../../../src/host/terminal/profile.ts'
 import { type ProgramState, stateOf } from '../../../src/host/terminal/program-state.ts'
 import type { TerminalScreen } from '../../../src/host/terminal/terminal-host.ts'
 
@@ -12,12 +12,12 @@ function seen(text: string): TerminalScreen {
   const y = rows.findIndex((row) => row.includes('▮'))
   const x = rows[y]?.indexOf('▮') ?? 0
   const lines = rows.map((row) => row.replace('▮', ''))
-  return { lines: [...lines, '', ''], cursor: { x, y: y < 0 ? lines.length : y }, bracketedPaste: true }
+  return { lines: [...lines, '', ''], cursor: { x, y: y < 0 ? lines.length : y }, bracketedPaste: true, cols: 120 }
 }
 
 const profileOf = (provider: string) => terminalProfileOf(resolveProvider(provider, new Map()))
 
-type Judged = ProgramState['is'] | DialogKind
+type Judged = ProgramState['is'] | QuestionKind
 
 const SCREENS: [provider: string, what: string, expected: Judged, screen: string][] = [
   [

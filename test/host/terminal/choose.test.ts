@@ -5,7 +5,7 @@ import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profil
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { chooseOption } from '../../../src/host/terminal/choose.ts'
-import { findQuestion, type Question } from '../../../src/host/terminal/question.ts'
+import { findQuestion, type ScreenQuestion } from '../../../src/host/terminal/question.ts'
 import { ScreenWatcher } from '../../../src/host/terminal/screen-watcher.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { Terminals } from './terminals.ts'
@@ -21,7 +21,7 @@ async function asking(...args: string[]) {
   const log = folder.at('log')
   terminals.start('s', [process.execPath, PROGRAM, '--log', log, ...args], { cwd: folder.path })
   const watch = new ScreenWatcher(terminals, 's', deadlines)
-  const question: Question | undefined = await watch.until(20_000, ({ screen }) =>
+  const question: ScreenQuestion | undefined = await watch.until(20_000, ({ screen }) =>
     findQuestion(screen, program.profile),
   )
   watch.close()
@@ -45,8 +45,15 @@ describe.concurrent('choosing an option in a terminal dialog', () => {
     await using program = await asking()
     expect(program.question).toMatchObject({
       id: expect.stringMatching(/^screen-[0-9a-f]{16}$/),
-      dialog: { kind: 'trust' },
-      options: { labels: ['Yes, I trust this folder', 'Yes, and the folder above', 'No, exit'], at: 0 },
+      kind: 'trust',
+      text: expect.stringContaining('Accessing workspace:'),
+      cut: false,
+      options: [
+        { id: '1', label: 'Yes, I trust this folder', role: 'allow-once' },
+        { id: '2', label: 'Yes, and the folder above', role: 'allow-once' },
+        { id: '3', label: 'No, exit', role: 'deny' },
+      ],
+      at: 0,
     })
   })
 

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
-import { findOptions, screenWithoutMarker } from '../../../src/host/terminal/option-list.ts'
+import { findOptions } from '../../../src/host/terminal/option-list.ts'
 import type { TerminalScreen } from '../../../src/host/terminal/terminal-host.ts'
 
 const screen = (text: string): TerminalScreen => ({
   lines: text.split('\n').slice(1),
   cursor: { x: 0, y: 0 },
   bracketedPaste: true,
+  cols: 80,
 })
 const read = (text: string) => {
   const menu = findOptions(screen(text))
@@ -56,11 +57,4 @@ test.each([
   ['a list that does not begin', '\n❯ 3. Yes\n  4. No'],
 ])('%s is not a menu', (_what, text) => {
   expect(read(text)).toBeUndefined()
-})
-
-test('a screen without its marker depends on the question and not on the position of the marker', () => {
-  const textOf = (what: string, first: string, second: string) =>
-    screenWithoutMarker(screen(`\n${what}\n${first} Yes\n${second} No\n\n`))
-  expect(textOf('rm -rf a', '❯', ' ')).toBe(textOf('rm -rf a', ' ', '❯'))
-  expect(textOf('rm -rf a', '❯', ' ')).not.toBe(textOf('rm -rf b', '❯', ' '))
 })

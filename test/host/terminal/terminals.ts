@@ -34,6 +34,7 @@ export class Terminals implements TerminalHost, AsyncDisposable {
     return {
       lines: rows.map((row) => row?.translateToString(true) ?? ''),
       cursor: { x: active.cursorX, y: active.cursorY },
+      cols: COLS,
       bracketedPaste: emulator.modes.bracketedPasteMode,
     }
   }

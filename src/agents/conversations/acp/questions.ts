@@ -1,42 +1,53 @@
+import { toTimestamp } from '../../../core/clock.ts'
 import { invalidField } from '../../../core/errors.ts'
-import type { PermissionChoice } from '../../../host/protocol/record.ts'
+import type { OptionRole, Question, QuestionOption } from '../../../host/protocol/question.ts'
 import type { PendingInteraction } from '../../sessions/schema.ts'
 import type { QuestionRow } from './table.ts'
+import { toolText } from './tool-text.ts'
 
-/** The actions that answer a question, and the kinds of choices they stand for, the best first. */
-const CHOICE_KINDS_BY_ACTION: Readonly<Record<string, readonly string[]>> = {
-  approve: ['allow_once'],
-  allow: ['allow_once'],
-  approve_always: ['allow_always'],
-  allow_always: ['allow_always'],
-  approve_accept_edits: ['allow_always'],
-  deny: ['reject_once', 'reject_always'],
-  reject: ['reject_once', 'reject_always'],
-  deny_always: ['reject_always'],
-  reject_always: ['reject_always'],
+/** The actions that answer a question, and the roles of the options they stand for, the best first. */
+const ROLES_BY_ACTION: Readonly<Record<string, readonly OptionRole[]>> = {
+  approve: ['allow-once'],
+  allow: ['allow-once'],
+  approve_always: ['allow-always'],
+  allow_always: ['allow-always'],
+  approve_accept_edits: ['allow-always'],
+  deny: ['deny', 'deny-always'],
+  reject: ['deny', 'deny-always'],
+  no: ['deny', 'deny-always'],
+  deny_always: ['deny-always'],
+  reject_always: ['deny-always'],
 }
 
-/** The choice that an action selects; it may also be the id or name of a choice. Fails when it selects none. */
-export function choiceFor(
+/** The roles of the protocol's kinds of choices. */
+const ROLES_BY_KIND: Readonly<Record<string, OptionRole>> = {
+  allow_once: 'allow-once',
+  allow_always: 'allow-always',
+  reject_once: 'deny',
+  reject_always: 'deny-always',
+}
+
+/** The option that an action selects; it may also be the id or label of an option. Fails when it selects none. */
+export function optionFor(
   action: string,
-  choices: readonly PermissionChoice[],
-  offered: readonly string[] = actionsFor(choices),
-): PermissionChoice {
-  const own = choices.find(({ id }) => id === action) ?? choices.find(({ name }) => name === action)
-  const kinds = Object.hasOwn(CHOICE_KINDS_BY_ACTION, action) ? (CHOICE_KINDS_BY_ACTION[action] ?? []) : []
-  const selected = own ?? kinds.flatMap((kind) => choices.find((choice) => choice.kind === kind) ?? [])[0]
+  options: readonly QuestionOption[],
+  offered: readonly string[] = actionsFor(options),
+): QuestionOption {
+  const own = options.find(({ id }) => id === action) ?? options.find(({ label }) => label === action)
+  const roles = Object.hasOwn(ROLES_BY_ACTION, action) ? (ROLES_BY_ACTION[action] ?? []) : []
+  const selected = own ?? roles.flatMap((role) => options.find((option) => option.role === role) ?? [])[0]
   if (selected) return selected
   const message = `"${action}" is no answer to this question; it can be answered with ${offered.join(', ')}`
   throw invalidField('body.action', message)
 }
 
 /** The actions that can answer a question. */
-export function actionsFor(choices: readonly PermissionChoice[]): string[] {
-  const offered = new Set(choices.map(({ kind }) => kind))
+export function actionsFor(options: readonly QuestionOption[]): string[] {
+  const offered = new Set(options.map(({ role }) => role))
   const actions = ['approve', 'approve_always', 'deny', 'deny_always'].filter((action) =>
-    CHOICE_KINDS_BY_ACTION[action]?.some((kind) => offered.has(kind)),
+    ROLES_BY_ACTION[action]?.some((role) => offered.has(role)),
   )
-  return actions.length > 0 ? actions : choices.map(({ id }) => id)
+  return actions.length > 0 ? actions : options.map(({ id }) => id)
 }
 
 /** The prompt of a question in one line. */
@@ -44,6 +55,20 @@ export function promptFor({ tool }: Pick<QuestionRow, 'tool'>): string {
   const { title, kind } = tool
   const what = typeof title === 'string' && title !== '' ? title : typeof kind === 'string' ? kind : 'a tool'
   return `Allow ${what}?`
+}
+
+/** A question that an agent asks by protocol. */
+export function toQuestion(row: Pick<QuestionRow, 'request' | 'tool' | 'choices' | 'askedAt'>): Question {
+  const options = row.choices.map(({ id, name: label, kind }) => ({ id, label, role: ROLES_BY_KIND[kind] ?? 'other' }))
+  return {
+    id: row.request,
+    kind: 'approval',
+    prompt: promptFor(row),
+    ...toolText(row.tool),
+    options,
+    picture: [],
+    since: toTimestamp(row.askedAt),
+  }
 }
 
 /** A question in its wire shape. */

@@ -1,0 +1,64 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const Text = Type.String()
+
+/** What a question is about; `other` is one that fits no word. */
+export const QuestionKind = Type.Union([
+  Type.Literal('approval'),
+  Type.Literal('choice'),
+  Type.Literal('plan'),
+  Type.Literal('trust'),
+  Type.Literal('login'),
+  Type.Literal('update'),
+  Type.Literal('theme'),
+  Type.Literal('permissions'),
+  Type.Literal('resume'),
+  Type.Literal('imports'),
+  Type.Literal('mcp'),
+  Type.Literal('hooks'),
+  Type.Literal('api-key'),
+  Type.Literal('usage-limit'),
+  Type.Literal('other'),
+])
+export type QuestionKind = Static<typeof QuestionKind>
+
+/** What an option does: allows it now or from now on, denies it now or from now on, or something of its own. */
+export const OptionRole = Type.Union([
+  Type.Literal('allow-once'),
+  Type.Literal('allow-always'),
+  Type.Literal('deny'),
+  Type.Literal('deny-always'),
+  Type.Literal('other'),
+])
+export type OptionRole = Static<typeof OptionRole>
+
+/** An answer that the program offers, in its own words. */
+export const QuestionOption = Type.Object({
+  /** Names the option in an answer: its number on a screen, counted from 1, or the agent's own id for it. */
+  id: Text,
+  label: Text,
+  role: OptionRole,
+})
+export type QuestionOption = Static<typeof QuestionOption>
+
+/**
+ * What a program asks a person, by protocol or on its screen. It stays the same question, with the same id, until it is
+ * answered or gone; asked again later, it is another.
+ */
+export const Question = Type.Object({
+  id: Text,
+  kind: QuestionKind,
+  /** The program's question in a sentence. */
+  prompt: Text,
+  /** The command, path, diff or text that it asks about, whole unless `cut`; empty when the prompt says it all. */
+  text: Text,
+  /** The program shows only a part of what it asks about. */
+  cut: Type.Boolean(),
+  /** The answers; none when a person has to use its terminal. */
+  options: Type.Array(QuestionOption),
+  /** The rows of the screen that asks; none when it is asked by protocol. */
+  picture: Type.Array(Text),
+  /** When it came up, RFC 3339, by the host's clock. */
+  since: Text,
+})
+export type Question = Static<typeof Question>

@@ -1,0 +1,37 @@
+import { stripFrame } from './input.ts'
+
+/** A row that only draws: a rule, or an edge of a box. */
+const RULE = /^[\s─━═╌┄╭╮╰╯┌┐└┘├┤╹▀▄▁▔_-]+$/
+const SENTENCE_END = /[?？]$/
+
+/** The words of a dialog above its options: its question, and what it asks about. */
+export interface DialogText {
+  prompt: string
+  text: string
+}
+
+/** Splits the rows of a dialog above its options into its question, which is the first or last row that reads so, and the rest. */
+export function readDialogText(
+  rows: readonly string[],
+  { asksFirst, otherwise }: { asksFirst: boolean; otherwise: string },
+): DialogText {
+  const bare = rows.map((row) => (RULE.test(row) ? '' : unframed(row)))
+  const asks = (row: string) => SENTENCE_END.test(row.trim())
+  const at = asksFirst ? bare.findIndex(asks) : bare.findLastIndex(asks)
+  const prompt = at < 0 ? otherwise : (bare[at] ?? '').trim()
+  return { prompt, text: dedent(at < 0 ? bare : bare.toSpliced(at, 1)) }
+}
+
+/** A row without its frame, and with its indentation. */
+function unframed(row: string): string {
+  const words = stripFrame(row)
+  return words === '' ? '' : ' '.repeat(row.indexOf(words)) + words
+}
+
+/** Rows without the indentation that all share, without blank edges, and with one blank row where there were more. */
+function dedent(rows: readonly string[]): string {
+  const indents = rows.filter(Boolean).map((row) => row.length - row.trimStart().length)
+  const indent = indents.length > 0 ? Math.min(...indents) : 0
+  const text = rows.map((row) => row.slice(indent).trimEnd()).join('\n')
+  return text.replace(/\n{3,}/g, '\n\n').replace(/^\n+|\n+$/g, '')
+}

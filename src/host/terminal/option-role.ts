@@ -1,0 +1,14 @@
+import type { OptionRole } from '../protocol/question.ts'
+
+/** What an option does, by its words; the first match counts. */
+const PATTERNS: readonly [RegExp, OptionRole][] = [
+  [/^(?:no|deny|reject|cancel|exit|skip|back|quit|don.t)\b/i, 'deny'],
+  [
+    /don.t ask again|\balways\b|for this session|all (?:future )?(?:edits|sessions)|auto(?:matically|[- ])/i,
+    'allow-always',
+  ],
+  [/^(?:yes|allow|approve|accept|trust|continue|proceed|run)\b/i, 'allow-once'],
+]
+
+/** What an option with this label does. */
+export const roleOf = (label: string): OptionRole => PATTERNS.find(([pattern]) => pattern.test(label))?.[1] ?? 'other'
