@@ -4,12 +4,13 @@ import { Budgets } from '../agents/budgets/budgets.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
+import { LoginLimits } from '../agents/limits/login-limits.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { SessionRepository } from '../agents/sessions/repository.ts'
 import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
 import { openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
 import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
-import { Usage } from '../agents/usage/usage.ts'
+import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
 import type { Config } from '../config/config.ts'
@@ -88,6 +89,7 @@ function buildRecords({ name, store, config, clock, deadlines, env, report }: Fo
     beadRepository,
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
     sessionRepository: new SessionRepository(store, beadRepository, clock),
+    limits: new LoginLimits({ store, log, clock }),
   }
 }
 
@@ -120,8 +122,17 @@ function buildSessions(options: Foundation & Records) {
     detached: sessionServices.detached,
     workload,
     logs,
-    usage: new Usage({ ...options, config, sessionRepository, logs, providerOf }),
+    usage: countedUsage({ ...options, config, sessionRepository, logs, providerOf }),
   }
+}
+
+/** The usage of the city. An answer of a model shows that the login of its session works. */
+function countedUsage(options: UsageDependencies & Pick<Records, 'limits'>): Usage {
+  const usage = new Usage(options)
+  usage.onUsage((tx, { login, answeredAt }) => {
+    if (answeredAt !== undefined) options.limits.worked(tx, login, answeredAt)
+  })
+  return usage
 }
 
 type SessionServices = ReturnType<typeof buildSessions>

@@ -65,6 +65,14 @@ export class ScriptedHost implements SessionHost {
     await this.#push(program, { type: 'done', turn, reason: 'end_turn', ...(usage && { usage }) })
   }
 
+  /** A turn fails. Resolves when the city has recorded that. */
+  async failTurn(key: string, error: string): Promise<void> {
+    const program = this.#program(key)
+    const { turn } = program
+    program.turn = ''
+    await this.#push(program, { type: 'done', turn, reason: 'error', error })
+  }
+
   /** A program begins a turn by itself. Resolves when the city has recorded that. */
   async beginTurn(key: string): Promise<void> {
     const program = this.#program(key)

@@ -4,7 +4,7 @@ import type { DetachedProcesses } from '../detached/detached-processes.ts'
 import type { FailureCount, FailureCounts } from '../lifecycle/failure-counts.ts'
 import { agentHold, sessionHold } from '../lifecycle/holds.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
-import { agentBackoff, MAX_FAILURES, USAGE_HOLD } from '../lifecycle/limits.ts'
+import { agentBackoff, MAX_FAILURES } from '../lifecycle/limits.ts'
 import type { Parking } from '../lifecycle/parking.ts'
 import type { Interactions, OpenInteraction } from '../messaging/interactions.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -72,7 +72,9 @@ export class Attention {
     const { repository, failures, clock } = this.options
     const now = clock.now()
     const counts = failures.all('agent')
-    const failedSessions = repository.live().filter(({ state }) => FAILED_STATES.has(state))
+    const failedSessions = repository
+      .live()
+      .filter(({ state, reason }) => FAILED_STATES.has(state) && reason !== 'rate_limit')
     const withFailedSession = new Set(failedSessions.map(({ template }) => template))
     const failedAgents = [...counts.values()].filter((count) => {
       if (!this.options.launcher.agent(count.subject)) return false
@@ -140,6 +142,4 @@ const failedAgentItem = (failure: FailureCount, now: number): AttentionItem => (
   answers: [],
 })
 
-/** A hold without failed starts is that of a usage limit. */
-const heldSince = ({ deaths, until }: FailureCount): number =>
-  until - (deaths === 0 ? USAGE_HOLD : agentBackoff(deaths))
+const heldSince = ({ deaths, until }: FailureCount): number => until - agentBackoff(deaths)

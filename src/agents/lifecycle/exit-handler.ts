@@ -2,6 +2,8 @@ import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import type { LoginLimits } from '../limits/login-limits.ts'
+import type { Logins } from '../limits/logins.ts'
 import type { CreateRequests } from '../messaging/create-requests.ts'
 import type { MessageDelivery } from '../messaging/message-delivery.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
@@ -34,6 +36,8 @@ interface ExitHandlerOptions {
   workload: Workload
   recorder: SessionEventRecorder
   claims: ClaimRelease
+  limits: Pick<LoginLimits, 'reached'>
+  logins: Pick<Logins, 'of' | 'roomAt'>
   setup: SetupCommands
   launcher: Pick<Launcher, 'startupTimeout'>
   delivery: Pick<MessageDelivery, 'abandon'>
@@ -56,10 +60,11 @@ export class ExitHandler {
 
   /** Records in one write that a session's process is gone, and everything that follows from it. */
   async recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
-    const { store, repository, clock, recorder, launcher } = this.options
+    const { store, repository, clock, recorder, launcher, limits, logins } = this.options
     await store.write((tx) => {
       const before = repository.find(id)
       if (before?.hostKey !== key) return
+      if (exit.limit) limits.reached(tx, logins.of(before), exit.limit)
       const session = this.#exited(before)
       const outcome = decideOutcome(session, exit, clock.now())
       const isOverdue = clock.now() - (before.wokeAt ?? 0) >= launcher.startupTimeout(before)
@@ -101,6 +106,7 @@ export class ExitHandler {
       fromScaleCheck: row.work === '',
       resumed: row.resumed,
       crashHoldUntil: this.options.crashes.holdUntil(row.id),
+      limitedUntil: this.options.logins.roomAt(row),
     }
   }
 
@@ -111,9 +117,9 @@ export class ExitHandler {
       else failures.count(tx, 'bead', bead, reason)
     }
     if (row.kind !== 'agent') return
-    if (exit.usageLimited) failures.hold(tx, 'agent', row.template, outcome.quarantinedUntil, reason)
-    else if (outcome.blamesAgent) failures.count(tx, 'agent', row.template, reason)
-    else if (exit.how !== 'lost' && this.#hasStarted(row, outcome)) failures.clear(tx, 'agent', row.template)
+    if (outcome.blamesAgent) failures.count(tx, 'agent', row.template, reason)
+    else if (exit.how !== 'lost' && !exit.limit && this.#hasStarted(row, outcome))
+      failures.clear(tx, 'agent', row.template)
   }
 
   /** Whether a run shows that its agent's program can be started. */
@@ -165,7 +171,7 @@ export class ExitHandler {
 
 /** How the process of a session ended, as a sentence. */
 function describeExit(exit: ProcessExit, { state, reason }: SessionRow, isOverdue: boolean): string {
-  if (exit.usageLimited) return 'the usage limit of its model is reached'
+  if (exit.limit) return `its usage limit is reached: ${exit.limit.text}`
   if (state === 'draining' && reason === 'no-wake-reason') {
     return `it claimed nothing ${isOverdue ? 'within its startup_timeout' : 'for a minute'} and was ended`
   }

@@ -11,7 +11,7 @@ interface ExitReceiverOptions {
   host: Pick<SessionHost, 'onExit'>
   repository: Pick<SessionRepository, 'findByHostKey'>
   processes: Pick<SessionProcesses, 'recordExit'>
-  usageLimits: Pick<UsageLimitWatcher, 'isReached'>
+  usageLimits: Pick<UsageLimitWatcher, 'statementIn'>
   detached: Pick<DetachedProcesses, 'remember'>
 }
 
@@ -48,13 +48,8 @@ export class ExitReceiver {
     const row = repository.findByHostKey(exit.key)
     if (!row) return true
     const output = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
-    const usageLimited = row.origin !== 'manual' && usageLimits.isReached(row, exit.lastOutput)
-    await processes.recordExit(
-      row.id,
-      exit.key,
-      { ...toExit(exit), ...(usageLimited && { usageLimited }) },
-      output || undefined,
-    )
+    const limit = row.origin === 'manual' ? undefined : usageLimits.statementIn(row, exit.lastOutput)
+    await processes.recordExit(row.id, exit.key, { ...toExit(exit), ...(limit && { limit }) }, output || undefined)
     return true
   }
 }

@@ -1,22 +1,14 @@
+import type { LimitStatement } from '../limits/statement.ts'
 import type { SessionState } from '../sessions/transitions.ts'
-import {
-  backoff,
-  MAX_CHURN,
-  MAX_FAILURES,
-  PRODUCTIVE_AFTER,
-  QUARANTINE,
-  QUICK_EXIT,
-  RESUME_EXIT,
-  USAGE_HOLD,
-} from './limits.ts'
+import { backoff, MAX_CHURN, MAX_FAILURES, PRODUCTIVE_AFTER, QUARANTINE, QUICK_EXIT, RESUME_EXIT } from './limits.ts'
 
 /** How a process ended. `lost`: nobody saw it. `not-started`: it could not be started at all. */
 export interface ProcessExit {
   how: 'exited' | 'signalled' | 'lost' | 'not-started'
   code?: number
   signal?: string
-  /** Its screen says that the usage limit of its model is reached. */
-  usageLimited?: boolean
+  /** What its program said of the usage limit that it reached. */
+  limit?: LimitStatement
 }
 
 /** What the outcome of an exit depends on. */
@@ -44,6 +36,8 @@ export interface ExitedSession {
   resumed: boolean
   /** Until when a crash now holds it because it crashed too often; 0 for no hold. */
   crashHoldUntil: number
+  /** Until when no login that it may run on has room; 0 when one has. */
+  limitedUntil: number
 }
 
 /** What becomes of a session whose process is gone. */
@@ -83,7 +77,7 @@ export const wasKilled = ({ how, code, signal = '' }: ProcessExit): boolean =>
 /** Decides what becomes of a session whose process is gone. */
 export function decideOutcome(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
   if (session.state === 'draining') return drained(session)
-  if (exit.usageLimited && (session.state === 'active' || session.state === 'creating')) return limited(session, now)
+  if (exit.limit && (session.state === 'active' || session.state === 'creating')) return limited(session, now)
   if (session.state === 'creating') return failedStart(session, exit, now)
   if (session.state !== 'active') return ended(session, session.state, session.reason)
   if (exit.how === 'lost') return lostProcess(session, now)
@@ -131,11 +125,13 @@ function failedStart(session: ExitedSession, exit: ProcessExit, now: number): Ex
   return failures < MAX_FAILURES ? failed : giveUp(session, failed, 'quarantine', now + QUARANTINE)
 }
 
-/** Neither the session nor others of its agent can work until the limit is lifted. */
-const limited = (session: ExitedSession, now: number): ExitOutcome => ({
-  ...ended(session, 'quarantined', 'rate_limit', session.origin !== 'ephemeral'),
-  quarantinedUntil: now + USAGE_HOLD,
-})
+/** It goes on with another login when one has room, else it is held until one has. */
+function limited(session: ExitedSession, now: number): ExitOutcome {
+  const { limitedUntil, origin } = session
+  if (limitedUntil <= now) return ended(session, 'asleep', 'rate_limit', origin !== 'ephemeral')
+  const quarantinedUntil = Number.isFinite(limitedUntil) ? limitedUntil : 0
+  return { ...ended(session, 'quarantined', 'rate_limit', origin !== 'ephemeral'), quarantinedUntil }
+}
 
 function drained(session: ExitedSession): ExitOutcome {
   const reason = session.reason || 'drained'

@@ -21,7 +21,6 @@ export class FailureCounts {
   readonly #count: Statement<FailureCount, [SubjectKind, string, string]>
   readonly #countKill: Statement<{ deaths: number; kills: number }, [string, string, number]>
   readonly #setUntil: Statement<unknown, [number, SubjectKind, string]>
-  readonly #hold: Statement<unknown, [SubjectKind, string, number, string]>
   readonly #shift: Statement<unknown, [number]>
   readonly #clear: Statement<unknown, [SubjectKind, string]>
   readonly #all: Statement<FailureCount, [SubjectKind]>
@@ -43,10 +42,6 @@ export class FailureCounts {
        RETURNING deaths, kills`,
     )
     this.#setUntil = store.prepare('UPDATE troubles SET until = ? WHERE kind = ? AND subject = ?')
-    this.#hold = store.prepare(
-      `INSERT INTO troubles (kind, subject, deaths, until, reason) VALUES (?, ?, 0, ?, ?)
-       ON CONFLICT DO UPDATE SET until = max(until, excluded.until), reason = excluded.reason`,
-    )
     this.#shift = store.prepare('UPDATE troubles SET until = until + ?')
     this.#clear = store.prepare('DELETE FROM troubles WHERE kind = ? AND subject = ?')
     this.#all = store.prepare('SELECT subject, deaths, until, reason FROM troubles WHERE kind = ?')
@@ -70,11 +65,6 @@ export class FailureCounts {
     const counted = tx.get(this.#countKill, bead, reason, EXPLAINED_KILLS)
     if (counted && counted.kills >= EXPLAINED_KILLS)
       tx.run(this.#setUntil, this.clock.now() + backoff(counted.deaths), 'bead', bead)
-  }
-
-  /** Holds a subject until a time, however often it failed. */
-  hold(tx: Tx, kind: SubjectKind, subject: string, until: number, reason: string): void {
-    tx.run(this.#hold, kind, subject, until, reason)
   }
 
   /** Forgets the failures of a subject, because the bead is done or the agent worked. */

@@ -20,8 +20,6 @@ export const EXPLAINED_KILLS = 3
 export const IDLE_GRACE = 60 * SECOND
 /** How long a named session on demand stays up without work, unless its agent sets another duration. */
 export const ON_DEMAND_IDLE = 5 * MINUTE
-/** How long a session is held that reached the usage limit of its model. */
-export const USAGE_HOLD = 30 * MINUTE
 
 /** The wait after the n-th failure in a row: 1 s, doubled each time, at most 5 min. */
 export const backoff = (failures: number): number =>

@@ -44,12 +44,17 @@ function start(builder: PlanBuilder, session: SessionSnapshot): boolean {
   if (builder.capacity.isBlocked(session.agent)) return false
   if (session.origin !== 'manual' && (!agent || agent.problem !== undefined)) return false
   if (session.origin === 'ephemeral' && agent && !builder.isDue(agent.retryAt)) return false
+  if (session.origin !== 'manual' && isLimited(builder, agent)) return false
   if (!builder.isDue(session.retryAt) || !builder.capacity.hasRoom(session.agent)) return false
   if (builder.startOrder.mustWait(agent)) return false
   builder.capacity.reserve(session.agent)
   builder.add({ do: 'start', session: session.id })
   return true
 }
+
+/** Whether every login of an agent has reached its usage limit or is dead. A person may start a session all the same. */
+const isLimited = (builder: PlanBuilder, agent: AgentState | undefined): boolean =>
+  !builder.isDue(agent?.limitedUntil ?? 0)
 
 /** Starts a named session of an agent that others wait for; without one, its pool gets a session. */
 function startNeeded(builder: PlanBuilder, agent: AgentState): void {
@@ -77,6 +82,7 @@ function createNamed(builder: PlanBuilder, named: NamedSessionState): boolean {
   const agent = builder.capacity.agent(named.agent)
   if (!agent || sessionOf(builder, named) || builder.startOrder.isCreated(named.name)) return false
   if (agent.problem !== undefined || builder.capacity.isBlocked(agent.name)) return false
+  if (isLimited(builder, agent)) return false
   if (!builder.capacity.hasRoom(agent.name) || builder.startOrder.mustWait(agent)) return false
   builder.capacity.reserve(agent.name)
   builder.add({ do: 'create', agent: agent.name, slot: undefined, named: named.name, work: undefined })
@@ -152,7 +158,7 @@ function createPooled(
 ): void {
   if (count <= 0 || agent.maxActive === 0 || agent.problem !== undefined || builder.capacity.isBlocked(agent.name))
     return
-  if (!builder.isDue(agent.retryAt) || builder.startOrder.mustWait(agent)) return
+  if (!builder.isDue(agent.retryAt) || isLimited(builder, agent) || builder.startOrder.mustWait(agent)) return
   const slots = new Set(pool.flatMap(({ slot }) => slot ?? []))
   for (let created = 0; created < count && builder.capacity.hasRoom(agent.name); created++) {
     const slot = firstFreeSlot(slots, agent.maxActive)

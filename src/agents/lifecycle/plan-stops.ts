@@ -7,7 +7,7 @@ import type { AgentState, SessionSnapshot } from './snapshot.ts'
 /** Plans the end of sessions that have nothing left to do or may not go on, and of holds that are over. */
 export function planStops(builder: PlanBuilder): void {
   for (const session of builder.idle) {
-    if (session.state === 'quarantined' && builder.isDue(session.quarantinedUntil)) {
+    if (session.state === 'quarantined' && builder.isDue(heldUntil(session, builder.agentOf(session)))) {
       builder.add({ do: 'release', session: session.id })
     }
     if (session.state === 'draining') endDrained(builder, session)
@@ -18,6 +18,10 @@ export function planStops(builder: PlanBuilder): void {
     }
   }
 }
+
+/** A session that reached its usage limit is held until one of its logins has room. */
+const heldUntil = ({ reason, quarantinedUntil }: SessionSnapshot, agent: AgentState | undefined): number =>
+  reason === 'rate_limit' && agent?.limitedUntil !== undefined ? agent.limitedUntil : quarantinedUntil
 
 /** A draining session ends when it reports that it is done, when it has no work, or when its time is over. */
 function endDrained(builder: PlanBuilder, session: SessionSnapshot): void {

@@ -6,6 +6,9 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { StartResult } from '../../host/protocol/session.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
+import type { Login } from '../limits/login.ts'
+import type { Logins } from '../limits/logins.ts'
+import type { LimitStatement } from '../limits/statement.ts'
 import type { CreateRequests } from '../messaging/create-requests.ts'
 import type { MessageDelivery } from '../messaging/message-delivery.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
@@ -42,6 +45,7 @@ interface SessionProcessesOptions {
   setup: SetupCommands
   worktrees: Pick<Worktrees, 'prepare'>
   conversations: AcpConversations
+  logins: Pick<Logins, 'choose'>
   queue: MessageQueue
   delivery: Pick<MessageDelivery, 'deliver'>
   createRequests: CreateRequests
@@ -93,12 +97,12 @@ export class SessionProcesses {
     return this.exclusively(id, () => this.#refresh(id))
   }
 
-  /** Ends a program that reached its usage limit, and holds its session until the limit may be lifted. */
-  limit(id: string, key: string, output: string): Promise<void> {
+  /** Ends a program that reached its usage limit; its session goes on with another login, or when the limit ends. */
+  limit(id: string, key: string, limit: LimitStatement): Promise<void> {
     return this.exclusively(id, async () => {
       if (this.options.repository.find(id)?.hostKey !== key) return
       await this.#endProcess(key)
-      await this.options.exits.recordExit(id, key, { how: 'exited', usageLimited: true }, output)
+      await this.options.exits.recordExit(id, key, { how: 'exited', limit }, limit.text)
     })
   }
 
@@ -140,6 +144,7 @@ export class SessionProcesses {
     const { store, clock, repository, launcher, setup, exits } = this.options
     const startedAt = clock.now()
     const begun = await store.write((tx) => this.#begin(tx, id), SESSIONS)
+    if (!begun) return
     let prepared: PreparedLaunch
     let process: StartResult
     try {
@@ -211,9 +216,12 @@ export class SessionProcesses {
     return store.write((tx) => repository.update(tx, row.id, { workDir: path }))
   }
 
-  #begin(tx: Tx, id: string): { row: SessionRow; token: string; key: string } {
-    const { repository, tokens, city } = this.options
+  /** Nothing begins when the last login with room has just reached its limit. */
+  #begin(tx: Tx, id: string): { row: SessionRow; token: string; key: string } | undefined {
+    const { repository, tokens, city, logins } = this.options
     const before = repository.get(id)
+    const login = logins.choose(before)
+    if (!login) return undefined
     const key = `${city}/${id}/${randomBytes(8).toString('hex')}`
     const row = repository.transition(tx, id, 'begin', {
       generation: before.generation + 1,
@@ -223,6 +231,7 @@ export class SessionProcesses {
       retryAt: null,
       resumed: false,
       worked: false,
+      ...changedLogin(before, login),
     })
     return { row, token: tokens.issue(tx, id, row.generation), key }
   }
@@ -260,6 +269,12 @@ export class SessionProcesses {
     await this.options.exits.recordExit(id, key, { how: 'lost' })
   }
 }
+
+/** Another login knows nothing of the conversation so far. */
+const changedLogin = ({ login: before }: SessionRow, { id }: Login) => ({
+  login: id,
+  ...(before !== '' && before !== id && { sessionKey: null }),
+})
 
 /** Whether a start certainly did not happen; otherwise the next listing of the host tells. */
 const isKnownFailure = (error: unknown): boolean => error instanceof AppError && error.code !== 'gateway-timeout'

@@ -6,6 +6,7 @@ import { errorMessage } from '../../core/errors.ts'
 import { Emitted, type RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { HostedSession } from '../../host/protocol/session.ts'
+import type { LoginLimits } from '../limits/login-limits.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
 import { SessionStopped } from '../sessions/events.ts'
 import type { SessionHost } from '../sessions/host.ts'
@@ -33,6 +34,7 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   setup: SetupCommands
   shell: ShellRunner
   usageLimits: UsageLimitWatcher
+  limits: Pick<LoginLimits, 'onChange' | 'shift'>
   exitReceiver: Pick<ExitReceiver, 'start'>
   /** Recovers what a stop or a crash left before the first reconciliation, and ends after the last. */
   upkeep: { start(): Promise<void>; stop(): void }
@@ -83,7 +85,8 @@ export class Reconciler {
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
   async start(): Promise<void> {
-    const { log, config, deadlines, suspensions, host, repository, budgets, upkeep, exitReceiver } = this.options
+    const { log, config, deadlines, suspensions, host, repository, budgets, limits, upkeep, exitReceiver } =
+      this.options
     this.#closed = false
     await upkeep.start()
     this.#unsubscribes = [
@@ -95,6 +98,7 @@ export class Reconciler {
       }),
       suspensions.onChange(() => this.wake()),
       budgets?.onChange(() => this.wake()) ?? (() => {}),
+      limits.onChange(() => this.wake()),
       repository.onChange(() => this.wake()),
       host.onLost(() => this.wake()),
       deadlines.onClockStep((shift) => this.#onClockShift(shift)),

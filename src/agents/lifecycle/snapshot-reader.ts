@@ -5,6 +5,7 @@ import { findDependency } from '../../config/resolve/dependencies.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { HostedSession } from '../../host/protocol/session.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
+import type { Logins } from '../limits/logins.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
@@ -40,6 +41,7 @@ export interface SnapshotReaderOptions {
   workload: Workload
   activity: SessionActivity
   failures: FailureCounts
+  logins: Pick<Logins, 'roomAt'>
   queue: Pick<MessageQueue, 'counts'>
   conversations: Pick<AcpConversations, 'usesAcp' | 'isInTurn'>
 }
@@ -116,6 +118,7 @@ export class SnapshotReader {
         problem: isUsed ? this.options.launcher.problem(agent) : undefined,
         startupTimeout: isUsed ? this.options.launcher.startupTimeout(agent) : 0,
         retryAt: agents.get(agent.qualified)?.until ?? 0,
+        limitedUntil: isUsed ? this.options.logins.roomAt({ kind: 'agent', template: agent.qualified }) : 0,
         idleBackoffUntil: this.idleBackoff.until(agent.qualified),
       }
     })
@@ -131,7 +134,7 @@ export class SnapshotReader {
   #agent(
     agent: AgentConfig,
     demand: AgentState['demand'],
-  ): Omit<AgentState, 'problem' | 'startupTimeout' | 'retryAt' | 'idleBackoffUntil' | 'dependsOn'> {
+  ): Omit<AgentState, 'problem' | 'startupTimeout' | 'retryAt' | 'limitedUntil' | 'idleBackoffUntil' | 'dependsOn'> {
     return {
       name: agent.qualified,
       rig: agent.dir ?? '',
@@ -219,6 +222,7 @@ const toSession = (
   fromScaleCheck: row.work === '',
   resumed: row.resumed,
   crashHoldUntil: 0,
+  limitedUntil: 0,
   jitter: jitterOf(row.hostKey ?? row.id),
 })
 

@@ -32,6 +32,8 @@ export interface AgentState {
   problem: string | undefined
   /** No session is started for work before this time. */
   retryAt: number
+  /** Until when none of its logins has room, so that none of its sessions is started; 0 when one has. */
+  limitedUntil?: number
   /** No session is started without work before this time, because the last ones exited at once. */
   idleBackoffUntil?: number
   drainTimeout: number

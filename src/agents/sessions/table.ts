@@ -61,6 +61,8 @@ export const sessions = sqliteTable(
     busyUntil: integer('busy_until'),
     /** Whether it claimed anything since its start. */
     worked: integer({ mode: 'boolean' }).notNull().default(false),
+    /** The login that it runs on, or last ran on; '' before its first start. */
+    login: text().notNull().default(''),
     /** A hash of each part of the declaration it was started from. */
     fingerprint: text({ mode: 'json' }).$type<Record<string, string>>().notNull().default({}),
   },

@@ -31,10 +31,13 @@ export interface UsageDependencies {
   report(message: string): void
 }
 
-/** The agent and rig of usage that was just recorded. */
+/** The agent, rig and login of usage that was just recorded. */
 export interface UsageOwner {
   readonly agent: string
   readonly rig: string
+  readonly login: string
+  /** When the newest of the model's answers came; undefined when it is the time that a session ran. */
+  readonly answeredAt?: number
 }
 
 const RECENT_MS = 5 * 60_000
@@ -56,10 +59,8 @@ export class Usage {
     this.#store = new UsageStore(dependencies.store)
     this.#priceLists = new PriceLists(join(dependencies.home, 'prices.json'), dependencies.report)
     this.#prices = new Prices(dependencies.config, this.#priceLists)
-    dependencies.logs.onRead(
-      (row, view, place) => this.#record(row, this.#collector.collect(row.id, view), place),
-      ({ id }) => this.#store.positionOf(id),
-    )
+    dependencies.logs.onRead((row, view, place) => this.#record(row, this.#collector.collect(row.id, view), place))
+    dependencies.logs.resumeFrom(({ id }) => this.#store.positionOf(id))
     dependencies.reactions.on('usage.runs', ['session.stopped', 'session.crashed'], (tx, { session_id, ts }) =>
       this.#recordRun(tx, session_id ?? '', Date.parse(ts)),
     )
@@ -110,7 +111,7 @@ export class Usage {
       .write((tx) => {
         const added = own.filter((use) => this.#store.add(tx, this.#toFact(row, use)))
         if (place) this.#store.savePosition(tx, row.id, place)
-        if (added.length > 0) this.#notify(tx, row)
+        if (added.length > 0) this.#notify(tx, row, Math.max(...added.map(({ timestamp }) => timestamp)))
       })
       .catch((error) => {
         this.#collector.retry(row.id)
@@ -149,8 +150,9 @@ export class Usage {
     if (this.#store.add(tx, fact)) this.#notify(tx, row)
   }
 
-  #notify(tx: Tx, row: SessionRow): void {
-    for (const listener of this.#listeners) listener(tx, ownerFields(row))
+  #notify(tx: Tx, row: SessionRow, answeredAt?: number): void {
+    const owner = { ...ownerFields(row), login: row.login, ...(answeredAt !== undefined && { answeredAt }) }
+    for (const listener of this.#listeners) listener(tx, owner)
     const now = this.dependencies.clock.now()
     if (now - this.#prunedAt < HOUR_MS) return
     this.#prunedAt = now

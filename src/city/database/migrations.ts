@@ -4,6 +4,7 @@ import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
 import transcripts from '../../agents/conversations/tracking/sessions-folder.sql' with { type: 'text' }
 import detachedProcesses from '../../agents/detached/table.sql' with { type: 'text' }
 import startFailures from '../../agents/lifecycle/start-failures.sql' with { type: 'text' }
+import loginLimits from '../../agents/limits/table.sql' with { type: 'text' }
 import dropUnreadMessageColumns from '../../agents/messaging/drop-unread.sql' with { type: 'text' }
 import messageSenders from '../../agents/messaging/sender.sql' with { type: 'text' }
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
@@ -71,4 +72,5 @@ export const cityMigrations: readonly string[] = [
   requesters,
   rigRequesters,
   messageSenders,
+  loginLimits,
 ]

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import * as budgets from '../../agents/budgets/events.ts'
 import * as reconcile from '../../agents/lifecycle/events.ts'
+import * as logins from '../../agents/limits/events.ts'
 import * as sessions from '../../agents/sessions/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
 import * as rigs from '../../config/rigs/events.ts'
@@ -29,6 +30,7 @@ export const cityEvents: readonly EventDefinition[] = [
     claims,
     comments,
     convoys,
+    logins,
     mail,
     maintenance,
     reconcile,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { decideOutcome } from '../../../src/agents/lifecycle/exit-rules.ts'
-import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER, USAGE_HOLD } from '../../../src/agents/lifecycle/limits.ts'
+import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER } from '../../../src/agents/lifecycle/limits.ts'
 import { plan } from '../../../src/agents/lifecycle/plan.ts'
 import type { AgentState, CitySnapshot, ProcessState, SessionSnapshot } from '../../../src/agents/lifecycle/snapshot.ts'
 
@@ -52,6 +52,7 @@ const session = (over: Partial<SessionSnapshot> = {}): SessionSnapshot => ({
   fromScaleCheck: false,
   resumed: false,
   crashHoldUntil: 0,
+  limitedUntil: 0,
   messages: 0,
   attached: false,
   quietSince: NOW,
@@ -426,13 +427,37 @@ describe('an old session', () => {
 })
 
 describe('a session that reached a usage limit', () => {
-  const exit = { how: 'exited', code: 1, usageLimited: true } as const
+  const exit = { how: 'exited', code: 1, limit: { until: undefined, text: 'no more' } } as const
+  const held = { state: 'quarantined', reason: 'rate_limit', quarantinedUntil: NOW + 60_000 } as const
 
-  test('is held for half an hour, without counting as a failure', () => {
-    const after = decideOutcome(session({ work: ['w-1'] }), exit, NOW)
-    expect(after).toMatchObject({ state: 'quarantined', reason: 'rate_limit', quarantinedUntil: NOW + USAGE_HOLD })
+  test('is held until one of its logins has room, without counting as a failure', () => {
+    const after = decideOutcome(session({ work: ['w-1'], limitedUntil: NOW + 60_000 }), exit, NOW)
+    expect(after).toMatchObject(held)
     expect(after).toMatchObject({ crashed: false, blamedBeads: [], blamesAgent: false, failures: 0 })
-    expect(decideOutcome(session({ state: 'creating' }), exit, NOW).state).toBe('quarantined')
+    expect(decideOutcome(session({ state: 'creating', limitedUntil: NOW + 1 }), exit, NOW).state).toBe('quarantined')
     expect(decideOutcome(session({ state: 'draining', reason: 'drained' }), exit, NOW).state).toBe('closed')
+  })
+
+  test('goes on at once when another login has room', () => {
+    expect(decideOutcome(session({ origin: 'named' }), exit, NOW)).toMatchObject({ state: 'asleep', restart: true })
+    expect(decideOutcome(session(), exit, NOW)).toMatchObject({ state: 'asleep', restart: false })
+  })
+
+  test('is held for as long as its logins are, which may change', () => {
+    const limited = (limitedUntil: number) => ({
+      agents: [agent({ limitedUntil, demand: [{ bead: 'w-1', deaths: 0, until: 0 }] })],
+      sessions: [session({ ...held, key: undefined })],
+    })
+    expect(plan(snapshot(limited(NOW + 5000)))).toEqual({ actions: [], due: NOW + 5000 })
+    expect(brief(limited(NOW + 90_000))).toEqual([])
+    expect(brief(limited(0))).toEqual(['release mc-1'])
+  })
+
+  test('is not replaced by others, and nobody of its agent is started', () => {
+    const limited = agent({ limitedUntil: NOW + 5000, demand: [{ bead: 'w-1', deaths: 0, until: 0 }] })
+    expect(plan(snapshot({ agents: [limited] }))).toEqual({ actions: [], due: NOW + 5000 })
+    const asleep = session({ state: 'asleep', key: undefined, wakeRequested: true })
+    expect(brief({ agents: [limited], sessions: [asleep] })).toEqual([])
+    expect(brief({ agents: [limited], sessions: [{ ...asleep, origin: 'manual' }] })).toEqual(['start mc-1'])
   })
 })

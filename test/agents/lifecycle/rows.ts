@@ -42,5 +42,6 @@ export const sessionRow = (): SessionRow => ({
   resumed: false,
   busyUntil: null,
   worked: false,
+  login: '',
   fingerprint: {},
 })

@@ -49,6 +49,7 @@ describe('an exit', () => {
     leftUnclaimed: false,
     fromScaleCheck: false,
     resumed: false,
+    limitedUntil: 0,
     crashHoldUntil: 0,
   }
   const crash: ProcessExit = { how: 'exited', code: 1 }

@@ -41,7 +41,7 @@ const UPDATE_DELAY_MS = 50
 export class SessionLogs {
   readonly #trackers = new Map<string, LogTracker>()
   readonly #closing = new Set<Promise<void>>()
-  #onRead: ReadListener = () => {}
+  readonly #readListeners = new Set<ReadListener>()
   #positionOf: (row: SessionRow) => FilePosition | undefined = () => undefined
   readonly #follow: FollowOptions
   readonly #watcher: FileWatcher
@@ -72,9 +72,13 @@ export class SessionLogs {
     this.#watcher.close()
   }
 
-  /** Calls the listener whenever a tracked log has grown; `positionOf` tells where an earlier reader of it stopped. */
-  onRead(listener: ReadListener, positionOf: (row: SessionRow) => FilePosition | undefined): void {
-    this.#onRead = listener
+  /** Calls the listener whenever a tracked log has grown. */
+  onRead(listener: ReadListener): void {
+    this.#readListeners.add(listener)
+  }
+
+  /** Where an earlier reader of a session's log stopped. */
+  resumeFrom(positionOf: (row: SessionRow) => FilePosition | undefined): void {
     this.#positionOf = positionOf
   }
 
@@ -198,7 +202,9 @@ export class SessionLogs {
         watchLog: (reader, listener) => this.#watcher.watchLog(reader, listener),
         onFound: (session, handle) => this.#saveKey(session, handle),
         positionOf: (session) => this.#positionOf(session),
-        onRead: (session, reader) => this.#onRead(session, reader.snapshot, reader.position),
+        onRead: (session, { snapshot, position }) => {
+          for (const listener of this.#readListeners) listener(session, snapshot, position)
+        },
         report: (error) => report(`the log of session ${id} could not be read: ${errorMessage(error)}`),
       },
       row,

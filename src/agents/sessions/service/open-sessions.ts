@@ -15,6 +15,7 @@ import { AcpConversations } from '../../conversations/acp/conversations.ts'
 import { AcpPrompter } from '../../conversations/acp/prompter.ts'
 import { AcpRetention } from '../../conversations/acp/retention.ts'
 import { openSessionLogs } from '../../conversations/open.ts'
+import { builtinProviderLookup } from '../../conversations/tracking/session-program.ts'
 import { ScreenSource, Transcripts } from '../../conversations/transcripts.ts'
 import { DetachedProcesses } from '../../detached/detached-processes.ts'
 import { CrashHistory } from '../../lifecycle/crash-history.ts'
@@ -33,6 +34,8 @@ import { SessionWaker } from '../../lifecycle/session-waker.ts'
 import { SetupCommands } from '../../lifecycle/setup-commands.ts'
 import { ShellRunner } from '../../lifecycle/shell-runner.ts'
 import { UsageLimitWatcher } from '../../lifecycle/usage-limit-watcher.ts'
+import type { LoginLimits } from '../../limits/login-limits.ts'
+import { Logins } from '../../limits/logins.ts'
 import { CreateRequests } from '../../messaging/create-requests.ts'
 import { Interactions } from '../../messaging/interactions.ts'
 import { MessageDelivery } from '../../messaging/message-delivery.ts'
@@ -82,6 +85,7 @@ export interface SessionsOptions {
   host: SessionHost
   worktrees: Pick<Worktrees, 'prepare'>
   repository: SessionRepository
+  limits: LoginLimits
   environment: CityEnvironment
   processTokens: ProcessTokens
   tokenMirror: TokenMirror
@@ -127,6 +131,7 @@ function openPrograms(options: SessionsOptions & Records) {
   const { store, log, clock, deadlines, config, host, repository, resolver, environment, report } = options
   const { city, path, env } = environment
   const launcher = new Launcher(environment, config, () => clock.now())
+  const logins = new Logins({ launcher, limits: options.limits })
   const shell = new ShellRunner(deadlines, options.processTokens)
   const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })
   const conversations = new AcpConversations({
@@ -152,6 +157,7 @@ function openPrograms(options: SessionsOptions & Records) {
   })
   return {
     launcher,
+    logins,
     shell,
     setup,
     conversations,
@@ -187,7 +193,8 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
   const table = new ProcessTable()
   const lifeSigns = new LifeSigns({ ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
   const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })
-  const usageLimits = new UsageLimitWatcher({ ...options, processes })
+  const programOf = builtinProviderLookup(options.launcher)
+  const usageLimits = new UsageLimitWatcher({ ...options, processes, programOf })
   const detached = new DetachedProcesses(options)
   return {
     processes,

@@ -296,11 +296,9 @@ agents = ["molly"]
     await world.event('session.quarantined')
     const row = world.city.sessionRepository.get(id)
     expect(row).toMatchObject({ state: 'quarantined', reason: 'rate_limit', failures: 0 })
-    expect(row.quarantinedUntil).toBeGreaterThan(Date.now() + 29 * 60_000)
-    expect(world.city.sessionServices.failures.find('agent', 'polly')).toMatchObject({
-      deaths: 0,
-      reason: 'Usage limit reached, try again at noon',
-    })
+    expect(row.quarantinedUntil).toBeGreaterThan(Date.now() + 40_000)
+    const reason = 'Usage limit reached, try again at noon'
+    expect(world.city.limits.all()).toMatchObject([{ login: 'agent:polly', state: 'limited', reason }])
     expect(world.recorded().filter((event) => event.startsWith('session.crashed'))).toEqual([])
     expect(await world.running()).toEqual([])
   })

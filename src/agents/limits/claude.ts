@@ -1,0 +1,31 @@
+import { parseDuration } from './duration.ts'
+import type { LimitStatement } from './statement.ts'
+import { firstSentence, onOneLine } from './text.ts'
+import { nextWallTime, parseWallTime } from './wall-time.ts'
+
+/** `You've hit your session limit`, `5-hour limit reached`, `Claude AI usage limit reached|1749924000`. */
+const REACHED =
+  /you've (?:hit|reached) your (?:[\w.-]+ ){0,3}limit|(?:\d-hour|session|weekly|usage|opus|sonnet|fable) limit reached|out of extra usage/i
+/** What follows: ` · resets 10:30pm (Europe/Berlin)`, `. Your limit will reset at 1pm (Etc/GMT+5).`, `∙ resets in 1d 5h`. */
+const RESET = /^.{0,60}?\bresets?(?: (?:at|on))? (?<when>.{2,40}?)(?: ?\((?<zone>[\w/+-]{2,40})\)|[.;·∙|/]|$| {2,})/i
+const EPOCH = /^\|(\d{10})\b/
+
+/** What Claude Code says of a usage limit, on its screen and in its log. */
+export function claudeLimit(text: string, at: number): LimitStatement | undefined {
+  const line = onOneLine(text)
+  const reached = REACHED.exec(line)
+  if (!reached) return undefined
+  const rest = line.slice(reached.index + reached[0].length)
+  const [, epoch] = EPOCH.exec(rest) ?? []
+  if (epoch) return { until: Number(epoch) * 1000, text: reached[0] }
+  const reset = RESET.exec(rest)
+  const { when, zone } = reset?.groups ?? {}
+  if (!reset || when === undefined) return { until: undefined, text: firstSentence(line.slice(reached.index)) }
+  const said = `${reached[0]}${reset[0]}`.trim()
+  if (/^in /i.test(when)) {
+    const duration = parseDuration(when.slice(3))
+    return { until: duration === undefined ? undefined : at + duration, text: said }
+  }
+  const time = parseWallTime(when)
+  return { until: time && nextWallTime(time, zone, at), text: said }
+}

@@ -1,0 +1,35 @@
+import { parseDuration } from './duration.ts'
+import type { LimitStatement } from './statement.ts'
+import { onOneLine } from './text.ts'
+import { nextWallTime, parseWallTime } from './wall-time.ts'
+
+const REACHED =
+  /you've hit your (?:usage|spend(?:ing)?) limit|usage_limit_(?:reached|exceeded)|the usage limit has been reached/i
+const RETRY_AT = /\btry again at (?<when>[^.(]{2,40}?(?:am|pm)\b)/i
+const RETRY_IN = /\btry again in (?<duration>(?:\d+ \w+,? ?(?:and )?){1,4})/i
+
+/** What Codex says of a usage limit: on its screen in local time, in an error of its API in seconds. */
+export function codexLimit(text: string, at: number): LimitStatement | undefined {
+  const line = onOneLine(text)
+  const reached = REACHED.exec(line)
+  if (!reached) return undefined
+  const said = line.slice(reached.index, reached.index + 250)
+  return { until: resetOf(line.slice(reached.index), at) ?? resetOf(line, at), text: endOfSentence(said) }
+}
+
+function resetOf(text: string, at: number): number | undefined {
+  const [, epoch] = /"resets_at" ?: ?(\d{10})\b/.exec(text) ?? []
+  if (epoch) return Number(epoch) * 1000
+  const [, seconds] = /"resets_in_seconds" ?: ?(\d{1,8})\b/.exec(text) ?? []
+  if (seconds) return at + Number(seconds) * 1000
+  const duration = parseDuration(RETRY_IN.exec(text)?.groups?.duration ?? '')
+  if (duration !== undefined) return at + duration
+  const time = parseWallTime(RETRY_AT.exec(text)?.groups?.when ?? '')
+  return time && nextWallTime(time, undefined, at)
+}
+
+/** The statement up to where it says when, without what else stands on the screen. */
+function endOfSentence(said: string): string {
+  const [upToTime] = /^.*?(?:try again (?:at|in|later)\b[^.]*)/i.exec(said) ?? []
+  return (upToTime ?? said.split(/\. |[{}]/)[0] ?? said).trim()
+}

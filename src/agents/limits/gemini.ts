@@ -1,0 +1,28 @@
+import { parseDuration } from './duration.ts'
+import type { LimitStatement } from './statement.ts'
+import { onOneLine } from './text.ts'
+import { nextWallTime, parseWallTime } from './wall-time.ts'
+
+const REACHED =
+  /usage limit reached for [^.]{1,60}(?:\.[\w-]+)*|you have exhausted your (?:capacity|daily quota)[^.]*|you exceeded your current quota|quota exceeded for quota metric[^"]{0,80}|RESOURCE_EXHAUSTED/i
+/** `Access resets at 10:57 PM GMT-3.` */
+const ACCESS = /access resets at (?<when>\d{1,2}:\d{2} ?[ap]m) ?(?<zone>[a-z]{1,5}(?:[+-]\d{1,2}(?::\d{2})?)?)?/i
+/** `Your quota will reset after 12h22m45s.` */
+const AFTER = /quota will reset after (?<duration>[\d.dhms ]+)/i
+/** `"retryDelay": "51820.6s"`, also where the quotes are escaped. */
+const DELAY = /\bretryDelay\\*"? ?: ?\\*"(?<duration>[\d.]+m?s)/
+
+/** What Gemini CLI says of a usage limit: on its screen, in its chat, and in errors of its API. */
+export function geminiLimit(text: string, at: number): LimitStatement | undefined {
+  const line = onOneLine(text)
+  const reached = REACHED.exec(line)
+  if (!reached) return undefined
+  const { when, zone } = ACCESS.exec(line)?.groups ?? {}
+  const time = parseWallTime(when ?? '')
+  if (time)
+    return { until: nextWallTime(time, zone, at), text: `${reached[0]}. Access resets at ${when} ${zone ?? ''}`.trim() }
+  const after = AFTER.exec(line)?.groups?.duration ?? DELAY.exec(line)?.groups?.duration
+  const duration = parseDuration(after ?? '')
+  const said = after === undefined ? reached[0] : `${reached[0]}; it resets after ${after.trim().replace(/\.$/, '')}`
+  return { until: duration === undefined ? undefined : at + duration, text: said }
+}

@@ -1,0 +1,117 @@
+import type { Statement } from 'bun:sqlite'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { LimitReached, LoginFailed, LoginRestored } from './events.ts'
+import type { Login } from './login.ts'
+import type { LimitStatement } from './statement.ts'
+import type { LimitRow } from './table.ts'
+import { limitWait } from './wait.ts'
+
+interface LoginLimitsOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+}
+
+/** Statements of the same limit differ by less than this. */
+const SAME_LIMIT = 60_000
+
+/** A row as SQLite returns it. */
+type StoredLimit = Omit<LimitRow, 'stated'> & { stated: number }
+const toLimit = (row: StoredLimit): LimitRow => ({ ...row, stated: row.stated === 1 })
+
+/** Which logins cannot be worked with, since when, why and until when. */
+export class LoginLimits {
+  readonly #all: Statement<StoredLimit, []>
+  readonly #find: Statement<StoredLimit, [string]>
+  readonly #save: Statement<unknown, [string, string, string, number, number | null, number, number, string]>
+  readonly #delete: Statement<unknown, [string]>
+  readonly #shift: Statement<unknown, [number]>
+  readonly #listeners = new Set<() => void>()
+
+  constructor(private readonly options: LoginLimitsOptions) {
+    const { store } = options
+    const columns = 'login, provider, state, since, until, stated, attempts, reason'
+    this.#all = store.prepare(`SELECT ${columns} FROM login_limits ORDER BY since, login`)
+    this.#find = store.prepare(`SELECT ${columns} FROM login_limits WHERE login = ?`)
+    this.#save = store.prepare(`INSERT OR REPLACE INTO login_limits (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+    this.#delete = store.prepare('DELETE FROM login_limits WHERE login = ?')
+    this.#shift = store.prepare("UPDATE login_limits SET until = until + ? WHERE state = 'limited' AND NOT stated")
+  }
+
+  /** Every login that was limited or dead and has not worked since. */
+  all(): LimitRow[] {
+    return this.#all.all().map(toLimit)
+  }
+
+  find(login: string): LimitRow | undefined {
+    const row = this.#find.get(login)
+    return row ? toLimit(row) : undefined
+  }
+
+  /** From when on a login can be worked with: 0 when it can be now, infinity when only a person can help. */
+  roomAt(login: string): number {
+    const row = this.find(login)
+    if (!row) return 0
+    if (row.state === 'dead' || row.until === null) return Number.POSITIVE_INFINITY
+    return row.until > this.options.clock.now() ? row.until : 0
+  }
+
+  /** A login reached its usage limit: it is held until the stated time, else for longer each time. */
+  reached(tx: Tx, { id, provider }: Login, { until: stated, text }: LimitStatement): void {
+    const now = this.options.clock.now()
+    const before = this.find(id)
+    if (before?.state === 'dead') return
+    const isSame = before?.until !== undefined && before.until !== null && before.until > now
+    const attempts = (before?.attempts ?? 0) + (isSame ? 0 : 1)
+    const until = stated ?? (isSame ? (before.until ?? now) : now + limitWait(attempts))
+    if (isSame && Math.abs(until - (before.until ?? 0)) < SAME_LIMIT) return
+    const isStated = stated !== undefined || (isSame && before.stated)
+    const since = isSame ? before.since : now
+    tx.run(this.#save, id, provider, 'limited', since, until, isStated ? 1 : 0, attempts, text)
+    const payload = { login: id, provider, until: toTimestamp(until), stated: isStated, reason: text }
+    this.options.log.append(tx, LimitReached, { message: text }, payload)
+    this.#changed(tx)
+  }
+
+  /** A login is not accepted any more: nothing is started on it until it was checked. */
+  failed(tx: Tx, { id, provider }: Login, reason: string): void {
+    if (this.find(id)?.state === 'dead') return
+    tx.run(this.#save, id, provider, 'dead', this.options.clock.now(), null, 0, 0, reason)
+    this.options.log.append(tx, LoginFailed, { message: reason }, { login: id, provider, reason })
+    this.#changed(tx)
+  }
+
+  /** A model answered on a login at this time, so what held it before is over. */
+  worked(tx: Tx, login: string, at: number): void {
+    const row = this.find(login)
+    if (row && at > row.since && at >= (row.until ?? 0)) this.restore(tx, login)
+  }
+
+  /** Lets a login be used again. */
+  restore(tx: Tx, login: string): void {
+    const row = this.find(login)
+    if (!row) return
+    tx.run(this.#delete, login)
+    this.options.log.append(tx, LoginRestored, {}, { login, provider: row.provider })
+    this.#changed(tx)
+  }
+
+  /** The clock was changed: what a program stated holds, what was guessed must not get longer. */
+  shift(tx: Tx, ms: number): void {
+    if (ms < 0) tx.run(this.#shift, ms)
+  }
+
+  /** Calls the listener when a login was limited, failed or restored. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #changed(tx: Tx): void {
+    tx.after(() => {
+      for (const listener of this.#listeners) listener()
+    })
+  }
+}

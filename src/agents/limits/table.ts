@@ -1,0 +1,22 @@
+import { sql } from 'drizzle-orm'
+import { check, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The logins that cannot be worked with now: their usage limit is reached, or they are not accepted any more. */
+export const loginLimits = sqliteTable(
+  'login_limits',
+  {
+    login: text().primaryKey(),
+    provider: text().notNull(),
+    state: text({ enum: ['limited', 'dead'] }).notNull(),
+    since: integer().notNull(),
+    /** When the limit ends; null for a dead login. */
+    until: integer(),
+    /** Whether the program stated that time; else it was guessed. */
+    stated: integer({ mode: 'boolean' }).notNull().default(false),
+    /** How often the limit was reached in a row without work between. */
+    attempts: integer().notNull().default(0),
+    reason: text().notNull(),
+  },
+  () => [check('login_limits_state', sql`state IN ('limited', 'dead')`)],
+)
+export type LimitRow = typeof loginLimits.$inferSelect
