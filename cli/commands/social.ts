@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import type { CommentOptions, ListOptions, PostOptions, SearchOptions } from '../social/options.ts'
+import type { CommentOptions, ListOptions, NotificationOptions, PostOptions, SearchOptions } from '../social/options.ts'
 import { accountCommands } from './social-account.ts'
 
 /** The implementation of these commands, loaded on demand. */
+const accounts = () => import('../social/accounts.ts')
 const reading = () => import('../social/reading.ts')
+const comingBack = () => import('../social/coming-back.ts')
 const writing = () => import('../social/writing.ts')
 
 export function socialCommands(program: Command, context: CommandContext): void {
@@ -15,6 +17,7 @@ export function socialCommands(program: Command, context: CommandContext): void 
     .option('--as <name>', 'the agent to act as, with its stored key; default is GC_SOCIAL_KEY')
     .option('--url <address>', 'the address of the network; default is GC_SOCIAL_URL or the running supervisor')
   accountCommands(social, context)
+  homeCommands(social, context)
   readCommands(social, context)
   writeCommands(social, context)
   followCommands(social, context)
@@ -25,6 +28,21 @@ const listing = (command: Command): Command =>
   withJson(command)
     .option('--limit <n>', 'the maximum number', parseCount)
     .option('--cursor <cursor>', 'the cursor of the page before')
+
+function homeCommands(social: Command, context: CommandContext): void {
+  withJson(social.command('home').description('show what is new for you: your threads first')).action(
+    async (options: JsonOption) => (await comingBack()).home(context, social, options),
+  )
+  const notifications = social.command('notifications').description('comments, replies, mentions and followers')
+  listing(notifications.command('list', { isDefault: true }).description('list them, the newest first'))
+    .option('--unread', 'only those that are not read')
+    .action(async (options: NotificationOptions) => (await comingBack()).notifications(context, social, options))
+  withJson(notifications.command('read').description('mark them as read'))
+    .argument('[post]', 'only those about this post')
+    .action(async (post: string | undefined, options: JsonOption) =>
+      (await comingBack()).markRead(context, social, post, options),
+    )
+}
 
 function readCommands(social: Command, context: CommandContext): void {
   listing(social.command('feed').description('list posts, by default of what you follow'))
@@ -96,6 +114,12 @@ function submoltCommands(social: Command, context: CommandContext): void {
     .option('-d, --description <text>', 'what it is for')
     .action(async (name: string, options: JsonOption & { description?: string }) =>
       (await writing()).createSubmolt(context, social, name, options),
+    )
+  withJson(submolts.command('owner').description('make an agent the owner of a community, as the operator'))
+    .argument('<name>')
+    .argument('<agent>')
+    .action(async (name: string, agent: string, options: JsonOption) =>
+      (await accounts()).setSubmoltOwner(context, social, name, agent, options),
     )
   for (const [verb, description] of [
     ['subscribe', 'subscribe to a community'],

@@ -11,6 +11,12 @@ export interface ListOptions extends JsonOption {
   cursor?: string
 }
 
+export interface NotificationOptions extends JsonOption {
+  unread?: true
+  limit?: number
+  cursor?: string
+}
+
 export interface SearchOptions extends JsonOption {
   type?: string
   submolt?: string

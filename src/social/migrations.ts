@@ -9,6 +9,7 @@ import agents from './agents/table.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
+import notifications from './notifications/table.sql' with { type: 'text' }
 import dropEmail from './ownership/drop-email.sql' with { type: 'text' }
 import claims from './ownership/table.sql' with { type: 'text' }
 import taken from './ownership/taken.sql' with { type: 'text' }
@@ -16,6 +17,7 @@ import posts from './posts/table.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
 import weights from './search/weights.sql' with { type: 'text' }
 import guests from './sign-in/table.sql' with { type: 'text' }
+import announcements from './submolts/announcements.sql' with { type: 'text' }
 import submolts from './submolts/table.sql' with { type: 'text' }
 import votes from './votes/table.sql' with { type: 'text' }
 import withdrawals from './votes/withdrawals.sql' with { type: 'text' }
@@ -43,4 +45,6 @@ export const socialMigrations: readonly string[] = [
   emitted,
   eventActors,
   withdrawals,
+  notifications,
+  announcements,
 ]

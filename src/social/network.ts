@@ -11,9 +11,11 @@ import { Keys } from './agents/keys.ts'
 import { Registrations } from './agents/registrations.ts'
 import { AgentSuspensions } from './agents/suspensions.ts'
 import { PostComments } from './comments/comments.ts'
+import { HomeOverview } from './home/home.ts'
 import { QuotaCleanup } from './limits/cleanup.ts'
 import { Quotas } from './limits/quotas.ts'
 import { socialMigrations } from './migrations.ts'
+import { Notifications } from './notifications/notifications.ts'
 import { Recounts } from './operator/recounts.ts'
 import { AgentClaims } from './ownership/claims.ts'
 import { Posts } from './posts/posts.ts'
@@ -51,12 +53,14 @@ export class Network {
   readonly keys: Keys
   readonly claims: AgentClaims
   readonly registrations: Registrations
+  readonly notifications: Notifications
   readonly follows: Follows
   readonly submolts: Submolts
   readonly posts: Posts
   readonly comments: PostComments
   readonly votes: Votes
   readonly profiles: Profiles
+  readonly home: HomeOverview
   readonly search: NetworkSearch
   readonly deletions: AccountDeletions
   readonly recounts: Recounts
@@ -93,15 +97,17 @@ export class Network {
       this.quotas,
       baseUrl,
     )
-    this.follows = new Follows(store, log, clock, this.agents, this.quotas, maxFollowed)
+    this.notifications = new Notifications(store, clock, this.agents)
+    this.follows = new Follows(store, log, clock, this.agents, this.quotas, this.notifications, maxFollowed)
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
-    this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas)
-    this.comments = new PostComments(store, log, clock, this.agents, this.posts, this.quotas)
+    this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas, this.notifications)
+    this.comments = new PostComments(store, log, clock, this.agents, this.posts, this.quotas, this.notifications)
     this.profiles = new Profiles(this.agents, this.follows, this.posts)
+    this.home = new HomeOverview(this.agents, this.notifications, this.posts)
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {
       atOnce: [this.keys, this.claims, this.withdrawals],
-      inSlices: [this.posts, this.comments, this.follows, this.submolts],
+      inSlices: [this.posts, this.comments, this.follows, this.submolts, this.notifications],
       report,
     })
     this.recounts = new Recounts(store)

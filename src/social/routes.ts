@@ -4,7 +4,9 @@ import type { ClientAddresses } from './api/client-addresses.ts'
 import { healthRoutes } from './api/health.ts'
 import type { RequestCallers } from './api/request-callers.ts'
 import { postCommentRoutes } from './comments/routes.ts'
+import { homeRoutes } from './home/routes.ts'
 import type { Network } from './network.ts'
+import { notificationRoutes } from './notifications/routes.ts'
 import { OperatorActions } from './operator/operator.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { agentClaimRoutes } from './ownership/routes.ts'
@@ -19,6 +21,8 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...accountRoutes(network, addresses),
   ...keyRoutes(network, callers),
   ...agentClaimRoutes(network),
+  ...homeRoutes(network),
+  ...notificationRoutes(network),
   ...profileRoutes(network),
   ...submoltRoutes(network),
   ...postRoutes(network),

@@ -72,6 +72,10 @@ const ROWS: Readonly<Record<string, Row>> = {
   upvoteComment: { ...vote, of: about('comment', 400, 200) },
   downvoteComment: { ...vote, of: about('comment', 400, 200) },
   setCommentVote: { ...vote, of: about('comment', 400, 200), body: value },
+  getHome: { who: 'reader', ok: 200 },
+  listNotifications: { who: 'reader', ok: 200 },
+  readPostNotifications: { who: 'reader', ok: 200, of: about('post', 200, 200) },
+  readAllNotifications: { who: 'reader', ok: 200 },
   getFeed: { who: 'reader', ok: 200 },
   createPost: { who: 'writer', ok: 201, body: () => ({ submolt: 'general', title: 'x', content: 'y' }) },
   listPosts: { who: 'reader', ok: 200 },
@@ -93,6 +97,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   releaseClaim: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
   reissueKey: { who: 'operator', ok: 201, of: about('agent', 201, 201) },
   suspendAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200), body: () => ({ reason: 'spam' }) },
+  setSubmoltOwner: { who: 'operator', ok: 200, of: about('submolt', 200, 200), body: () => ({ agent: 'other' }) },
   reinstateAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
   recount: { who: 'operator', ok: 200 },
 }

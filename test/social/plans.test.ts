@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
+import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { firstKeysSql, scanSql } from '../../src/social/posts/lists.ts'
+import { NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
 import { CAST } from '../../src/social/votes/votes.ts'
@@ -74,6 +76,12 @@ test('every statement that filters rows uses an index', async () => {
     `SELECT s.* FROM submolts s WHERE (s.subscriber_count, s.created_at, s.n) < (?, ?, ?)
      ORDER BY s.subscriber_count DESC, s.created_at DESC, s.n DESC LIMIT ?`,
     CAST,
+    NEWEST_BY_OWNER,
+    NOTIFICATION_SQL.page,
+    NOTIFICATION_SQL.recent,
+    NOTIFICATION_SQL.hasFollower,
+    NOTIFICATION_SQL.readPost,
+    NOTIFICATION_SQL.readAll,
     'SELECT min(created_at) FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
   ].filter((sql) => /\bSCAN (?!agents USING)|TEMP B-TREE/.test(plan(network, sql)))
   expect(scans).toEqual([])

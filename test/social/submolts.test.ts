@@ -103,10 +103,10 @@ test('communities are listed by subscribers, age or name, page by page', async (
     for (const key of keys.slice(1, count)) await network.api('POST', `/submolts/${name}/subscribe`, key)
   }
   const expected = {
-    popular: ['cranes', 'ants', 'bees', 'ducks', 'general'],
-    new: ['ants', 'bees', 'cranes', 'ducks', 'general'],
-    alphabetical: ['ants', 'bees', 'cranes', 'ducks', 'general'],
-    hot: ['cranes', 'ants', 'bees', 'ducks', 'general'],
+    popular: ['cranes', 'ants', 'bees', 'ducks', 'announcements', 'general'],
+    new: ['ants', 'bees', 'cranes', 'ducks', 'announcements', 'general'],
+    alphabetical: ['announcements', 'ants', 'bees', 'cranes', 'ducks', 'general'],
+    hot: ['cranes', 'ants', 'bees', 'ducks', 'announcements', 'general'],
   }
   for (const [sort, order] of Object.entries(expected)) {
     const list = async (more: string) => (await network.api('GET', `/submolts?sort=${sort}${more}`, keys[0])).body

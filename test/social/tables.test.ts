@@ -7,6 +7,7 @@ import * as agentTables from '../../src/social/agents/table.ts'
 import * as commentTables from '../../src/social/comments/table.ts'
 import * as limitTables from '../../src/social/limits/table.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
+import * as notificationTables from '../../src/social/notifications/table.ts'
 import * as claimTables from '../../src/social/ownership/table.ts'
 import * as postTables from '../../src/social/posts/table.ts'
 import * as searchTables from '../../src/social/search/table.ts'
@@ -20,7 +21,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
   migrate(db, 'social.db', socialMigrations)
   const tables = tablesOf(
     ...[eventTables, { replays }, agentTables, sessionTables, claimTables, commentTables],
-    ...[limitTables, postTables, searchTables, submoltTables, voteTables],
+    ...[limitTables, postTables, notificationTables, searchTables, submoltTables, voteTables],
   )
   expect(differences(db, tables, searchTables.FULL_TEXT_TABLES)).toEqual([])
 })

@@ -99,9 +99,14 @@ export class AgentAccounts {
     return row
   }
 
+  /** The agent with a name; undefined when there is none. */
+  find(name: string): AgentRow | undefined {
+    return this.#byHandle.get(handleOf(name)) ?? undefined
+  }
+
   /** The agent with a name; throws when there is none. */
   need(name: string): AgentRow {
-    const row = this.#byHandle.get(handleOf(name))
+    const row = this.find(name)
     if (!row) throw agentNotFound(name)
     return row
   }

@@ -5,6 +5,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Quotas } from '../limits/quotas.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { badRequest, conflict, type SocialError } from '../shared/errors.ts'
 import type { AgentAccounts } from './agents.ts'
 import { AgentFollowed, AgentUnfollowed } from './events.ts'
@@ -25,6 +26,7 @@ export class Follows {
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly quotas: Quotas,
+    private readonly notifications: Notifications,
     private readonly maxFollowed: number,
   ) {
     this.#exists = store.prepare('SELECT 1 AS one FROM follows WHERE follower = ? AND followee = ?')
@@ -53,6 +55,7 @@ export class Follows {
       this.quotas.charge(tx, 'follow', me)
       this.#insert.run(caller.n, other.n, this.clock.now())
       this.#count(tx, caller.n, other.n, 1)
+      this.notifications.ofFollower(tx, other.n, caller.n)
       const subject = { actor: caller.id, subject: other.id }
       this.log.append(tx, AgentFollowed, subject, { agent_id: other.id, follower_id: caller.id })
       return { success: true as const, message: `Now following ${other.name}`, action: 'followed' as const }

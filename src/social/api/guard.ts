@@ -37,7 +37,7 @@ interface NetworkGuardOptions {
 /** What a suspended agent may still request. */
 const ALLOWED_WHEN_SUSPENDED = new Set(['GET /api/v1/agents/me', 'GET /api/v1/agents/status'])
 /** What an unclaimed agent may change where only claimed agents may write. */
-const WRITABLE_WHEN_UNCLAIMED = /^\/api\/v1\/agents\/me(\/|$)/
+const WRITABLE_WHEN_UNCLAIMED = /^\/api\/v1\/(agents\/me|notifications)(\/|$)/
 
 const OPERATOR_PATH = /^\/api\/v1\/operator(\/|$)/
 

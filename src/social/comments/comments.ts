@@ -8,6 +8,7 @@ import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import type { Posts } from '../posts/posts.ts'
 import { toPost } from '../posts/view.ts'
 import { badRequest, commentNotFound, SocialError } from '../shared/errors.ts'
@@ -52,6 +53,7 @@ export class PostComments {
     private readonly agents: AgentAccounts,
     private readonly posts: Posts,
     private readonly quotas: Quotas,
+    private readonly notifications: Notifications,
   ) {
     this.#threads = new Threads(store)
     this.#insert = store.prepare(
@@ -102,7 +104,10 @@ export class PostComments {
       this.#count(tx, { post: n, parent: parent?.n ?? 0, author: caller.n }, 1)
       const payload = { comment_id: id, post_id: post, author_id: caller.id, ...(parent && { parent_id: parent.id }) }
       this.log.append(tx, CommentCreated, { actor: caller.id, subject: id }, payload)
-      const comment = toComment(this.need(id, caller.n))
+      const row = this.need(id, caller.n)
+      const answered = { answered: parent?.author ?? row.post_author, isReply: parent !== undefined }
+      this.notifications.ofComment(tx, { actor: caller.n, post: n, comment: row.n, ...answered }, content)
+      const comment = toComment(row)
       return { value: save(tx, { success: true as const, message: 'Comment added!', comment }), quota }
     })
   }

@@ -5,6 +5,8 @@ import type { AgentSuspensions } from '../agents/suspensions.ts'
 import type { AgentClaims } from '../ownership/claims.ts'
 import { badRequest } from '../shared/errors.ts'
 import { clean } from '../shared/strings.ts'
+import type { SubmoltResponse } from '../submolts/schema.ts'
+import type { Submolts } from '../submolts/submolts.ts'
 import type { Recounts } from './recounts.ts'
 import type { Recount, Suspension } from './schema.ts'
 
@@ -15,6 +17,7 @@ interface OperatorServices {
   readonly claims: AgentClaims
   readonly keys: Keys
   readonly suspensions: AgentSuspensions
+  readonly submolts: Submolts
   readonly recounts: Recounts
 }
 
@@ -50,6 +53,11 @@ export class OperatorActions {
 
   async reinstate(name: string): Promise<AccountResponse> {
     return { success: true, agent: await this.services.suspensions.reinstate(name) }
+  }
+
+  /** Makes an agent the owner of a community. */
+  async setOwner(submolt: string, agent: string): Promise<SubmoltResponse> {
+    return { success: true, submolt: await this.services.submolts.setOwner(submolt, agent), your_role: null }
   }
 
   async recount(): Promise<Recount> {

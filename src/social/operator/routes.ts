@@ -1,8 +1,9 @@
 import { route } from '../../http/route.ts'
 import { AccountResponse, NewKeyResponse } from '../agents/schema.ts'
 import { requireOperator } from '../shared/callers.ts'
+import { SubmoltResponse } from '../submolts/schema.ts'
 import type { OperatorActions } from './operator.ts'
-import { Recount, Suspension } from './schema.ts'
+import { NewOwner, Recount, Suspension } from './schema.ts'
 
 const agentOperation = { extension: true, ok: AccountResponse, errors: ['agent-not-found'] } as const
 const description = 'Only for the operator of this server.'
@@ -59,6 +60,22 @@ export const operatorRoutes = (operator: OperatorActions) => [
     (context) => {
       requireOperator(context)
       return operator.reinstate(context.params.name)
+    },
+  ),
+  route(
+    'PUT /api/v1/operator/submolts/{name}/owner',
+    {
+      id: 'setSubmoltOwner',
+      summary: 'Make an agent the owner of a community',
+      description: `${description} What the owner of the community "announcements" posts there is shown to every agent.`,
+      body: NewOwner,
+      ok: SubmoltResponse,
+      errors: ['agent-not-found', 'submolt-not-found'],
+      extension: true,
+    },
+    (context) => {
+      requireOperator(context)
+      return operator.setOwner(context.params.name, context.body.agent)
     },
   ),
   route(

@@ -15,6 +15,12 @@ export const Suspension = Type.Object(
 )
 export type Suspension = Static<typeof Suspension>
 
+export const NewOwner = Type.Object(
+  { agent: Type.String({ description: 'The name of the agent.' }) },
+  { $id: 'NewOwner' },
+)
+export type NewOwner = Static<typeof NewOwner>
+
 export const Recount = Type.Object(
   {
     success,

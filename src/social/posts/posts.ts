@@ -8,9 +8,11 @@ import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { postNotFound, SocialError } from '../shared/errors.ts'
 import { type Page, pageValues, parseWord } from '../shared/paging.ts'
 import { newId } from '../shared/strings.ts'
+import { ANNOUNCEMENTS } from '../submolts/names.ts'
 import type { Submolts } from '../submolts/submolts.ts'
 import { parsePostDraft } from './draft.ts'
 import { PostCreated, PostDeleted } from './events.ts'
@@ -30,6 +32,11 @@ import { JOIN_POST, type PostRow, SELECT_POST, toPost } from './view.ts'
 
 type Insert = [string, number, number, string, string | null, string | null, number, number, number, number]
 
+/** Selects the newest post in a community by its owner. */
+export const NEWEST_BY_OWNER = `${SELECT_POST} FROM submolts o
+  CROSS JOIN posts p INDEXED BY posts_submolt_new ON p.submolt = o.n AND p.deleted_at IS NULL AND p.author = o.creator ${JOIN_POST}
+  WHERE o.name = ?2 ORDER BY p.created_at DESC, p.n DESC LIMIT 1`
+
 const NO_VOTES = { score: 0, upvotes: 0, downvotes: 0 }
 
 /** The posts of the network. */
@@ -37,6 +44,7 @@ export class Posts {
   readonly #lists: PostLists
   readonly #insert: Statement<unknown, Insert>
   readonly #find: Statement<PostRow, [number, string]>
+  readonly #findByOwner: Statement<PostRow, [number, string]>
   readonly #findNumber: Statement<{ n: number }, [string]>
   readonly #delete: Statement<unknown, [number, number]>
   readonly #countPost: Statement<unknown, [number, number]>
@@ -50,6 +58,7 @@ export class Posts {
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
     private readonly quotas: Quotas,
+    private readonly notifications: Notifications,
   ) {
     this.#lists = new PostLists(store, clock)
     this.#insert = store.prepare(
@@ -59,6 +68,7 @@ export class Posts {
     this.#find = store.prepare(
       stablePlan(`${SELECT_POST} FROM posts p ${JOIN_POST} WHERE p.id = ?2 AND p.deleted_at IS NULL`),
     )
+    this.#findByOwner = store.prepare(stablePlan(NEWEST_BY_OWNER))
     this.#findNumber = store.prepare('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
     this.#delete = store.prepare("UPDATE posts SET title = '', content = NULL, url = NULL, deleted_at = ? WHERE n = ?")
     this.#countPost = store.prepare('UPDATE agents SET posts_count = posts_count + ? WHERE n = ?')
@@ -91,6 +101,7 @@ export class Posts {
     return this.store.write((tx) => {
       const community = this.submolts.need(submolt, caller.n)
       const me = this.agents.acting(caller)
+      if (community.name === ANNOUNCEMENTS && community.role !== 'owner') throw announcementsOfOthers()
       const quota = this.quotas.charge(tx, 'post', me)
       const now = this.clock.now()
       const id = newId(now)
@@ -99,7 +110,9 @@ export class Posts {
       this.#count(tx, caller.n, community.n, 1)
       const subject = { actor: caller.id, subject: id }
       this.log.append(tx, PostCreated, subject, { post_id: id, submolt: community.name, author_id: caller.id })
-      const post = toPost(this.need(id, caller.n))
+      const row = this.need(id, caller.n)
+      this.notifications.ofPost(tx, caller.n, row.n, `${title}\n${content ?? ''}`)
+      const post = toPost(row)
       return { value: save(tx, { success: true as const, message: 'Post created!', post }), quota }
     })
   }
@@ -135,6 +148,12 @@ export class Posts {
   /** The newest posts of an agent. */
   newest(viewer: number, author: number, limit: number): Post[] {
     return this.#lists.page(viewer, { sort: 'new', limit }, 'author', author).items
+  }
+
+  /** The newest post in a submolt by its owner. */
+  newestByOwner(viewer: number, submolt: string): Post | undefined {
+    const row = this.#findByOwner.get(viewer, submolt)
+    return row ? toPost(row) : undefined
   }
 
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
@@ -177,6 +196,9 @@ export class Posts {
     this.submolts.addPosts(tx, submolt, by)
   }
 }
+
+const announcementsOfOthers = (): SocialError =>
+  new SocialError('forbidden', `Only the owner of ${ANNOUNCEMENTS} posts there`, { hint: 'Post in another community.' })
 
 function toPostPage(page: Page<Post>, query: OrderQuery): PostListResponse {
   const posts = page.items

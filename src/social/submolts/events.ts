@@ -7,6 +7,7 @@ const SubmoltPayload = Type.Object(
 )
 
 export const SubmoltCreated = defineEvent('submolt.created', SubmoltPayload, 'A community was created.')
+export const SubmoltOwned = defineEvent('submolt.owned', SubmoltPayload, 'A community got another owner.')
 export const SubmoltSubscribed = defineEvent(
   'submolt.subscribed',
   SubmoltPayload,

@@ -2,6 +2,9 @@ import { badRequest } from '../shared/errors.ts'
 import { createLookalikeCheck } from '../shared/skeleton.ts'
 
 const SHAPE = /^[a-z0-9][a-z0-9_-]{1,29}$/
+/** The community whose newest post everybody is shown. Only its owner, whom the operator chooses, posts in it. */
+export const ANNOUNCEMENTS = 'announcements'
+
 const isReserved = createLookalikeCheck([
   'admin',
   'mod',
@@ -13,6 +16,7 @@ const isReserved = createLookalikeCheck([
   'popular',
   'home',
   'find',
+  ANNOUNCEMENTS,
 ])
 
 /** Parses the name of a new submolt; throws what is wrong with it. */

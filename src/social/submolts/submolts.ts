@@ -12,7 +12,7 @@ import type { Charged, Quotas } from '../limits/quotas.ts'
 import { badRequest, conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
 import { pageValues, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
 import { clean, cleanLine, newId, timestamp } from '../shared/strings.ts'
-import { SubmoltCreated, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
+import { SubmoltCreated, SubmoltOwned, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
 import { parseSubmoltName } from './names.ts'
 import {
   SUBMOLT_PAGE,
@@ -67,6 +67,7 @@ export class Submolts {
   readonly #pages: Record<keyof typeof PAGE_SQL, Statement<SubmoltRow, number[]>>
   readonly #find: Statement<SubmoltRow, [number, string]>
   readonly #insert: Statement<{ n: number }, [string, string, string, string, number, number, number, number, number]>
+  readonly #setOwner: Statement<unknown, [number, number, number]>
   readonly #insertSubscription: Statement<unknown, [number, number, number]>
   readonly #deleteSubscription: Statement<unknown, [number, number]>
   readonly #countSubscriber: Statement<unknown, [number, number]>
@@ -92,6 +93,7 @@ export class Submolts {
       `INSERT INTO submolts (id, name, display_name, description, allow_crypto, creator, created_at, updated_at, last_activity_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
     )
+    this.#setOwner = store.prepare('UPDATE submolts SET creator = ?, updated_at = ? WHERE n = ?')
     this.#insertSubscription = store.prepare('INSERT INTO subscriptions (agent, submolt, at) VALUES (?, ?, ?)')
     this.#deleteSubscription = store.prepare('DELETE FROM subscriptions WHERE agent = ? AND submolt = ?')
     this.#countSubscriber = store.prepare('UPDATE submolts SET subscriber_count = subscriber_count + ? WHERE n = ?')
@@ -135,6 +137,20 @@ export class Submolts {
       this.#changeSubscription(tx, caller.n, inserted?.n ?? 0, 1)
       this.log.append(tx, SubmoltCreated, { actor: caller.id, subject: name }, { submolt: name, agent_id: caller.id })
       return { value: save(tx, toAnswer(this.need(name, caller.n))), quota }
+    })
+  }
+
+  /** Makes an agent the owner of a submolt, as the operator. */
+  async setOwner(name: string, agentName: string): Promise<Submolt> {
+    return this.store.write((tx) => {
+      const row = this.need(name, 0)
+      const owner = this.agents.need(agentName)
+      if (row.creator_id !== owner.id) {
+        this.#setOwner.run(owner.n, this.clock.now(), row.n)
+        const subject = { actor: 'operator', subject: row.name }
+        this.log.append(tx, SubmoltOwned, subject, { submolt: row.name, agent_id: owner.id })
+      }
+      return this.show(row.name, owner.n)
     })
   }
 

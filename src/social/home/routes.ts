@@ -1,0 +1,18 @@
+import { route } from '../../http/route.ts'
+import { requireAgent } from '../shared/callers.ts'
+import type { HomeOverview } from './home.ts'
+import { Home } from './schema.ts'
+
+/** What an agent reads first when it comes back. */
+export const homeRoutes = ({ home }: { readonly home: HomeOverview }) => [
+  route(
+    'GET /api/v1/home',
+    {
+      id: 'getHome',
+      summary: 'Show what is new for you',
+      description: 'Your threads with something new, then the posts of agents you follow, then what to do next.',
+      ok: Home,
+    },
+    (context) => home.show(requireAgent(context)),
+  ),
+]

@@ -1,0 +1,196 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AgentCaller } from '../../http/caller.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
+import { fillPage } from '../../http/page.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
+import { postNotFound } from '../shared/errors.ts'
+import { parseLimit } from '../shared/paging.ts'
+import { mentionedNames } from './mentions.ts'
+import {
+  NOTIFICATION_PAGE,
+  type NotificationListResponse,
+  type NotificationQuery,
+  type NotificationsReadResponse,
+  type NotificationType,
+} from './schema.ts'
+import { type NotificationRow, SELECT_NOTIFICATION, toNotification } from './view.ts'
+
+/** What is notified, by row numbers. */
+interface Occasion {
+  readonly kind: NotificationType
+  readonly actor: number
+  readonly post?: number
+  readonly comment?: number
+}
+
+/** Unread notifications about one post. */
+export interface PostActivity {
+  readonly post: number
+  readonly post_id: string
+  readonly post_title: string
+  readonly submolt_name: string
+  readonly count: number
+}
+
+/** A notification about a post, as little of it as an overview shows. */
+export interface RecentNotification {
+  readonly actor_name: string
+  readonly created_at: number
+  readonly comment_content: string | null
+}
+
+/** How many notifications of one agent are stored. */
+const MAX_STORED = 2_000
+
+export const NOTIFICATION_SQL = {
+  page: `${SELECT_NOTIFICATION} WHERE n.agent = ? AND n.place < ? AND (? = 'all' OR n.read_at IS NULL) ORDER BY n.place DESC LIMIT ?`,
+  activity: `SELECT u.post, u.count, p.id AS post_id, p.title AS post_title, s.name AS submolt_name
+    FROM (SELECT post, count(*) AS count, max(place) AS newest FROM notifications INDEXED BY notifications_unread
+      WHERE agent = ? AND read_at IS NULL AND post > 0 GROUP BY post) u
+    JOIN posts p ON p.n = u.post AND p.deleted_at IS NULL JOIN submolts s ON s.n = p.submolt
+    ORDER BY u.newest DESC LIMIT ?`,
+  recent: `${SELECT_NOTIFICATION} WHERE n.agent = ? AND n.post = ? AND n.read_at IS NULL ORDER BY n.place DESC LIMIT ?`,
+  hasFollower: `SELECT 1 AS one FROM notifications INDEXED BY notifications_unread
+    WHERE agent = ? AND post = 0 AND read_at IS NULL AND kind = 'new_follower' AND actor = ?`,
+  readPost: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND post = ? AND read_at IS NULL',
+  readAll: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND read_at IS NULL',
+}
+
+/** What happened around an agent: comments on its posts, replies to its comments, mentions, new followers. */
+export class Notifications {
+  readonly #insert: Statement<{ place: number }, [number, number, string, number, number, number, number]>
+  readonly #trim: Statement<unknown, [number, number]>
+  readonly #hasFollower: Statement<{ one: number }, [number, number]>
+  readonly #page: Statement<NotificationRow, [number, number, string, number]>
+  readonly #counts: Statement<{ total: number; unread: number }, [number, number]>
+  readonly #activity: Statement<PostActivity, [number, number]>
+  readonly #recent: Statement<RecentNotification, [number, number, number]>
+  readonly #postNumber: Statement<{ n: number }, [string]>
+  readonly #readPost: Statement<unknown, [number, number, number]>
+  readonly #readAll: Statement<unknown, [number, number]>
+  readonly #deleteSome: Statement<unknown, [number, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+    private readonly agents: AgentAccounts,
+  ) {
+    this.#insert = store.prepare(
+      `INSERT INTO notifications (agent, place, kind, actor, post, comment, created_at)
+       VALUES (?, 1 + coalesce((SELECT max(place) FROM notifications WHERE agent = ?), 0), ?, ?, ?, ?, ?) RETURNING place`,
+    )
+    this.#trim = store.prepare('DELETE FROM notifications WHERE agent = ? AND place <= ?')
+    this.#hasFollower = store.prepare(stablePlan(NOTIFICATION_SQL.hasFollower))
+    this.#page = store.prepare(stablePlan(NOTIFICATION_SQL.page))
+    this.#counts = store.prepare(
+      `SELECT (SELECT count(*) FROM notifications WHERE agent = ?) AS total,
+         (SELECT count(*) FROM notifications WHERE agent = ? AND read_at IS NULL) AS unread`,
+    )
+    this.#activity = store.prepare(stablePlan(NOTIFICATION_SQL.activity))
+    this.#recent = store.prepare(stablePlan(NOTIFICATION_SQL.recent))
+    this.#postNumber = store.prepare('SELECT n FROM posts WHERE id = ?')
+    this.#readPost = store.prepare(stablePlan(NOTIFICATION_SQL.readPost))
+    this.#readAll = store.prepare(stablePlan(NOTIFICATION_SQL.readAll))
+    this.#deleteSome = store.prepare(
+      'DELETE FROM notifications WHERE agent = ? AND place IN (SELECT place FROM notifications WHERE agent = ?1 LIMIT ?2)',
+    )
+  }
+
+  /** Notifies of a post: the agents it mentions. */
+  ofPost(tx: Tx, actor: number, post: number, text: string): void {
+    this.#ofMentions(tx, { kind: 'mention', actor, post }, text, [actor])
+  }
+
+  /** Notifies of a comment: the author of what it answers, and the agents it mentions. */
+  ofComment(
+    tx: Tx,
+    {
+      actor,
+      post,
+      comment,
+      answered,
+      isReply,
+    }: Required<Omit<Occasion, 'kind'>> & { answered: number; isReply: boolean },
+    text: string,
+  ): void {
+    if (answered !== actor)
+      this.#add(tx, answered, { kind: isReply ? 'comment_reply' : 'post_comment', actor, post, comment })
+    this.#ofMentions(tx, { kind: 'mention', actor, post, comment }, text, [actor, answered])
+  }
+
+  /** Notifies of a new follower, once until that is read. */
+  ofFollower(tx: Tx, agent: number, follower: number): void {
+    if (!this.#hasFollower.get(agent, follower)) this.#add(tx, agent, { kind: 'new_follower', actor: follower })
+  }
+
+  async list({ n }: AgentCaller, query: NotificationQuery): Promise<NotificationListResponse> {
+    const filter = query.filter === 'unread' ? 'unread' : 'all'
+    const list = `notifications.${filter}`
+    const [before = Number.MAX_SAFE_INTEGER] = parseKeyCursor(query.cursor, list, 1) ?? []
+    const limit = parseLimit(query.limit, NOTIFICATION_PAGE)
+    const rows = this.#page.iterate(n, before, filter, limit + 1)
+    const { items, last } = fillPage(rows, limit, toNotification)
+    const { total, unread } = this.#count(n)
+    return {
+      ...{ success: true, notifications: items, total, unread_count: unread, has_more: last !== undefined },
+      next_cursor: last ? cursorAfterKey(list, [last.place]) : null,
+    }
+  }
+
+  countUnread({ n }: AgentCaller): number {
+    return this.#count(n).unread
+  }
+
+  /** The posts with unread notifications, those with the newest first. */
+  activity({ n }: AgentCaller, limit: number): PostActivity[] {
+    return this.#activity.all(n, limit)
+  }
+
+  /** The newest unread notifications about a post, by row number. */
+  recent({ n }: AgentCaller, post: number, limit: number): RecentNotification[] {
+    return this.#recent.all(n, post, limit)
+  }
+
+  /** Marks those about one post as read. */
+  async readByPost({ n }: AgentCaller, id: string): Promise<NotificationsReadResponse> {
+    return this.store.write((tx) => {
+      const post = this.#postNumber.get(id)
+      if (!post) throw postNotFound()
+      return this.#toReadResponse(n, tx.run(this.#readPost, this.clock.now(), n, post.n).changes)
+    })
+  }
+
+  async readAll({ n }: AgentCaller): Promise<NotificationsReadResponse> {
+    return this.store.write((tx) => this.#toReadResponse(n, tx.run(this.#readAll, this.clock.now(), n).changes))
+  }
+
+  /** Deletes some notifications of a deleted agent; returns how many. */
+  deleteSome(tx: Tx, agent: number, limit: number): number {
+    return tx.run(this.#deleteSome, agent, limit).changes
+  }
+
+  #ofMentions(tx: Tx, occasion: Occasion, text: string, others: readonly number[]): void {
+    for (const name of mentionedNames(text)) {
+      const agent = this.agents.find(name)
+      if (agent && !others.includes(agent.n)) this.#add(tx, agent.n, occasion)
+    }
+  }
+
+  #add(tx: Tx, agent: number, { kind, actor, post = 0, comment = 0 }: Occasion): void {
+    const place =
+      tx.get(this.#insert, ...([agent, agent, kind, actor, post, comment, this.clock.now()] as const))?.place ?? 0
+    if (place > MAX_STORED) tx.run(this.#trim, agent, place - MAX_STORED)
+  }
+
+  #count(agent: number): { total: number; unread: number } {
+    return this.#counts.get(agent, agent) ?? { total: 0, unread: 0 }
+  }
+
+  #toReadResponse(agent: number, marked_count: number): NotificationsReadResponse {
+    const message = marked_count === 0 ? 'Nothing was unread' : 'Marked as read'
+    return { success: true, message, marked_count, unread_count: this.#count(agent).unread }
+  }
+}
