@@ -27,14 +27,8 @@ export function attentionCommands(program: Command, context: CommandContext): vo
     )
 }
 
-const COLOURS: Record<AttentionItem['kind'], Colour> = {
-  permission: 'yellow',
-  dialog: 'yellow',
-  failed: 'red',
-  parked: 'red',
-  detached: 'yellow',
-  store: 'red',
-}
+/** Kinds at which nothing has failed. */
+const COLOURS: Record<string, Colour> = { permission: 'yellow', dialog: 'yellow', detached: 'yellow' }
 
 function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
   const now = Date.now()
@@ -45,9 +39,9 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
       { header: 'SESSION', value: ({ session_id }) => session_id ?? '–' },
       { header: 'AGENT', value: ({ agent }) => agent, minWidth: 8 },
       { header: 'SINCE', value: ({ since }) => formatAge(since, now) },
-      { header: 'KIND', value: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] },
+      { header: 'KIND', value: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] ?? 'red' },
       { header: 'ASKS', value: ({ asks }) => asks.replaceAll('\n', ' '), minWidth: 20 },
-      { header: 'WHAT TO DO', value: remedyOf, minWidth: 10 },
+      { header: 'WHAT TO DO', value: ({ to_do }) => to_do, minWidth: 10 },
     ],
     'Nothing needs attention.',
   )
@@ -56,16 +50,6 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
     printLine(io, `\n${session_id} offers these options:`)
     for (const [index, option] of options.entries()) printLine(io, `  ${answers[index]}  ${sanitizeLines(option)}`)
   }
-}
-
-function remedyOf({ kind, agent, session_id, session_state, bead_id, answers }: AttentionItem): string {
-  if (answers.length > 0) return `gc attention answer ${session_id} ${answers.join('|')}`
-  if (kind === 'store') return 'see to its disk, then gc register its folder'
-  if (kind === 'parked') return `gc bead show ${bead_id}, then gc bead unpark ${bead_id}`
-  if (kind === 'detached') return `gc session sweep ${session_id}`
-  if (kind === 'dialog') return `gc session attach ${session_id}`
-  if (session_state === 'failed-create') return `fix the cause, then gc session close ${session_id}`
-  return session_id === undefined ? `fix the cause, then gc agent resume ${agent}` : `gc session wake ${session_id}`
 }
 
 async function answer(

@@ -1,5 +1,8 @@
 import { Agents } from '../agents/agents/agents.ts'
 import { Attention } from '../agents/attention/attention.ts'
+import { DetachedAttention } from '../agents/attention/sources/detached.ts'
+import { FailedAttention } from '../agents/attention/sources/failed.ts'
+import { ParkedAttention } from '../agents/attention/sources/parked.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
@@ -187,11 +190,14 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     parking,
     clones,
     attention: new Attention({
-      ...sessionServices,
-      clock,
-      storeHealth: options.storeHealth,
+      ...options,
       interactions: sessions.interactions,
-      parking,
+      sources: [
+        options.storeHealth,
+        new FailedAttention({ ...sessionServices, clock }),
+        new ParkedAttention(parking, options.log),
+        new DetachedAttention(sessionServices.detached, sessionServices.repository),
+      ],
     }),
     readiness: new Readiness({ clock, deadlines, env, tokens: options.processTokens }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),

@@ -59,12 +59,14 @@ ${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
     const items = await waiting(city, 3)
     expect(items[0]).toEqual(permission as AttentionItem)
     expect(items.find(({ agent: of }) => of === 'polly')).toEqual({
+      id: expect.stringMatching(/^question:/),
       kind: 'permission',
       agent: 'polly',
       session_id: polly.id,
       session_name: expect.any(String),
       since: expect.stringMatching(/^\d{4}-/),
       asks: 'Allow make it?',
+      to_do: `gc attention answer ${polly.id} approve|approve_always|deny`,
       request_id: expect.stringMatching(/^permission-/),
       answers: ['approve', 'approve_always', 'deny'],
     })

@@ -179,11 +179,13 @@ describe('changing a bead', () => {
     const waiting = async () => (await city.call('GET ~/attention')).body.items
     expect(await waiting()).toEqual([
       {
+        id: `parked:${id}`,
         kind: 'parked',
         agent: 'worker',
         bead_id: id,
         since: '2026-01-02T03:04:05.000Z',
         asks: `Bead ${id} (cursed) is not offered any more: five sessions ended`,
+        to_do: `gc bead show ${id}, then gc bead unpark ${id}`,
         answers: [],
       },
       expect.objectContaining({ kind: 'parked', agent: '', bead_id: plain }),

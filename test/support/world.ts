@@ -265,11 +265,11 @@ export class TestCity {
     return Number((await this.call('GET ~/events?limit=1')).headers.get('x-gc-index'))
   }
 
-  /** What was recorded after `seq`, oldest first. */
+  /** What was recorded after `seq`, oldest first; what then waits for a person is announced by itself, a little later. */
   async recorded(seq: number): Promise<RecordedEvent[]> {
     const { body } = await this.call('GET ~/events?limit=1000')
     const items: RecordedEvent[] = body.items
-    return items.filter((event) => event.seq > seq).reverse()
+    return items.filter(({ seq: at, type }) => at > seq && !type.startsWith('attention.')).reverse()
   }
 
   /** Does something, and tells which types of events it recorded. */

@@ -33,7 +33,7 @@ export function CityPage({ state, width, height, theme }: Props): ReactNode {
           width={width}
           height={attentionHeight}
           empty="nothing with this text"
-          keyOf={(item) => item.request_id ?? `${item.kind} ${item.bead_id ?? item.session_id ?? item.agent}`}
+          keyOf={(item) => item.id}
           cells={(item, wide) => [
             { text: item.session_id ?? item.bead_id ?? item.agent, width: 14 },
             { text: item.kind, width: 10, tone: item.kind === 'failed' || item.kind === 'parked' ? 'bad' : 'warning' },

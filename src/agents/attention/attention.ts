@@ -1,145 +1,193 @@
+import { eq } from 'drizzle-orm'
+import { gcPart } from '../../core/actor.ts'
+import type { AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { ProcessSummary } from '../../host/process/process-ender.ts'
-import type { DetachedProcesses } from '../detached/detached-processes.ts'
-import type { FailureCount, FailureCounts } from '../lifecycle/failure-counts.ts'
-import { agentHold, sessionHold } from '../lifecycle/holds.ts'
-import type { Launcher } from '../lifecycle/launcher.ts'
-import { agentBackoff, MAX_FAILURES } from '../lifecycle/limits.ts'
-import type { Parking } from '../lifecycle/parking.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { EventAttributes } from '../../core/events/event.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
 import type { Interactions, OpenInteraction } from '../messaging/interactions.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
-import type { SessionRow } from '../sessions/table.ts'
-import type { AttentionItem, AttentionList } from './schema.ts'
-
-/** Failures that only a login resolves. */
-const NEEDS_LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthorized/i
-const FAILED_STATES: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
+import { AttentionCleared, AttentionRaised } from './events.ts'
+import type { AttentionItem, AttentionList, ListedItem } from './schema.ts'
+import { attention } from './table.ts'
 
 interface AttentionOptions {
+  store: Store
+  log: EventLog
   clock: Clock
-  repository: Pick<SessionRepository, 'live' | 'find'>
-  launcher: Pick<Launcher, 'agent'>
-  failures: Pick<FailureCounts, 'all'>
+  deadlines: Deadlines
+  sources: readonly AttentionSource<ListedItem>[]
   interactions: Pick<Interactions, 'findOpen'>
-  parking: Pick<Parking, 'parked'>
-  detached: Pick<DetachedProcesses, 'remembered'>
-  /** Why the city takes no more writes, and since when. */
-  storeHealth: { readonly problem: { reason: string; at: number } | undefined }
+  report(message: string): void
 }
 
-/** Everything in a city that waits for a person. */
+/** What a source lists now against what was announced of it. */
+interface Difference {
+  source: AttentionSource<ListedItem>
+  raised: AttentionItem[]
+  cleared: AttentionItem[]
+}
+
+const ATTENTION = gcPart('attention')
+/** How many characters of a sentence an event has. */
+const MAX_EVENT_TEXT = 1_000
+
+/**
+ * Everything in a city that waits for a person. Each source lists its own; what comes and goes is announced by one event
+ * each, also over a restart, since what was announced is stored.
+ */
 export class Attention {
-  constructor(private readonly options: AttentionOptions) {}
+  /** What was announced, by id. */
+  readonly #announced = new Map<string, { source: string; item: AttentionItem }>()
+  readonly #changed = new Set<AttentionSource<ListedItem>>()
+  #unsubscribes: (() => void)[] = []
+  #updating: Promise<void> | undefined
+  #due: Deadline | undefined
+
+  constructor(private readonly options: AttentionOptions) {
+    for (const { id, source, item } of options.store.read((orm) => orm.select().from(attention).all()))
+      this.#announced.set(id, { source, item })
+  }
+
+  /** Announces what came and went since the last stop, and from now on whatever does. */
+  start(): void {
+    const { sources } = this.options
+    this.#unsubscribes = sources.map((source) => source.onChange(() => this.#update(source)))
+    this.#update(...sources)
+  }
+
+  async stop(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribes) unsubscribe()
+    this.#unsubscribes = []
+    this.#due?.cancel()
+    await this.whenIdle()
+  }
+
+  /** Resolves when all that changed so far is announced. */
+  async whenIdle(): Promise<void> {
+    while (this.#updating) await this.#updating
+  }
 
   /** All items, the longest waiting first. */
   async list(): Promise<AttentionList> {
     const { interactions, errors } = await this.options.interactions.findOpen()
-    const items = [
-      ...this.#storeItems(),
-      ...interactions.map(questionItem),
-      ...this.#failedItems(),
-      ...this.options.parking.parked().map(parkedItem),
-      ...this.#detachedItems(),
-    ]
+    const listed = this.options.sources.flatMap((source) => this.#itemsOf(source) ?? this.#announcedOf(source))
+    const items = [...interactions.map(questionItem), ...listed]
     items.sort((a, b) => a.since.localeCompare(b.since))
     return { items, total: items.length, ...(errors.length > 0 && { partial: true, partial_errors: errors }) }
   }
 
-  #detachedItems(): AttentionItem[] {
-    const { detached, repository } = this.options
-    return [...detached.remembered()].map(([session, { since, processes }]) => {
-      const row = repository.find(session)
-      return {
-        kind: 'detached',
-        agent: row?.template ?? '',
-        session_id: session,
-        ...(row && { session_name: row.alias ?? row.sessionName }),
-        since: toTimestamp(since),
-        asks: describeDetached(processes),
-        answers: [],
-      }
+  /** Announces what changed of these sources, once what is being announced is on disk. */
+  #update(...sources: AttentionSource<ListedItem>[]): void {
+    for (const source of sources) this.#changed.add(source)
+    this.#updating ??= this.#announceAll().finally(() => {
+      this.#updating = undefined
     })
   }
 
-  #storeItems(): AttentionItem[] {
-    const { problem } = this.options.storeHealth
-    return problem
-      ? [{ kind: 'store', agent: '', since: toTimestamp(problem.at), asks: problem.reason, answers: [] }]
-      : []
+  async #announceAll(): Promise<void> {
+    await Promise.resolve()
+    while (this.#changed.size > 0) {
+      const sources = [...this.#changed]
+      this.#changed.clear()
+      await this.#announce(sources).catch((error) =>
+        this.options.report(`what waits for a person could not be announced: ${errorMessage(error)}`),
+      )
+    }
+    this.#scheduleDue()
   }
 
-  #failedItems(): AttentionItem[] {
-    const { repository, failures, clock } = this.options
+  async #announce(sources: readonly AttentionSource<ListedItem>[]): Promise<void> {
+    const { store } = this.options
+    const differences = sources.flatMap((source) => this.#compare(source) ?? [])
+    if (store.failure !== undefined || differences.length === 0) return
+    await store.write((tx) => {
+      for (const difference of differences) this.#write(tx, difference)
+    }, ATTENTION)
+    for (const { source, raised, cleared } of differences) {
+      for (const { id } of cleared) this.#announced.delete(id)
+      for (const item of raised) this.#announced.set(item.id, { source: source.name, item })
+    }
+  }
+
+  /** Undefined when nothing came or went. */
+  #compare(source: AttentionSource<ListedItem>): Difference | undefined {
+    const items = this.#itemsOf(source)
+    if (!items) return undefined
+    const ids = new Set(items.map(({ id }) => id))
+    const raised = items.filter(({ id }) => !this.#announced.has(id))
+    const cleared = this.#announcedOf(source).filter(({ id }) => !ids.has(id))
+    return raised.length + cleared.length > 0 ? { source, raised, cleared } : undefined
+  }
+
+  #write(tx: Tx, { source, raised, cleared }: Difference): void {
+    const { log } = this.options
+    for (const item of cleared) {
+      const resolution = source.resolution?.(item.id)
+      tx.orm.delete(attention).where(eq(attention.id, item.id)).run()
+      const { text, by } = resolution ?? {}
+      const outcome = { ...(text !== undefined && { resolution: cut(text) }), ...(by !== undefined && { by }) }
+      log.append(tx, AttentionCleared, attributesOf(item, text), { ...payloadOf(item), ...outcome })
+    }
+    for (const item of raised) {
+      tx.orm.insert(attention).values({ id: item.id, source: source.name, item }).run()
+      log.append(tx, AttentionRaised, attributesOf(item, item.asks), { ...payloadOf(item), to_do: item.to_do })
+    }
+  }
+
+  #itemsOf(source: AttentionSource<ListedItem>): AttentionItem[] | undefined {
+    return source.items()?.map((entry) => this.#toItem(entry))
+  }
+
+  #announcedOf({ name }: AttentionSource): AttentionItem[] {
+    return [...this.#announced.values()].flatMap(({ source, item }) => (source === name ? [item] : []))
+  }
+
+  #toItem(entry: ListedItem): AttentionItem {
+    const since = entry.since ?? this.#announced.get(entry.id)?.item.since ?? toTimestamp(this.options.clock.now())
+    return { agent: '', answers: [], ...entry, since }
+  }
+
+  /** Looks again when the first item may end by itself. */
+  #scheduleDue(): void {
+    const { sources, deadlines, clock } = this.options
     const now = clock.now()
-    const counts = failures.all('agent')
-    const failedSessions = repository
-      .live()
-      .filter(({ state, reason }) => FAILED_STATES.has(state) && reason !== 'rate_limit')
-    const withFailedSession = new Set(failedSessions.map(({ template }) => template))
-    const failedAgents = [...counts.values()].filter((count) => {
-      if (!this.options.launcher.agent(count.subject)) return false
-      return count.until > now || (!withFailedSession.has(count.subject) && needsPerson(count))
-    })
-    return [
-      ...failedSessions.map((row) => failedSessionItem(row, counts.get(row.template))),
-      ...failedAgents.map((count) => failedAgentItem(count, now)),
-    ]
+    const ends = sources.flatMap((source) => source.items() ?? []).map(({ until }) => Date.parse(until ?? ''))
+    const next = Math.min(...ends.filter((end) => end > now))
+    this.#due?.cancel()
+    this.#due = Number.isFinite(next) ? deadlines.at(next, () => this.#update(...sources)) : undefined
   }
 }
 
-/** Whether a person is needed: an agent failed often or lacks a login, and has not worked since. */
-const needsPerson = ({ deaths, reason }: FailureCount): boolean =>
-  deaths >= MAX_FAILURES || (deaths > 0 && NEEDS_LOGIN.test(reason))
-
 const questionItem = ({ row, question, by, answers }: OpenInteraction): AttentionItem => ({
+  id: `question:${row.id}:${question.id}`,
   kind: by === 'agent' ? 'permission' : 'dialog',
   agent: row.template,
   session_id: row.id,
   session_name: row.alias ?? row.sessionName,
   since: question.since,
   asks: question.prompt,
+  to_do: answers.length > 0 ? `gc attention answer ${row.id} ${answers.join('|')}` : `gc session attach ${row.id}`,
   request_id: question.id,
   answers,
   ...(by === 'screen' && question.options.length > 0 && { options: question.options.map(({ label }) => label) }),
 })
 
-/** How many processes a sentence names. */
-const NAMED = 5
+const cut = (text: string): string => (text.length > MAX_EVENT_TEXT ? `${text.slice(0, MAX_EVENT_TEXT)}…` : text)
 
-function describeDetached(processes: readonly ProcessSummary[]): string {
-  const named = processes.slice(0, NAMED).map(({ pid, command }) => `${pid} (${command})`)
-  const more = processes.length > NAMED ? ` and ${processes.length - NAMED} more` : ''
-  return `Its session ended, and ${named.join(', ')}${more} still ${processes.length === 1 ? 'runs' : 'run'}.`
+function attributesOf({ bead_id, session_id, agent }: AttentionItem, message: string | undefined): EventAttributes {
+  const subject = bead_id ?? session_id ?? agent
+  return {
+    ...(subject && { subject }),
+    ...(session_id !== undefined && { session_id }),
+    ...(message !== undefined && { message: cut(message) }),
+  }
 }
 
-const parkedItem = ({ bead, agent, since, reason }: ReturnType<Parking['parked']>[number]): AttentionItem => ({
-  kind: 'parked',
-  agent,
-  bead_id: bead.id,
-  since,
-  asks: `Bead ${bead.id} (${bead.title}) is not offered any more: ${reason}`,
-  answers: [],
+const payloadOf = ({ id, kind, asks, since, agent, bead_id, session_id }: AttentionItem) => ({
+  ...{ id, kind, asks: cut(asks), since },
+  ...(agent && { agent }),
+  ...(bead_id !== undefined && { bead_id }),
+  ...(session_id !== undefined && { session_id }),
 })
-
-const failedSessionItem = (row: SessionRow, failure: FailureCount | undefined): AttentionItem => ({
-  kind: 'failed',
-  agent: row.template,
-  session_id: row.id,
-  session_name: row.alias ?? row.sessionName,
-  session_state: row.state,
-  since: toTimestamp(row.sleptAt ?? row.activeAt ?? row.createdAt),
-  ...(row.quarantinedUntil !== null && { until: toTimestamp(row.quarantinedUntil) }),
-  asks: [sessionHold(row), failure?.reason].filter(Boolean).join(': ') || 'Its program could not be started.',
-  answers: [],
-})
-
-const failedAgentItem = (failure: FailureCount, now: number): AttentionItem => ({
-  kind: 'failed',
-  agent: failure.subject,
-  since: toTimestamp(heldSince(failure)),
-  ...(failure.until > now && { until: toTimestamp(failure.until) }),
-  asks: agentHold(failure, now) ?? failure.reason,
-  answers: [],
-})
-
-const heldSince = ({ deaths, until }: FailureCount): number => until - agentBackoff(deaths)

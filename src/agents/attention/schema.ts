@@ -3,27 +3,31 @@ import { listOf } from '../../http/schema.ts'
 
 const closed = { additionalProperties: false } as const
 
+/** What each kind of item means, for the API document. */
+const KINDS = {
+  permission: 'an agent asks for a permission',
+  dialog: 'a program shows a dialog',
+  failed: 'an agent or session cannot be started or is held',
+  parked: 'a bead is parked since it ended too many sessions',
+  detached: 'processes outlived the session that started them',
+  store: 'the store takes no more writes',
+}
+
+const describeKinds = (): string =>
+  Object.entries(KINDS)
+    .map(([kind, meaning]) => `\`${kind}\`: ${meaning}`)
+    .join('; ')
+
 /** Ours: one thing that waits for a person. */
 export const AttentionItem = Type.Object(
   {
-    kind: Type.Union(
-      [
-        Type.Literal('permission'),
-        Type.Literal('dialog'),
-        Type.Literal('failed'),
-        Type.Literal('parked'),
-        Type.Literal('detached'),
-        Type.Literal('store'),
-      ],
-      {
-        description:
-          'An agent asks for a permission; a program shows a dialog; an agent or session cannot be started or is held; a bead is parked since it ended too many sessions; processes outlived the session that started them; the store takes no more writes.',
-      },
-    ),
+    id: Type.String({ description: 'The same for as long as the same thing waits.' }),
+    kind: Type.String({ description: `${describeKinds()}. Others may be added.` }),
     agent: Type.String({
       description: 'The agent, or the provider of a session without one; empty for a bead without a route.',
     }),
-    bead_id: Type.Optional(Type.String({ description: 'The parked bead; `unpark` offers it again.' })),
+    rig: Type.Optional(Type.String()),
+    bead_id: Type.Optional(Type.String({ description: 'The bead that it concerns.' })),
     session_id: Type.Optional(
       Type.String({ description: 'The session that waits, or that left processes; absent when the agent has none.' }),
     ),
@@ -40,6 +44,7 @@ export const AttentionItem = Type.Object(
       }),
     ),
     asks: Type.String({ description: 'The question or the problem in a sentence.' }),
+    to_do: Type.String({ description: 'What a person can do about it: a command line, or a sentence with one.' }),
     request_id: Type.Optional(Type.String({ description: 'Identifies the question in an answer.' })),
     answers: Type.Array(Type.String(), {
       description: 'The actions that `respond` accepts; none when a person has to use its terminal.',
@@ -53,6 +58,10 @@ export const AttentionItem = Type.Object(
   { $id: 'AttentionItem', ...closed },
 )
 export type AttentionItem = Static<typeof AttentionItem>
+
+type Filled = 'since' | 'agent' | 'answers'
+/** An item as its source lists it; what is missing is filled in. */
+export type ListedItem = Omit<AttentionItem, Filled> & Partial<Pick<AttentionItem, Filled>>
 
 export const AttentionList = listOf(AttentionItem, 'AttentionList')
 export type AttentionList = Static<typeof AttentionList>

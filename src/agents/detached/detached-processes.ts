@@ -54,6 +54,7 @@ export class DetachedProcesses {
   readonly #table = new ProcessTable()
   readonly #ender: ProcessEnder
   readonly #stored: DetachedProcessTable
+  readonly #listeners = new Set<() => void>()
 
   constructor(private readonly options: DetachedProcessesOptions) {
     this.#ender = new ProcessEnder(this.#table, options.deadlines)
@@ -67,6 +68,7 @@ export class DetachedProcesses {
     if (processes.length === 0) return
     await store.write((tx) => {
       this.#forgetGone(tx)
+      this.#changed(tx)
       const added = this.#stored.add(tx, session, processes, clock.now())
       if (added.length === 0) return
       const payload = { session_id: session, processes: added.map(toPayload) }
@@ -83,6 +85,12 @@ export class DetachedProcesses {
       sessions.set(session, entry)
     }
     return sessions
+  }
+
+  /** Calls the listener whenever others are remembered, once that is on disk. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Looks for them now: those of running sessions, too. */
@@ -119,6 +127,7 @@ export class DetachedProcesses {
   async #recordEnd(caller: Caller, ended: readonly FoundProcess[]): Promise<void> {
     await this.options.store.write((tx) => {
       this.#forgetGone(tx)
+      this.#changed(tx)
       const bySession = Map.groupBy(ended, ({ sessionId }) => sessionId)
       for (const [session, processes] of bySession) this.#append(tx, caller, session, processes)
     }, actorOf(caller))
@@ -165,6 +174,12 @@ export class DetachedProcesses {
         (session === undefined || one.sessionId === session) && isAlive(one) && !isDescendantOf(one.pid, process.pid),
     )
     return { found, running }
+  }
+
+  #changed(tx: Tx): void {
+    tx.after(() => {
+      for (const listener of this.#listeners) listener()
+    })
   }
 
   #forgetGone(tx: Tx): void {

@@ -25,6 +25,7 @@ export class FailureCounts {
   readonly #clear: Statement<unknown, [SubjectKind, string]>
   readonly #all: Statement<FailureCount, [SubjectKind]>
   readonly #find: Statement<FailureCount, [SubjectKind, string]>
+  readonly #listeners = new Set<() => void>()
 
   constructor(
     store: Store,
@@ -54,6 +55,7 @@ export class FailureCounts {
     const deaths = counted?.deaths ?? 1
     const until = this.clock.now() + (kind === 'agent' ? agentBackoff(deaths) : backoff(deaths))
     tx.run(this.#setUntil, until, kind, subject)
+    this.#changed(tx)
     return { subject, deaths, until, reason }
   }
 
@@ -69,12 +71,13 @@ export class FailureCounts {
 
   /** Forgets the failures of a subject, because the bead is done or the agent worked. */
   clear(tx: Tx, kind: SubjectKind, subject: string): void {
-    tx.run(this.#clear, kind, subject)
+    if (tx.run(this.#clear, kind, subject).changes > 0) this.#changed(tx)
   }
 
   /** Moves the end of every wait by as much as the clock was changed. */
   shift(tx: Tx, ms: number): void {
     tx.run(this.#shift, ms)
+    this.#changed(tx)
   }
 
   all(kind: SubjectKind): Map<string, FailureCount> {
@@ -83,5 +86,17 @@ export class FailureCounts {
 
   find(kind: SubjectKind, subject: string): FailureCount | undefined {
     return this.#find.get(kind, subject) ?? undefined
+  }
+
+  /** Calls the listener whenever a failure was counted, held or forgotten, once that is on disk. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #changed(tx: Tx): void {
+    tx.after(() => {
+      for (const listener of this.#listeners) listener()
+    })
   }
 }

@@ -22,7 +22,8 @@ interface ParkingOptions {
   notify(tx: Tx, subject: string, body: string): void
 }
 
-const PARKED = 'gc:parked'
+/** The label of a parked bead. */
+export const PARKED = 'gc:parked'
 /** The most parked beads in one list. */
 const MAX_LISTED = 1000
 

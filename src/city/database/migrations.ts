@@ -1,3 +1,4 @@
+import attention from '../../agents/attention/table.sql' with { type: 'text' }
 import budgets from '../../agents/budgets/table.sql' with { type: 'text' }
 import dropAcpMode from '../../agents/conversations/acp/drop-mode.sql' with { type: 'text' }
 import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
@@ -73,4 +74,5 @@ export const cityMigrations: readonly string[] = [
   rigRequesters,
   messageSenders,
   loginLimits,
+  attention,
 ]

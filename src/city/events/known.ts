@@ -1,5 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
+import * as attention from '../../agents/attention/events.ts'
 import * as budgets from '../../agents/budgets/events.ts'
+import * as questions from '../../agents/conversations/acp/events.ts'
 import * as reconcile from '../../agents/lifecycle/events.ts'
 import * as logins from '../../agents/limits/events.ts'
 import * as sessions from '../../agents/sessions/events.ts'
@@ -25,6 +27,7 @@ const isEvent = (value: unknown): value is EventDefinition =>
 export const cityEvents: readonly EventDefinition[] = [
   ...[
     status,
+    attention,
     beads,
     budgets,
     claims,
@@ -33,6 +36,7 @@ export const cityEvents: readonly EventDefinition[] = [
     logins,
     mail,
     maintenance,
+    questions,
     reconcile,
     rigs,
     sessions,

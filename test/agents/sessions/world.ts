@@ -94,11 +94,11 @@ export class CityWorld implements AsyncDisposable {
     }
   }
 
-  /** The types of all events recorded so far, except those of beads, of programs, and of the city's own start and stop. */
+  /** The types of all events so far, except those of beads, of programs, of the city, and of what waits for a person. */
   recorded(): string[] {
     const all = this.city.log.after(0, 100_000)
     return all
-      .filter(({ type }) => !/^(bead|worker|controller)\./.test(type))
+      .filter(({ type }) => !/^(attention|bead|worker|controller)\./.test(type))
       .map(({ type, subject }) => `${type} ${subject ?? ''}`.trim())
   }
 

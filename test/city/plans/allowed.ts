@@ -24,6 +24,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('maintenance_runs', 'the last twenty'),
   walk('replays', 'from the oldest to the first that is still of use: what lies before is removed with it'),
   walk('requests', 'what was accepted and is not done'),
+  walk('attention', 'what waits for a person, when a city opens'),
   walk('troubles', 'agents and beads that are in trouble now'),
   walk('budgets', 'what people set'),
   walk('login_limits', 'logins that are limited or dead now'),

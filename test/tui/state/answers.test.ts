@@ -3,6 +3,8 @@ import type { AttentionItem } from '../../../src/agents/attention/schema.ts'
 import { formatAnswers } from '../../../tui/state/commands.ts'
 
 const item = (more: Partial<AttentionItem>): AttentionItem => ({
+  id: 'question:1',
+  to_do: '',
   kind: 'dialog',
   agent: 'worker',
   since: '2026-01-02T03:04:05Z',

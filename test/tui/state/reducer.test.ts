@@ -24,6 +24,8 @@ const session = (id: string, session_name = id) => ({
 const emptyCity = { attention: [], agents: [], sessions: [], beads: [] }
 
 const question = (session_id: string) => ({
+  id: 'question:1',
+  to_do: '',
   kind: 'permission' as const,
   agent: 'worker',
   session_id,

@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox'
+import { defineEvent } from '../../core/events/event.ts'
+
+const item = {
+  id: Type.String({ description: 'Names the item; both events of an item have the same.' }),
+  kind: Type.String(),
+  asks: Type.String({ description: 'What waits, in a sentence; cut after 1,000 characters.' }),
+  since: Type.String({ format: 'date-time' }),
+  agent: Type.Optional(Type.String()),
+  bead_id: Type.Optional(Type.String()),
+  session_id: Type.Optional(Type.String()),
+}
+
+export const AttentionRaised = defineEvent(
+  'attention.raised',
+  Type.Object(
+    { ...item, to_do: Type.String({ description: 'What a person can do about it.' }) },
+    { $id: 'AttentionRaisedPayload', additionalProperties: false },
+  ),
+  'Something waits for a person. `GET attention` lists all that does.',
+)
+export const AttentionCleared = defineEvent(
+  'attention.cleared',
+  Type.Object(
+    {
+      ...item,
+      resolution: Type.Optional(Type.String({ description: 'What became of it, where that is known.' })),
+      by: Type.Optional(Type.String({ description: 'Who did that.' })),
+    },
+    { $id: 'AttentionClearedPayload', additionalProperties: false },
+  ),
+  'Something does not wait for a person any more.',
+)

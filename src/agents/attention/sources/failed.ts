@@ -1,0 +1,81 @@
+import type { AttentionSource } from '../../../core/attention.ts'
+import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { FailureCount, FailureCounts } from '../../lifecycle/failure-counts.ts'
+import { agentHold, sessionHold } from '../../lifecycle/holds.ts'
+import type { Launcher } from '../../lifecycle/launcher.ts'
+import { agentBackoff, MAX_FAILURES } from '../../lifecycle/limits.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import type { ListedItem } from '../schema.ts'
+
+interface FailedAttentionOptions {
+  clock: Clock
+  repository: Pick<SessionRepository, 'live' | 'onChange'>
+  launcher: Pick<Launcher, 'agent'>
+  failures: Pick<FailureCounts, 'all' | 'onChange'>
+}
+
+/** Failures that only a login resolves. */
+const NEEDS_LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthorized/i
+const FAILED_STATES: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
+
+/** Sessions that failed or are held, and agents whose starts fail or that are held. */
+export class FailedAttention implements AttentionSource<ListedItem> {
+  readonly name = 'failed'
+
+  constructor(private readonly options: FailedAttentionOptions) {}
+
+  items(): ListedItem[] {
+    const { repository, failures, clock, launcher } = this.options
+    const now = clock.now()
+    const counts = failures.all('agent')
+    const failedSessions = repository
+      .live()
+      .filter(({ state, reason }) => FAILED_STATES.has(state) && reason !== 'rate_limit')
+    const withFailedSession = new Set(failedSessions.map(({ template }) => template))
+    const failedAgents = [...counts.values()].filter((count) => {
+      if (!launcher.agent(count.subject)) return false
+      return count.until > now || (!withFailedSession.has(count.subject) && needsPerson(count))
+    })
+    return [
+      ...failedSessions.map((row) => sessionItem(row, counts.get(row.template))),
+      ...failedAgents.map((count) => agentItem(count, now)),
+    ]
+  }
+
+  onChange(listener: () => void): () => void {
+    const unsubscribes = [this.options.repository.onChange(listener), this.options.failures.onChange(listener)]
+    return () => {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    }
+  }
+}
+
+/** Whether a person is needed: an agent failed often or lacks a login, and has not worked since. */
+const needsPerson = ({ deaths, reason }: FailureCount): boolean =>
+  deaths >= MAX_FAILURES || (deaths > 0 && NEEDS_LOGIN.test(reason))
+
+const sessionItem = (row: SessionRow, failure: FailureCount | undefined): ListedItem => ({
+  id: `failed-session:${row.id}`,
+  kind: 'failed',
+  agent: row.template,
+  session_id: row.id,
+  session_name: row.alias ?? row.sessionName,
+  session_state: row.state,
+  since: toTimestamp(row.sleptAt ?? row.activeAt ?? row.createdAt),
+  ...(row.quarantinedUntil !== null && { until: toTimestamp(row.quarantinedUntil) }),
+  asks: [sessionHold(row), failure?.reason].filter(Boolean).join(': ') || 'Its program could not be started.',
+  to_do: row.state === 'failed-create' ? `fix the cause, then gc session close ${row.id}` : `gc session wake ${row.id}`,
+})
+
+const agentItem = (failure: FailureCount, now: number): ListedItem => ({
+  id: `failed-agent:${failure.subject}`,
+  kind: 'failed',
+  agent: failure.subject,
+  since: toTimestamp(heldSince(failure)),
+  ...(failure.until > now && { until: toTimestamp(failure.until) }),
+  asks: agentHold(failure, now) ?? failure.reason,
+  to_do: `fix the cause, then gc agent resume ${failure.subject}`,
+})
+
+const heldSince = ({ deaths, until }: FailureCount): number => until - agentBackoff(deaths)

@@ -1,0 +1,5 @@
+CREATE TABLE attention (
+  id TEXT PRIMARY KEY,
+  source TEXT NOT NULL,
+  item TEXT NOT NULL
+) WITHOUT ROWID;
