@@ -13,13 +13,21 @@ export interface GitCommandOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Kills the command; `run` then throws the signal's reason. */
   readonly signal?: AbortSignal
+  /** Reads no configuration of the user and the machine: no filters, no rewritten addresses, no helpers. */
+  readonly isolated?: boolean
+  /** The bytes of output after which the command is killed. */
+  readonly maxOutput?: number
 }
 
 export interface GitResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
+  /** Why it was killed, if it was. */
+  readonly exceeded?: 'time' | 'output'
 }
+
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 /** Programs that a repository's own configuration names are never run. */
 const SAFE_CONFIG = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0']
@@ -41,24 +49,30 @@ export class GitRunner {
     return this.#program !== null
   }
 
-  /** Runs a command to its end; one that is killed for its timeout ends with a status other than 0. */
-  async run(args: readonly string[], { timeout, cwd, env, signal }: GitCommandOptions): Promise<GitResult> {
+  /** Runs a command to its end; one that is killed for a bound ends with a status other than 0. */
+  async run(args: readonly string[], options: GitCommandOptions): Promise<GitResult> {
+    const { timeout, cwd, env, signal, isolated = false, maxOutput = MAX_OUTPUT_BYTES } = options
     const program = this.#program
     if (!program) throw new AppError('service-unavailable', 'there is no git on the PATH; install it')
     signal?.throwIfAborted()
     const child = Bun.spawn([program, ...SAFE_CONFIG, ...args], {
-      ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+      ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
       ...(cwd !== undefined && { cwd }),
-      env: { ...this.#env, ...env },
+      env: { ...this.#env, ...(isolated && ISOLATED), ...env },
     })
-    const kill = () => child.kill('SIGKILL')
-    const deadline = this.#deadlines.after(timeout, kill)
+    let exceeded: GitResult['exceeded']
+    const kill = () => killGroup(child)
+    const stop = (bound: 'time' | 'output') => {
+      exceeded ??= bound
+      kill()
+    }
+    const deadline = this.#deadlines.after(timeout, () => stop('time'))
     signal?.addEventListener('abort', kill, { once: true })
     try {
-      const output = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const
-      const [exitCode, stdout, stderr] = await Promise.all([child.exited, ...output])
+      const read = (stream: ReadableStream<Uint8Array>) => readBounded(stream, maxOutput, () => stop('output'))
+      const [exitCode, stdout, stderr] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
       signal?.throwIfAborted()
-      return { exitCode, stdout, stderr }
+      return { exitCode: exceeded ? exitCode || 1 : exitCode, stdout, stderr, ...(exceeded && { exceeded }) }
     } finally {
       deadline.cancel()
       signal?.removeEventListener('abort', kill)
@@ -70,9 +84,39 @@ export class GitRunner {
   }
 }
 
-/** The last line that git wrote about a failure. */
+/** An environment in which git knows no configuration but what it is given in its arguments. */
+const ISOLATED = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_LFS_SKIP_SMUDGE: '1',
+}
+
+/** Kills git and the helpers that it started, which may hold its output open. */
+function killGroup({ pid }: { readonly pid: number }): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+async function readBounded(stream: ReadableStream<Uint8Array>, limit: number, onExceeded: () => void): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes <= limit) chunks.push(chunk)
+    else onExceeded()
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** What git wrote about a failure: the first line that says it is one, else the last. */
 export function gitErrorMessage({ stderr, exitCode }: GitResult): string {
-  return stderr.trim().split('\n').at(-1) || `git ended with status ${exitCode}`
+  const lines = stderr.trim().split('\n')
+  const first = lines.find((line) => line.startsWith('fatal: '))?.slice('fatal: '.length)
+  return first || lines.at(-1) || `git ended with status ${exitCode}`
 }
 
 /** An environment in which git prompts for nothing and knows of no repository beforehand. */

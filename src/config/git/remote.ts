@@ -72,13 +72,27 @@ export function isPublicAddress(address: string): boolean {
   return !PRIVATE.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Whether a host is reached at public addresses only. */
-export async function isPublicHost(host: string): Promise<boolean> {
-  if (isIP(host)) return isPublicAddress(host)
-  try {
-    const addresses = await lookup(host, { all: true })
-    return addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))
-  } catch {
-    return false
-  }
+/** Finds the addresses of hosts, and says which of them are public. */
+export interface HostLookup {
+  /** Every address of a host; empty when it has none, or nobody answers. */
+  addressesOf(host: string): Promise<string[]>
+  isPublic(address: string): boolean
+}
+
+export const systemHosts: HostLookup = {
+  async addressesOf(host) {
+    if (isIP(host)) return [host]
+    try {
+      return (await lookup(host, { all: true })).map(({ address }) => address)
+    } catch {
+      return []
+    }
+  },
+  isPublic: isPublicAddress,
+}
+
+/** The addresses of a host, when it has some and all of them are public; undefined otherwise. */
+export async function publicAddresses(host: string, hosts: HostLookup = systemHosts): Promise<string[] | undefined> {
+  const addresses = await hosts.addressesOf(host)
+  return addresses.length > 0 && addresses.every(hosts.isPublic) ? addresses : undefined
 }

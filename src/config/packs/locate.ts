@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import { type BuiltinPack, builtinPackOf } from './builtin.ts'
+import { isInside } from './links.ts'
 import { lockedPack, type PackLock } from './lock.ts'
 import { type GitPackSource, parsePackSource } from './source.ts'
 import { parseConstraint, satisfies } from './version.ts'
@@ -133,8 +134,3 @@ function locateCheckout(
 const missing = (reason: string): MissingPack => ({ kind: 'missing', reason })
 
 const hasPack = (files: FileSnapshot, folder: string): boolean => files.root(folder).text(PACK_FILE) !== undefined
-
-function isInside(folder: string, path: string): boolean {
-  const from = relative(folder, path)
-  return from !== '..' && !from.startsWith('../') && !isAbsolute(from)
-}

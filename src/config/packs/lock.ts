@@ -1,3 +1,5 @@
+import { AppError } from '../../core/errors.ts'
+import type { FileSnapshot } from '../files/file-snapshot.ts'
 import { renderValue } from '../toml/edit.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from '../toml/parse.ts'
 
@@ -85,3 +87,20 @@ export function renderLock(lock: PackLock): string {
 /** What a source is locked to: under its own spelling, else under that of its whole repository. */
 export const lockedPack = (lock: PackLock, source: string, url: string): LockedPack | undefined =>
   lock.get(source) ?? lock.get(url)
+
+/** The lock of a city; throws a sentence for people when it cannot be used. */
+export function readLock(files: FileSnapshot): PackLock {
+  try {
+    return parseLock(files.city.text(LOCK_FILE))
+  } catch (error) {
+    if (!(error instanceof LockError)) throw error
+    throw new AppError('conflict-wrong-state', `${LOCK_FILE}:${error.line}: ${error.message}`)
+  }
+}
+
+export const isSameLock = (a: PackLock, b: PackLock): boolean =>
+  a.size === b.size &&
+  [...a].every(([source, { version, commit }]) => {
+    const other = b.get(source)
+    return other?.version === version && other.commit === commit
+  })

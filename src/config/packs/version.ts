@@ -20,6 +20,15 @@ export function parseVersion(text: string): Version | undefined {
 
 export const compareVersions = (a: Version, b: Version): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 
+/** The highest version among tags. */
+export function highestVersion(tags: Iterable<string>): Version | undefined {
+  const versions = [...tags].flatMap((tag) => {
+    const version = parseVersion(tag)
+    return version ? [version] : []
+  })
+  return versions.sort(compareVersions).at(-1)
+}
+
 /** Reads the `version` of an import: `sha:<commit>` or comparisons joined by commas; undefined when it is neither. */
 export function parseConstraint(text: string): Constraint | undefined {
   const commit = COMMIT.exec(text.trim())?.[1]

@@ -16,7 +16,7 @@ import type { RigConfig } from '../city-config.ts'
 import type { Config } from '../config.ts'
 import { cloneRepository, readHeadBranch } from '../git/clone.ts'
 import type { GitRunner } from '../git/git-runner.ts'
-import { isPublicHost } from '../git/remote.ts'
+import { publicAddresses } from '../git/remote.ts'
 import { type CloneRequest, parseCloneRequest } from './clone-request.ts'
 import { RigCreateSucceeded, RigProvisionProgress } from './events.ts'
 import type { RigCreate, RigCreated } from './schema.ts'
@@ -157,7 +157,8 @@ export class RigClones {
     const { git } = this.options
     const { signal } = this.#closing
     await this.#reportProgress(request, requester, 'clone', request.remote.url)
-    if (!(await isPublicHost(request.remote.host))) {
+    const addresses = await publicAddresses(request.remote.host)
+    if (!addresses) {
       throw new CloneError(
         'blocked_host',
         `${request.remote.host} is not a public host; clone it yourself and add the folder`,
@@ -166,7 +167,7 @@ export class RigClones {
     await rm(staged, { recursive: true, force: true })
     requireNoLinks(this.options.config.path, staged)
     createFolder(dirname(staged))
-    await cloneRepository(request.remote, staged, git, signal).catch((error) => {
+    await cloneRepository({ remote: request.remote, addresses }, staged, git, signal).catch((error) => {
       throw new CloneError('clone_failed', `git could not clone it: ${errorMessage(error)}`)
     })
     await this.#reportProgress(request, requester, 'git-detected', request.path)

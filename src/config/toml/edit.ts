@@ -12,6 +12,13 @@ export type BlockAddress = number | 'top'
 export const addBlock = (text: string, header: string, pairs: TomlPairs): string =>
   editBody(text, (body) => insertBlock(body, header, pairs))
 
+/** Adds a block such as `[rigs.imports.base]` after the block at an offset and its sub-tables; undefined when none begins there. */
+export const addSubBlock = (text: string, parent: number, header: string, pairs: TomlPairs): string | undefined =>
+  editBody(text, (body) => {
+    const end = partsOf(body, parent)?.at(-1)?.range[1]
+    return end === undefined ? undefined : insertBlockAt(body, afterComments(body, lineEnd(body, end)), header, pairs)
+  })
+
 /** Cuts out the block at an offset, with its sub-tables; undefined when no block begins there. */
 export const removeBlock = (text: string, offset: number): string | undefined =>
   editBody(text, (body) => cutBlock(body, offset))
@@ -67,9 +74,12 @@ function lineEnd(body: string, offset: number): number {
 const lineStart = (body: string, offset: number): number => body.lastIndexOf('\n', offset - 1) + 1
 
 function insertBlock(body: string, header: string, pairs: TomlPairs): string {
-  const section = header.replace(/^\[+|\]+$/g, '')
+  const section = header.replace(/^\[+|\]+$/g, '').split('.')[0]
   const last = tablesOf(body).findLast((table) => table.resolvedKey[0] === section)
-  const offset = last ? afterComments(body, lineEnd(body, last.range[1])) : body.length
+  return insertBlockAt(body, last ? afterComments(body, lineEnd(body, last.range[1])) : body.length, header, pairs)
+}
+
+function insertBlockAt(body: string, offset: number, header: string, pairs: TomlPairs): string {
   const lineBreak = lineBreakAt(body, offset)
   const block = [header, ...renderPairs(pairs)].join(lineBreak)
   if (offset < body.length || (body !== '' && !body.endsWith('\n'))) {
@@ -85,12 +95,18 @@ function afterComments(body: string, offset: number): number {
   return next.trim() === '' ? offset + under.length : offset
 }
 
-function cutBlock(body: string, offset: number): string | undefined {
+/** The block at an offset and its sub-tables, in their order; undefined when no block begins there. */
+function partsOf(body: string, offset: number): AST.TOMLTable[] | undefined {
   const tables = tablesOf(body)
   const block = tables.find(({ range }) => range[0] === offset)
-  if (!block) return undefined
-  const parts = tables.filter(({ resolvedKey }) => block.resolvedKey.every((key, depth) => resolvedKey[depth] === key))
-  return parts.reduceRight((rest, { range }) => cutLines(rest, range[0], range[1]), body)
+  return (
+    block && tables.filter(({ resolvedKey }) => block.resolvedKey.every((key, depth) => resolvedKey[depth] === key))
+  )
+}
+
+function cutBlock(body: string, offset: number): string | undefined {
+  const parts = partsOf(body, offset)
+  return parts?.reduceRight((rest, { range }) => cutLines(rest, range[0], range[1]), body)
 }
 
 /** Cuts whole lines out, and one empty line over them. */

@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { createFolder, syncFolder } from '../../core/folders.ts'
+import { remoteFailed } from './errors.ts'
+import { findLeavingLink } from './links.ts'
+import { checkoutName, checkoutRecord } from './locate.ts'
+import { describeFailure, type PackRemotes } from './remotes.ts'
+import { describeBytes, judgeTree, TREE_LIMITS, type TreeLimits } from './tree-listing.ts'
+
+/** What is written beside a checkout once it is complete. */
+export interface CheckoutRecord {
+  readonly url: string
+  readonly commit: string
+  readonly fetched: string
+}
+
+export interface PackCheckoutsOptions {
+  /** The folder of all checkouts. */
+  readonly folder: string
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  readonly limits?: TreeLimits
+}
+
+const WATCH_MS = 250
+const STAGING = /^\.fetching-(\d+)-/
+const GONE = /not our ref|unadvertised object|no such remote ref|did not send all necessary|couldn't find remote ref/i
+
+/** The checkouts of commits that packs are locked to: each whole, or not there. */
+export class PackCheckouts {
+  constructor(private readonly options: PackCheckoutsOptions) {}
+
+  has(url: string, commit: string): boolean {
+    return existsSync(join(this.options.folder, checkoutRecord(url, commit)))
+  }
+
+  /** Fetches a commit unless it is there already; true when it was fetched. */
+  async fetch(url: string, commit: string, remotes: PackRemotes): Promise<boolean> {
+    if (this.has(url, commit)) return false
+    const { folder } = this.options
+    createFolder(folder)
+    this.#removeAbandoned()
+    const staging = join(folder, `.fetching-${process.pid}-${randomBytes(6).toString('hex')}`)
+    try {
+      createFolder(staging)
+      await this.#download(url, commit, staging, remotes)
+      await this.#judge(url, commit, staging, remotes)
+      await rm(join(staging, '.git'), { recursive: true, force: true })
+      this.#publish(url, commit, staging)
+      return true
+    } finally {
+      await rm(staging, { recursive: true, force: true })
+    }
+  }
+
+  /** The checkouts that are complete. */
+  records(): CheckoutRecord[] {
+    if (!existsSync(this.options.folder)) return []
+    return readdirSync(this.options.folder)
+      .filter((name) => /^[0-9a-f]{64}\.json$/.test(name))
+      .map((name) => JSON.parse(readFileSync(join(this.options.folder, name), 'utf8')) as CheckoutRecord)
+  }
+
+  /** Removes a checkout: first its record, so that it never counts as complete while it goes. */
+  async remove({ url, commit }: Pick<CheckoutRecord, 'url' | 'commit'>): Promise<void> {
+    rmSync(join(this.options.folder, checkoutRecord(url, commit)), { force: true })
+    await rm(join(this.options.folder, checkoutName(url, commit)), { recursive: true, force: true })
+  }
+
+  async #download(url: string, commit: string, staging: string, remotes: PackRemotes): Promise<void> {
+    const started = await remotes.runLocally(['init', '--quiet', '--template=', staging])
+    if (started.exitCode !== 0) throw new Error(`git cannot write in ${staging}: ${describeFailure(started)}`)
+    const shallow = ['--depth=1', '--', url, commit]
+    const result = await this.#fetchBounded(url, shallow, staging, remotes)
+    if (result.exitCode === 0) return
+    if (!/unadvertised object|dumb http|does not support shallow/i.test(result.stderr)) {
+      throw this.#fetchFailed(url, commit, describeFailure(result), result.stderr)
+    }
+    // A server that hands out branches and tags only: the commit is among them, or it is gone.
+    const whole = ['--', url, '+refs/heads/*:refs/fetched/heads/*', '+refs/tags/*:refs/fetched/tags/*']
+    const all = await this.#fetchBounded(url, whole, staging, remotes)
+    if (all.exitCode !== 0) throw this.#fetchFailed(url, commit, describeFailure(all), all.stderr)
+    const present = await remotes.runLocally(['-C', staging, 'cat-file', '-e', `${commit}^{commit}`])
+    if (present.exitCode !== 0) throw commitGone(url, commit)
+  }
+
+  #fetchFailed(url: string, commit: string, reason: string, stderr: string) {
+    return GONE.test(stderr) ? commitGone(url, commit) : remoteFailed(`${url} cannot be fetched: ${reason}`)
+  }
+
+  /** Fetches, and kills git when what it writes grows over the limit. */
+  async #fetchBounded(url: string, words: readonly string[], staging: string, remotes: PackRemotes) {
+    const { bytes } = this.options.limits ?? TREE_LIMITS
+    const tooLarge = new AbortController()
+    const watching = new AbortController()
+    const watched = this.#watchSize(join(staging, '.git/objects/pack'), bytes, tooLarge, watching.signal)
+    const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
+    try {
+      return await remotes.run(url, ['-C', staging, 'fetch', ...options, ...words], { signal: tooLarge.signal })
+    } catch (error) {
+      if (!tooLarge.signal.aborted) throw error
+      throw remoteFailed(`${url} is larger than ${describeBytes(bytes)}, and was not fetched`)
+    } finally {
+      watching.abort()
+      await watched
+    }
+  }
+
+  async #watchSize(folder: string, limit: number, tooLarge: AbortController, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (sizeOf(folder) > limit) return tooLarge.abort()
+      await this.options.deadlines.sleep(WATCH_MS, signal).catch(() => {})
+    }
+  }
+
+  /** Checks what a commit holds before it is written, and its links after. */
+  async #judge(url: string, commit: string, staging: string, remotes: PackRemotes): Promise<void> {
+    const listing = await remotes.runLocally(['-C', staging, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit])
+    if (listing.exitCode !== 0) throw refused(url, describeFailure(listing))
+    const verdict = judgeTree(listing.stdout, this.options.limits)
+    if ('reason' in verdict) throw refused(url, verdict.reason)
+    const written = await remotes.runLocally(['-C', staging, 'checkout', '--quiet', '--detach', commit])
+    if (written.exitCode !== 0) throw refused(url, describeFailure(written))
+    const link = findLeavingLink(staging, verdict.links)
+    if (link !== undefined) throw refused(url, `its link ${link} leads out of it`)
+  }
+
+  #publish(url: string, commit: string, staging: string): void {
+    const { folder, clock } = this.options
+    const record = join(folder, checkoutRecord(url, commit))
+    if (existsSync(record)) return
+    const checkout = join(folder, checkoutName(url, commit))
+    // What lies there without a record is half of something, or another program's.
+    if (existsSync(checkout)) {
+      const old = `${staging}-old`
+      renameSync(checkout, old)
+      rmSync(old, { recursive: true, force: true })
+    }
+    syncFolder(staging)
+    renameSync(staging, checkout)
+    syncFolder(folder)
+    const content: CheckoutRecord = { url, commit, fetched: toTimestamp(clock.now()) }
+    writeFileSync(`${record}.new`, JSON.stringify(content))
+    renameSync(`${record}.new`, record)
+    syncFolder(folder)
+  }
+
+  /** Removes what a killed process left behind. */
+  #removeAbandoned(): void {
+    const { folder } = this.options
+    for (const name of readdirSync(folder)) {
+      const pid = Number(STAGING.exec(name)?.[1] ?? 0)
+      if (pid > 0 && pid !== process.pid && !isRunning(pid))
+        rmSync(join(folder, name), { recursive: true, force: true })
+    }
+  }
+}
+
+const commitGone = (url: string, commit: string) =>
+  remoteFailed(`${url} no longer has the commit ${commit}; run \`gc import upgrade\` to lock another`)
+
+const refused = (url: string, reason: string) => remoteFailed(`${url} is not taken: ${reason}`)
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function sizeOf(folder: string): number {
+  try {
+    return readdirSync(folder).reduce(
+      (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    )
+  } catch {
+    return 0
+  }
+}
