@@ -54,7 +54,7 @@ export async function notifications(
     context.io,
     page.notifications,
     [
-      { header: '', value: ({ is_read }) => (is_read ? '' : '*') },
+      { header: 'UNREAD', value: ({ is_read }) => (is_read ? '' : 'yes') },
       { header: 'AGE', value: ({ created_at }) => formatAge(created_at, Date.now()) },
       { header: 'POST', value: ({ post_id }) => post_id ?? '' },
       { header: 'WHAT', value: ({ content }) => content, minWidth: 20 },

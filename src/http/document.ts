@@ -48,7 +48,7 @@ export function documentOf(
   return {
     openapi: '3.1.0',
     info: { ...info },
-    security: dialect.requiresCredential ? [{ token: [] }] : [{}, { token: [] }],
+    security: dialect.requiresCredential ? [{ token: [] }] : OPTIONAL_CREDENTIAL,
     tags,
     paths: sorted(paths),
     components: {
@@ -60,6 +60,8 @@ export function documentOf(
     },
   }
 }
+
+const OPTIONAL_CREDENTIAL = [{}, { token: [] }]
 
 const SHARED_HEADERS: JsonObject = {
   'X-GC-Request-Id': {
@@ -76,6 +78,7 @@ function operation(route: Route, tag: string, components: SchemaComponents, dial
     ...(spec.description ? { description: spec.description } : {}),
     tags: [tag],
     ...(spec.open ? { security: [] } : {}),
+    ...(spec.publicRead ? { security: OPTIONAL_CREDENTIAL } : {}),
     ...(spec.extension ? { 'x-gc-extension': true } : {}),
     ...(spec.needs ? { 'x-gc-needs': spec.needs } : {}),
     parameters: parametersOf(route, components, dialect.requiresRequestHeader),

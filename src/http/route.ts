@@ -116,6 +116,8 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly longRunning?: true
   /** Answers whoever asks, on a plane that asks everyone else for a credential. */
   readonly open?: true
+  /** Changes nothing, and may be open to everyone: whether it is, is a setting of the plane. */
+  readonly publicRead?: true
   /** What it asks of sessions and other programs that gc started; a mutation without it is for the operator alone. */
   readonly needs?: Need
   /** Ours; not in the contract. */

@@ -13,6 +13,7 @@ const SocialToml = Type.Object(
     base_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://' })),
     hosts: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     require_claim: Type.Optional(Type.Boolean()),
+    public_reads: Type.Optional(Type.Boolean()),
     behind_proxy: Type.Optional(Type.Boolean()),
     agents_per_owner: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
     limits: Type.Optional(LimitsTable),
@@ -46,6 +47,7 @@ export function readSocialConfig(path: string, env: Readonly<Record<string, stri
     settings: {
       baseUrl: file.base_url === undefined ? undefined : parseBaseUrl(file.base_url, errorFor),
       requireClaim: file.require_claim ?? providers.length > 0,
+      publicReads: file.public_reads,
       proxied: file.behind_proxy ?? false,
       ...(maxAgentsPerOwner !== undefined && { maxAgentsPerOwner }),
       ...(file.limits && { limits: parseLimits(file.limits, errorFor) }),

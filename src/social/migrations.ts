@@ -7,6 +7,7 @@ import origin from './agents/origin.sql' with { type: 'text' }
 import suspender from './agents/suspender.sql' with { type: 'text' }
 import agents from './agents/table.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
+import karma from './directory/karma.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
 import notifications from './notifications/table.sql' with { type: 'text' }
@@ -16,7 +17,9 @@ import taken from './ownership/taken.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
 import weights from './search/weights.sql' with { type: 'text' }
+import publicReads from './shared/public-reads.sql' with { type: 'text' }
 import guests from './sign-in/table.sql' with { type: 'text' }
+import stats from './stats/table.sql' with { type: 'text' }
 import announcements from './submolts/announcements.sql' with { type: 'text' }
 import submolts from './submolts/table.sql' with { type: 'text' }
 import votes from './votes/table.sql' with { type: 'text' }
@@ -47,4 +50,7 @@ export const socialMigrations: readonly string[] = [
   withdrawals,
   notifications,
   announcements,
+  publicReads,
+  stats,
+  karma,
 ]

@@ -11,6 +11,7 @@ import { Keys } from './agents/keys.ts'
 import { Registrations } from './agents/registrations.ts'
 import { AgentSuspensions } from './agents/suspensions.ts'
 import { PostComments } from './comments/comments.ts'
+import { Directory } from './directory/directory.ts'
 import { HomeOverview } from './home/home.ts'
 import { QuotaCleanup } from './limits/cleanup.ts'
 import { Quotas } from './limits/quotas.ts'
@@ -22,7 +23,9 @@ import { Posts } from './posts/posts.ts'
 import { RankRefresh } from './posts/rank-refresh.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { NetworkSearch } from './search/search.ts'
+import { readsPublicly } from './shared/public-reads.ts'
 import { defaultSettings, type Settings } from './shared/settings.ts'
+import { Stats } from './stats/stats.ts'
 import { Submolts } from './submolts/submolts.ts'
 import { Votes } from './votes/votes.ts'
 import { VoteWithdrawals } from './votes/withdrawals.ts'
@@ -61,6 +64,10 @@ export class Network {
   readonly votes: Votes
   readonly profiles: Profiles
   readonly home: HomeOverview
+  readonly directory: Directory
+  readonly stats: Stats
+  /** Whether everybody may read, without a key. */
+  readonly publicReads: boolean
   readonly search: NetworkSearch
   readonly deletions: AccountDeletions
   readonly recounts: Recounts
@@ -102,7 +109,10 @@ export class Network {
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas, this.notifications)
     this.comments = new PostComments(store, log, clock, this.agents, this.posts, this.quotas, this.notifications)
-    this.profiles = new Profiles(this.agents, this.follows, this.posts)
+    this.profiles = new Profiles(this.agents, this.follows, this.posts, this.comments)
+    this.directory = new Directory(store, this.agents)
+    this.stats = new Stats(store)
+    this.publicReads = this.settings.publicReads ?? readsPublicly(store)
     this.home = new HomeOverview(this.agents, this.notifications, this.posts)
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {

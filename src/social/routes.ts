@@ -4,6 +4,7 @@ import type { ClientAddresses } from './api/client-addresses.ts'
 import { healthRoutes } from './api/health.ts'
 import type { RequestCallers } from './api/request-callers.ts'
 import { postCommentRoutes } from './comments/routes.ts'
+import { directoryRoutes } from './directory/routes.ts'
 import { homeRoutes } from './home/routes.ts'
 import type { Network } from './network.ts'
 import { notificationRoutes } from './notifications/routes.ts'
@@ -13,6 +14,7 @@ import { agentClaimRoutes } from './ownership/routes.ts'
 import { postRoutes } from './posts/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { networkSearchRoutes } from './search/routes.ts'
+import { statsRoutes } from './stats/routes.ts'
 import { submoltRoutes } from './submolts/routes.ts'
 import { voteRoutes } from './votes/routes.ts'
 
@@ -23,12 +25,14 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...agentClaimRoutes(network),
   ...homeRoutes(network),
   ...notificationRoutes(network),
+  ...directoryRoutes(network),
   ...profileRoutes(network),
   ...submoltRoutes(network),
   ...postRoutes(network),
   ...postCommentRoutes(network),
   ...voteRoutes(network),
   ...networkSearchRoutes(network),
+  ...statsRoutes(network),
   ...healthRoutes(clock, network.store),
   ...operatorRoutes(new OperatorActions(network, clock)),
 ]

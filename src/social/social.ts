@@ -105,6 +105,7 @@ function createNetworkPlane(
     routes,
     guard: new NetworkGuard({
       ...{ keys, activity, addresses, callers, clock, settings, routes, operator },
+      publicReads: network.publicReads,
       origins: new OriginPolicy({ host, isOwn, baseUrl, proxied, hosts, origins }),
     }),
     dialect: networkDialect,

@@ -31,7 +31,7 @@ name_field = "login"
 describe('social.toml', () => {
   test('without a file has the defaults and no provider', () => {
     expect(read(undefined)).toEqual({
-      settings: { baseUrl: undefined, requireClaim: false, proxied: false },
+      settings: { baseUrl: undefined, requireClaim: false, publicReads: undefined, proxied: false },
       hosts: [],
       providers: [],
     })

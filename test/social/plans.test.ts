@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { NEWEST_BY_AUTHOR } from '../../src/social/comments/comments.ts'
 import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
+import { DIRECTORY_SQL } from '../../src/social/directory/directory.ts'
 import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { firstKeysSql, scanSql } from '../../src/social/posts/lists.ts'
@@ -77,6 +79,9 @@ test('every statement that filters rows uses an index', async () => {
      ORDER BY s.subscriber_count DESC, s.created_at DESC, s.n DESC LIMIT ?`,
     CAST,
     NEWEST_BY_OWNER,
+    NEWEST_BY_AUTHOR,
+    DIRECTORY_SQL.karma,
+    DIRECTORY_SQL.new,
     NOTIFICATION_SQL.page,
     NOTIFICATION_SQL.recent,
     NOTIFICATION_SQL.hasFollower,

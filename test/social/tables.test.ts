@@ -11,7 +11,9 @@ import * as notificationTables from '../../src/social/notifications/table.ts'
 import * as claimTables from '../../src/social/ownership/table.ts'
 import * as postTables from '../../src/social/posts/table.ts'
 import * as searchTables from '../../src/social/search/table.ts'
+import * as sharedTables from '../../src/social/shared/table.ts'
 import * as sessionTables from '../../src/social/sign-in/table.ts'
+import * as statsTables from '../../src/social/stats/table.ts'
 import * as submoltTables from '../../src/social/submolts/table.ts'
 import * as voteTables from '../../src/social/votes/table.ts'
 import { differences, tablesOf } from '../support/tables.ts'
@@ -21,7 +23,16 @@ test('drizzle declares every table of social.db as the migrations make it', () =
   migrate(db, 'social.db', socialMigrations)
   const tables = tablesOf(
     ...[eventTables, { replays }, agentTables, sessionTables, claimTables, commentTables],
-    ...[limitTables, postTables, notificationTables, searchTables, submoltTables, voteTables],
+    ...[
+      limitTables,
+      postTables,
+      notificationTables,
+      searchTables,
+      sharedTables,
+      statsTables,
+      submoltTables,
+      voteTables,
+    ],
   )
   expect(differences(db, tables, searchTables.FULL_TEXT_TABLES)).toEqual([])
 })

@@ -46,7 +46,7 @@ describe('the caller', () => {
     await network.agent('ada')
     const answer = await network.api(
       'GET',
-      '/posts',
+      '/feed',
       undefined,
       undefined,
       authorization === undefined ? {} : { authorization },
@@ -254,7 +254,7 @@ describe('the legacy format', () => {
     expect((await network.ask('GET', '/search?q=xenon', key)).body.posts).toMatchObject([{ submolt: 'general' }])
     const lost = await network.ask('GET', '/posts/nothing', key)
     expect([lost.status, lost.body.error]).toEqual([404, 'Post not found'])
-    expect((await network.ask('GET', '/posts')).status).toBe(401)
+    expect((await network.ask('GET', '/feed')).status).toBe(401)
     expect((await network.ask('HEAD', '/posts', key)).status).toBe(200)
   })
 

@@ -31,6 +31,7 @@ export class AgentAccounts {
   readonly #insert: Statement<{ n: number }, Insert>
   readonly #byN: Statement<AgentRow, [number]>
   readonly #byHandle: Statement<AgentRow, [string]>
+  readonly #byId: Statement<AgentRow, [string]>
   readonly #isTaken: Statement<{ one: number }, [string, string]>
   readonly #isGone: Statement<{ one: number }, [string, string]>
   readonly #insertGoneName: Statement<unknown, [string]>
@@ -52,6 +53,7 @@ export class AgentAccounts {
     )
     this.#byN = store.prepare(stablePlan(`${SELECT} WHERE a.n = ?`))
     this.#byHandle = store.prepare(stablePlan(`${SELECT} WHERE a.handle = ? AND a.deleted_at IS NULL`))
+    this.#byId = store.prepare(stablePlan(`${SELECT} WHERE a.id = ? AND a.deleted_at IS NULL`))
     this.#isTaken = store.prepare(
       'SELECT 1 AS one FROM agents WHERE handle = ? UNION ALL SELECT 1 FROM agents WHERE likeness = ? LIMIT 1',
     )
@@ -102,6 +104,10 @@ export class AgentAccounts {
   /** The agent with a name; undefined when there is none. */
   find(name: string): AgentRow | undefined {
     return this.#byHandle.get(handleOf(name)) ?? undefined
+  }
+
+  findById(id: string): AgentRow | undefined {
+    return this.#byId.get(id) ?? undefined
   }
 
   /** The agent with a name; throws when there is none. */

@@ -41,6 +41,7 @@ export const agents = sqliteTable(
   },
   (agent) => [
     index('agents_leaving').on(agent.n).where(sql`${agent.leaving} = 1`),
+    index('agents_karma').on(sql`${agent.karma} DESC`, agent.n).where(sql`${agent.deleted_at} IS NULL`),
     index('agents_owned').on(agent.owner).where(sql`${agent.owner} IS NOT NULL`),
   ],
 )

@@ -4,7 +4,7 @@ import { createExchangeId } from '../../core/ids.ts'
 import { pathOf } from '../../http/authority.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { ResponseHead } from '../../http/operation-handler.ts'
-import { methodsOf } from '../../http/paths.ts'
+import { type Methods, methodsOf } from '../../http/paths.ts'
 import type { RequestGuard } from '../../http/request-guard.ts'
 import type { Route } from '../../http/route.ts'
 import type { LastActivity } from '../agents/activity.ts'
@@ -28,6 +28,8 @@ interface NetworkGuardOptions {
   readonly callers: RequestCallers
   readonly clock: Clock
   readonly settings: Settings
+  /** Whether everybody may read, without a key. */
+  readonly publicReads: boolean
   readonly routes: readonly Route[]
   readonly origins: OriginPolicy
   /** The hash of the operator’s token; without it nobody is the operator. */
@@ -45,7 +47,8 @@ const OPERATOR_PATH = /^\/api\/v1\/operator(\/|$)/
 export class NetworkGuard implements RequestGuard {
   readonly #limiter: RateLimiter
   readonly #open: ReadonlySet<string>
-  readonly #methods: ReturnType<typeof methodsOf>
+  readonly #methods: Methods
+  readonly #publicReads: Methods
 
   constructor(private readonly options: NetworkGuardOptions) {
     const { clock, settings, routes } = options
@@ -53,6 +56,7 @@ export class NetworkGuard implements RequestGuard {
     const open = routes.filter(({ spec }) => spec.open).map(({ method, path }) => `${method} ${path}`)
     this.#open = new Set([...open, 'GET /api/v1/openapi.json', 'GET /api/v1/docs'])
     this.#methods = methodsOf(routes)
+    this.#publicReads = methodsOf(options.publicReads ? routes.filter(({ spec }) => spec.publicRead) : [])
   }
 
   admit(request: Request, response: ResponseHead): Response | undefined {
@@ -68,7 +72,7 @@ export class NetworkGuard implements RequestGuard {
     if (OPERATOR_PATH.test(path)) return this.#admitOperator(request, token, path, response)
     const holder = token && API_KEY.test(token) ? this.options.keys.holder(token) : undefined
     this.#countRequest(holder ? `agent ${holder.n}` : this.options.addresses.groupOf(request), response)
-    if (isOpen) return undefined
+    if (isOpen || (!request.headers.has('authorization') && this.#isPublicRead(method, path))) return undefined
     if (!holder) return this.#exists(method, path) ? rejectToken(token) : undefined
     this.#checkStatus(holder, operation, path)
     this.options.activity.touch(holder.n)
@@ -120,6 +124,10 @@ export class NetworkGuard implements RequestGuard {
         fields: { status: 'pending_claim' },
       })
     }
+  }
+
+  #isPublicRead(method: string, path: string): boolean {
+    return this.#publicReads(path)?.includes(method) ?? false
   }
 
   /** Whether there is such an operation; any other path is a 404 for everybody. */

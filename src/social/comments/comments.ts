@@ -11,6 +11,7 @@ import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Posts } from '../posts/posts.ts'
 import { toPost } from '../posts/view.ts'
+import type { Viewer } from '../shared/callers.ts'
 import { badRequest, commentNotFound, SocialError } from '../shared/errors.ts'
 import { pageValues } from '../shared/paging.ts'
 import { clean, newId } from '../shared/strings.ts'
@@ -35,12 +36,17 @@ const MAX_DEPTH = 10
 /** Comments that are shown with a post. */
 const INLINE_COMMENTS = 20
 
+/** Selects the newest comments of an agent on posts that exist. */
+export const NEWEST_BY_AUTHOR = `${SELECT_COMMENT} FROM comments c INDEXED BY comments_author ${JOIN_COMMENT}
+  WHERE c.author = ?2 AND c.deleted_at IS NULL ORDER BY c.n DESC LIMIT ?3`
+
 /** The comments of the network. */
 export class PostComments {
   readonly #threads: Threads
   readonly #insert: Statement<unknown, [string, number, number, number, string, number, number, number]>
   readonly #find: Statement<CommentRow, [number, string]>
   readonly #selectSome: Statement<CommentRow & { title: string }, [number, string]>
+  readonly #newest: Statement<CommentRow, [number, number, number]>
   readonly #delete: Statement<unknown, [number, number]>
   readonly #countReply: Statement<unknown, [number, number]>
   readonly #countComment: Statement<unknown, [number, number]>
@@ -66,6 +72,7 @@ export class PostComments {
         `${SELECT_COMMENT}, p.title FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}`,
       ),
     )
+    this.#newest = store.prepare(stablePlan(NEWEST_BY_AUTHOR))
     this.#delete = store.prepare("UPDATE comments SET content = '', deleted_at = ? WHERE n = ?")
     this.#countReply = store.prepare('UPDATE comments SET reply_count = reply_count + ? WHERE n = ?')
     this.#countComment = store.prepare('UPDATE agents SET comments_count = comments_count + ? WHERE n = ?')
@@ -94,7 +101,11 @@ export class PostComments {
     if (content.length > MAX_CONTENT) throw badRequest(`Content must be ${MAX_CONTENT} characters or less`)
     return this.store.write((tx) => {
       const n = this.posts.numberOf(post)
-      const parent = this.#findParent(draft.parent_id || draft.parentId || undefined, n, caller.n)
+      const parent = this.#findParent(
+        draft.parent_id || draft.parentId || draft.parent_comment_id || undefined,
+        n,
+        caller.n,
+      )
       const me = this.agents.acting(caller)
       const quota = this.quotas.charge(tx, 'comment', me)
       const now = this.clock.now()
@@ -112,7 +123,7 @@ export class PostComments {
     })
   }
 
-  async get(caller: AgentCaller, id: string): Promise<CommentResponse> {
+  async get(caller: Viewer, id: string): Promise<CommentResponse> {
     return { success: true, comment: toComment(this.need(id, caller.n)) }
   }
 
@@ -122,7 +133,12 @@ export class PostComments {
     return rows.map((row) => ({ n: row.n, comment: toComment(row), title: row.title }))
   }
 
-  async list(caller: AgentCaller, post: string, query: CommentQuery): Promise<CommentListResponse> {
+  /** The newest comments of an agent, without replies. */
+  newest(viewer: number, author: number, limit: number): Comment[] {
+    return this.#newest.all(viewer, author, limit).map((row) => toComment(row))
+  }
+
+  async list(caller: Viewer, post: string, query: CommentQuery): Promise<CommentListResponse> {
     const n = this.posts.numberOf(post)
     const parent = query.parent_id ? this.#findInPost(query.parent_id, n, caller.n).n : 0
     const { sort, ...page } = this.#threads.page(caller.n, n, parent, query)
@@ -131,7 +147,7 @@ export class PostComments {
   }
 
   /** A post with its first comments. */
-  async getPost(caller: AgentCaller, id: string): Promise<PostResponse> {
+  async getPost(caller: Viewer, id: string): Promise<PostResponse> {
     const row = this.posts.need(id, caller.n)
     const { items } = this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
     return { success: true, post: toPost(row), comments: items }

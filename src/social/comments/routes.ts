@@ -1,7 +1,7 @@
 import { route } from '../../http/route.ts'
 import { MessageResponse } from '../agents/schema.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
-import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
+import { idempotencyHeader, requireAgent, viewerOf } from '../shared/callers.ts'
 import type { PostComments } from './comments.ts'
 import {
   CommentDraft,
@@ -16,8 +16,14 @@ import {
 export const postCommentRoutes = ({ comments }: { readonly comments: PostComments }) => [
   route(
     'GET /api/v1/posts/{id}',
-    { id: 'getPost', summary: 'Show a post with its first comments', ok: PostResponse, errors: ['post-not-found'] },
-    (context) => comments.getPost(requireAgent(context), context.params.id),
+    {
+      id: 'getPost',
+      publicRead: true,
+      summary: 'Show a post with its first comments',
+      ok: PostResponse,
+      errors: ['post-not-found'],
+    },
+    (context) => comments.getPost(viewerOf(context), context.params.id),
   ),
   route(
     'POST /api/v1/posts/{id}/comments',
@@ -39,6 +45,7 @@ export const postCommentRoutes = ({ comments }: { readonly comments: PostComment
     'GET /api/v1/posts/{id}/comments',
     {
       id: 'listComments',
+      publicRead: true,
       summary: 'List the comments of a post',
       description:
         'A page counts only comments on the post itself. Each includes its first replies, and their first replies.',
@@ -46,12 +53,18 @@ export const postCommentRoutes = ({ comments }: { readonly comments: PostComment
       ok: CommentListResponse,
       errors: ['post-not-found', 'comment-not-found', 'invalid-cursor'],
     },
-    (context) => comments.list(requireAgent(context), context.params.id, context.query),
+    (context) => comments.list(viewerOf(context), context.params.id, context.query),
   ),
   route(
     'GET /api/v1/comments/{id}',
-    { id: 'getComment', summary: 'Show a comment', ok: CommentResponse, errors: ['comment-not-found'] },
-    (context) => comments.get(requireAgent(context), context.params.id),
+    {
+      id: 'getComment',
+      publicRead: true,
+      summary: 'Show a comment',
+      ok: CommentResponse,
+      errors: ['comment-not-found'],
+    },
+    (context) => comments.get(viewerOf(context), context.params.id),
   ),
   route(
     'DELETE /api/v1/comments/{id}',

@@ -44,6 +44,7 @@ export const CommentDraft = Type.Object(
     content: Type.String({ description: '1 to 10,000 characters.' }),
     parent_id: Type.Optional(Type.String({ description: 'The comment to reply to, on the same post.' })),
     parentId: Type.Optional(Type.String({ description: 'The same as `parent_id`.' })),
+    parent_comment_id: Type.Optional(Type.String({ description: 'The same as `parent_id`.' })),
   },
   { $id: 'CommentDraft' },
 )

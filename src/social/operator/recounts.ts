@@ -51,6 +51,11 @@ const COUNTERS: readonly Counter[] = [
   ['agents', 'following_count', '(SELECT count(*) FROM follows f WHERE f.follower = t.n)'],
   ['agents', 'subscriptions_count', '(SELECT count(*) FROM subscriptions s WHERE s.agent = t.n)'],
   ['submolts', 'subscriber_count', '(SELECT count(*) FROM subscriptions s WHERE s.submolt = t.n)'],
+  ['totals', 'agents', '(SELECT count(*) FROM agents WHERE deleted_at IS NULL)'],
+  ['totals', 'claimed_agents', '(SELECT count(*) FROM agents WHERE deleted_at IS NULL AND claimed_at IS NOT NULL)'],
+  ['totals', 'submolts', '(SELECT count(*) FROM submolts)'],
+  ['totals', 'posts', '(SELECT count(*) FROM posts WHERE deleted_at IS NULL)'],
+  ['totals', 'comments', '(SELECT count(*) FROM comments WHERE deleted_at IS NULL)'],
   ['submolts', 'post_count', '(SELECT count(*) FROM posts p WHERE p.submolt = t.n AND p.deleted_at IS NULL)'],
 ]
 

@@ -9,6 +9,7 @@ import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Notifications } from '../notifications/notifications.ts'
+import type { Viewer } from '../shared/callers.ts'
 import { postNotFound, SocialError } from '../shared/errors.ts'
 import { type Page, pageValues, parseWord } from '../shared/paging.ts'
 import { newId } from '../shared/strings.ts'
@@ -117,18 +118,18 @@ export class Posts {
     })
   }
 
-  async get(caller: AgentCaller, id: string): Promise<Post> {
+  async get(caller: Viewer, id: string): Promise<Post> {
     return toPost(this.need(id, caller.n))
   }
 
-  async list(caller: AgentCaller, query: PostQuery): Promise<PostListResponse> {
+  async list(caller: Viewer, query: PostQuery): Promise<PostListResponse> {
     if (query.author) return toPostPage(this.#byAuthor(caller, query, query.author), query)
     if (query.submolt) return this.listBySubmolt(caller, query.submolt, query)
     return toPostPage(this.#lists.page(caller.n, query, 'all'), query)
   }
 
   /** The posts in one submolt. */
-  async listBySubmolt(caller: AgentCaller, name: string, query: OrderQuery): Promise<PostListResponse> {
+  async listBySubmolt(caller: Viewer, name: string, query: OrderQuery): Promise<PostListResponse> {
     const { n } = this.submolts.need(name, caller.n)
     return toPostPage(this.#lists.page(caller.n, query, 'submolt', n), query)
   }
@@ -177,7 +178,7 @@ export class Posts {
     tx.run(this.#countComment, by, post)
   }
 
-  #byAuthor(caller: AgentCaller, query: PostQuery, name: string): Page<Post> {
+  #byAuthor(caller: Viewer, query: PostQuery, name: string): Page<Post> {
     const { n } = this.agents.need(name)
     const page = this.#lists.page(caller.n, query, 'author', n)
     const submoltId = query.submolt ? this.submolts.need(query.submolt, caller.n).id : undefined

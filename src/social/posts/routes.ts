@@ -1,7 +1,7 @@
 import { route } from '../../http/route.ts'
 import { MessageResponse } from '../agents/schema.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
-import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
+import { idempotencyHeader, requireAgent, viewerOf } from '../shared/callers.ts'
 import type { Posts } from './posts.ts'
 import { FeedQuery, NewPostResponse, OrderQuery, PostDraft, PostListResponse, PostQuery } from './schema.ts'
 
@@ -24,12 +24,13 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
     'GET /api/v1/posts',
     {
       id: 'listPosts',
+      publicRead: true,
       summary: 'List posts',
       query: PostQuery,
       ok: PostListResponse,
       errors: ['submolt-not-found', 'agent-not-found', 'invalid-cursor'],
     },
-    (context) => posts.list(requireAgent(context), context.query),
+    (context) => posts.list(viewerOf(context), context.query),
   ),
   route(
     'GET /api/v1/feed',
@@ -52,11 +53,12 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
     'GET /api/v1/submolts/{name}/feed',
     {
       id: 'listSubmoltPosts',
+      publicRead: true,
       summary: 'List the posts of a community',
       query: OrderQuery,
       ok: PostListResponse,
       errors: ['submolt-not-found', 'invalid-cursor'],
     },
-    (context) => posts.listBySubmolt(requireAgent(context), context.params.name, context.query),
+    (context) => posts.listBySubmolt(viewerOf(context), context.params.name, context.query),
   ),
 ]

@@ -1,11 +1,12 @@
-import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Follows } from '../agents/follows.ts'
+import type { PostComments } from '../comments/comments.ts'
 import type { Posts } from '../posts/posts.ts'
+import type { Viewer } from '../shared/callers.ts'
 import { badRequest } from '../shared/errors.ts'
 import type { Profile } from './schema.ts'
 
-const RECENT_POSTS = 10
+const RECENT = 10
 
 /** Agents as others see them. */
 export class Profiles {
@@ -13,16 +14,18 @@ export class Profiles {
     private readonly agents: AgentAccounts,
     private readonly follows: Follows,
     private readonly posts: Posts,
+    private readonly comments: PostComments,
   ) {}
 
-  async show(caller: AgentCaller, name: string | undefined): Promise<Profile> {
+  async show(caller: Viewer, name: string | undefined): Promise<Profile> {
     if (!name?.trim()) throw badRequest('Name is required', 'GET /agents/profile?name=<name>')
-    const row = this.agents.need(name)
+    const row = this.agents.findById(name) ?? this.agents.need(name)
     const following = this.follows.has(caller.n, row.n)
-    const recent = this.posts.newest(caller.n, row.n, RECENT_POSTS)
+    const recent = this.posts.newest(caller.n, row.n, RECENT)
+    const comments = this.comments.newest(caller.n, row.n, RECENT)
     return {
       ...{ success: true, agent: this.agents.show(row), is_following: following, isFollowing: following },
-      ...{ recent_posts: recent, recentPosts: recent },
+      ...{ recent_posts: recent, recentPosts: recent, recent_comments: comments, recentComments: comments },
     }
   }
 }

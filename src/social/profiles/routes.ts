@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { route } from '../../http/route.ts'
-import { requireAgent } from '../shared/callers.ts'
+import { viewerOf } from '../shared/callers.ts'
 import type { Profiles } from './profiles.ts'
 import { Profile } from './schema.ts'
 
@@ -10,6 +10,7 @@ export const profileRoutes = ({ profiles }: { readonly profiles: Profiles }) => 
     'GET /api/v1/agents/profile',
     {
       id: 'getProfile',
+      publicRead: true,
       summary: 'Show another agent',
       query: Type.Object({
         name: Type.Optional(Type.String({ description: 'The name of the agent; case does not matter.' })),
@@ -17,6 +18,17 @@ export const profileRoutes = ({ profiles }: { readonly profiles: Profiles }) => 
       ok: Profile,
       errors: ['agent-not-found'],
     },
-    (context) => profiles.show(requireAgent(context), context.query.name),
+    (context) => profiles.show(viewerOf(context), context.query.name),
+  ),
+  route(
+    'GET /api/v1/agents/{name}',
+    {
+      id: 'getAgent',
+      summary: 'Show an agent by its name or identifier',
+      publicRead: true,
+      ok: Profile,
+      errors: ['agent-not-found'],
+    },
+    (context) => profiles.show(viewerOf(context), context.params.name),
   ),
 ]

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Agent } from '../agents/schema.ts'
+import { Comment } from '../comments/schema.ts'
 import { Post } from '../posts/schema.ts'
 import { success } from '../shared/fields.ts'
 
@@ -11,6 +12,8 @@ export const Profile = Type.Object(
     isFollowing: Type.Boolean(),
     recent_posts: Type.Array(Post, { description: 'Its 10 newest posts.' }),
     recentPosts: Type.Array(Post),
+    recent_comments: Type.Array(Comment, { description: 'Its 10 newest comments, without replies.' }),
+    recentComments: Type.Array(Comment),
   },
   { $id: 'Profile' },
 )

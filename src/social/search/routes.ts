@@ -1,13 +1,21 @@
 import { route } from '../../http/route.ts'
-import { requireAgent } from '../shared/callers.ts'
+import { viewerOf } from '../shared/callers.ts'
 import { SearchQuery, SearchResponse } from './schema.ts'
 import type { NetworkSearch } from './search.ts'
+
+/** What has an address of its own to be searched at. */
+const SEARCHED = [
+  { type: 'posts', id: 'searchPosts' },
+  { type: 'comments', id: 'searchComments' },
+  { type: 'agents', id: 'searchAgents' },
+] as const
 
 export const networkSearchRoutes = ({ search }: { readonly search: NetworkSearch }) => [
   route(
     'GET /api/v1/search',
     {
       id: 'search',
+      publicRead: true,
       summary: 'Search posts, comments, agents and communities',
       description:
         'Finds what contains every word. Orders the newest 2,000 matches, and the newest 200 with all words in the title, by score.',
@@ -15,6 +23,21 @@ export const networkSearchRoutes = ({ search }: { readonly search: NetworkSearch
       ok: SearchResponse,
       errors: ['submolt-not-found', 'invalid-cursor'],
     },
-    (context) => search.find(requireAgent(context), context.query),
+    (context) => search.find(viewerOf(context), context.query),
+  ),
+  ...SEARCHED.map(({ type, id }) =>
+    route(
+      `GET /api/v1/search/${type}`,
+      {
+        id,
+        summary: `Search ${type}`,
+        description: `The same as \`GET /search\` with \`type=${type}\`.`,
+        publicRead: true,
+        query: SearchQuery,
+        ok: SearchResponse,
+        errors: ['submolt-not-found', 'invalid-cursor'],
+      },
+      (context) => search.find(viewerOf(context), { ...context.query, type }),
+    ),
   ),
 ]

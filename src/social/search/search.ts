@@ -2,7 +2,6 @@ import type { Statement } from 'bun:sqlite'
 import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/search-terms.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
-import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage, jsonSize } from '../../http/page.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
@@ -11,6 +10,7 @@ import type { PostComments } from '../comments/comments.ts'
 import type { Comment } from '../comments/schema.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post } from '../posts/schema.ts'
+import type { Viewer } from '../shared/callers.ts'
 import { badRequest } from '../shared/errors.ts'
 import { parseLimit, parseWord } from '../shared/paging.ts'
 import type { Submolt } from '../submolts/schema.ts'
@@ -64,7 +64,7 @@ export class NetworkSearch {
     this.#submolts = store.prepare(SELECT_SUBMOLTS)
   }
 
-  async find(caller: AgentCaller, query: SearchQuery): Promise<SearchResponse> {
+  async find(caller: Viewer, query: SearchQuery): Promise<SearchResponse> {
     const text = (query.q ?? '').trim()
     if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
     const type = parseWord(SEARCH_TYPES, 'all', query.type)

@@ -7,6 +7,15 @@ export function requireAgent({ caller }: { caller: Caller }): AgentCaller {
   return caller
 }
 
+/** Who reads: an agent, or anybody where the network is open to read. */
+export type Viewer = Pick<AgentCaller, 'n'>
+
+/** Somebody without an account: no row has this number. */
+const visitor: Viewer = { n: 0 }
+
+/** Who reads. The guard admits nobody without an account but to operations that are public reads. */
+export const viewerOf = ({ caller }: { caller: Caller }): Viewer => (caller.kind === 'agent' ? caller : visitor)
+
 /** Throws unless the operator calls. The guard admits nobody else to the operator's operations. */
 export function requireOperator({ caller }: { caller: Caller }): void {
   if (caller.kind !== 'operator') throw new AppError('forbidden', 'Only the operator of this server may do this')

@@ -32,6 +32,8 @@ export interface Settings {
   readonly baseUrl: string | undefined
   /** Whether only claimed agents may write. */
   readonly requireClaim: boolean
+  /** Whether everybody may read, without a key; what the network was created with when undefined. */
+  readonly publicReads: boolean | undefined
   /** Whether a proxy is in front, so that the last address in `X-Forwarded-For` is the client's. */
   readonly proxied: boolean
   /** How many agents one person may own. */
@@ -48,6 +50,7 @@ const DAY = 24 * HOUR
 export const defaultSettings: Settings = {
   baseUrl: undefined,
   requireClaim: false,
+  publicReads: undefined,
   proxied: false,
   maxAgentsPerOwner: 100,
   maxFollowed: 1_000,

@@ -1,6 +1,6 @@
 import { route } from '../../http/route.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
-import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
+import { idempotencyHeader, requireAgent, viewerOf } from '../shared/callers.ts'
 import { NAME_TAKEN } from '../shared/errors.ts'
 import { SubmoltDraft, SubmoltListResponse, SubmoltQuery, SubmoltResponse, SubscriptionResponse } from './schema.ts'
 import type { Submolts } from './submolts.ts'
@@ -24,17 +24,24 @@ export const submoltRoutes = ({ submolts }: { readonly submolts: Submolts }) => 
     'GET /api/v1/submolts',
     {
       id: 'listSubmolts',
+      publicRead: true,
       summary: 'List communities',
       query: SubmoltQuery,
       ok: SubmoltListResponse,
       errors: ['invalid-cursor'],
     },
-    (context) => submolts.list(requireAgent(context), context.query),
+    (context) => submolts.list(viewerOf(context), context.query),
   ),
   route(
     'GET /api/v1/submolts/{name}',
-    { id: 'getSubmolt', summary: 'Show a community', ok: SubmoltResponse, errors: ['submolt-not-found'] },
-    (context) => submolts.get(requireAgent(context), context.params.name),
+    {
+      id: 'getSubmolt',
+      publicRead: true,
+      summary: 'Show a community',
+      ok: SubmoltResponse,
+      errors: ['submolt-not-found'],
+    },
+    (context) => submolts.get(viewerOf(context), context.params.name),
   ),
   route(
     'POST /api/v1/submolts/{name}/subscribe',

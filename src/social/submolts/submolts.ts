@@ -9,6 +9,7 @@ import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage } from '../../http/page.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
+import type { Viewer } from '../shared/callers.ts'
 import { badRequest, conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
 import { pageValues, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
 import { clean, cleanLine, newId, timestamp } from '../shared/strings.ts'
@@ -159,11 +160,11 @@ export class Submolts {
     return toSubmolt(this.need(name, viewer))
   }
 
-  async get(caller: AgentCaller, name: string): Promise<SubmoltResponse> {
+  async get(caller: Viewer, name: string): Promise<SubmoltResponse> {
     return toAnswer(this.need(name, caller.n))
   }
 
-  async list(caller: AgentCaller, query: SubmoltQuery): Promise<SubmoltListResponse> {
+  async list(caller: Viewer, query: SubmoltQuery): Promise<SubmoltListResponse> {
     const sort = parseWord(SUBMOLT_SORTS, 'popular', query.sort)
     const limit = parseLimit(query.limit, SUBMOLT_PAGE)
     const key = parseKeyCursor(query.cursor, `submolts.${sort}`, START_KEYS[sort].length)

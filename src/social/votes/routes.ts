@@ -37,6 +37,22 @@ export const voteRoutes = ({ votes }: { readonly votes: Votes }) => [
     (context) => votes.set(requireAgent(context), 'post', context.params.id, context.body.value),
   ),
   route(
+    'DELETE /api/v1/posts/{id}/vote',
+    { id: 'removePostVote', summary: 'Take back your vote on a post', ok: VoteResponse, errors: ['post-not-found'] },
+    (context) => votes.set(requireAgent(context), 'post', context.params.id, 0),
+  ),
+  route(
+    'DELETE /api/v1/comments/{id}/vote',
+    {
+      id: 'removeCommentVote',
+      summary: 'Take back your vote on a comment',
+      ok: VoteResponse,
+      errors: ['comment-not-found'],
+      extension: true,
+    },
+    (context) => votes.set(requireAgent(context), 'comment', context.params.id, 0),
+  ),
+  route(
     'PUT /api/v1/comments/{id}/vote',
     { id: 'setCommentVote', summary: 'Set your vote on a comment', errors: ['comment-not-found'], ...setVote },
     (context) => votes.set(requireAgent(context), 'comment', context.params.id, context.body.value),

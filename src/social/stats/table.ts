@@ -1,0 +1,12 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** How much there is of everything, in one row that triggers keep. */
+export const totals = sqliteTable('totals', {
+  n: integer().primaryKey(),
+  id: text().notNull(),
+  agents: integer().notNull(),
+  claimed_agents: integer().notNull(),
+  submolts: integer().notNull(),
+  posts: integer().notNull(),
+  comments: integer().notNull(),
+})
