@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import type { SessionPrompt } from '../../src/agents/sessions/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
@@ -43,6 +45,7 @@ async function prime(context: CommandContext, agent: string | undefined, options
   const prompt = who ? await findPrompt(await context.city(), who) : undefined
   if (!prompt && options.strict) throw failure(who ? `there is no agent or session ${who}` : 'say which agent')
   const content = prompt?.content.trimEnd() ? `${prompt.content.trimEnd()}\n` : WORKER
+  for (const warning of prompt?.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
   if (!options.json) return context.io.out(content)
   printJson(context.io, {
     schema_version: '1',
@@ -85,7 +88,7 @@ async function readConversationKey({ io }: CommandContext): Promise<string | und
 }
 
 /** The instructions of a session, or of the newest session of an agent. */
-async function findPrompt(city: CityClient, who: string): Promise<{ agent: string; content: string } | undefined> {
+async function findPrompt(city: CityClient, who: string): Promise<SessionPrompt | undefined> {
   const own = await unlessMissing(city.call('GET ~/session/{id}/prompt', { params: { id: who } }))
   if (own) return own
   const { items } = await city.call('GET ~/sessions', { query: { template: who, limit: 1 } })

@@ -1,6 +1,7 @@
 import type { AgentFields } from './declare/agent.ts'
 import type { DeclaredBlock, FieldOrigins } from './declare/origin.ts'
 import type { RigFields } from './declare/rig.ts'
+import type { PromptTemplate } from './prompts/prompt-template.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
 
 /** A city as its files declare it, with defaults filled in. Durations are milliseconds, paths are absolute. */
@@ -42,6 +43,8 @@ export interface WorkspaceConfig {
   readonly declaredMaxActive?: number
   readonly sessionTemplate?: string
   readonly env: Readonly<Record<string, string>>
+  /** The fragments that are put behind every prompt. */
+  readonly globalFragments: readonly string[]
 }
 
 /** `[[rigs]]`: a folder that agents work on. */
@@ -83,8 +86,9 @@ export interface AgentConfig {
   readonly workDir?: string
   /** Whether each of its sessions works in a git worktree of its own. */
   readonly worktree: boolean
-  /** The text of its prompt template. */
-  readonly prompt?: string
+  readonly prompt?: PromptTemplate
+  /** The folder of the pack that declares it, or the city's. */
+  readonly configDir: string
   /** How the prompt is given; absent to leave it to the provider. */
   readonly promptMode?: PromptMode
   readonly promptFlag?: string

@@ -202,7 +202,8 @@ describe('a session', () => {
     expect((await city.call(`POST ~/session/${id}/stop`)).body).toEqual({ status: 'ok', id })
     expect((await city.call(`GET ~/session/${id}/prompt`)).body).toEqual({
       agent: 'web/polly',
-      content: expect.any(String),
+      content: '',
+      warnings: [],
     })
   })
 
@@ -421,7 +422,7 @@ describe('a session that waits for a person', () => {
 
 describe('a configured session', () => {
   test('is created on its first wake, under its own name and with its prompt', async () => {
-    await using town = await openTown('[[named_session]]\ntemplate = "mayor"\n')
+    await using town = await openTown('global_fragments = ["house"]\n[[named_session]]\ntemplate = "mayor"\n')
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1, prompt: 'You are {{.AgentName}}.' })
     expect(await errorOf(city, 'POST ~/session/mayor/suspend')).toStartWith(
@@ -435,7 +436,11 @@ describe('a configured session', () => {
       configured_named_session: true,
       running: true,
     })
-    expect((await city.call('GET ~/session/mayor/prompt')).body.content).toStartWith('You are mayor.')
+    expect((await city.call('GET ~/session/mayor/prompt')).body).toEqual({
+      agent: 'mayor',
+      content: 'You are mayor.',
+      warnings: ['agents/mayor/prompt.template.md: there is no fragment "house" to put behind it'],
+    })
   })
 })
 

@@ -188,7 +188,7 @@ describe('an agent', () => {
       provider: 'codex',
       args: ['-x', '"y"'],
       env: { 'A B': '1' },
-      prompt: 'Work.',
+      prompt: { file: 'agents/worker/prompt.template.md', text: 'Work.' },
     })
     expect(town.all()['agents/worker/agent.toml']).toBe(
       'dir = "shop"\nprovider = "codex"\nargs = ["-x", "\\"y\\""]\nenv = { "A B" = "1" }\n',

@@ -1,19 +1,22 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
+import { usedFragments } from '../../config/prompts/prompt-template.ts'
+import { renderCommand } from '../../config/prompts/render-command.ts'
+import type { PromptRequest } from '../../config/prompts/render-prompt.ts'
+import { commandFields, type PromptSubject, promptFields, toData } from '../../config/prompts/subject.ts'
 import { buildLaunch, type Launch, type Transport } from '../../config/providers/launch.ts'
-import { beacon, composePrompt, type PromptSubject, templateFields } from '../../config/providers/prompt.ts'
+import { beacon, composePrompt } from '../../config/providers/prompt.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
-import { renderTemplate } from '../../config/providers/template.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ToolServer } from '../../host/protocol/session.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
-import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
+import { promptSubject, withDetails } from './prompt-subjects.ts'
 import { terminalProfileOf } from './terminal-profiles.ts'
 
 /** The program to start for a session, and how to talk to it. */
@@ -121,18 +124,18 @@ export class Launcher {
   workDir(agent: AgentConfig, subject: PromptSubject): string {
     const rig = this.rigPath(agent.dir)
     if (agent.workDir === undefined) return rig ?? this.environment.path
-    return resolve(
-      this.environment.path,
-      renderTemplate(agent.workDir, templateFields(subject), `work_dir of ${agent.qualified}`),
-    )
+    return resolve(this.environment.path, renderCommand(agent.workDir, commandFields(subject)))
   }
 
   rigPath(rig: string | undefined): string | undefined {
     return this.config.current.rigs.find(({ name }) => name === rig)?.path
   }
 
-  /** The arguments, folder and environment of a session's next start; throws when it cannot be started. */
-  prepare(row: SessionRow, token: string): PreparedLaunch {
+  /**
+   * The arguments, folder and environment of a session's next start, with its rendered instructions; throws when it cannot
+   * be started.
+   */
+  prepare(row: SessionRow, token: string, instructions: string): PreparedLaunch {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     if (row.kind === 'agent' && !agent) {
       throw new AppError('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
@@ -143,8 +146,9 @@ export class Launcher {
     this.#ensureFolder(row.workDir, agent)
     const transport = this.transport(row)
     const resume = conversationToResume(row, agent, provider, transport)
-    const launched = this.#launch(row, agent, provider, resume, transport)
-    const fresh = resume === undefined ? launched : this.#launch(row, agent, provider, undefined, transport)
+    const launch = (key: string | undefined) => this.#launch(row, agent, provider, key, transport, instructions)
+    const launched = launch(resume)
+    const fresh = resume === undefined ? launched : launch(undefined)
     const env = sessionEnvironment(row, this.environment, launched.env, { token, rigPath: this.rigPath(row.rig) })
     const { argv, typed } = launched
     const started = this.#fingerprint(row, agent, provider)
@@ -177,7 +181,7 @@ export class Launcher {
   }
 
   #fingerprint(row: SessionRow, agent: AgentConfig | undefined, provider: Provider | undefined): Fingerprint {
-    const fields = templateFields(this.promptSubject(row))
+    const fields = commandFields(this.promptSubject(row))
     const { argv, env } = buildLaunch({
       ...(provider && { provider }),
       ...(agent && { agent }),
@@ -188,7 +192,8 @@ export class Launcher {
     const { prompt, preStart, sessionSetup, sessionSetupScript, sessionLive } = agent ?? {}
     const setup = { session_setup: sessionSetup, session_setup_script: sessionSetupScript, [LIVE]: sessionLive }
     const servers = this.#servers(row.template, this.transport(row))
-    return fingerprint({ command: argv, env, prompt, pre_start: preStart, mcp_servers: servers, ...setup })
+    const text = { prompt: prompt?.text, fragments: prompt && [prompt.append, usedFragments(prompt)] }
+    return fingerprint({ command: argv, env, ...text, pre_start: preStart, mcp_servers: servers, ...setup })
   }
 
   /** The MCP servers of an agent that uses ACP; other programs have settings of their own for them. */
@@ -198,31 +203,17 @@ export class Launcher {
     return mcpServers.filter(({ agents }) => agents?.includes(agent) ?? true).map(({ connection }) => connection)
   }
 
-  /** What prompt templates can say about a session. */
-  promptSubject(row: SessionRow, city: CityConfig = this.config.current): PromptSubject {
-    const agent = this.agent(row.template)
-    const rig = city.rigs.find(({ name }) => name === row.rig)
-    return {
-      city: this.environment.city,
-      cityPath: this.environment.path,
-      agent: identityOf(row),
-      template: row.template,
-      session: row.sessionName,
-      sessionId: row.id,
-      workDir: row.workDir,
-      ...(rig && { rig: rig.name, rigPath: rig.path, issuePrefix: rig.prefix }),
-      ...(rig?.defaultBranch && { defaultBranch: rig.defaultBranch }),
-      ...(agent?.workQuery && { workQuery: agent.workQuery }),
-      ...(agent?.slingQuery && { slingQuery: agent.slingQuery }),
-    }
+  /** What commands can say about a session. */
+  promptSubject(row: SessionRow): PromptSubject {
+    return promptSubject(row, this.agent(row.template), this.config.current, this.environment)
   }
 
-  /** The prompt of a session's agent, rendered for the session; empty when it has none. */
-  prompt(row: SessionRow): string {
-    const template = this.agent(row.template)?.prompt
-    return template
-      ? renderTemplate(template, templateFields(this.promptSubject(row)), `the prompt of ${row.template}`)
-      : ''
+  /** What the prompt of a session's agent is rendered from; undefined when it has none. */
+  promptRequest(row: SessionRow): PromptRequest | undefined {
+    const prompt = this.agent(row.template)?.prompt
+    if (!prompt) return undefined
+    const subject = withDetails(this.promptSubject(row), this.#resolvable(row.provider))
+    return { ...prompt, data: Object.fromEntries(toData(promptFields(subject))) }
   }
 
   #launch(
@@ -231,6 +222,7 @@ export class Launcher {
     provider: Provider | undefined,
     resume: string | undefined,
     transport: Transport,
+    instructions: string,
   ): Launch {
     const subject = this.promptSubject(row)
     if (resume !== undefined) {
@@ -242,19 +234,19 @@ export class Launcher {
         ...(prompt && { prompt }),
         resume,
         options: row.options,
-        fields: templateFields(subject),
+        fields: commandFields(subject),
         transport,
       })
     }
     const first = row.wokeAt === null ? (row.firstMessage ?? '') : ''
     const message = first ? `User message:\n\n${first}` : ''
-    const prompt = agent ? composePrompt(subject, agent.prompt, this.now(), message) : first
+    const prompt = agent ? composePrompt(subject, instructions, this.now(), message) : first
     return buildLaunch({
       ...(provider && { provider }),
       ...(agent && { agent }),
       ...(prompt && (agent?.prompt !== undefined || message || !agent?.startCommand) && { prompt }),
       options: row.options,
-      fields: templateFields(subject),
+      fields: commandFields(subject),
       transport,
     })
   }

@@ -22,6 +22,7 @@ import type { ExitHandler } from './exit-handler.ts'
 import type { ProcessExit } from './exit-rules.ts'
 import { LIVE } from './fingerprint.ts'
 import type { Launcher, PreparedLaunch } from './launcher.ts'
+import type { Prompts } from './prompts.ts'
 import type { SetupCommands } from './setup-commands.ts'
 
 /** Who starts programs and records what became of them. */
@@ -41,6 +42,7 @@ interface SessionProcessesOptions {
   tokens: SessionTokens
   exits: ExitHandler
   launcher: Launcher
+  prompts: Prompts
   recorder: SessionEventRecorder
   setup: SetupCommands
   worktrees: Pick<Worktrees, 'prepare'>
@@ -89,7 +91,7 @@ export class SessionProcesses {
 
   /** Takes over a process that was started before a crash could record it. */
   adopt(id: string, process: { pid: number; startedAt: string }): Promise<void> {
-    return this.exclusively(id, () => this.#recordStart(id, process, this.#typedPrompt(id)))
+    return this.exclusively(id, async () => this.#recordStart(id, process, await this.#typedPrompt(id)))
   }
 
   /** Applies the changes of a declaration that need no restart to a running session. */
@@ -141,14 +143,18 @@ export class SessionProcesses {
   }
 
   async #start(id: string): Promise<void> {
-    const { store, clock, repository, launcher, setup, exits } = this.options
+    const { store, clock, repository, launcher, setup, exits, prompts } = this.options
     const startedAt = clock.now()
     const begun = await store.write((tx) => this.#begin(tx, id), SESSIONS)
     if (!begun) return
     let prepared: PreparedLaunch
     let process: StartResult
+    const problems: string[] = []
     try {
-      prepared = launcher.prepare(await this.#prepareWorkDir(begun.row), begun.token)
+      const row = await this.#prepareWorkDir(begun.row)
+      const { text, warnings } = await prompts.of(row)
+      prepared = launcher.prepare(row, begun.token, text)
+      problems.push(...warnings)
       await setup.before(begun.row, prepared)
       process = await this.#spawn(begun, prepared)
     } catch (error) {
@@ -156,10 +162,10 @@ export class SessionProcesses {
       return exits.recordExit(id, begun.key, { how: 'not-started' }, errorMessage(error))
     }
     if (repository.find(id)?.hostKey !== begun.key) return
-    const failures = await setup.after(begun.row, prepared)
+    problems.push(...(await setup.after(begun.row, prepared)))
     const isFresh = prepared.resume !== undefined && process.resumed === false
     const typedPrompt = isFresh ? prepared.freshPrompt : prepared.typedPrompt
-    await this.#recordStart(id, process, typedPrompt, { prepared, failures, startedAt })
+    await this.#recordStart(id, process, typedPrompt, { prepared, failures: problems, startedAt })
   }
 
   async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: PreparedLaunch): Promise<StartResult> {
@@ -185,7 +191,7 @@ export class SessionProcesses {
     const row = repository.find(id)
     if (row?.state !== 'active' || row.hostKey === null) return
     const startedAt = clock.now()
-    const { cwd, env, fingerprint } = launcher.prepare(row, '')
+    const { cwd, env, fingerprint } = launcher.prepare(row, '', '')
     const failures = await setup.again(row, { cwd, env })
     await store.write((tx) => {
       const current = repository.find(id)
@@ -198,9 +204,11 @@ export class SessionProcesses {
   }
 
   /** The prompt that is still to be typed into a program whose start was not recorded. */
-  #typedPrompt(id: string): string | undefined {
+  async #typedPrompt(id: string): Promise<string | undefined> {
+    const { repository, prompts, launcher } = this.options
     try {
-      return this.options.launcher.prepare(this.options.repository.get(id), '').typedPrompt
+      const row = repository.get(id)
+      return launcher.prepare(row, '', (await prompts.of(row)).text).typedPrompt
     } catch (error) {
       if (error instanceof AppError) return undefined
       throw error

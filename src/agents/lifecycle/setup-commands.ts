@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
+import { commandFields } from '../../config/prompts/subject.ts'
 import { renderShellCommand } from '../../config/providers/launch.ts'
-import { templateFields } from '../../config/providers/prompt.ts'
 import { AppError } from '../../core/errors.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
@@ -125,7 +125,7 @@ export class SetupCommands {
   ): Promise<string | undefined> {
     const { config, launcher, shell } = this.options
     const timeout = config.current.session.setupTimeout
-    const line = renderShellCommand(step.line, templateFields(launcher.promptSubject(row)), step.key)
+    const line = renderShellCommand(step.line, commandFields(launcher.promptSubject(row)), step.key)
     const name = `${step.key} of ${identityOf(row)}`
     const result = await shell.run(line, { name, cwd, env, timeout, signal: this.#signal })
     this.#signal.throwIfAborted()

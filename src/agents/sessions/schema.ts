@@ -152,6 +152,7 @@ export const SessionPrompt = Type.Object(
   {
     agent: Type.String({ description: 'The agent the session runs.' }),
     content: Type.String({ description: 'Its prompt, rendered for this session; empty when it has none.' }),
+    warnings: Type.Array(Type.String(), { description: 'What is wrong with its templates; then they are as written.' }),
   },
   { $id: 'SessionPrompt', ...closed },
 )

@@ -71,6 +71,8 @@ export const FOLDER_AGENT = {
   workDir: string('work_dir'),
   worktree: boolean('worktree'),
   promptFile,
+  injectFragments: strings('inject_fragments'),
+  appendFragments: strings('append_fragments'),
   promptMode: oneOf('prompt_mode', PROMPT_MODES),
   promptFlag: string('prompt_flag'),
   session: string('session'),

@@ -45,6 +45,7 @@ export const PROVIDER = {
   argsAppend: strings('args_append'),
   promptMode: oneOf('prompt_mode', PROMPT_MODES),
   promptFlag: string('prompt_flag'),
+  instructionsFile: string('instructions_file'),
   readyDelayMs: integer('ready_delay_ms', { min: 0 }),
   readyPromptPrefix: string('ready_prompt_prefix'),
   startupTimeout: duration('startup_timeout'),

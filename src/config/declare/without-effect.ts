@@ -2,7 +2,6 @@ type Section = Readonly<Record<string, string>>
 
 const PACKS = 'packs are not read yet: nothing that they declare is part of this city'
 const RIG_PATCHES = 'is not applied yet: what it suspends, limits or takes away is NOT in force'
-const FRAGMENTS = 'fragments are not read yet: the rules in them are NOT part of any prompt'
 const HOOKS = 'gc installs no hooks yet: what they would check or forbid is NOT in force'
 const OVERLAY = 'overlays are not copied yet: settings and rules in them are NOT in force'
 const FORMULA = 'formulas are not run yet'
@@ -46,7 +45,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   workspace: {
     includes: PACKS,
     default_rig_includes: PACKS,
-    global_fragments: FRAGMENTS,
     install_agent_hooks: HOOKS,
     session_template: 'is shown and has no effect: sessions are named after their agents',
     timezone: 'has no effect yet: only schedules of orders would use it, and orders are not run',
@@ -75,8 +73,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     install_agent_hooks: HOOKS,
     install_hooks: HOOKS,
     hooks_installed: HOOKS,
-    inject_fragments: FRAGMENTS,
-    append_fragments: FRAGMENTS,
     inject_assigned_skills: 'has no effect: skills are not handed to agents yet',
     skills: TOMBSTONE,
     mcp: TOMBSTONE,
@@ -90,7 +86,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   agent_defaults: {
     upstream: UPSTREAM,
     default_sling_formula: SLING_FORMULA,
-    append_fragments: FRAGMENTS,
     model: 'has no effect: choose the model with option_defaults of an agent or a provider',
     wake_mode: 'has no effect: set it on each agent',
     allow_overlay: 'has no effect: what it would allow or forbid is NOT in force',
@@ -136,7 +131,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     emits_permission_warning: SCREEN,
     accept_startup_dialogs: 'has no effect: gc answers no dialog by itself; they wait in `gc attention`',
     supports_hooks: HOOKS,
-    instructions_file: 'has no effect: gc writes no instructions into the project',
     resume_style: 'has no effect: write the subcommand or flag into resume_flag, or use resume_command',
     session_id_flag: 'has no effect: gc takes the key of a conversation from the program itself',
     fork_flag: 'has no effect: gc does not fork conversations',

@@ -1,4 +1,4 @@
-import { boolean, type FieldReader, identifier, integer, string, stringMap, type ValuesOf } from './fields.ts'
+import { boolean, type FieldReader, identifier, integer, string, stringMap, strings, type ValuesOf } from './fields.ts'
 import { CITY_NAME, PREFIX } from './names.ts'
 
 const timezone: FieldReader<string> = {
@@ -24,6 +24,7 @@ export const WORKSPACE = {
   maxActive: integer('max_active_sessions', { min: -1 }),
   sessionTemplate: string('session_template'),
   env: stringMap('env'),
+  globalFragments: strings('global_fragments'),
 }
 export type WorkspaceFields = ValuesOf<typeof WORKSPACE>
 

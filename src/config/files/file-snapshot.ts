@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -65,11 +65,19 @@ export class RootSnapshot {
 
   /** The folders in a folder, in order of their names. */
   folders(folder: string): string[] {
-    const listed = this.#folders.get(folder) ?? this.#list(folder)
+    const listed = this.#folders.get(folder) ?? this.#list(folder, isFolder)
     this.#folders.set(folder, listed)
     const drafted = [...this.drafts].filter(([file, text]) => file.startsWith(`${folder}/`) && text !== undefined)
     const names = drafted.map(([file]) => file.slice(folder.length + 1).split('/')[0] ?? '')
     return [...new Set([...listed, ...names])].sort()
+  }
+
+  /** The files in a folder, in the order of their bytes. */
+  fileNames(folder: string): readonly string[] {
+    const key = `${folder}/`
+    const listed = this.#folders.get(key) ?? this.#list(folder, (entry) => !entry.isDirectory())
+    this.#folders.set(key, listed)
+    return listed.toSorted()
   }
 
   /** The files that were asked for, whether or not they exist. */
@@ -99,10 +107,10 @@ export class RootSnapshot {
     }
   }
 
-  #list(folder: string): string[] {
+  #list(folder: string, isListed: (entry: Dirent) => boolean): string[] {
     try {
-      return readdirSync(join(this.path, folder), { withFileTypes: true })
-        .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !/^[._]/.test(entry.name))
+      return readdirSync(resolve(this.path, folder), { withFileTypes: true })
+        .filter((entry) => isListed(entry) && !/^[._]/.test(entry.name))
         .map((entry) => entry.name)
     } catch (error) {
       if (!isAbsent(error)) this.unreadable.push({ file: folder, message: errorMessage(error) })
@@ -110,6 +118,8 @@ export class RootSnapshot {
     }
   }
 }
+
+const isFolder = (entry: Dirent): boolean => entry.isDirectory() || entry.isSymbolicLink()
 
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -1,7 +1,8 @@
 import { AppError } from '../../core/errors.ts'
+import { renderCommand } from '../prompts/render-command.ts'
+import type { TemplateFields } from '../prompts/subject.ts'
 import { splitCommand } from './command-words.ts'
 import type { PromptMode, Provider, ProviderOption } from './provider.ts'
-import { renderTemplate, type TemplateFields } from './template.ts'
 
 /** What an agent's declaration says of its launch; an `AgentSpec` is one. */
 export interface LaunchedAgent {
@@ -113,8 +114,7 @@ function providerArgv(request: LaunchRequest, promptArgs: string[]): string[] {
     throw new AppError('validation-failed', 'the agent has neither a provider nor a start_command; give it one')
   }
   if (request.transport === 'acp') return acpArgv(provider, agent, fields)
-  const render = (words: readonly string[]) =>
-    words.map((word) => renderTemplate(word, fields, `a command of ${provider.name}`))
+  const render = (words: readonly string[]) => words.map((word) => renderCommand(word, fields))
   const rest = [...render(provider.args), ...render(agent.args ?? []), ...optionArgs(provider, request), ...promptArgs]
   const command = render(splitCommand(provider.command))
   if (resume === undefined) return [...command, ...rest]
@@ -131,9 +131,7 @@ function acpArgv(provider: Provider, agent: LaunchedAgent, fields: TemplateField
     )
   }
   const words = [...splitCommand(provider.acpCommand ?? provider.command), ...(provider.acpArgs ?? provider.args)]
-  return [...words, ...(agent.args ?? [])].map((word) =>
-    renderTemplate(word, fields, `acp_command of ${provider.name}`),
-  )
+  return [...words, ...(agent.args ?? [])].map((word) => renderCommand(word, fields))
 }
 
 function resumeArgv(
@@ -143,8 +141,7 @@ function resumeArgv(
   command: string[],
   rest: string[],
 ) {
-  if (resumeCommand)
-    return splitCommand(resumeCommand).map((word) => renderTemplate(word, { SessionKey: resume }, 'resume_command'))
+  if (resumeCommand) return splitCommand(resumeCommand).map((word) => renderCommand(word, { SessionKey: resume }))
   if (!provider.resumeFlag) return [...command, ...rest]
   return [...command, ...splitCommand(provider.resumeFlag), resume, ...rest]
 }
@@ -173,5 +170,5 @@ export function renderShellCommand(command: string, fields: TemplateFields, name
       `${name} mentions {{.${field}}}, whose value holds characters that a shell would read; use the variable of the session's environment instead`,
     )
   }
-  return renderTemplate(command, fields, name)
+  return renderCommand(command, fields)
 }

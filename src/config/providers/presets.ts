@@ -41,6 +41,7 @@ export const BUILTINS: ReadonlyMap<string, ProviderConfig> = new Map(
   Object.entries<ProviderConfig>({
     claude: {
       displayName: 'Claude Code',
+      instructionsFile: 'CLAUDE.md',
       command: 'claude',
       readyDelayMs: 10000,
       readyPromptPrefix: '❯ ',
@@ -62,6 +63,7 @@ export const BUILTINS: ReadonlyMap<string, ProviderConfig> = new Map(
     },
     gemini: {
       displayName: 'Gemini CLI',
+      instructionsFile: 'GEMINI.md',
       command: 'gemini',
       readyDelayMs: 5000,
       readyPromptPrefix: '> ',

@@ -30,6 +30,8 @@ export interface ProviderConfig {
   argsAppend?: string[]
   promptMode?: PromptMode
   promptFlag?: string
+  /** The file in which its program looks for instructions. */
+  instructionsFile?: string
   readyDelayMs?: number
   readyPromptPrefix?: string
   /** How long it may take from its start until it works, in milliseconds. */

@@ -1,16 +1,26 @@
 import type { AgentFields } from '../declare/agent.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import type { LayerContext } from '../layers/layer.ts'
+import type { PromptTemplate } from '../prompts/prompt-template.ts'
+import type { AgentScope } from './agent-scope.ts'
 
-/** The text of an agent's prompt. */
+/** An agent's prompt, with all that it can call and what is put behind it; without its file it is empty. */
 export function readPrompt(
   declaration: Declaration<AgentFields>,
   file: string,
-  { files, diagnostics }: LayerContext,
-): string | undefined {
+  { files, diagnostics, fragments, workspace }: AgentScope,
+): PromptTemplate {
   const text = files.city.text(file)
-  if (text === undefined) diagnostics.error(locationOf(declaration, 'promptFile'), `there is no file ${file}`)
-  return text
+  const { injectFragments = [], appendFragments = [] } = declaration.values
+  if (text === undefined) {
+    diagnostics.warning(locationOf(declaration, 'promptFile'), `there is no file ${file}, so the prompt is empty`)
+  }
+  return {
+    file,
+    text: text ?? '',
+    fragments: fragments.around(file),
+    append: [...new Set([...workspace.globalFragments, ...injectFragments, ...appendFragments])],
+  }
 }
 
 /** The names that a pool gives to its sessions: as listed, or the lines of a file. */

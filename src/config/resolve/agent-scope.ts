@@ -3,6 +3,7 @@ import type { AgentFields } from '../declare/agent.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import type { ProviderConfig } from '../providers/provider.ts'
+import type { FragmentFolders } from './fragment-folders.ts'
 
 /** What of the rest of the configuration agents are resolved against. */
 export interface AgentScope extends LayerContext {
@@ -10,6 +11,7 @@ export interface AgentScope extends LayerContext {
   readonly rigs: readonly RigConfig[]
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly sleep: SessionSleepConfig
+  readonly fragments: FragmentFolders
 }
 
 export interface ResolvedAgent {

@@ -38,7 +38,7 @@ export function resolveAgents(declarations: CityDeclarations, scope: AgentScope)
 
 function resolveAgent(declaration: Declaration<AgentFields>, name: string, scope: AgentScope): AgentConfig {
   const { values, block, origins } = declaration
-  const { sleepAfterIdle, maxActive, namepool, promptFile, ...rest } = values
+  const { sleepAfterIdle, maxActive, namepool, promptFile, injectFragments, appendFragments, ...rest } = values
   const rig = scope.rigs.find((candidate) => candidate.name === values.dir)
   const agent = {
     ...rest,
@@ -50,6 +50,7 @@ function resolveAgent(declaration: Declaration<AgentFields>, name: string, scope
     optionDefaults: values.optionDefaults ?? {},
     worktree: values.worktree ?? false,
     prompt: promptFile === undefined ? undefined : readPrompt(declaration, promptFile, scope),
+    configDir: scope.files.city.path,
     minActive: values.minActive ?? 0,
     maxActive: limitOf(declaration, rig, scope),
     namepool: namepool === undefined ? [] : readNamepool(declaration, namepool, scope),

@@ -4,6 +4,7 @@ import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { prefixOf } from '../declare/names.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { resolveAgents } from './agents.ts'
+import { FragmentFolders } from './fragment-folders.ts'
 import { resolveMcpServers } from './mcp-servers.ts'
 import { resolveNamedSessions } from './named-sessions.ts'
 import { resolvePricing } from './pricing.ts'
@@ -31,7 +32,8 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
   const rigs = resolveRigs(declarations, { path, prefix, diagnostics })
   const providers = resolveProviders(declarations, diagnostics)
   const sleep = resolveSessionSleep(declarations.sessionSleep)
-  const agents = resolveAgents(declarations, { ...context, workspace, rigs, providers, sleep })
+  const fragments = new FragmentFolders(files)
+  const agents = resolveAgents(declarations, { ...context, workspace, rigs, providers, sleep, fragments })
   return {
     ...{ name, prefix, path, strict, workspace, providers, rigs, agents },
     namedSessions: resolveNamedSessions(declarations, agents, diagnostics),

@@ -33,6 +33,7 @@ export function resolveWorkspace(declared: OptionalDeclaration<WorkspaceFields>)
     maxActive: toLimit(maxActive),
     declaredMaxActive: maxActive,
     env: values.env ?? {},
+    globalFragments: values.globalFragments ?? [],
   }
 }
 

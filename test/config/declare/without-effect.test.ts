@@ -53,13 +53,9 @@ describe('a key that is known and has no effect', () => {
   })
 
   test('says so when it would have made something safer', () => {
-    const city = '[[patches.agent]]\nname = "a"\nsuspended = true\n[workspace]\nglobal_fragments = ["rules"]\n'
-    const { warnings } = compositionOf({ 'city.toml': `${city}${AGENT}inject_fragments = ["rules"]\n` })
-    expect(warnings.map(({ key }) => key)).toEqual([
-      'patches',
-      '[workspace] global_fragments',
-      '[[agent]] inject_fragments',
-    ])
+    const city = '[[patches.agent]]\nname = "a"\nsuspended = true\n[convergence]\n'
+    const { warnings } = compositionOf({ 'city.toml': `${city}${AGENT}assigned_work_defer_limit = 1\n` })
+    expect(warnings.map(({ key }) => key)).toEqual(['patches', 'convergence', '[[agent]] assigned_work_defer_limit'])
     expect(warnings[0]?.message).toContain('what they suspend, limit or take away is NOT in force')
     for (const { message } of warnings) expect(message).toContain('NOT')
   })

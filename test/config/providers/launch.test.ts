@@ -149,6 +149,15 @@ describe('launching a command', () => {
     expect(() => buildLaunch({ agent: agent('mine {{.WorkDir}}'), fields })).toThrow(
       'start_command mentions {{.WorkDir}}',
     )
-    expect(() => buildLaunch({ agent: agent('mine {{.Nobody}}'), fields })).toThrow('{{.Nobody}} is not known')
+  })
+
+  test('braces that are not ours stay in a command as they are written', () => {
+    const fields = { Rig: 'web' }
+    for (const command of ["docker ps --format '{{.Names}}'", 'echo {{.Rig', '{{nosuch .Rig}}']) {
+      expect(buildLaunch({ agent: agent(command), fields }).argv.at(-1)).toBe(command)
+    }
+    expect(buildLaunch({ agent: agent('{{with .Rig}}in {{.}}{{end}} {{basename "a/b"}}'), fields }).argv.at(-1)).toBe(
+      'in web b',
+    )
   })
 })

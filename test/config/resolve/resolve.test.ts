@@ -394,14 +394,14 @@ describe('an agent', () => {
       ['shop/worker', 'codex', undefined],
     ])
     expect(agents[0]).toMatchObject({
-      prompt: 'You are {{.Agent}}',
+      prompt: { text: 'You are {{.Agent}}' },
       env: { A: '1', N: '2' },
       maxActive: 1,
       minActive: 0,
     })
     expect(agents[0]).toMatchObject({ block: { file: 'agents/mayor/agent.toml' }, description: 'runs things' })
     expect(agents[0]).toMatchObject({ drainTimeout: 300_000, wakeMode: 'resume', attach: true, suspended: false })
-    expect(agents[1]?.prompt).toBe('hush')
+    expect(agents[1]?.prompt?.text).toBe('hush')
     expect(agents[3]?.may).toEqual(['respond'])
   })
 
@@ -412,7 +412,11 @@ describe('an agent', () => {
       'prompts/w.md': 'work',
       'names.txt': '# gems\nopal\n\nruby\n',
     })
-    expect(agents[0]).toMatchObject({ block: { file: 'city.toml' }, prompt: 'work', namepool: ['opal', 'ruby'] })
+    expect(agents[0]).toMatchObject({
+      block: { file: 'city.toml' },
+      prompt: { text: 'work' },
+      namepool: ['opal', 'ruby'],
+    })
   })
 
   test('is declared once', async () => {

@@ -1,4 +1,5 @@
 import type { Config } from '../../../config/config.ts'
+import { PromptRenderer } from '../../../config/prompts/prompt-renderer.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadlines } from '../../../core/deadlines.ts'
 import type { EventLog } from '../../../core/events/log.ts'
@@ -28,6 +29,7 @@ import { FirstClaims } from '../../lifecycle/first-claims.ts'
 import { Launcher } from '../../lifecycle/launcher.ts'
 import { LifeSigns } from '../../lifecycle/life-signs.ts'
 import { SessionProcesses } from '../../lifecycle/processes.ts'
+import { Prompts } from '../../lifecycle/prompts.ts'
 import { SessionCloser } from '../../lifecycle/session-closer.ts'
 import { SessionCreator } from '../../lifecycle/session-creator.ts'
 import { SessionWaker } from '../../lifecycle/session-waker.ts'
@@ -132,6 +134,7 @@ function openPrograms(options: SessionsOptions & Records) {
   const { city, path, env } = environment
   const launcher = new Launcher(environment, config, () => clock.now())
   const logins = new Logins({ launcher, limits: options.limits })
+  const prompts = new Prompts(launcher, new PromptRenderer(deadlines))
   const shell = new ShellRunner(deadlines, options.processTokens)
   const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })
   const conversations = new AcpConversations({
@@ -158,6 +161,7 @@ function openPrograms(options: SessionsOptions & Records) {
   return {
     launcher,
     logins,
+    prompts,
     shell,
     setup,
     conversations,

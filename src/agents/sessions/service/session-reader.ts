@@ -1,4 +1,5 @@
 import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { Prompts } from '../../lifecycle/prompts.ts'
 import type { SessionHost } from '../host.ts'
 import type { SessionRepository } from '../repository.ts'
 import type { SessionResolver } from '../resolver.ts'
@@ -13,6 +14,7 @@ interface SessionReaderOptions {
   repository: SessionRepository
   resolver: SessionResolver
   launcher: Launcher
+  prompts: Prompts
   view: SessionView
 }
 
@@ -46,10 +48,11 @@ export class SessionReader {
   }
 
   /** The prompt of a session's agent, rendered for the session. */
-  prompt(token: string): SessionPrompt {
-    const { resolver, launcher } = this.options
+  async prompt(token: string): Promise<SessionPrompt> {
+    const { resolver, prompts } = this.options
     const row = resolver.resolve(token)
-    return { agent: row.template, content: launcher.prompt(row) }
+    const { text, warnings } = await prompts.of(row)
+    return { agent: row.template, content: text, warnings: [...warnings] }
   }
 
   /** Sessions that were started from a declaration that has changed since. */

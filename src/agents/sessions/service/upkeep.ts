@@ -2,6 +2,7 @@ import { gcPart } from '../../../core/actor.ts'
 import type { Store } from '../../../core/store.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
 import type { AcpRetention } from '../../conversations/acp/retention.ts'
+import type { Prompts } from '../../lifecycle/prompts.ts'
 import type { UsageLimitWatcher } from '../../lifecycle/usage-limit-watcher.ts'
 import type { CreateRequests } from '../../messaging/create-requests.ts'
 import type { MessageDelivery } from '../../messaging/message-delivery.ts'
@@ -21,6 +22,7 @@ interface SessionUpkeepOptions {
   createRequests: CreateRequests
   delivery: MessageDelivery
   usageLimits: UsageLimitWatcher
+  prompts: Pick<Prompts, 'close'>
 }
 
 /** Recovers what a stop or a crash left, receives the records of ACP programs, and deletes what is old. */
@@ -39,13 +41,14 @@ export class SessionUpkeep {
   }
 
   stop(): void {
-    const { retention, conversationRetention, usageLimits, delivery, requests } = this.options
+    const { retention, conversationRetention, usageLimits, delivery, requests, prompts } = this.options
     this.#unsubscribe?.()
     retention.stop()
     conversationRetention.stop()
     usageLimits.close()
     delivery.close()
     requests.close()
+    prompts.close()
   }
 
   async #recoverRequests(): Promise<void> {

@@ -1,0 +1,23 @@
+import { TemplateError } from '../../core/template/error.ts'
+import { SHORT_LIMITS } from '../../core/template/limits.ts'
+import { TemplateSet } from '../../core/template/template-set.ts'
+import { FUNCTION_NAMES, promptFunctions } from './functions.ts'
+import { type TemplateFields, toData } from './subject.ts'
+
+const MAX_LENGTH = 64 * 1024
+
+/**
+ * Fills in a command, an argument or a path. What is not a template of ours, such as the format of another program, stays
+ * as it is written.
+ */
+export function renderCommand(text: string, fields: TemplateFields): string {
+  if (!text.includes('{{') || text.length > MAX_LENGTH) return text
+  const set = new TemplateSet(FUNCTION_NAMES)
+  try {
+    set.add('', text)
+    return set.render('', toData(fields), promptFunctions, { limits: SHORT_LIMITS, missing: 'error' })
+  } catch (error) {
+    if (error instanceof TemplateError) return text
+    throw error
+  }
+}

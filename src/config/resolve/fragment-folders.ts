@@ -1,0 +1,48 @@
+import { dirname, join, resolve } from 'node:path'
+import type { FileSnapshot } from '../files/file-snapshot.ts'
+import type { TextFile } from '../prompts/prompt-template.ts'
+
+/** Where fragments lie, in a pack and in the city. */
+const SHARED = ['prompts/shared', 'template-fragments']
+/** Where they lie beside a prompt. */
+const BESIDE = ['shared', 'template-fragments']
+const ENDINGS = ['.md.tmpl', '.template.md']
+
+/** The folders of fragments that prompts use; each is read once, and agents with the same ones share their list. */
+export class FragmentFolders {
+  readonly #folders = new Map<string, readonly TextFile[]>()
+  readonly #lists = new Map<string, readonly TextFile[]>()
+
+  constructor(private readonly files: FileSnapshot) {}
+
+  /** The fragments of a prompt, those of the city before those beside it: the later definition of a name wins. */
+  around(promptFile: string): readonly TextFile[] {
+    const { path } = this.files.city
+    const beside = dirname(resolve(path, promptFile))
+    const folders = [...SHARED.map((folder) => join(path, folder)), ...BESIDE.map((folder) => join(beside, folder))]
+    return this.#listOf([...new Set(folders)].filter((folder) => this.#read(folder).length > 0))
+  }
+
+  #listOf(folders: readonly string[]): readonly TextFile[] {
+    const key = folders.join('\0')
+    const list = this.#lists.get(key) ?? folders.flatMap((folder) => this.#read(folder))
+    this.#lists.set(key, list)
+    return list
+  }
+
+  #read(folder: string): readonly TextFile[] {
+    const read = this.#folders.get(folder) ?? this.#fragmentsIn(folder)
+    this.#folders.set(folder, read)
+    return read
+  }
+
+  #fragmentsIn(folder: string): readonly TextFile[] {
+    const { city } = this.files
+    const names = city.fileNames(folder)
+    return ENDINGS.flatMap((ending) => names.filter((name) => name.endsWith(ending))).flatMap((name) => {
+      const file = join(folder, name)
+      const text = city.text(file)
+      return text === undefined ? [] : [{ file, text }]
+    })
+  }
+}

@@ -1,0 +1,93 @@
+import type { Deadline, Deadlines } from './deadlines.ts'
+
+/** How long the thread stays without a job, in milliseconds. */
+const IDLE_TIME = 30_000
+const MAX_WAITING = 256
+
+interface JobWorkerOptions {
+  readonly deadlines: Deadlines
+  /** How long one job may take, in milliseconds. */
+  readonly limit: number
+  start(): Worker
+}
+
+interface PendingJob<Job, Result> {
+  readonly job: Job
+  resolve(result: Result | undefined): void
+}
+
+/**
+ * Runs jobs in a thread of its own, one after the other. A job that takes too long, or that breaks the thread, has no result.
+ * The thread starts with the first job and ends when there was none for a while.
+ */
+export class JobWorker<Job, Result> {
+  readonly #waiting: PendingJob<Job, Result>[] = []
+  #current: PendingJob<Job, Result> | undefined
+  #worker: Worker | undefined
+  #deadline: Deadline | undefined
+  #stopped = false
+
+  constructor(private readonly options: JobWorkerOptions) {}
+
+  /** The result of a job; undefined when it has none, or when too many wait already. */
+  run(job: Job): Promise<Result | undefined> {
+    if (this.#stopped || this.#waiting.length >= MAX_WAITING) return Promise.resolve(undefined)
+    const { promise, resolve } = Promise.withResolvers<Result | undefined>()
+    this.#waiting.push({ job, resolve })
+    if (!this.#current) this.#next()
+    return promise
+  }
+
+  stop(): void {
+    this.#stopped = true
+    const jobs = [...(this.#current ? [this.#current] : []), ...this.#waiting.splice(0)]
+    this.#current = undefined
+    this.#end()
+    for (const { resolve } of jobs) resolve(undefined)
+  }
+
+  #next(): void {
+    this.#deadline?.cancel()
+    this.#current = this.#waiting.shift()
+    if (this.#current) {
+      this.#deadline = this.options.deadlines.after(this.options.limit, () => this.#giveUp())
+      this.#start().postMessage(this.#current.job)
+    } else {
+      this.#deadline = this.options.deadlines.after(IDLE_TIME, () => this.#end())
+      this.#worker?.unref()
+    }
+  }
+
+  #finish(result: Result | undefined): void {
+    this.#current?.resolve(result)
+    this.#next()
+  }
+
+  /** Ends the thread, which cannot be told to stop otherwise. */
+  #giveUp(): void {
+    this.#end()
+    this.#finish(undefined)
+  }
+
+  #start(): Worker {
+    if (this.#worker) {
+      this.#worker.ref()
+      return this.#worker
+    }
+    const worker = this.options.start()
+    worker.onmessage = ({ data }: MessageEvent<Result>) => {
+      if (worker === this.#worker) this.#finish(data)
+    }
+    worker.onerror = () => {
+      if (worker === this.#worker) this.#giveUp()
+    }
+    this.#worker = worker
+    return worker
+  }
+
+  #end(): void {
+    this.#deadline?.cancel()
+    this.#worker?.terminate()
+    this.#worker = undefined
+  }
+}

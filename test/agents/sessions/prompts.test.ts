@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { human } from '../../../src/http/guard.ts'
+import { until } from '../../support/until.ts'
+import { CityWorld } from './world.ts'
+
+/** An agent that writes its prompt to a file. */
+const MAYOR = `
+[[agent]]
+name = "mayor"
+prompt_template = "prompts/mayor.template.md"
+append_fragments = ["rules"]
+prompt_mode = "arg"
+start_command = '''printf %s "$1" > "$GC_CITY/prompt"; exec sleep 600'''
+`
+const RULES = '{{define "rules"}}Rules of {{.CityName}} for {{.AgentName}}.{{end}}{{define "who"}}the mayor{{end}}'
+
+function put(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+async function started(files: Record<string, string>): Promise<CityWorld> {
+  const world = new CityWorld()
+  world.declare(MAYOR)
+  for (const [name, text] of Object.entries(files)) put(world.folder.at('city', name), text)
+  await world.up()
+  await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
+  await world.event('session.woke')
+  return world
+}
+
+describe('a session', () => {
+  test('starts with its rendered prompt and the fragments behind it', async () => {
+    await using world = await started({
+      'prompts/mayor.template.md': '---\nversion: 1\n---\nYou are {{template "who" .}} {{.AgentName}}{{.Nothing}}.\n',
+      'template-fragments/rules.template.md': RULES,
+    })
+    const file = world.folder.at('city', 'prompt')
+    await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('Rules'))
+    expect(readFileSync(file, 'utf8').split('\n\n').slice(1)).toEqual([
+      'You are the mayor boss.',
+      'Rules of mill for boss.',
+    ])
+    expect(await world.city.sessions.reader.prompt('boss')).toEqual({
+      agent: 'mayor',
+      content: 'You are the mayor boss.\n\nRules of mill for boss.',
+      warnings: [],
+    })
+  })
+
+  test('starts with the text as it is written when the template has an error, and says so', async () => {
+    await using world = await started({ 'prompts/mayor.template.md': 'You are {{template "who" .}}.' })
+    const warning = 'prompts/mayor.template.md, line 1: there is no template "who"; the text is used as it is written'
+    const failed = await world.event('worker.operation', ({ payload }) => Object(payload).result === 'failed')
+    expect(failed.payload).toMatchObject({ operation: 'start', error: warning })
+    const { content, warnings } = await world.city.sessions.reader.prompt('boss')
+    expect(content).toBe('You are {{template "who" .}}.')
+    expect(warnings[0]).toBe(warning)
+  })
+
+  test('is drained when a fragment changes that its prompt uses, and by no other', async () => {
+    await using world = await started({
+      'prompts/mayor.template.md': 'You are {{template "who" .}}.',
+      'template-fragments/rules.template.md': RULES,
+    })
+    const { config, sessions } = world.city
+    put(world.folder.at('city', 'template-fragments/other.template.md'), '{{define "unused-words"}}{{end}}')
+    await config.reload()
+    expect(sessions.reader.drifts().items).toEqual([])
+    put(world.folder.at('city', 'template-fragments/rules.template.md'), `${RULES} `)
+    await config.reload()
+    expect(sessions.reader.drifts().items).toMatchObject([{ template: 'mayor', fields: ['fragments'] }])
+  })
+})
