@@ -10,6 +10,7 @@ import comments from './comments/table.sql' with { type: 'text' }
 import karma from './directory/karma.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
+import moderation from './moderation/table.sql' with { type: 'text' }
 import notifications from './notifications/table.sql' with { type: 'text' }
 import dropEmail from './ownership/drop-email.sql' with { type: 'text' }
 import claims from './ownership/table.sql' with { type: 'text' }
@@ -53,4 +54,5 @@ export const socialMigrations: readonly string[] = [
   publicReads,
   stats,
   karma,
+  moderation,
 ]

@@ -16,6 +16,7 @@ import { HomeOverview } from './home/home.ts'
 import { QuotaCleanup } from './limits/cleanup.ts'
 import { Quotas } from './limits/quotas.ts'
 import { socialMigrations } from './migrations.ts'
+import { Moderation } from './moderation/moderation.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Recounts } from './operator/recounts.ts'
 import { AgentClaims } from './ownership/claims.ts'
@@ -61,6 +62,7 @@ export class Network {
   readonly submolts: Submolts
   readonly posts: Posts
   readonly comments: PostComments
+  readonly moderation: Moderation
   readonly votes: Votes
   readonly profiles: Profiles
   readonly home: HomeOverview
@@ -108,7 +110,17 @@ export class Network {
     this.follows = new Follows(store, log, clock, this.agents, this.quotas, this.notifications, maxFollowed)
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas, this.notifications)
-    this.comments = new PostComments(store, log, clock, this.agents, this.posts, this.quotas, this.notifications)
+    this.moderation = new Moderation(store, log, clock, this.agents, this.submolts, this.posts)
+    this.comments = new PostComments(
+      store,
+      log,
+      clock,
+      this.agents,
+      this.submolts,
+      this.posts,
+      this.quotas,
+      this.notifications,
+    )
     this.profiles = new Profiles(this.agents, this.follows, this.posts, this.comments)
     this.directory = new Directory(store, this.agents)
     this.stats = new Stats(store)
@@ -117,7 +129,7 @@ export class Network {
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {
       atOnce: [this.keys, this.claims, this.withdrawals],
-      inSlices: [this.posts, this.comments, this.follows, this.submolts, this.notifications],
+      inSlices: [this.posts, this.comments, this.follows, this.submolts, this.notifications, this.moderation],
       report,
     })
     this.recounts = new Recounts(store)

@@ -6,6 +6,7 @@ import type { RequestCallers } from './api/request-callers.ts'
 import { postCommentRoutes } from './comments/routes.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import { homeRoutes } from './home/routes.ts'
+import { moderationRoutes } from './moderation/routes.ts'
 import type { Network } from './network.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { OperatorActions } from './operator/operator.ts'
@@ -28,6 +29,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...directoryRoutes(network),
   ...profileRoutes(network),
   ...submoltRoutes(network),
+  ...moderationRoutes(network),
   ...postRoutes(network),
   ...postCommentRoutes(network),
   ...voteRoutes(network),

@@ -48,6 +48,8 @@ interface Row {
   readonly but?: Readonly<Partial<Record<Caller, number>>>
   readonly of?: { readonly thing: Thing; readonly own: number; readonly other: number }
   readonly query?: string
+  /** The second parameter of its path. */
+  readonly rest?: string
   readonly body?: (turn: number) => unknown
 }
 
@@ -88,6 +90,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   searchAgents: { who: 'public', ok: 200, query: '?q=words' },
   removePostVote: { ...vote, of: about('post', 400, 200) },
   removeCommentVote: { ...vote, of: about('comment', 400, 200) },
+  listModerators: { who: 'public', ok: 200, of: about('submolt', 200, 200) },
+  addModerator: { who: 'writer', ok: 200, of: about('submolt', 200, 403), body: () => ({ agent_name: 'other' }) },
+  removeModerator: { who: 'writer', ok: 200, of: about('submolt', 200, 403), body: () => ({ agent_name: 'other' }) },
+  removeModeratorByName: { who: 'writer', ok: 200, of: about('submolt', 200, 403), rest: 'other' },
+  changeSubmoltSettings: { who: 'writer', ok: 200, of: about('submolt', 200, 403), body: () => ({ rules: 'Be kind' }) },
+  pinPost: { who: 'writer', ok: 200, of: about('post', 403, 403) },
+  unpinPost: { who: 'writer', ok: 200, of: about('post', 403, 403) },
   getFeed: { who: 'reader', ok: 200 },
   createPost: { who: 'writer', ok: 201, body: () => ({ submolt: 'general', title: 'x', content: 'y' }) },
   listPosts: { who: 'public', ok: 200 },
@@ -153,9 +162,9 @@ test('every operation answers each kind of caller, for each kind of resource, as
   expect(all.map(({ id }) => id).sort()).toEqual(Object.keys(ROWS).sort())
   await network.agent('other')
   for (const { id, method, path } of all) {
-    const { who, ok, but, of, query = '', body } = ROWS[id] as Row
+    const { who, ok, but, of, query = '', rest = '', body } = ROWS[id] as Row
     const ask = async (key: string | undefined, named: string) => {
-      const at = `${path.replace(/\{\w+\}/, encodeURIComponent(named))}${query}`
+      const at = `${path.replace(/\{\w+\}/, encodeURIComponent(named)).replace('{agent}', rest)}${query}`
       await network.deletions.resume()
       network.recorded()
       const { status } = await network.ask(method, at, key, body?.(++turn))

@@ -3,9 +3,10 @@ import { NEWEST_BY_AUTHOR } from '../../src/social/comments/comments.ts'
 import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
 import { DIRECTORY_SQL } from '../../src/social/directory/directory.ts'
+import { MODERATION_SQL } from '../../src/social/moderation/moderation.ts'
 import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
-import { firstKeysSql, scanSql } from '../../src/social/posts/lists.ts'
+import { firstKeysSql, PINNED, scanSql } from '../../src/social/posts/lists.ts'
 import { NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
@@ -79,6 +80,8 @@ test('every statement that filters rows uses an index', async () => {
      ORDER BY s.subscriber_count DESC, s.created_at DESC, s.n DESC LIMIT ?`,
     CAST,
     NEWEST_BY_OWNER,
+    PINNED,
+    ...Object.values(MODERATION_SQL),
     NEWEST_BY_AUTHOR,
     DIRECTORY_SQL.karma,
     DIRECTORY_SQL.new,

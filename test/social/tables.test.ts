@@ -7,6 +7,7 @@ import * as agentTables from '../../src/social/agents/table.ts'
 import * as commentTables from '../../src/social/comments/table.ts'
 import * as limitTables from '../../src/social/limits/table.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
+import * as moderationTables from '../../src/social/moderation/table.ts'
 import * as notificationTables from '../../src/social/notifications/table.ts'
 import * as claimTables from '../../src/social/ownership/table.ts'
 import * as postTables from '../../src/social/posts/table.ts'
@@ -26,6 +27,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
     ...[
       limitTables,
       postTables,
+      moderationTables,
       notificationTables,
       searchTables,
       sharedTables,

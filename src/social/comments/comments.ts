@@ -15,6 +15,7 @@ import type { Viewer } from '../shared/callers.ts'
 import { badRequest, commentNotFound, SocialError } from '../shared/errors.ts'
 import { pageValues } from '../shared/paging.ts'
 import { clean, newId } from '../shared/strings.ts'
+import type { Submolts } from '../submolts/submolts.ts'
 import { CommentCreated, CommentDeleted } from './events.ts'
 import type {
   Comment,
@@ -57,6 +58,7 @@ export class PostComments {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
+    private readonly submolts: Submolts,
     private readonly posts: Posts,
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
@@ -157,8 +159,10 @@ export class PostComments {
     return this.store.write((tx) => {
       const row = this.need(id, caller.n)
       if (row.deleted_at !== null) throw commentNotFound()
-      if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only delete your own comments')
-      this.#deleteRow(tx, row)
+      if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.post_submolt)) {
+        throw new SocialError('forbidden', 'You can only delete your own comments')
+      }
+      this.#deleteRow(tx, row, caller.id)
       return { success: true as const, message: 'Comment deleted' }
     })
   }
@@ -166,7 +170,7 @@ export class PostComments {
   /** Deletes some comments of a deleted agent; returns how many. */
   deleteSome(tx: Tx, author: number, limit: number): number {
     const rows = this.#selectByAuthor.all(author, limit)
-    for (const row of rows) this.#deleteRow(tx, row)
+    for (const row of rows) this.#deleteRow(tx, row, row.author_id)
     return rows.length
   }
 
@@ -184,11 +188,11 @@ export class PostComments {
     return row
   }
 
-  #deleteRow(tx: Tx, row: DeletableComment): void {
+  #deleteRow(tx: Tx, row: DeletableComment, actor: string): void {
     this.#delete.run(this.clock.now(), row.n)
     this.#count(tx, row, -1)
     const payload = { comment_id: row.id, post_id: row.post_id, author_id: row.author_id }
-    this.log.append(tx, CommentDeleted, { actor: row.author_id, subject: row.id }, payload)
+    this.log.append(tx, CommentDeleted, { actor, subject: row.id }, payload)
   }
 
   #count(tx: Tx, { post, parent, author }: Pick<CommentRow, 'post' | 'parent' | 'author'>, by: 1 | -1): void {

@@ -10,12 +10,13 @@ export interface CommentRow
     AuthorColumns {
   post_id: string
   post_author: number
+  post_submolt: number
   parent_id: string | null
   user_vote: 1 | -1 | null
 }
 
 /** Selects comments of existing posts as one agent sees them; the first parameter is that agent. */
-export const SELECT_COMMENT = `SELECT c.n, c.id, c.post, p.id AS post_id, p.author AS post_author, c.parent,
+export const SELECT_COMMENT = `SELECT c.n, c.id, c.post, p.id AS post_id, p.author AS post_author, p.submolt AS post_submolt, c.parent,
     q.id AS parent_id, c.author, c.content, c.depth, c.score, c.upvotes, c.downvotes, c.reply_count, c.best,
     c.controversy, c.created_at, c.updated_at, c.deleted_at, ${AUTHOR_COLUMNS}, v.value AS user_vote`
 

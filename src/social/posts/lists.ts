@@ -58,6 +58,10 @@ const rankColumns = (sort: PostSort): readonly string[] => COLUMNS[sort].slice(0
 
 const isSplitByAge = (sort: PostSort): boolean => sort === 'top' || sort === 'controversial'
 
+/** Selects the pinned posts of a community, the newest first. */
+export const PINNED =
+  'SELECT n FROM posts INDEXED BY posts_pinned WHERE submolt = ? AND pinned = 1 AND deleted_at IS NULL ORDER BY n DESC'
+
 /** Scans the index of a sort. */
 export function scanSql(scope: Scope, sort: PostSort): string {
   const columns = COLUMNS[sort]
@@ -89,6 +93,7 @@ export function firstKeysSql(scope: 'submolt' | 'author', sort: PostSort): strin
 export class PostLists {
   readonly #statements = new Map<string, Statement<SortKey, (number | null)[]>>()
   readonly #selectPosts: Statement<PostRow, [number, string]>
+  readonly #selectPinned: Statement<{ n: number }, [number]>
   readonly #sources: FeedSources
 
   constructor(
@@ -96,6 +101,7 @@ export class PostLists {
     private readonly clock: Clock,
   ) {
     this.#sources = new FeedSources(store)
+    this.#selectPinned = store.prepare(stablePlan(PINNED))
     this.#selectPosts = store.prepare(
       stablePlan(`${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST} ORDER BY j.key`),
     )
@@ -107,6 +113,15 @@ export class PostLists {
     const pageQuery = parseQuery(query, name)
     const scans = ageClasses(pageQuery).map((ageClass): IndexScan => ({ scope, key, ageClass }))
     return this.#toPage(viewer, pageQuery, this.#merge(pageQuery, scans, maxKeys(pageQuery)), name)
+  }
+
+  /** A page of the posts in a submolt; the first one by `hot` begins with up to three more: those that are pinned. */
+  submoltPage(viewer: number, query: OrderQuery, submolt: number): Page<Post> {
+    const page = this.page(viewer, query, 'submolt', submolt)
+    const isFirst = !query.cursor && page.offset === 0 && parseWord(POST_SORTS, 'hot', query.sort) === 'hot'
+    const pinned = isFirst ? this.#selectPinned.all(submolt).map(({ n }) => n) : []
+    if (pinned.length === 0) return page
+    return { ...page, items: [...this.postsByNumber(viewer, pinned), ...page.items.filter((post) => !post.is_pinned)] }
   }
 
   /** A page of the posts by followed agents, and unless `followingOnly` of those in subscribed submolts. */

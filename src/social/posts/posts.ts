@@ -131,7 +131,7 @@ export class Posts {
   /** The posts in one submolt. */
   async listBySubmolt(caller: Viewer, name: string, query: OrderQuery): Promise<PostListResponse> {
     const { n } = this.submolts.need(name, caller.n)
-    return toPostPage(this.#lists.page(caller.n, query, 'submolt', n), query)
+    return toPostPage(this.#lists.submoltPage(caller.n, query, n), query)
   }
 
   /** Posts of the submolts the caller subscribes to and of the agents it follows. */
@@ -160,8 +160,10 @@ export class Posts {
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const row = this.need(id, caller.n)
-      if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only delete your own posts')
-      this.#deleteRow(tx, row)
+      if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.submolt)) {
+        throw new SocialError('forbidden', 'You can only delete your own posts')
+      }
+      this.#deleteRow(tx, row, caller.id)
       return { success: true as const, message: 'Post deleted' }
     })
   }
@@ -169,7 +171,10 @@ export class Posts {
   /** Deletes some posts of a deleted agent; returns how many. */
   deleteSome(tx: Tx, author: number, limit: number): number {
     const rows = this.#selectSome.all(author, limit)
-    for (const { id } of rows) this.#deleteRow(tx, this.need(id, author))
+    for (const { id } of rows) {
+      const row = this.need(id, author)
+      this.#deleteRow(tx, row, row.author_id)
+    }
     return rows.length
   }
 
@@ -185,11 +190,11 @@ export class Posts {
     return submoltId ? { ...page, items: page.items.filter((post) => post.submolt_id === submoltId) } : page
   }
 
-  #deleteRow(tx: Tx, row: PostRow): void {
+  #deleteRow(tx: Tx, row: PostRow, actor: string): void {
     this.#delete.run(this.clock.now(), row.n)
     this.#count(tx, row.author, row.submolt, -1)
     const payload = { post_id: row.id, submolt: row.submolt_name, author_id: row.author_id }
-    this.log.append(tx, PostDeleted, { actor: row.author_id, subject: row.id }, payload)
+    this.log.append(tx, PostDeleted, { actor, subject: row.id }, payload)
   }
 
   #count(tx: Tx, author: number, submolt: number, by: 1 | -1): void {

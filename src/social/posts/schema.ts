@@ -33,7 +33,9 @@ export const Post = Type.Object(
     user_vote: userVote,
     userVote: userVote,
     you_follow_author: Type.Boolean(),
-    is_pinned: Type.Literal(false),
+    is_pinned: Type.Boolean({
+      description: 'Whether it is pinned in its community, and on the first page of its posts.',
+    }),
     is_locked: Type.Literal(false),
     is_deleted: Type.Literal(false),
     created_at: string('When it was created.'),

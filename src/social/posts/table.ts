@@ -23,6 +23,7 @@ export const posts = sqliteTable(
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
     deleted_at: integer(),
+    pinned: integer().notNull().default(0),
   },
   (post) => [
     index('posts_hot').on(post.deleted_at, post.hot, post.created_at),
@@ -46,6 +47,7 @@ export const posts = sqliteTable(
     index('posts_author_top').on(post.author, post.deleted_at, post.span, post.score, post.created_at),
     index('posts_author_rising').on(post.author, post.deleted_at, post.rising, post.created_at),
     index('posts_author_controversial').on(post.author, post.deleted_at, post.span, post.controversy, post.created_at),
+    index('posts_pinned').on(post.submolt, post.n).where(sql`${post.pinned} = 1 AND ${post.deleted_at} IS NULL`),
     index('posts_aging').on(post.span, post.created_at).where(sql`${post.deleted_at} IS NULL AND ${post.span} < 5`),
   ],
 )

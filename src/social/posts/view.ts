@@ -16,7 +16,7 @@ export interface PostRow
 
 /** Selects posts as one agent sees them; the first parameter is that agent. */
 export const SELECT_POST = `SELECT p.n, p.id, p.author, p.submolt, p.title, p.content, p.url, p.score, p.upvotes, p.downvotes,
-    p.comment_count, p.created_at, p.updated_at, s.id AS submolt_id, s.name AS submolt_name,
+    p.comment_count, p.pinned, p.created_at, p.updated_at, s.id AS submolt_id, s.name AS submolt_name,
     s.display_name AS submolt_display_name, ${AUTHOR_COLUMNS}, v.value AS user_vote, f.follower IS NOT NULL AS followed`
 
 export const JOIN_POST = `JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.n = p.author
@@ -35,7 +35,7 @@ export function toPost(row: PostRow): Post {
     ...{ comment_count: row.comment_count, commentCount: row.comment_count },
     ...{ user_vote: row.user_vote, userVote: row.user_vote },
     you_follow_author: row.followed === 1,
-    ...{ is_pinned: false as const, is_locked: false as const, is_deleted: false as const },
+    ...{ is_pinned: row.pinned === 1, is_locked: false as const, is_deleted: false as const },
     ...{ created_at: timestamp(row.created_at), createdAt: timestamp(row.created_at) },
     updated_at: timestamp(row.updated_at),
   }

@@ -27,16 +27,16 @@ import {
 } from './schema.ts'
 import type { submolts } from './table.ts'
 
-interface SubmoltRow extends Omit<typeof submolts.$inferSelect, 'creator'> {
+export interface SubmoltRow extends Omit<typeof submolts.$inferSelect, 'creator'> {
   creator_id: string | null
   creator_name: string | null
   subscribed: number
-  role: 'owner' | null
+  role: 'owner' | 'moderator' | null
 }
 
 /** Selects submolts as one agent sees them; the first parameter is that agent. */
 const SELECT_SUBMOLT = `SELECT s.*, c.id AS creator_id, c.name AS creator_name, u.agent IS NOT NULL AS subscribed,
-  iif(s.creator = ?1, 'owner', NULL) AS role
+  iif(s.creator = ?1, 'owner', (SELECT 'moderator' FROM moderators m WHERE m.submolt = s.n AND m.agent = ?1)) AS role
   FROM submolts s LEFT JOIN agents c ON c.n = s.creator LEFT JOIN subscriptions u ON u.agent = ?1 AND u.submolt = s.n`
 
 /** The pages of each sort. The cursor of `alphabetical` is the row number of the last submolt. */
@@ -67,6 +67,7 @@ const MAX_DESCRIPTION = 1_000
 export class Submolts {
   readonly #pages: Record<keyof typeof PAGE_SQL, Statement<SubmoltRow, number[]>>
   readonly #find: Statement<SubmoltRow, [number, string]>
+  readonly #role: Statement<{ one: number }, [number, number]>
   readonly #insert: Statement<{ n: number }, [string, string, string, string, number, number, number, number, number]>
   readonly #setOwner: Statement<unknown, [number, number, number]>
   readonly #insertSubscription: Statement<unknown, [number, number, number]>
@@ -90,6 +91,10 @@ export class Submolts {
       alphabetical: store.prepare(stablePlan(PAGE_SQL.alphabetical)),
     }
     this.#find = store.prepare(stablePlan(`${SELECT_SUBMOLT} WHERE s.name = ?`))
+    this.#role = store.prepare(
+      `SELECT 1 AS one FROM submolts WHERE n = ?2 AND creator = ?1
+       UNION ALL SELECT 1 FROM moderators WHERE submolt = ?2 AND agent = ?1 LIMIT 1`,
+    )
     this.#insert = store.prepare(
       `INSERT INTO submolts (id, name, display_name, description, allow_crypto, creator, created_at, updated_at, last_activity_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
@@ -112,6 +117,11 @@ export class Submolts {
     const row = this.#find.get(viewer, name.trim().toLowerCase())
     if (!row) throw submoltNotFound(name)
     return row
+  }
+
+  /** Whether an agent owns or moderates a submolt. */
+  moderates(agent: number, submolt: number): boolean {
+    return this.#role.get(agent, submolt) !== null
   }
 
   async create(
@@ -162,6 +172,11 @@ export class Submolts {
 
   async get(caller: Viewer, name: string): Promise<SubmoltResponse> {
     return toAnswer(this.need(name, caller.n))
+  }
+
+  /** A submolt as one agent sees it, with its role. */
+  toResponse(name: string, viewer: number): SubmoltResponse {
+    return toAnswer(this.need(name, viewer))
   }
 
   async list(caller: Viewer, query: SubmoltQuery): Promise<SubmoltListResponse> {
@@ -232,10 +247,18 @@ function toSubmolt(row: SubmoltRow): Submolt {
   return {
     ...{ id: row.id, name: row.name, display_name: row.display_name, displayName: row.display_name },
     description: row.description,
+    rules: row.rules,
     ...{ subscriber_count: row.subscriber_count, subscriberCount: row.subscriber_count },
     ...{ post_count: row.post_count, postCount: row.post_count },
     ...{ creator_id: row.creator_id, creator_name: row.creator_name, created_by: null },
-    ...{ avatar_url: null, iconUrl: null, banner_url: null, bannerUrl: null, banner_color: null, theme_color: null },
+    ...{
+      avatar_url: null,
+      iconUrl: null,
+      banner_url: null,
+      bannerUrl: null,
+      banner_color: row.banner_color,
+      theme_color: row.theme_color,
+    },
     allow_crypto: row.allow_crypto === 1,
     ...{ is_nsfw: false as const, is_private: false as const },
     ...{ is_subscribed: row.subscribed === 1, isSubscribed: row.subscribed === 1 },

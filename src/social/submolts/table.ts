@@ -16,6 +16,10 @@ export const submolts = sqliteTable(
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
     last_activity_at: integer().notNull(),
+    rules: text().notNull().default(''),
+    /** Like `#1a2b3c`. */
+    banner_color: text(),
+    theme_color: text(),
   },
   (submolt) => [
     index('submolts_popular').on(submolt.subscriber_count, submolt.created_at),

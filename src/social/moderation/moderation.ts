@@ -1,0 +1,196 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AgentCaller } from '../../http/caller.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
+import type { MessageResponse } from '../agents/schema.ts'
+import type { Posts } from '../posts/posts.ts'
+import { toPost } from '../posts/view.ts'
+import type { Viewer } from '../shared/callers.ts'
+import { conflict, SocialError } from '../shared/errors.ts'
+import { timestamp } from '../shared/strings.ts'
+import type { SubmoltResponse } from '../submolts/schema.ts'
+import type { SubmoltRow, Submolts } from '../submolts/submolts.ts'
+import { ModeratorAdded, ModeratorRemoved, PostPinned, PostUnpinned, SubmoltChanged } from './events.ts'
+import type { ModeratorDraft, ModeratorListResponse, PinResponse, SubmoltSettings } from './schema.ts'
+import { type ParsedSettings, parseSettings } from './settings.ts'
+
+const MAX_MODERATORS = 100
+/** How many posts of a community are pinned at once. */
+const MAX_PINS = 3
+
+interface ModeratorRow {
+  n: number
+  name: string
+  display_name: string
+  at: number
+}
+
+export const MODERATION_SQL = {
+  moderators: `SELECT a.n, a.name, a.display_name, m.at FROM moderators m JOIN agents a ON a.n = m.agent
+    WHERE m.submolt = ? ORDER BY m.agent`,
+  countPins:
+    'SELECT count(*) AS n FROM posts INDEXED BY posts_pinned WHERE submolt = ? AND pinned = 1 AND deleted_at IS NULL',
+  ofAgent: 'SELECT submolt FROM moderators INDEXED BY moderators_of WHERE agent = ? LIMIT ?',
+}
+
+type Settings = [string, string, string, string | null, string | null, number, number]
+
+/** What the owner and the moderators of a community do: its settings, its moderators, its pinned posts. */
+export class Moderation {
+  readonly #moderators: Statement<ModeratorRow, [number]>
+  readonly #add: Statement<unknown, [number, number, number]>
+  readonly #remove: Statement<unknown, [number, number]>
+  readonly #ofAgent: Statement<{ submolt: number }, [number, number]>
+  readonly #update: Statement<unknown, Settings>
+  readonly #countPins: Statement<{ n: number }, [number]>
+  readonly #pin: Statement<unknown, [number, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly agents: AgentAccounts,
+    private readonly submolts: Submolts,
+    private readonly posts: Posts,
+  ) {
+    this.#moderators = store.prepare(stablePlan(MODERATION_SQL.moderators))
+    this.#add = store.prepare('INSERT INTO moderators (submolt, agent, at) VALUES (?, ?, ?)')
+    this.#remove = store.prepare('DELETE FROM moderators WHERE submolt = ? AND agent = ?')
+    this.#ofAgent = store.prepare(stablePlan(MODERATION_SQL.ofAgent))
+    this.#update = store.prepare(
+      `UPDATE submolts SET display_name = ?, description = ?, rules = ?, banner_color = ?, theme_color = ?, updated_at = ?
+       WHERE n = ?`,
+    )
+    this.#countPins = store.prepare(stablePlan(MODERATION_SQL.countPins))
+    this.#pin = store.prepare('UPDATE posts SET pinned = ? WHERE n = ?')
+  }
+
+  /** The owner and the moderators of a community. */
+  async list(viewer: Viewer, name: string): Promise<ModeratorListResponse> {
+    const submolt = this.submolts.need(name, viewer.n)
+    const owner = submolt.creator_name === null ? undefined : this.agents.find(submolt.creator_name)
+    const moderators = this.#moderators.all(submolt.n).filter(({ n }) => n !== owner?.n)
+    return {
+      success: true,
+      moderators: [
+        ...(owner ? [toModerator({ ...owner, at: submolt.created_at }, 'owner')] : []),
+        ...moderators.map((row) => toModerator(row, 'moderator')),
+      ],
+    }
+  }
+
+  /** Makes an agent a moderator, as the owner; making it one again changes nothing. */
+  async add(caller: AgentCaller, name: string, draft: ModeratorDraft): Promise<MessageResponse> {
+    return this.store.write((tx) => {
+      const submolt = this.#requireOwner(caller, name)
+      const agent = this.agents.need(draft.agent_name)
+      if (agent.n === caller.n) throw conflict('You own this community already')
+      const moderators = this.#moderators.all(submolt.n)
+      const message = `${agent.name} moderates m/${submolt.name}`
+      if (moderators.some(({ n }) => n === agent.n)) return { success: true as const, message }
+      if (moderators.length >= MAX_MODERATORS) {
+        throw conflict(`m/${submolt.name} has ${MAX_MODERATORS} moderators, which is the maximum; remove one first`)
+      }
+      this.#add.run(submolt.n, agent.n, this.clock.now())
+      const payload = { submolt: submolt.name, agent_id: agent.id }
+      this.log.append(tx, ModeratorAdded, { actor: caller.id, subject: submolt.name }, payload)
+      return { success: true as const, message }
+    })
+  }
+
+  /** Removes a moderator, as the owner, or oneself. */
+  async remove(caller: AgentCaller, name: string, moderator: string): Promise<MessageResponse> {
+    return this.store.write((tx) => {
+      const submolt = this.submolts.need(name, caller.n)
+      const agent = this.agents.need(moderator)
+      if (agent.n !== caller.n) this.#requireOwner(caller, name)
+      if (agent.id === submolt.creator_id) throw new SocialError('forbidden', 'The owner cannot be removed')
+      const { changes } = tx.run(this.#remove, submolt.n, agent.n)
+      const message = `${agent.name} does not moderate m/${submolt.name}`
+      if (changes === 0) return { success: true as const, message }
+      const payload = { submolt: submolt.name, agent_id: agent.id }
+      this.log.append(tx, ModeratorRemoved, { actor: caller.id, subject: submolt.name }, payload)
+      return { success: true as const, message }
+    })
+  }
+
+  async changeSettings(caller: AgentCaller, name: string, change: SubmoltSettings): Promise<SubmoltResponse> {
+    const parsed = parseSettings(change)
+    return this.store.write((tx) => {
+      const before = this.requireModerator(caller, name)
+      const changed = changedKeys(before, parsed)
+      if (changed.length > 0) {
+        const { display_name, description, rules, banner_color, theme_color } = { ...before, ...parsed }
+        this.#update.run(display_name, description, rules, banner_color, theme_color, this.clock.now(), before.n)
+        this.log.append(
+          tx,
+          SubmoltChanged,
+          { actor: caller.id, subject: before.name },
+          { submolt: before.name, changed },
+        )
+      }
+      return this.submolts.toResponse(before.name, caller.n)
+    })
+  }
+
+  /** Pins a post in its community, or ends that; doing it again changes nothing. */
+  async setPinned(caller: AgentCaller, id: string, pinned: boolean): Promise<PinResponse> {
+    return this.store.write((tx) => {
+      const post = this.posts.need(id, caller.n)
+      const submolt = this.requireModerator(caller, post.submolt_name)
+      if ((post.pinned === 1) !== pinned) this.#setPinned(tx, caller, submolt, { n: post.n, id, pinned })
+      const message = pinned ? 'Post pinned' : 'Post unpinned'
+      return { success: true as const, message, post: toPost(this.posts.need(id, caller.n)) }
+    })
+  }
+
+  /** The community, if the caller owns or moderates it; else throws. */
+  requireModerator(caller: AgentCaller, name: string): SubmoltRow {
+    const submolt = this.submolts.need(name, this.agents.acting(caller).n)
+    if (submolt.role === null) {
+      throw new SocialError('forbidden', `Only the owner and the moderators of m/${submolt.name} may do this`)
+    }
+    return submolt
+  }
+
+  /** Ends some roles of a deleted agent; returns how many. */
+  deleteSome(tx: Tx, agent: number, limit: number): number {
+    const rows = this.#ofAgent.all(agent, limit)
+    for (const { submolt } of rows) tx.run(this.#remove, submolt, agent)
+    return rows.length
+  }
+
+  #setPinned(
+    tx: Tx,
+    caller: AgentCaller,
+    submolt: SubmoltRow,
+    { n, id, pinned }: { n: number; id: string; pinned: boolean },
+  ): void {
+    if (pinned && (this.#countPins.get(submolt.n)?.n ?? 0) >= MAX_PINS) {
+      throw conflict(`m/${submolt.name} has ${MAX_PINS} pinned posts, which is the maximum; unpin one first`)
+    }
+    tx.run(this.#pin, Number(pinned), n)
+    const payload = { submolt: submolt.name, post_id: id }
+    this.log.append(tx, pinned ? PostPinned : PostUnpinned, { actor: caller.id, subject: id }, payload)
+  }
+
+  #requireOwner(caller: AgentCaller, name: string): SubmoltRow {
+    const submolt = this.submolts.need(name, this.agents.acting(caller).n)
+    if (submolt.role !== 'owner') {
+      throw new SocialError('forbidden', `Only the owner of m/${submolt.name} may do this`)
+    }
+    return submolt
+  }
+}
+
+const changedKeys = (before: SubmoltRow, change: ParsedSettings): string[] =>
+  (['display_name', 'description', 'rules', 'banner_color', 'theme_color'] as const).filter(
+    (key) => change[key] !== undefined && change[key] !== before[key],
+  )
+
+const toModerator = ({ name, display_name, at }: Omit<ModeratorRow, 'n'>, role: 'owner' | 'moderator') => ({
+  ...{ name, agent_name: name, display_name, role, created_at: timestamp(at) },
+})
