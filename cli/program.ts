@@ -10,9 +10,11 @@ import { convoyCommands } from './commands/convoy.ts'
 import { eventsCommand } from './commands/events.ts'
 import { handoffCommand } from './commands/handoff.ts'
 import { hookCommand } from './commands/hook.ts'
+import { importCommands } from './commands/import.ts'
 import { mailCommands } from './commands/mail.ts'
 import { nudgeCommand } from './commands/nudge.ts'
 import { openapiCommand } from './commands/openapi.ts'
+import { packCommands } from './commands/pack.ts'
 import { primeCommand } from './commands/prime.ts'
 import { readinessCommand } from './commands/readiness.ts'
 import { rigCommands } from './commands/rig.ts'
@@ -45,6 +47,8 @@ export function createProgram(io: Io): Command {
   cityCommands(program, context)
   backupCommands(program, context)
   configCommands(program, context)
+  importCommands(program, context)
+  packCommands(program, context)
   program.commandsGroup('Work:')
   slingCommand(program, context)
   beadCommands(program, context)

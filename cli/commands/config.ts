@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ExplainedField } from '../../src/config/explain/explain.ts'
+import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
@@ -56,22 +55,6 @@ function selectFields(fields: readonly ExplainedField[], options: ExplainOptions
     throw failure(`there is no ${kind} "${options[kind]}"; declared: ${names}`)
   })
   return kinds.some((kind) => options[kind] !== undefined) ? selected : fields
-}
-
-/** The folder of the city: of `--city`, around the current folder, or of the supervisor's only city. */
-async function cityFolder(context: CommandContext, city: string | undefined): Promise<string> {
-  const named = city === undefined ? undefined : resolve(context.io.cwd, city)
-  if (named !== undefined && isCity(named)) return named
-  const enclosing = city === undefined ? enclosingCity(context.io.cwd) : undefined
-  if (enclosing !== undefined) return enclosing
-  return (await (await context.city()).call('GET ~/status')).path
-}
-
-const isCity = (folder: string): boolean => existsSync(join(folder, 'city.toml'))
-
-function enclosingCity(folder: string): string | undefined {
-  if (isCity(folder)) return folder
-  return dirname(folder) === folder ? undefined : enclosingCity(dirname(folder))
 }
 
 const formatOrigin = ({ layer, file, line, section }: ExplainedField): string =>

@@ -59,7 +59,7 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
 /** Starts every service; each is released in the reverse order, also when a later one cannot start. */
 async function start(services: CityServices, resources: AsyncDisposableStack): Promise<void> {
   const { store, log, config, deadlines, phase, report } = services
-  const { reactions, retention, archives, clones, claims, waits, backup, maintenance, mail } = services
+  const { reactions, retention, archives, clones, packs, claims, waits, backup, maintenance, mail } = services
   const { reconciler, sessionServices, worktrees, search, logs, attention } = services
   let started = false
   resources.defer(async () => {
@@ -73,6 +73,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   retention.start()
   resources.defer(() => archives.stop())
   await archives.start(deadlines)
+  resources.defer(() => packs.close())
   resources.defer(() => clones.close())
   await clones.recover()
   resources.defer(() => claims.stop())

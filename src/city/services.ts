@@ -19,6 +19,8 @@ import { Worktrees } from '../agents/worktrees/worktrees.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigViews } from '../config/config-views.ts'
 import { GitRunner } from '../config/git/git-runner.ts'
+import { openPackFolders } from '../config/packs/builtin-folders.ts'
+import { Packs } from '../config/packs/packs.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
 import { Suspensions } from '../config/suspensions/suspensions.ts'
@@ -214,6 +216,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
   return {
     configViews: new ConfigViews(config, suspensions, url),
+    packs: new Packs({ ...options, folders: openPackFolders(options.home) }),
     sling: new Sling({ ...options, beads: beadRepository, suspended: suspensions }),
     maintenance: new Maintenance(options),
     backup: new Backup(options),

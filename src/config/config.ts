@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts'
 import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
 import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
 import { qualify } from './declare/names.ts'
-import { formatDiagnostic, toInvalidConfigError } from './diagnostics/diagnostics.ts'
+import { type Diagnostic, formatDiagnostic, toInvalidConfigError } from './diagnostics/diagnostics.ts'
 import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
 import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
 import { ConfigWatcher } from './files/config-watcher.ts'
@@ -78,6 +78,11 @@ export class Config {
       errors: errors.map(formatDiagnostic),
       warnings: allWarnings.map(formatDiagnostic),
     }
+  }
+
+  /** The errors in the files on disk, with drafts in the places of those that they are for. */
+  errorsOf(drafts: Drafts): readonly Diagnostic[] {
+    return this.#compose(drafts).errors
   }
 
   /** Calls a listener for every configuration that comes into force; returns how to unsubscribe. */

@@ -11,6 +11,7 @@ import type { City } from '../city/city.ts'
 import { eventRoutes } from '../city/events/routes.ts'
 import { maintenanceRoutes } from '../city/maintenance/routes.ts'
 import { statusRoutes } from '../city/status/routes.ts'
+import { packRoutes } from '../config/packs/routes.ts'
 import { providerRoutes } from '../config/providers/routes.ts'
 import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
@@ -46,6 +47,7 @@ export function allRoutes(gc: Supervisor) {
     ...mailRoutes(city),
     ...maintenanceRoutes(city),
     ...backupRoutes(city),
+    ...packRoutes(city),
     ...providerRoutes(city),
     ...rigRoutes(city),
     ...searchRoutes(city),

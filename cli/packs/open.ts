@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
+import type { CityPacks } from '../../src/config/offline/city-packs.ts'
+import { cityFolder } from '../context/city-folder.ts'
+import type { CommandContext } from '../context/context.ts'
+import { printJson } from '../io/io.ts'
+
+/** The packs of the city that a command is for, with no need of a supervisor. */
+export async function openPacks(
+  context: CommandContext,
+  command: Command,
+): Promise<{ path: string; packs: CityPacks }> {
+  const path = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
+  return { path, packs: await packsAt(context, path) }
+}
+
+/** The packs of the city in a folder. What is fetched is said on standard error. */
+export async function packsAt({ io }: CommandContext, path: string): Promise<CityPacks> {
+  const { CityPacks } = await import('../../src/config/offline/city-packs.ts')
+  const { env, signal } = io
+  return new CityPacks({ path, home: resolveHome(env), env, signal, progress: (message) => io.err(`${message}\n`) })
+}
+
+/** The JSON of commands that print an object of their own. */
+export const printResult = ({ io }: CommandContext, result: Readonly<Record<string, unknown>>): void =>
+  printJson(io, { schema_version: '1', ok: true, ...result })

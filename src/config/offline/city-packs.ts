@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../../core/clock.ts'
+import { Deadlines } from '../../core/deadlines.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { GitRunner } from '../git/git-runner.ts'
+import { openPackFolders } from '../packs/builtin-folders.ts'
+import {
+  findImportIssues,
+  type ImportIssue,
+  type ImportState,
+  type ImportTree,
+  readImportStates,
+  readImportTree,
+} from '../packs/import-states.ts'
+import type { LocateContext } from '../packs/locate.ts'
+import { LOCK_FILE, type PackLock, readLock } from '../packs/lock.ts'
+import { PackManager } from '../packs/pack-manager.ts'
+import { listPrograms, type StartingProgram } from '../packs/programs.ts'
+import { pruneCheckouts } from '../packs/prune.ts'
+import { writeImports } from '../packs/write-imports.ts'
+import { compose } from '../resolve/compose.ts'
+
+export interface CityPacksOptions {
+  /** The city's folder, and `GC_HOME`. */
+  readonly path: string
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  readonly progress: (message: string) => void
+}
+
+/** The packs of a city for the operator's commands: from anywhere, and without a supervisor. */
+export class CityPacks {
+  readonly manager: PackManager
+  readonly lockPath: string
+  readonly #options: CityPacksOptions
+
+  constructor(options: CityPacksOptions) {
+    const { path, home, env } = options
+    const deadlines = new Deadlines()
+    this.#options = options
+    this.lockPath = join(path, LOCK_FILE)
+    this.manager = new PackManager({
+      ...options,
+      ...{ folders: openPackFolders(home), git: new GitRunner({ deadlines, env }), clock: systemClock, deadlines },
+      policy: 'any',
+      write: writeImports({ path, errorsOf: (drafts) => compose(new FileSnapshot(path, drafts)).errors }),
+    })
+  }
+
+  lock(): PackLock {
+    return readLock(new FileSnapshot(this.#options.path))
+  }
+
+  states(): ImportState[] {
+    return readImportStates(this.#context())
+  }
+
+  tree(): ImportTree[] {
+    return readImportTree(this.#context())
+  }
+
+  issues(): ImportIssue[] {
+    return findImportIssues(this.#context(), this.lockPath, existsSync(this.lockPath))
+  }
+
+  programs(): StartingProgram[] {
+    return listPrograms(this.#context())
+  }
+
+  /** The checkouts that none of these cities locks and that were fetched before; removes them when asked to. */
+  prune(cities: readonly string[], options: { before: number; apply: boolean }): Promise<string[]> {
+    return pruneCheckouts(this.manager.checkouts, cities, options)
+  }
+
+  #context(): LocateContext {
+    const { path, home } = this.#options
+    const files = new FileSnapshot(path)
+    return { files, lock: readLock(files), folders: openPackFolders(home) }
+  }
+}

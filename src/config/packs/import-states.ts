@@ -1,0 +1,106 @@
+import { resolve } from 'node:path'
+
+import { builtinPackOf } from './builtin.ts'
+import { type DeclaredImport, importKey, readCityImports, readPackImports } from './imports.ts'
+import { type ImportingFolder, type LocateContext, locatePack, type MissingPack, type PackLocation } from './locate.ts'
+import { type LockedPack, lockedPack } from './lock.ts'
+import { type PackSource, parsePackSource } from './source.ts'
+import { satisfies } from './version.ts'
+
+/** An import, what it is locked to, and where its pack lies. */
+export interface ImportState {
+  readonly declared: DeclaredImport
+  readonly parsed: PackSource
+  readonly locked: LockedPack | undefined
+  readonly location: PackLocation | MissingPack
+}
+
+/** What an import leads to, with what its pack imports in turn. */
+export interface ImportTree extends ImportState {
+  readonly imports: readonly ImportTree[]
+}
+
+/** What is wrong with the imports of a city, and how to mend it. */
+export interface ImportIssue {
+  readonly severity: 'error' | 'warning'
+  readonly code: string
+  readonly message: string
+  readonly path: string
+  readonly repair: string
+}
+
+/** Every import of the city's own files. */
+export const readImportStates = (context: LocateContext): ImportState[] =>
+  readCityImports(context.files.city).map((declared) => stateOf(declared, cityFolder(context), context))
+
+const cityFolder = ({ files }: LocateContext): ImportingFolder => ({ folder: files.city.path })
+
+function stateOf(declared: DeclaredImport, from: ImportingFolder, context: LocateContext): ImportState {
+  const parsed = parsePackSource(declared.source)
+  const locked = parsed.kind === 'git' ? lockedPack(context.lock, declared.source, parsed.url) : undefined
+  return { declared, parsed, locked, location: locatePack(declared, from, context) }
+}
+
+/** The imports of the city with all that they lead to; a pack that is on the way already is not followed again. */
+export const readImportTree = (context: LocateContext): ImportTree[] =>
+  readCityImports(context.files.city).map((declared) => treeOf(declared, cityFolder(context), context, []))
+
+function treeOf(
+  declared: DeclaredImport,
+  from: ImportingFolder,
+  context: LocateContext,
+  path: readonly string[],
+): ImportTree {
+  const state = stateOf(declared, from, context)
+  const { location } = state
+  if (location.kind === 'missing' || path.includes(location.folder)) return { ...state, imports: [] }
+  const inner = readPackImports(context.files.root(location.folder))
+  const deeper = [...path, location.folder]
+  return { ...state, imports: inner.map((each) => treeOf(each, location, context, deeper)) }
+}
+
+/** What keeps the packs of a city from being there as its files ask for them. */
+export function findImportIssues(context: LocateContext, lockPath: string, hasLock: boolean): ImportIssue[] {
+  const all = flatten(readImportTree(context))
+  const remote = all.filter(({ parsed }) => parsed.kind === 'git' && !builtinPackOf(parsed))
+  if (remote.length > 0 && !hasLock) {
+    const message = 'packs.lock is missing for declared remote imports'
+    return [{ severity: 'error', code: 'missing-lockfile', message, path: lockPath, repair: 'run "gc import install"' }]
+  }
+  const issues = all.flatMap(({ declared, parsed, locked, location }): ImportIssue[] => {
+    if (location.kind !== 'missing') return []
+    const path = parsed.kind === 'git' ? lockPath : resolve(context.files.city.path, declared.file)
+    const { code, repair } = classify(declared, parsed, locked)
+    return [{ severity: 'error', code, message: location.reason, path, repair }]
+  })
+  return [...new Map(issues.map((issue) => [issue.message, issue])).values()]
+}
+
+function classify(
+  { binding, version }: DeclaredImport,
+  parsed: PackSource,
+  locked: LockedPack | undefined,
+): { code: string; repair: string } {
+  if (parsed.kind !== 'git') return { code: 'missing-pack', repair: `mend the source of import "${binding}"` }
+  if (!locked) return { code: 'missing-lock-entry', repair: 'run "gc import install"' }
+  if (!satisfies(version, locked)) return { code: 'stale-lock-entry', repair: `run "gc import upgrade ${binding}"` }
+  return { code: 'missing-cache', repair: 'run "gc import install"' }
+}
+
+/** A tree as a list, each import before those that it leads to. */
+export const flatten = (trees: readonly ImportTree[]): ImportTree[] =>
+  trees.flatMap((tree) => [tree, ...flatten(tree.imports)])
+
+/** The ways on which an import of this name, or of this source, is reached from the city. */
+export function findWays(
+  trees: readonly ImportTree[],
+  name: string,
+  above: readonly ImportTree[] = [],
+): ImportTree[][] {
+  return trees.flatMap((tree) => {
+    const way = [...above, tree]
+    const { binding, source } = tree.declared
+    const matches = [binding, source, importKey(tree.declared)].includes(name)
+    return [...(matches ? [way] : []), ...findWays(tree.imports, name, way)]
+  })
+}

@@ -1,0 +1,79 @@
+import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
+import type { Config } from '../config.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { isCitys } from './edit-imports.ts'
+import { type DeclaredImport, readCityImports } from './imports.ts'
+import { PackManager, type PackManagerOptions } from './pack-manager.ts'
+import type { PackAdd, PackAdded, PackList, PackRemoved } from './schema.ts'
+import { writeImports } from './write-imports.ts'
+
+export type PacksOptions = Omit<PackManagerOptions, 'policy' | 'signal' | 'progress' | 'write'> & {
+  readonly config: Config
+  readonly report: (message: string) => void
+}
+
+/** The packs that a city imports, as clients see and change them: from public hosts only. */
+export class Packs {
+  readonly #config: Config
+  readonly #manager: PackManager
+  readonly #closing = new AbortController()
+
+  constructor({ config, report, ...options }: PacksOptions) {
+    this.#config = config
+    this.#manager = new PackManager({
+      ...options,
+      policy: 'public',
+      signal: this.#closing.signal,
+      progress: report,
+      write: writeImports({
+        path: config.path,
+        errorsOf: (drafts) => config.errorsOf(drafts),
+        onWritten: () => config.reload(),
+      }),
+    })
+  }
+
+  /** What the city itself imports. In city.toml an import replaces one of the same name in pack.toml. */
+  list(): PackList {
+    const byName = new Map(this.#direct().map(({ binding, source, version }) => [binding, { source, version }]))
+    const packs = [...byName].map(([name, { source, version }]) => ({ name, source, ...(version && { version }) }))
+    return { packs: packs.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  }
+
+  /** Fetches a pack, locks it and imports it. */
+  async add({ source, name, version }: PackAdd, attempt: Attempt = firstAttempt): Promise<PackAdded> {
+    const existing = attempt.isRetry ? this.#direct().find((each) => each.source === source.trim()) : undefined
+    if (existing) return toAdded({ ...existing, name: existing.binding, isGit: true })
+    await attempt.begin()
+    return toAdded(await this.#manager.add(source, { ...(name && { name }), ...(version && { version }) }))
+  }
+
+  async remove(name: string): Promise<PackRemoved> {
+    await this.#manager.remove(name)
+    return { name }
+  }
+
+  /** Ends what is being fetched. */
+  close(): void {
+    this.#closing.abort(new Error('the city closes'))
+  }
+
+  #direct(): DeclaredImport[] {
+    return readCityImports(new FileSnapshot(this.#config.path).city).filter(isCitys)
+  }
+}
+
+const toAdded = ({
+  name,
+  source,
+  version,
+  isGit,
+}: {
+  name: string
+  source: string
+  version?: string
+  isGit: boolean
+}) => ({
+  ...{ name, source, git_backed: isGit },
+  ...(version && { version }),
+})

@@ -1,0 +1,45 @@
+import type { CityOf } from '../../http/city-of.ts'
+import { route } from '../../http/route.ts'
+import { PACK_CREDENTIAL_REQUIRED } from './errors.ts'
+import type { Packs } from './packs.ts'
+import { PackAdd, PackAdded, PackList, PackRemoved } from './schema.ts'
+
+/** The operations on the packs that a city imports. */
+export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
+  route(
+    'GET ~/packs',
+    {
+      id: 'get-v0-city-by-city-name-packs',
+      summary: 'List imported packs',
+      description: 'What the city itself imports; not what those packs import.',
+      ok: PackList,
+    },
+    (x) => city(x).packs.list(),
+  ),
+  route(
+    'POST ~/packs',
+    {
+      id: 'add-pack',
+      summary: 'Import a pack',
+      needs: 'configure',
+      description: 'The repository is fetched and locked before the response, with all that it imports.',
+      body: PackAdd,
+      ok: { 201: PackAdded },
+      errors: ['invalid-request', 'conflict-wrong-state', 'bad-gateway', PACK_CREDENTIAL_REQUIRED],
+      headers: { 'Idempotency-Key': 'The same key with the same body imports one pack and returns the same response.' },
+    },
+    (x) => city(x).packs.add(x.body, x.attempt),
+  ),
+  route(
+    'DELETE ~/packs/{name}',
+    {
+      id: 'delete-v0-city-by-city-name-packs-by-name',
+      summary: 'Import a pack no longer',
+      needs: 'configure',
+      description: 'An import in city.toml goes before the one in pack.toml that it replaces.',
+      ok: PackRemoved,
+      errors: ['invalid-request', 'pack-not-found'],
+    },
+    (x) => city(x).packs.remove(x.params.name),
+  ),
+]

@@ -1,0 +1,43 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { nullable } from '../../http/schema.ts'
+
+const closed = { additionalProperties: false } as const
+
+export const PackResponse = Type.Object(
+  {
+    name: Type.String({ description: 'The name that it is imported under.' }),
+    source: Type.Optional(Type.String({ description: 'Where it comes from, as written.' })),
+    version: Type.Optional(Type.String({ description: 'The versions that are taken, or the commit.' })),
+  },
+  { $id: 'PackResponse', ...closed },
+)
+export type PackResponse = Static<typeof PackResponse>
+
+export const PackList = Type.Object({ packs: nullable(Type.Array(PackResponse)) }, { $id: 'PackListBody', ...closed })
+export type PackList = Static<typeof PackList>
+
+export const PackAdd = Type.Object(
+  {
+    source: Type.String({ minLength: 1, description: 'The address of a git repository on a public host.' }),
+    name: Type.Optional(Type.String({ description: 'The last word of the source when absent.' })),
+    version: Type.Optional(
+      Type.String({ description: 'Such as `^1.2`, or `sha:<commit>`; the newest versions when absent.' }),
+    ),
+  },
+  { $id: 'PackAddInputBody', ...closed },
+)
+export type PackAdd = Static<typeof PackAdd>
+
+export const PackAdded = Type.Object(
+  {
+    name: Type.String(),
+    source: Type.String(),
+    version: Type.Optional(Type.String()),
+    git_backed: Type.Boolean({ description: 'Whether it comes from a repository.' }),
+  },
+  { $id: 'PackAddedOutputBody', ...closed },
+)
+export type PackAdded = Static<typeof PackAdded>
+
+export const PackRemoved = Type.Object({ name: Type.String() }, { $id: 'PackRemovedOutputBody', ...closed })
+export type PackRemoved = Static<typeof PackRemoved>

@@ -1,0 +1,38 @@
+import { AppError } from '../../core/errors.ts'
+import { type Diagnostic, formatDiagnostic, toInvalidConfigError } from '../diagnostics/diagnostics.ts'
+import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
+import { writeDrafts } from '../files/write-files.ts'
+import type { WriteImports } from './pack-manager.ts'
+
+export interface WriteImportsOptions {
+  /** The city's folder. */
+  readonly path: string
+  /** The errors in the city's files with these drafts in their places. */
+  readonly errorsOf: (drafts: Drafts) => readonly Diagnostic[]
+  /** Called once something was written. */
+  readonly onWritten?: () => unknown
+}
+
+const MAX_ATTEMPTS = 8
+const NO_DRAFTS: Drafts = new Map()
+
+/** Writes what does not make the city worse: an error that was there before, such as a missing pack, is no obstacle. */
+export const writeImports =
+  ({ path, errorsOf, onWritten }: WriteImportsOptions): WriteImports =>
+  async (makeDrafts) => {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const files = new FileSnapshot(path)
+      const drafts = await makeDrafts(files)
+      if (drafts.size === 0) return
+      const before = new Set(errorsOf(NO_DRAFTS).map(formatDiagnostic))
+      const added = errorsOf(drafts).filter((error) => !before.has(formatDiagnostic(error)))
+      if (added.length > 0) throw toInvalidConfigError(added, 'invalid-request')
+      if (!(await writeDrafts(path, drafts, (file) => files.city.text(file)))) continue
+      await onWritten?.()
+      return
+    }
+    throw new AppError(
+      'conflict-concurrent-modify',
+      'conflict: the files are being changed by somebody else; try again',
+    )
+  }
