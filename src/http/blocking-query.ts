@@ -11,8 +11,12 @@ export interface BlockingQuery {
 const DEFAULT_WAIT_MS = 30_000
 const MAX_WAIT_MS = 300_000
 
+/** A text without this has neither parameter, however it is encoded. */
+const MAY_WAIT = /index|wait|%/
+
 /** What `index` and `wait` ask for; undefined when the query does not wait. */
 export function parseBlockingQuery(text: string): BlockingQuery | undefined {
+  if (!MAY_WAIT.test(text)) return undefined
   const given = new URLSearchParams(text)
   const index = given.get('index')
   const wait = given.get('wait')

@@ -25,6 +25,7 @@ import requesters from '../../core/requests/requester.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
 import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
+import listed from '../../work/beads/listed.sql' with { type: 'text' }
 import revisions from '../../work/beads/revisions.sql' with { type: 'text' }
 import beads from '../../work/beads/table.sql' with { type: 'text' }
 import dropHostedClaims from '../../work/claims/drop-hosted.sql' with { type: 'text' }
@@ -75,4 +76,5 @@ export const cityMigrations: readonly string[] = [
   messageSenders,
   loginLimits,
   attention,
+  listed,
 ]

@@ -50,14 +50,16 @@ const showsClosed = ({ status, closed }: ListFilter): boolean =>
 /** Whether closed beads have to be scanned: those that one term finds need not match the others. */
 export const scansClosed = (filter: ListFilter): boolean => showsClosed(filter) && leadingTerms(filter).length > 1
 
-/** A page in the order (created_at, id), newest first; closed beads are found by `lead`. */
+/** The versions of a page's beads, newest first by (created_at, id); closed beads are found by `lead`. */
 export function pageQuery(filter: ListFilter, lead: LeadingTerm | undefined, range: PageRange, limit: number): Query {
   const parts = branchesOf(filter, lead).map((branch) => ({ branch, ...predicateOf(filter, branch, range) }))
+  const isMerged = parts.length > 1
   const selects = parts.map(
-    ({ branch, where }) => `SELECT ${columnsOf(branch.lead)} FROM ${tableOf(filter, branch)} WHERE ${where}`,
+    ({ branch, where }) => `SELECT ${columnsOf(branch.lead, isMerged)} FROM ${tableOf(filter, branch)} WHERE ${where}`,
   )
+  const keys = isMerged ? '' : `${keyTableOf(parts[0]?.branch.lead)}.`
   return {
-    sql: `${selects.join(' UNION ALL ')} ORDER BY created_at DESC, id DESC LIMIT ?`,
+    sql: `${selects.join(' UNION ALL ')} ORDER BY ${keys}created_at DESC, ${keys}id DESC LIMIT ?`,
     values: [...parts.flatMap(({ values }) => values), limit],
   }
 }
@@ -111,9 +113,11 @@ const onlyTerm = (filter: ListFilter, lead: LeadingTerm): ListFilter =>
 /** The alias of the table whose keys order a branch: that of labels or that of beads. */
 const keyTableOf = (lead: LeadingTerm | undefined): 'l' | 'b' => (lead === 'label' ? 'l' : 'b')
 
-function columnsOf(lead: LeadingTerm | undefined): string {
+/** The version of a bead; rows of several branches also have the keys by which they are merged. */
+function columnsOf(lead: LeadingTerm | undefined, isMerged: boolean): string {
+  const version = 'b.n AS n, b.revision AS revision'
   const keys = keyTableOf(lead)
-  return `b.n AS n, b.revision AS revision, ${keys}.id AS id, ${keys}.created_at AS created_at`
+  return isMerged ? `${version}, ${keys}.id AS id, ${keys}.created_at AS created_at` : version
 }
 
 /** The table that counts what a filter matches; none counts the open beads of a label or name by their status. */

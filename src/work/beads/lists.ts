@@ -3,7 +3,7 @@ import { toTimestamp } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../http/cursor.ts'
-import { fillPage, inBatches } from '../../http/page.ts'
+import { inBatches } from '../../http/page.ts'
 import { JsonRows, RenderedJson, responseTooLarge } from '../../http/rendered.ts'
 import { pageSize } from '../../http/schema.ts'
 import { WorkflowKey } from '../metadata.ts'
@@ -24,12 +24,12 @@ import type { BeadReader } from './reader.ts'
 import type { Bead, BeadDepsResponse, BeadFilter, BeadGraphResponse, BeadPage, ListBodyBead } from './schema.ts'
 
 /** A bead's position in a list. */
-interface ListPosition extends BeadVersion {
+interface ListPosition {
   id: string
   created_at: number
 }
 
-/** How many beads are rendered at once. */
+/** How many beads of a graph are read at once. */
 const BATCH = 32
 
 /** What a list of ready beads says that did not find room for all. */
@@ -48,7 +48,8 @@ export class BeadLists {
   readonly #ready: Statement<BeadVersion, [number]>
   readonly #children: Statement<BeadVersion, [string]>
   readonly #members: Statement<{ id: string }, [string, number]>
-  readonly #memberPage: Statement<ListPosition, [string, number, number, string, number]>
+  readonly #memberPage: Statement<BeadVersion, [string, number, number, string, number]>
+  readonly #position: Statement<ListPosition, [number]>
 
   constructor(
     private readonly store: Store,
@@ -71,9 +72,10 @@ export class BeadLists {
       stablePlan(`${members} SELECT id FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`),
     )
     this.#memberPage = store.prepare(
-      stablePlan(`${members} SELECT n, revision, id, created_at FROM beads
+      stablePlan(`${members} SELECT n, revision FROM beads
        WHERE id IN (SELECT id FROM member) AND (created_at, id) > (?3, ?4) ORDER BY created_at, id LIMIT ?5`),
     )
+    this.#position = store.prepare('SELECT id, created_at FROM beads WHERE n = ?')
   }
 
   /** One page, newest first. It may be short and still not be the last: then it has a cursor. */
@@ -83,18 +85,21 @@ export class BeadLists {
     const limit = pageSize(query.limit)
     const lead = this.#chooseLead(filter)
     const until = lead && scansClosed(filter) ? this.#horizon(filter, lead, boundary) : undefined
-    const rows = this.#run<ListPosition>(pageQuery(filter, lead, { after: boundary, until }, limit + 1))
-    const { items, last } = fillPage(this.#rendered(rows), limit, ({ json }) => json, { sizeOf: Buffer.byteLength })
-    const next = last ? boundaryAt(last.position) : until
-    return toPage(items, this.#count(countQuery(filter)), next)
+    const versions = this.#run<BeadVersion>(pageQuery(filter, lead, { after: boundary, until }, limit + 1))
+    return this.#page(versions, limit, this.#count(countQuery(filter)), until)
   }
 
-  /** Beads as JSON; those that no page needs any more are not rendered. */
-  #rendered<Position extends BeadVersion>(positions: readonly Position[]) {
-    return inBatches(positions, BATCH, (batch) => {
-      const rendered = this.reader.jsonList(batch)
-      return batch.map((position, index) => ({ position, json: rendered[index] ?? '' }))
-    })
+  /** A page of so many beads; `versions` has one more when others follow, and `until` is where it ends otherwise. */
+  #page(versions: BeadVersion[], limit: number, total: number, until?: Boundary): RenderedJson<ListBodyBead> {
+    const { json, length } = this.reader.jsonRuns.page(versions.slice(0, limit))
+    const next = length < versions.length ? this.#boundaryAfter(versions[length - 1]) : until
+    const cursor = next === undefined ? '' : `,"next_cursor":${JSON.stringify(cursorAfter(next))}`
+    return new RenderedJson(`{"items":[${json}],"total":${total}${cursor}}`)
+  }
+
+  #boundaryAfter(last: BeadVersion | undefined): Boundary | undefined {
+    const position = last && this.#position.get(last.n)
+    return position ? boundaryAt(position) : undefined
   }
 
   /** The term by which closed beads are found: of several, the one that the fewest of them match. */
@@ -123,7 +128,7 @@ export class BeadLists {
     const versions = this.#ready.all(now)
     return new JsonRows({
       head: '{"items":[',
-      rows: inBatches(versions, BATCH, (batch) => [this.reader.jsonList(batch).join(',')]),
+      rows: this.#rows(versions),
       tail: (isComplete) => `],"total":${versions.length}${isComplete ? '' : `,${READY_IS_PARTIAL}`}}`,
     })
   }
@@ -135,12 +140,14 @@ export class BeadLists {
       .map((key) => bead.metadata?.[key])
       .filter((id) => id !== undefined)
     const others = this.reader.list(named).filter(({ parent, status }) => parent !== bead.id || status === 'closed')
-    const reader = this.reader
-    function* rows() {
-      yield* inBatches(children, BATCH, (batch) => [reader.jsonList(batch).join(',')])
-      for (const other of others) yield JSON.stringify(other)
-    }
-    return new JsonRows({ head: '{"children":[', rows: rows(), tail: whole(bead.id, 'the list of its children', ']}') })
+    const rows = this.#rows(children, others)
+    return new JsonRows({ head: '{"children":[', rows, tail: whole(bead.id, 'the list of its children', ']}') })
+  }
+
+  /** Beads as the rows of a response, and others after them. */
+  *#rows(versions: readonly BeadVersion[], others: readonly Bead[] = []): Generator<string, void> {
+    for (const { json } of this.reader.jsonRuns.list(versions)) yield json
+    for (const other of others) yield JSON.stringify(other)
   }
 
   /** A root with all beads that belong to it, and the edges among them. */
@@ -172,9 +179,8 @@ export class BeadLists {
     const boundary = parseBoundaryCursor(cursor)
     const size = pageSize(limit)
     const after = boundary ? Date.parse(boundary.createdAt ?? '') || 0 : Number.MIN_SAFE_INTEGER
-    const rows = this.#memberPage.all(root.id, isConvoy, after, boundary?.id ?? '', size + 1)
-    const { items, last } = fillPage(this.#rendered(rows), size, ({ json }) => json, { sizeOf: Buffer.byteLength })
-    return toPage(items, this.#members.all(root.id, isConvoy).length, last && boundaryAt(last.position))
+    const versions = this.#memberPage.all(root.id, isConvoy, after, boundary?.id ?? '', size + 1)
+    return this.#page(versions, size, this.#members.all(root.id, isConvoy).length)
   }
 
   #run<Row>({ sql, values }: Query): Row[] {
@@ -194,12 +200,6 @@ function toListFilter(query: BeadFilter, assignees: readonly string[] | undefine
     rig: query.rig,
     assignees,
   }
-}
-
-/** A page of beads that are JSON already. */
-function toPage(items: readonly string[], total: number, next: Boundary | undefined): RenderedJson<ListBodyBead> {
-  const cursor = next === undefined ? '' : `,"next_cursor":${JSON.stringify(cursorAfter(next))}`
-  return new RenderedJson(`{"items":[${items.join(',')}],"total":${total}${cursor}}`)
 }
 
 /** The end of what is shown whole or not at all. */

@@ -5,6 +5,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { MetadataProjection } from './extensions.ts'
 import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache.ts'
+import { BeadJsonRuns } from './json-runs.ts'
 import { isGating } from './readiness.ts'
 import { type BeadRow, ROW_COLUMNS } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
@@ -18,6 +19,8 @@ export const SIZE_OF_BEADS = `
 export class BeadReader {
   readonly #projections = new Map<string, MetadataProjection>()
   readonly #cache = new BeadJsonCache((numbers) => this.#render(numbers))
+  /** Lists of beads as JSON. */
+  readonly jsonRuns = new BeadJsonRuns(this.#cache)
   readonly #byId: Statement<BeadRow, [string]>
   readonly #byIds: Statement<BeadRow, [string]>
   readonly #size: Statement<{ n: number }, [string]>
@@ -92,11 +95,6 @@ export class BeadReader {
       const row = this.getRow(id)
       return this.#rendered(row, this.bead(row))
     })
-  }
-
-  /** Beads as JSON, in this order. */
-  jsonList(versions: readonly BeadVersion[]): string[] {
-    return this.#cache.list(versions)
   }
 
   #render(numbers: number[]): RenderedBead[] {

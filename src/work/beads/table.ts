@@ -48,7 +48,7 @@ export const beads = sqliteTable(
     revision: integer().notNull().default(0),
   },
   (bead) => [
-    index('beads_listed').on(bead.closed, bead.createdAt, bead.id),
+    index('beads_listed').on(bead.closed, bead.createdAt, bead.id, bead.revision),
     index('beads_by_type').on(bead.type, bead.closed, bead.createdAt, bead.id),
     index('beads_by_rig').on(bead.rig, bead.closed, bead.createdAt, bead.id),
     index('beads_by_assignee').on(bead.assignee, bead.closed, bead.createdAt, bead.id).where(sql`assignee != ''`),

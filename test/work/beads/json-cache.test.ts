@@ -53,7 +53,7 @@ describe('the cache', () => {
     })
     return (...numbers: number[]): number[] => {
       const versions: BeadVersion[] = numbers.map((n) => ({ n, revision: 0 }))
-      expect(cache.list(versions)).toEqual(numbers.map((n) => `${n}${MEGABYTE}`))
+      expect(cache.list(versions).map(({ json }) => json)).toEqual(numbers.map((n) => `${n}${MEGABYTE}`))
       return rendered.splice(0)
     }
   }
