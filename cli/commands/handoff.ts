@@ -26,6 +26,7 @@ export function handoffCommand(program: Command, context: CommandContext): void 
 
 async function handoff(context: CommandContext, subject: string, message: string, options: Handoff): Promise<void> {
   const own = context.io.env.GC_SESSION_ID
+  if (options.auto && !own) return
   const to = options.target ?? own
   if (!to) throw failure('run this inside a session, or give --target')
   const body = message === '-' ? await context.io.readInput() : message

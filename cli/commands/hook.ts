@@ -8,6 +8,7 @@ import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { hookRunCommand } from './hook-run.ts'
 
 interface Hook extends JsonOption {
   claim?: true
@@ -17,7 +18,7 @@ interface Hook extends JsonOption {
 
 /** The command with which an agent's program gets work; prompts rely on its output and its statuses. */
 export function hookCommand(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('hook')
     .description('show the work of an agent; status 0 when there is some, else 1')
     .argument('[agent]', 'the agent; inside a session, its own')
@@ -26,6 +27,7 @@ export function hookCommand(program: Command, context: CommandContext): void {
     .option('--inject', 'do nothing and succeed')
     .option('--json', 'print one line of JSON')
     .action((agent: string | undefined, options: Hook) => hook(context, agent, options))
+  hookRunCommand(command, context)
 }
 
 async function hook(context: CommandContext, agent: string | undefined, options: Hook): Promise<void> {

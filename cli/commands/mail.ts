@@ -184,6 +184,7 @@ function checkCommand(mail: Command, context: CommandContext): void {
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .action(async (argument: string | undefined, options: Check) => {
       const recipient = defaultRecipient(context, argument)
+      if (options.inject && argument === undefined && !context.io.env.GC_SESSION_ID) return
       if (options.inject) return printForPrompt(context, recipient)
       const unread = await listUnread(await context.city(), recipient)
       if (options.json)

@@ -39,6 +39,7 @@ export function primeCommand(program: Command, context: CommandContext): void {
 
 async function prime(context: CommandContext, agent: string | undefined, options: Prime): Promise<void> {
   const { GC_SESSION_ID, GC_ALIAS, GC_AGENT, GC_STARTUP_PROMPT_DELIVERED } = context.io.env
+  if (options.hook && !GC_SESSION_ID) return
   if (options.hook) await reportConversation(context)
   if (options.hook && GC_STARTUP_PROMPT_DELIVERED && !options.json) return
   const who = agent ?? GC_SESSION_ID ?? GC_ALIAS ?? GC_AGENT

@@ -99,6 +99,29 @@ describe('the run of a session', () => {
     await town.gc(['session', 'close', 'eve'])
   }, 20_000)
 
+  test('hook run ends a command after a while, with its own status or the one that is asked for', async () => {
+    const { id, token } = await hired('uma')
+    const shell = inside(id, token)
+    expect((await town.gc(['hook', 'run', '--', 'version'], shell)).out).toContain('gc ')
+    expect((await town.gc(['hook', 'run', '--', 'hook', '--claim'], shell)).status).toBe(1)
+    const slow = ['--timeout', '0s', '--', 'events', '--follow']
+    expect((await town.gc(['hook', 'run', ...slow], shell)).status).toBe(124)
+    expect((await town.gc(['hook', 'run', '--timeout-exit-code', '0', ...slow], shell)).status).toBe(0)
+    await town.gc(['session', 'close', 'uma'])
+  }, 20_000)
+
+  test.each([
+    [['hook', 'run', '--', 'status']],
+    [['prime', '--hook', '--hook-format', 'claude']],
+    [['mail', 'check', '--inject']],
+    [['nudge', 'drain', '--inject']],
+    [['handoff', '--auto', 'context cycle']],
+    [['hook', '--inject']],
+  ])('outside of a session a hook does nothing: %p', async (args) => {
+    await town.json(['mail', 'send', 'human', '-s', 'Seen', '-m', 'x'])
+    expect(await town.gc(args)).toMatchObject({ status: 0, out: '', err: '' })
+  })
+
   test('handoff sends a message to its next run, which begins a new conversation', async () => {
     const { id, token } = await hired('kim')
     const result = await town.gc(['handoff', 'Half way', 'The roof is next.'], inside(id, token))

@@ -26,6 +26,12 @@ export interface CityEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
+/** The pack that declares an agent. */
+export interface PackVariables {
+  readonly name: string
+  readonly folder: string
+}
+
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 /** A PATH on which `gc` and `bd` are this program. */
@@ -36,6 +42,7 @@ export const commandEnvironment = (environment: CityEnvironment): Readonly<Recor
   ...environment.env,
   PATH: searchPath(environment, environment.env.PATH),
   GC_HOME: environment.home,
+  ...cityVariables(environment),
 })
 
 /** The environment of a session: inherited variables, declared ones, and those that identify it, which win. */
@@ -43,7 +50,7 @@ export function sessionEnvironment(
   row: SessionRow,
   environment: CityEnvironment,
   declared: Readonly<Record<string, string>>,
-  more: { token: string; rigPath: string | undefined },
+  more: { token: string; rigPath: string | undefined; pack: PackVariables },
 ): Record<string, string> {
   const inherited = inheritedVariables(environment.env)
   return {
@@ -55,9 +62,28 @@ export function sessionEnvironment(
     ...identityVariables(row, environment),
     ...(row.rig && { GC_RIG: row.rig }),
     ...(more.rigPath && { GC_RIG_ROOT: more.rigPath }),
+    ...packVariables(environment, more.pack),
+    ...(row.work && { GC_TRIGGER_BEAD_ID: row.work }),
     GC_TOKEN: more.token,
   }
 }
+
+/** Where the city lies, under each of the names that packs know it by. */
+const cityVariables = ({ path, city }: CityEnvironment): Record<string, string> => ({
+  GC_CITY: path,
+  GC_CITY_PATH: path,
+  GC_CITY_NAME: city,
+  GC_CITY_RUNTIME_DIR: runtimeFolder(path),
+  GT_ROOT: path,
+})
+
+const runtimeFolder = (city: string): string => join(city, '.gc', 'runtime')
+
+const packVariables = (environment: CityEnvironment, { name, folder }: PackVariables): Record<string, string> => ({
+  GC_PACK_DIR: folder,
+  GC_PACK_NAME: name,
+  GC_PACK_STATE_DIR: join(runtimeFolder(environment.path), 'packs', name),
+})
 
 function identityVariables(row: SessionRow, environment: CityEnvironment): Record<string, string> {
   const name = identityOf(row)
@@ -65,8 +91,7 @@ function identityVariables(row: SessionRow, environment: CityEnvironment): Recor
     GC_URL: environment.url(),
     GC_HOME: environment.home,
     GC_BIN: environment.bin,
-    GC_CITY: environment.path,
-    GC_CITY_NAME: environment.city,
+    ...cityVariables(environment),
     GC_AGENT: name,
     GC_TEMPLATE: row.template,
     GC_ALIAS: row.alias ?? (row.agentName || name),

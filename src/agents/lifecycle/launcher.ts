@@ -149,7 +149,9 @@ export class Launcher {
     const launch = (key: string | undefined) => this.#launch(row, agent, provider, key, transport, instructions)
     const launched = launch(resume)
     const fresh = resume === undefined ? launched : launch(undefined)
-    const env = sessionEnvironment(row, this.environment, launched.env, { token, rigPath: this.rigPath(row.rig) })
+    const pack = { name: this.environment.city, folder: agent?.configDir ?? this.environment.path }
+    const rigPath = this.rigPath(row.rig)
+    const env = sessionEnvironment(row, this.environment, launched.env, { token, rigPath, pack })
     const { argv, typed } = launched
     const started = this.#fingerprint(row, agent, provider)
     const details = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }

@@ -205,6 +205,7 @@ describe('the environment of a session', () => {
     named: null,
     agentName: 'demo/worker-1',
     workDir: '/srv/demo',
+    work: 'mc-3',
   } as SessionRow
   const place = { city: 'mill', path: '/mill', home: '/home/.gc', url: () => 'http://127.0.0.1:8372', bin: '/bin/gc' }
   const env = {
@@ -219,7 +220,7 @@ describe('the environment of a session', () => {
     row,
     { ...place, env },
     { PATH: '/own', GC_AGENT: 'someone', EXTRA: '1' },
-    { token: 'gcs_1', rigPath: '/srv/demo' },
+    { token: 'gcs_1', rigPath: '/srv/demo', pack: { name: 'gastown', folder: '/packs/gastown' } },
   )
 
   test('identifies the session and contains its own token', () => {
@@ -228,6 +229,11 @@ describe('the environment of a session', () => {
       GC_HOME: '/home/.gc',
       GC_BIN: '/bin/gc',
       GC_CITY: '/mill',
+      GC_CITY_PATH: '/mill',
+      GC_CITY_RUNTIME_DIR: '/mill/.gc/runtime',
+      GC_PACK_DIR: '/packs/gastown',
+      GC_PACK_STATE_DIR: '/mill/.gc/runtime/packs/gastown',
+      GC_TRIGGER_BEAD_ID: 'mc-3',
       GC_CITY_NAME: 'mill',
       GC_AGENT: 'worker-mc-7',
       GC_TEMPLATE: 'demo/worker',

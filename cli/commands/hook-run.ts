@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import type { CommandContext } from '../context/context.ts'
+import { parseCount, parseDuration } from '../context/options.ts'
+import { program } from '../context/version.ts'
+import { Exit } from '../io/exit.ts'
+
+interface HookRun {
+  timeout: number
+  timeoutExitCode: number
+}
+
+const DEFAULT_TIMEOUT = 15_000
+/** As the `timeout` of coreutils has it. */
+const TIMED_OUT = 124
+
+/** `gc hook run -- <command>`: a command of gc that a hook of an agent's program calls, and that may not hold it up. */
+export function hookRunCommand(hook: Command, context: CommandContext): void {
+  hook
+    .command('run')
+    .description('run a command of gc for a hook, and end it after a while; outside of a session, do nothing')
+    .argument('<command...>', 'the command and its arguments, after `--`')
+    .option('--timeout <duration>', 'how long it may take', parseDuration, DEFAULT_TIMEOUT)
+    .option('--timeout-exit-code <status>', 'the status when it took longer', parseCount, TIMED_OUT)
+    .action((command: string[], options: HookRun) => run(context, command, options))
+}
+
+async function run({ io }: CommandContext, command: readonly string[], options: HookRun): Promise<void> {
+  if (!io.env.GC_SESSION_ID) return
+  const argv = [...program, ...command]
+  const child = Bun.spawn(argv, {
+    ...{ cwd: io.cwd, env: { ...io.env }, stdin: io.isInteractive ? 'ignore' : 'inherit' },
+    ...{ stdout: 'pipe', stderr: 'pipe', timeout: Math.max(1, options.timeout), killSignal: 'SIGKILL' },
+  })
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (out !== '') io.out(out)
+  if (err !== '') io.err(err)
+  const status = child.signalCode === 'SIGKILL' ? options.timeoutExitCode : (child.exitCode ?? 1)
+  if (status !== 0) throw new Exit(status)
+}
