@@ -60,7 +60,7 @@ async function demo(): Promise<void> {
   const { bead_id: bead } = JSON.parse(await gc('sling', 'shop/greeter', 'Say hello in hello.txt', '--json'))
   await until(`${bead} is closed`, () => closed.has(bead))
   await show(bead)
-  await gc('stop')
+  await gc('down')
   await until('the supervisor has ended', () => server.exitCode !== null)
 }
 
@@ -185,7 +185,7 @@ function cleanEnvironment(): Record<string, string> {
 /** Ends every process that was started and removes the temporary folder. */
 async function cleanUp(): Promise<void> {
   if (existsSync(join(home, '.gc', 'supervisor.json'))) {
-    await runToEnd(GC, ['stop', '--timeout', '10'], { env, timeout: TIMEOUT_MS }).catch(() => undefined)
+    await runToEnd(GC, ['down', '--timeout', '10'], { env, timeout: TIMEOUT_MS }).catch(() => undefined)
   }
   const left = started.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
   for (const child of left) child.kill('SIGTERM')

@@ -5,18 +5,23 @@ import { backupCommands } from './commands/backup.ts'
 import { beadCommands } from './commands/bead.ts'
 import { budgetCommands } from './commands/budget.ts'
 import { cityCommands, cityShortcuts } from './commands/city.ts'
+import { cityControlCommands } from './commands/city-control.ts'
 import { configCommands } from './commands/config.ts'
 import { convoyCommands } from './commands/convoy.ts'
 import { eventsCommand } from './commands/events.ts'
+import { graphCommand } from './commands/graph.ts'
 import { handoffCommand } from './commands/handoff.ts'
 import { hookCommand } from './commands/hook.ts'
 import { importCommands } from './commands/import.ts'
+import { laterCommands, storageCommands } from './commands/later.ts'
 import { mailCommands } from './commands/mail.ts'
 import { nudgeCommand } from './commands/nudge.ts'
 import { openapiCommand } from './commands/openapi.ts'
 import { packCommands } from './commands/pack.ts'
 import { primeCommand } from './commands/prime.ts'
 import { readinessCommand } from './commands/readiness.ts'
+import { readyCommand } from './commands/ready.ts'
+import { reloadCommand } from './commands/reload.ts'
 import { rigCommands } from './commands/rig.ts'
 import { runtimeCommands } from './commands/runtime.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -24,8 +29,9 @@ import { serverCommands } from './commands/server.ts'
 import { sessionCommands } from './commands/session.ts'
 import { slingCommand } from './commands/sling.ts'
 import { socialCommands } from './commands/social.ts'
+import { supervisorCommands } from './commands/supervisor.ts'
 import { usageCommand } from './commands/usage.ts'
-import { versionCommand } from './commands/version.ts'
+import { versionCommand, versionLine } from './commands/version.ts'
 import { waitCommands } from './commands/wait.ts'
 import { worktreeCommands } from './commands/worktree.ts'
 import { CommandContext } from './context/context.ts'
@@ -37,21 +43,29 @@ export function createProgram(io: Io): Command {
   const program = configureProgram(new Command('gc'), io)
     .description('Supervises cities of coding agents.')
     .option('--city <city>', 'the city to work in: the name or folder of the city')
+    .option('--rig <rig>', 'the rig to work in: its name or folder')
+    .version(versionLine, '-V, --version', 'print the version of this program')
     .configureHelp({ showGlobalOptions: true })
+    .hook('preAction', shareRig)
   const context = new CommandContext(io, program)
   program.commandsGroup('Supervisor:')
   serveCommand(program, context)
   serverCommands(program, context)
+  supervisorCommands(program, context)
   program.commandsGroup('Cities:')
   cityShortcuts(program, context)
+  cityControlCommands(program, context)
   cityCommands(program, context)
   backupCommands(program, context)
   configCommands(program, context)
   importCommands(program, context)
   packCommands(program, context)
+  reloadCommand(program, context)
   program.commandsGroup('Work:')
   slingCommand(program, context)
   beadCommands(program, context)
+  readyCommand(program, context)
+  graphCommand(program, context)
   convoyCommands(program, context)
   mailCommands(program, context)
   waitCommands(program, context)
@@ -76,6 +90,15 @@ export function createProgram(io: Io): Command {
   program.commandsGroup('About:')
   versionCommand(program, io)
   openapiCommand(program, context)
+  laterCommands(program, context)
+  storageCommands(program, context)
   program.helpCommand('help [command]', 'display help for command')
   return program
+}
+
+/** A `--rig` anywhere on the command line is for the command, if that has one. */
+function shareRig(program: Command, command: Command): void {
+  const { rig } = program.opts<{ rig?: string }>()
+  const takesRig = command.options.some((option) => option.attributeName() === 'rig')
+  if (rig !== undefined && takesRig && command !== program) command.setOptionValue('rig', rig)
 }

@@ -1,8 +1,5 @@
 import { type Command, Option } from 'commander'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { collectList } from '../context/options.ts'
-import { countWork } from '../context/work.ts'
-import type { BdContext } from './context.ts'
 import {
   assigneeOf,
   type Filter,
@@ -11,8 +8,11 @@ import {
   type ListFilter,
   withFilters,
   withListFilters,
-} from './filter.ts'
-import { parseStatuses } from './status.ts'
+} from '../context/bead-filter.ts'
+import { parseStatuses } from '../context/bead-status.ts'
+import { collectList } from '../context/options.ts'
+import { countWork } from '../context/work.ts'
+import type { BdContext } from './context.ts'
 
 /** `hybrid` is accepted because `bd` has it; it sorts by priority. */
 const READY_SORTS = ['priority', 'oldest', 'hybrid']

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
+import { parseStatus } from '../context/bead-status.ts'
 import { collectList, parseCount } from '../context/options.ts'
 import { searchBeads } from '../context/search.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { formatPriority } from './print.ts'
-import { parseStatus } from './status.ts'
 
 interface Options {
   query?: string

@@ -3,13 +3,13 @@ import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { BeadChangeEntry } from '../../src/work/beads/bulk-schema.ts'
 import type { BeadUpdateBody } from '../../src/work/beads/schema.ts'
+import { parseStatus } from '../context/bead-status.ts'
 import { changeBead } from '../context/create.ts'
 import { collectList, collectPair, parsePriority } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { parseMetadata } from './create.ts'
 import { type FieldOptions, fieldsOf } from './issue.ts'
-import { parseStatus } from './status.ts'
 
 interface Update extends FieldOptions {
   claim?: true

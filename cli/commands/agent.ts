@@ -8,6 +8,7 @@ import { collectPair, type JsonOption, parseCount, withJson } from '../context/o
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import { agentListOutput } from './cli-shapes.ts'
 import { warnUnavailable } from './unavailable.ts'
 
 interface Add extends JsonOption {
@@ -18,6 +19,7 @@ interface Add extends JsonOption {
   command?: string
   prompt?: string
   promptFile?: string
+  promptTemplate?: string
   max?: number
   min?: number
   env?: Record<string, string>
@@ -57,6 +59,7 @@ function addCommand(agent: Command, context: CommandContext): void {
     .option('--command <command>', 'the command to run, instead of a provider')
     .option('--prompt <text>', 'its first prompt')
     .option('--prompt-file <file>', 'read the prompt from a file')
+    .option('--prompt-template <file>', 'the same as --prompt-file')
     .option('--max <n>', 'the maximum number of sessions at a time; default 1', parseCount)
     .option('--min <n>', 'the number of sessions that always run', parseCount)
     .option('--env <key=value>', 'an environment variable; may be repeated', collectPair)
@@ -81,8 +84,9 @@ function declaration(context: CommandContext, name: string | undefined, options:
   if (!given) throw usageError('name the agent: `gc agent add <rig>/<name>`')
   const { dir = options.dir, base } = splitName(given)
   if (options.provider && options.command) throw usageError('give --provider or --command, not both')
-  if (options.prompt !== undefined && options.promptFile) throw usageError('give --prompt or --prompt-file, not both')
-  const prompt = options.promptFile ? readPrompt(resolve(context.io.cwd, options.promptFile)) : options.prompt
+  const file = options.promptFile ?? options.promptTemplate
+  if (options.prompt !== undefined && file) throw usageError('give --prompt or --prompt-file, not both')
+  const prompt = file ? readPrompt(resolve(context.io.cwd, file)) : options.prompt
   return {
     name: base,
     max_active_sessions: options.max ?? 1,
@@ -116,7 +120,7 @@ const COLOURS: Record<string, Colour> = {
 async function list(context: CommandContext, options: JsonOption & { rig?: string }): Promise<void> {
   const city = await context.city()
   const agents = await city.call('GET ~/agents', { query: { rig: options.rig } })
-  if (options.json) return printJson(context.io, agents)
+  if (options.json) return printJson(context.io, agentListOutput(agents))
   printTable(
     context.io,
     agents.items,

@@ -1,12 +1,13 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { ApiError } from '../../src/client/errors.ts'
+import { resolveHome } from '../../src/client/home.ts'
 import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
-import { Exit } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
+import { initCommand } from './init.ts'
 import { status } from './status.ts'
 
 export function cityCommands(program: Command, context: CommandContext): void {
@@ -23,9 +24,31 @@ export function cityCommands(program: Command, context: CommandContext): void {
 /** The city commands that also exist at the top level. */
 export function cityShortcuts(program: Command, context: CommandContext): void {
   initCommand(program, context)
+  citiesCommand(program, context)
   statusCommand(program, context)
   registerCommand(program, context)
   unregisterCommand(program, context)
+  suspensionCommands(program, context)
+}
+
+/** `gc cities`: the registered cities, as packs ask for them. */
+function citiesCommand(program: Command, context: CommandContext): void {
+  const cities = withJson(program.command('cities').description('list the registered cities')).action(
+    (options: JsonOption) => printCities(context, options),
+  )
+  withJson(cities.command('list').description('the same')).action((_: JsonOption, command: Command) =>
+    printCities(context, command.optsWithGlobals()),
+  )
+}
+
+async function printCities(context: CommandContext, options: JsonOption): Promise<void> {
+  if (!options.json) return list(context, options)
+  const { items, total } = await context.client.call('GET /v0/cities')
+  const registry_path = join(resolveHome(context.io.env), 'supervisor.db')
+  printJson(
+    context.io,
+    envelope({ registry_path, cities: items.map(({ name, path }) => ({ name, path })), items, total }),
+  )
 }
 
 async function list({ client, io }: CommandContext, options: JsonOption): Promise<void> {
@@ -58,6 +81,7 @@ function registerCommand(parent: Command, context: CommandContext): void {
   withJson(parent.command('register').description('register the folder of a city and start it'))
     .argument('[path]', 'the folder of the city', '.')
     .option('--name <name>', 'the name to register it under')
+    .option('--yes', 'accepted: nothing is asked')
     .action(async (path: string, options: JsonOption & { name?: string }) => {
       const body = { path: resolve(context.io.cwd, path), ...(options.name && { name: options.name }) }
       await waitUntilUp(context, await context.client.call('POST /v0/city/register', { body }), options)
@@ -89,45 +113,15 @@ function suspensionCommands(parent: Command, context: CommandContext): void {
   }
 }
 
-const ALREADY_A_CITY = 2
-
-function initCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('init').description('create a city in a folder and start it'))
-    .argument('[path]', 'the folder; created if it does not exist', '.')
-    .option('--provider <provider>', 'the agent program of its agents, such as claude or codex')
-    .option('--command <command>', 'the command of its agents, instead of a provider')
-    .action(async (path: string, options: JsonOption & { provider?: string; command?: string }) => {
-      const dir = resolve(context.io.cwd, path)
-      const body = {
-        dir,
-        ...(options.provider && { provider: options.provider }),
-        ...(options.command && { start_command: options.command }),
-      }
-      const name = await waitUntilUp(context, await create(context, body), options)
-      if (options.json) return
-      printLine(context.io, `Next: gc --city ${name} rig add <folder>, then gc agent add <rig>/<name>.`)
-    })
-}
-
-async function create({ client }: CommandContext, body: { dir: string; provider?: string; start_command?: string }) {
-  try {
-    return await client.call('POST /v0/city', { body })
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 409 && error.message.includes('already initialized')) {
-      throw new Exit(ALREADY_A_CITY, `${error.message}; to run it, \`gc register ${body.dir}\``)
-    }
-    throw error
-  }
-}
-
-/** Waits until the city answers requests, prints that, and returns its name. */
+/** Waits until the city answers requests, and prints that. */
 async function waitUntilUp(
   context: CommandContext,
   accepted: { request_id: string; event_cursor: string },
   options: JsonOption,
-): Promise<string> {
+): Promise<void> {
   const { payload } = await waitForSupervisor(context, accepted)
-  if (options.json) printJson(context.io, payload)
-  else printLine(context.io, `City ${payload.name} is up at ${payload.path}.`)
-  return String(payload.name)
+  const { name: city_name, path: city_path } = payload
+  const message = `City ${city_name} is up at ${city_path}.`
+  if (options.json) return printJson(context.io, envelope({ ...payload, message, city_name, city_path }))
+  printLine(context.io, message)
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { ConvoyTerms } from '../../src/work/convoys/schema.ts'
 import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -50,7 +51,7 @@ async function create(context: CommandContext, title: string, items: string[], o
   const city = await context.city()
   const rig = await context.rig(city, named)
   const created = await city.call('POST ~/convoys/terms', { body: { title, items, ...terms, ...(rig && { rig }) } })
-  if (json) return printJson(context.io, created)
+  if (json) return printJson(context.io, envelope({ convoy_id: created.id, issue_ids: items, ...created }))
   printLine(context.io, `Created ${created.id}: ${sanitizeLines(created.title)}`)
 }
 

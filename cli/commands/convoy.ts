@@ -4,9 +4,10 @@ import { formatAge, sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import type { ConvoyCheckResponse } from '../../src/work/convoys/schema.ts'
 import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
-import { Exit } from '../io/exit.ts'
+import { Exit, failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { beadColumns } from './bead.ts'
@@ -25,6 +26,7 @@ export function convoyCommands(program: Command, context: CommandContext): void 
     })
   changeCommands(convoy, context)
   checkCommand(convoy, context)
+  unneededCommands(convoy, context)
   adminCommands(convoy, context)
 }
 
@@ -47,9 +49,9 @@ async function list(io: Io, city: CityClient, { all, limit, json }: List): Promi
   const convoys = await (all
     ? city.call('GET ~/beads', { query: { type: 'convoy', all, limit } })
     : city.call('GET ~/convoys', { query: { limit } }))
-  if (json) return printJson(io, convoys)
   const progress = new Map<string, ConvoyCheckResponse>()
   for (const { id } of convoys.items) progress.set(id, await check(city, id))
+  if (json) return printJson(io, listOutput(convoys, progress))
   const now = Date.now()
   printTable(
     io,
@@ -69,6 +71,21 @@ async function list(io: Io, city: CityClient, { all, limit, json }: List): Promi
   )
   const { total, items } = convoys
   if (total > items.length) printLine(io, `${items.length} of ${total}; --limit shows more.`)
+}
+
+/** The JSON output as scripts of packs parse it, beside that of the server. */
+function listOutput(
+  list: { items: readonly Bead[]; total: number },
+  progress: ReadonlyMap<string, ConvoyCheckResponse>,
+) {
+  const convoys = list.items.map(({ id, title, status, labels = [], metadata = {} }) => {
+    const { closed = 0, total = 0 } = progress.get(id) ?? {}
+    const { 'convoy.owner': owner, 'convoy.merge': merge, target } = metadata
+    const fields = { ...(owner && { owner }), ...(merge && { merge }), ...(target && { target }) }
+    const owned = labels.includes(OWNED_LABEL)
+    return { id, title, status, progress: { closed, total }, owned, ...(Object.keys(fields).length > 0 && { fields }) }
+  })
+  return envelope({ convoys, summary: { total: convoys.length }, ...list })
 }
 
 const check = (city: CityClient, id: string): Promise<ConvoyCheckResponse> =>
@@ -126,4 +143,20 @@ async function closeDone(io: Io, city: CityClient, { close, json }: Check): Prom
   }
   if (json) return printJson(io, { closed })
   printLine(io, closed.length === 0 ? 'No open convoy is done.' : `Closed ${closed.join(', ')}.`)
+}
+
+/** Commands of packs for what gc does itself, or for workflows, which it does not run yet. */
+function unneededCommands(convoy: Command, { io }: CommandContext): void {
+  const accepting = (name: string) =>
+    convoy.command(name, { hidden: true }).argument('[words...]').allowUnknownOption().helpOption(false)
+  accepting('autoclose')
+    .description('nothing to do: gc closes a convoy with its last bead')
+    .action(() => printLine(io, 'nothing to do: gc closes a convoy with its last bead'))
+  for (const name of ['control', 'delete-source', 'reopen-source']) {
+    accepting(name)
+      .description('about workflows, which gc does not run yet')
+      .action(() => {
+        throw failure('gc does not run formulas yet, so there is no workflow of a bead')
+      })
+  }
 }

@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
+import { parseJson } from '../../src/client/json.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 
 interface Emit extends JsonOption {
   actor?: string
   subject?: string
   message?: string
+  payload?: string
 }
 
 /**
@@ -19,6 +22,7 @@ export function recordCommands(events: Command, context: CommandContext): void {
     .argument('<type>', 'a dotted name, such as deploy.finished; types of gc itself are reserved')
     .option('--subject <text>', 'its subject: an id or a name')
     .option('--message <text>', 'its message')
+    .option('--payload <json>', 'a JSON value; it becomes the message when there is none')
     .option('--actor <name>', 'the actor; inside a session, one of its own names')
     .action((type: string, _: Emit, command: Command) => emit(context, type, command.optsWithGlobals()))
   withJson(events.command('rotate').description('archive the events so far; they are still listed'))
@@ -26,7 +30,10 @@ export function recordCommands(events: Command, context: CommandContext): void {
     .action((_: JsonOption, command: Command) => rotate(context, command.optsWithGlobals()))
 }
 
-async function emit(context: CommandContext, type: string, { actor, subject, message, json }: Emit): Promise<void> {
+async function emit(context: CommandContext, type: string, options: Emit): Promise<void> {
+  const { actor, subject, payload, json } = options
+  if (payload !== undefined && parseJson(payload) === undefined) throw usageError(`--payload is no JSON: ${payload}`)
+  const message = options.message ?? payload
   const city = await context.city()
   const body = {
     type,

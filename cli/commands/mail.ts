@@ -29,6 +29,7 @@ export function mailCommands(program: Command, context: CommandContext): void {
 }
 
 interface Inbox extends JsonOption, WatchOption {
+  address?: string
   unread?: true
   limit: number
 }
@@ -39,9 +40,10 @@ function inboxCommand(mail: Command, context: CommandContext): void {
   )
     .argument('[who]', 'a session, an agent or human; inside a session, default is itself')
     .option('-u, --unread', 'only unread mail')
+    .option('--address <who>', 'the same as the argument')
     .option('--limit <n>', 'the maximum number', parseCount, 100)
     .action(async (argument: string | undefined, options: Inbox) => {
-      const recipient = defaultRecipient(context, argument)
+      const recipient = defaultRecipient(context, argument ?? options.address)
       const city = await context.city()
       await renderLive(context, city, options, (io) => inbox(io, city, recipient, options))
     })

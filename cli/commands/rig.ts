@@ -1,17 +1,20 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForCity } from '../context/outcome.ts'
 import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import { rigListOutput } from './cli-shapes.ts'
 
 interface Add extends JsonOption {
   name?: string
   prefix?: string
   defaultBranch?: string
   gitUrl?: string
+  startSuspended?: true
 }
 
 export function rigCommands(program: Command, context: CommandContext): void {
@@ -20,6 +23,9 @@ export function rigCommands(program: Command, context: CommandContext): void {
   withJson(rig.command('list').description('list the rigs of the city')).action((options: JsonOption) =>
     list(context, options),
   )
+  withJson(rig.command('status').description('show a rig with its agents; default is the one to work in'))
+    .argument('[rig]')
+    .action((name: string | undefined, options: JsonOption) => status(context, name, options))
   withJson(rig.command('show').description('show one rig'))
     .argument('<rig>')
     .action((name: string, options: JsonOption) => show(context, name, options))
@@ -41,6 +47,8 @@ function addCommand(rig: Command, context: CommandContext): void {
     .option('--prefix <prefix>', 'the prefix of its bead ids')
     .option('--default-branch <branch>', 'the branch that work starts from')
     .option('--git-url <url>', 'clone this repository into the city')
+    .option('--adopt', 'accepted: what is in the folder always stays')
+    .option('--start-suspended', 'start no sessions for it until it is resumed')
     .action((folder: string | undefined, options: Add) => add(context, folder, options))
 }
 
@@ -61,6 +69,8 @@ async function add(context: CommandContext, folder: string | undefined, options:
   const { status, request_id, event_cursor } = response
   if (status === 'accepted' && request_id && event_cursor)
     await waitForCity(context, city, { request_id, event_cursor })
+  if (options.startSuspended)
+    await city.call('POST ~/rig/{name}/{action}', { params: { name: response.rig ?? name, action: 'suspend' } })
   if (options.json) return printJson(context.io, response)
   printLine(context.io, `Rig ${response.rig ?? name} was added to ${city.name}.`)
 }
@@ -68,7 +78,7 @@ async function add(context: CommandContext, folder: string | undefined, options:
 async function list(context: CommandContext, options: JsonOption): Promise<void> {
   const city = await context.city()
   const rigs = await city.call('GET ~/rigs')
-  if (options.json) return printJson(context.io, rigs)
+  if (options.json) return printJson(context.io, await rigListOutput(city, rigs))
   printTable(
     context.io,
     rigs.items,
@@ -125,4 +135,40 @@ function actions(rig: Command, context: CommandContext): void {
         if (failed.length > 0) throw failure(`could not end these sessions of rig ${name}: ${failed.join(', ')}`)
       })
   }
+}
+
+async function status(context: CommandContext, given: string | undefined, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const name = await context.rig(city, given)
+  if (!name) throw failure('name the rig: `gc rig status <rig>`')
+  const rig = await city.call('GET ~/rig/{name}', { params: { name } })
+  const { agent_details = [] } = await city.call('GET ~/status')
+  const agents = agent_details
+    .filter(({ qualified_name }) => qualified_name.startsWith(`${name}/`))
+    .map((agent) => ({
+      ...agent,
+      runtime_session_name: agent.session_name ?? '',
+      draining: agent.draining === true,
+      status: agent.suspended ? 'suspended' : agent.draining ? 'draining' : agent.running ? 'running' : 'stopped',
+    }))
+  if (options.json) {
+    const { path, prefix = '', default_branch, suspended } = rig
+    const shown = { name, path, prefix, ...(default_branch && { default_branch }), suspended, beads: 'initialized' }
+    return printJson(context.io, envelope({ rig: shown, agents }))
+  }
+  printFields(context.io, [
+    ['rig', rig.name],
+    ['folder', rig.path],
+    ['state', rig.suspended ? 'suspended' : 'working'],
+  ])
+  printTable(
+    context.io,
+    agents,
+    [
+      { header: 'AGENT', value: ({ qualified_name }) => qualified_name },
+      { header: 'STATE', value: (agent) => agent.status },
+      { header: 'SESSION', value: ({ session_name }) => session_name, minWidth: 8 },
+    ],
+    `No agents work in ${name}; add one with \`gc agent add ${name}/<name>\`.`,
+  )
 }

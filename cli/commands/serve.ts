@@ -1,3 +1,5 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Running } from '../../src/supervisor/serve.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -13,6 +15,7 @@ interface Serve {
   readOnly?: true
   socialListen?: { host: string; port: number }
   only?: 'social'
+  log?: string
   allowHost?: string[]
   allowOrigin?: string[]
 }
@@ -34,9 +37,12 @@ const parsePart = (text: string): 'social' => {
   return text
 }
 
-export function serveCommand(program: Command, context: CommandContext): void {
-  program
-    .command('serve')
+export const serveCommand = (program: Command, context: CommandContext): void =>
+  defineServe(program.command('serve'), context)
+
+/** Defines the command that runs the supervisor in the foreground. */
+export function defineServe(command: Command, context: CommandContext): void {
+  command
     .description('run the supervisor: cities, their agents and the API')
     .option('--home <folder>', 'the folder of its own files; default is GC_HOME or ~/.gc')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
@@ -45,14 +51,27 @@ export function serveCommand(program: Command, context: CommandContext): void {
     .option('--read-only', 'reject every change')
     .option('--social-listen <[address:]port>', 'serve the agents’ network at an address of its own', parseAddress)
     .option('--only <part>', 'run only a part: social', parsePart)
+    .option('--log <file>', 'write the log to a file, which is renamed to <file>.old when it is large')
     .option('--allow-host <name>', 'another host name of this server; may be repeated', collectList)
     .option('--allow-origin <origin>', 'a site whose pages may call the API; may be repeated', collectList)
     .action((options: Serve) => serveUntilEnded(context, options))
 }
 
+const MAX_LOG_BYTES = 8 * 1024 * 1024
+
+/** Appends to a file; of a large one, the file before is kept and the one before that is not. */
+function logFile(path: string): (text: string) => void {
+  return (text) => {
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    if (size + text.length > MAX_LOG_BYTES && size > 0) renameSync(path, `${path}.old`)
+    appendFileSync(path, text, { mode: 0o600 })
+  }
+}
+
 async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<void> {
   const { serve } = await import('../../src/supervisor/serve.ts')
-  const report = (message: string) => io.err(`${new Date().toISOString()} ${message}\n`)
+  const write = options.log ? logFile(resolve(io.cwd, options.log)) : io.err
+  const report = (message: string) => write(`${new Date().toISOString()} ${message}\n`)
   // An unexpected error is reported and survived, so that cities and their agents keep running.
   const reportUnexpected = (error: unknown) =>
     report(`unexpected error: ${error instanceof Error ? error.stack : String(error)}`)
@@ -76,7 +95,7 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
   })
   printLine(
     io,
-    `gc ${version} answers at ${running.url}; stop it with ctrl-c, and the agents run on, or \`gc stop\` for all.`,
+    `gc ${version} answers at ${running.url}; stop it with ctrl-c, and the agents run on, or \`gc down\` for all.`,
   )
   if (running.socialUrl === undefined)
     printLine(io, 'The agents’ network has no address here: give it one by --social-listen.')
@@ -94,8 +113,8 @@ async function serveOnlySocial(io: Io, options: Serve, report: (message: string)
   const home = options.home ?? io.env.GC_HOME
   const network = await serveNetwork({ home, host, port, allowHosts, allowOrigins, env: io.env, report })
   printLine(io, `gc ${version} answers at ${network.url}; stop it with ctrl-c.`)
-  const { promise: ended, resolve } = Promise.withResolvers<void>()
-  const stop = () => network.stop().catch(report).finally(resolve)
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const stop = () => network.stop().catch(report).finally(end)
   const forget = endOnSignal({ stop }, io.signal)
   await ended
   forget()

@@ -11,27 +11,37 @@ import { timers } from '../io/timers.ts'
 import { printDetachedLines } from './session-sweep.ts'
 
 export function serverCommands(program: Command, context: CommandContext): void {
-  stopCommand(program, context)
+  defineDown(program.command('down'), context)
   hostCommand(program, context)
+  const dashboard = program.command('dashboard').description('print where the supervisor answers')
+  for (const command of [dashboard, dashboard.command('serve').description('the same')]) {
+    command
+      .option('--no-open', 'accepted: nothing is opened')
+      .option('--api <url>', 'accepted')
+      .action(() =>
+        printLine(context.io, `${context.client.access.url}/docs shows the API; \`gc tui\` is the dashboard.`),
+      )
+  }
   program
     .command('tui')
     .description('show cities, agents and work on a dashboard')
     .action(() => tui(context))
 }
 
-interface Stop extends JsonOption {
+interface Down extends JsonOption {
   keepSessions?: true
   timeout: number
 }
 
-function stopCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('stop').description('end every session, the session host and the supervisor'))
+/** Defines the command that ends everything. No session may call it. */
+export function defineDown(command: Command, context: CommandContext): void {
+  withJson(command.description('end every session, the session host and the supervisor'))
     .option('--keep-sessions', 'leave the agents running in the session host; the next `gc serve` adopts them')
     .option('--timeout <seconds>', 'how long to wait for the end', parseCount, 60)
-    .action((options: Stop) => stop(context, options))
+    .action((options: Down) => down(context, options))
 }
 
-async function stop(context: CommandContext, options: Stop): Promise<void> {
+async function down(context: CommandContext, options: Down): Promise<void> {
   const pid = readSupervisorFile(resolveHome(context.io.env))?.pid
   const response = await requestStop(context, options)
   if (!response) {
@@ -66,7 +76,7 @@ async function printRemaining({ io }: CommandContext): Promise<void> {
 /** Requests the supervisor to stop. If there is none, ends the sessions of its host, except with `--keep-sessions`. */
 async function requestStop(
   { client, io }: CommandContext,
-  { keepSessions }: Stop,
+  { keepSessions }: Down,
 ): Promise<{ status: string } | undefined> {
   try {
     return await client.call('POST /v0/stop', { body: { sessions: !keepSessions } })

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForCity } from '../context/outcome.ts'
+import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 
 type Intent = 'default' | 'follow_up' | 'interrupt_now'
@@ -44,18 +45,21 @@ export function messageCommands(session: Command, context: CommandContext): void
 export function defineNudge(command: Command, context: CommandContext): void {
   withJson(command.description('send a session a message, without waiting'))
     .argument('<session>')
-    .argument('<text...>')
+    .argument('[text...]')
+    .option('--message <text>', 'the message, instead of the argument')
     .addOption(
       new Option('--delivery <when>', 'immediate waits for its delivery; queue delivers it after the current turn')
         .choices(['immediate', 'wait-idle', 'queue'])
         .default('wait-idle'),
     )
-    .action((id: string, words: string[], options: JsonOption & { delivery: string }) =>
-      send(context, id, words, options.delivery === 'queue' ? 'follow_up' : 'default', {
+    .action((id: string, words: string[], options: JsonOption & { delivery: string; message?: string }) => {
+      const text = options.message === undefined ? words : [options.message]
+      if (text.length === 0) throw usageError('give the message: `gc session nudge <session> <text>`')
+      return send(context, id, text, options.delivery === 'queue' ? 'follow_up' : 'default', {
         ...options,
         wait: options.delivery === 'immediate',
-      }),
-    )
+      })
+    })
 }
 
 async function send(

@@ -1,18 +1,22 @@
 import type { Command } from 'commander'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { waitForCity } from '../context/outcome.ts'
 import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { attachCommand } from './attach.ts'
+import { sessionListOutput } from './cli-shapes.ts'
 import { adminCommands } from './session-admin.ts'
 import { messageCommands } from './session-message.ts'
 import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './session-sweep.ts'
 import { transcriptCommand } from './transcript.ts'
+import { sessionWaitCommand } from './wait.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
   const session = program.command('session').description('the running agents')
@@ -28,9 +32,11 @@ export function sessionCommands(program: Command, context: CommandContext): void
   actionCommands(session, context)
   adminCommands(session, context)
   sweepCommand(session, context)
+  sessionWaitCommand(session, context)
 }
 
 interface List extends JsonOption {
+  rig?: string
   state?: string
   template?: string
   limit?: number
@@ -40,12 +46,17 @@ function listCommand(session: Command, context: CommandContext): void {
   withJson(session.command('list').description('list sessions, newest first'))
     .option('--state <state>', 'active, suspended, closed or all')
     .option('--template <agent>', 'only sessions of this agent')
+    .option('--rig <rig>', 'only sessions of this rig')
     .option('--limit <n>', 'the maximum number', parseCount, 100)
-    .action(async ({ json, ...query }: List) => {
+    .action(async ({ json, rig, ...query }: List) => {
       const city = await context.city()
-      const sessions = await city.call('GET ~/sessions', { query })
-      if (json) return printJson(context.io, sessions)
-      print(context, sessions.items)
+      const name = rig === undefined ? undefined : await context.rig(city, rig)
+      const { items, ...page } = await city.call('GET ~/sessions', { query })
+      const sessions = items.filter((session) => name === undefined || session.rig === name)
+      const { state, template } = query
+      const filters = { state, template }
+      if (json) return printJson(context.io, sessionListOutput({ ...page, items: sessions }, filters))
+      print(context, sessions)
     })
 }
 
@@ -108,23 +119,46 @@ function newCommand(session: Command, context: CommandContext): void {
     .option('--alias <alias>', 'its public name')
     .option('--title <title>')
     .option('--message <text>', 'its first message')
-    .action(async (name: string, options: JsonOption & { alias?: string; title?: string; message?: string }) => {
-      const city = await context.city()
-      const { alias, title, message } = options
-      const body = {
-        kind: 'agent',
-        name,
-        ...(alias && { alias }),
-        ...(title && { title }),
-        ...(message && { message }),
-      }
-      const { payload } = await waitForCity(context, city, await city.call('POST ~/sessions', { body }))
-      const { session: started } = payload
-      if (options.json) return printJson(context.io, started)
-      if (isRecord(started)) {
-        printLine(context.io, `Session ${started.id} (${started.session_name}) is ${started.state}.`)
-      }
-    })
+    .option('--rig <rig>', 'the rig in which the agent is looked up first')
+    .option('--no-attach', 'accepted: `gc session attach` attaches')
+    .option('--title-hint <text>', 'the same as --title')
+    .option('--wait-timeout <duration>', 'accepted')
+    .action((name: string, options: New) => create(context, name, options))
+}
+
+interface New extends JsonOption {
+  alias?: string
+  title?: string
+  titleHint?: string
+  message?: string
+  rig?: string
+}
+
+async function create(context: CommandContext, agent: string, options: New): Promise<void> {
+  const city = await context.city()
+  const { alias, message, title = options.titleHint } = options
+  const body = {
+    kind: 'agent',
+    name: options.rig && !agent.includes('/') ? await inRig(context, city, agent, options.rig) : agent,
+    ...(alias && { alias }),
+    ...(title && { title }),
+    ...(message && { message }),
+  }
+  const { payload } = await waitForCity(context, city, await city.call('POST ~/sessions', { body }))
+  const { session: started } = payload
+  if (options.json) {
+    if (!isRecord(started)) return printJson(context.io, started)
+    return printJson(context.io, envelope({ ...started, session_id: started.id, attached: false }))
+  }
+  if (isRecord(started)) printLine(context.io, `Session ${started.id} (${started.session_name}) is ${started.state}.`)
+}
+
+/** The agent of that name in a rig; else the name as it is. */
+async function inRig(context: CommandContext, city: CityClient, agent: string, given: string): Promise<string> {
+  const rig = await context.rig(city, given)
+  const { items } = await city.call('GET ~/agents', { query: { rig } })
+  const name = `${rig}/${agent}`
+  return items.some((each) => each.name === name || each.pool === name) ? name : agent
 }
 
 function peekCommand(session: Command, context: CommandContext): void {

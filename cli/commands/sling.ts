@@ -3,8 +3,8 @@ import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { SlingResponse } from '../../src/orchestration/sling/schema.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
-import { usageError } from '../io/exit.ts'
+import { collectPair, type JsonOption, withJson } from '../context/options.ts'
+import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { warnUnavailable } from './unavailable.ts'
 
@@ -16,11 +16,20 @@ interface Sling extends JsonOption {
   merge?: string
   reassign?: true
   rig?: string
+  formula?: boolean
+  on?: string
+  title?: string
+  var?: Record<string, string>
+  target?: string
+  nudge?: true
+  dryRun?: true
+  scopeKind?: string
+  scopeRef?: string
 }
 
 export function slingCommand(program: Command, context: CommandContext): void {
   withJson(program.command('sling').description('give work to an agent: a bead, or the text of a new one'))
-    .argument('<target>', 'the agent: `rig/name`, or `name` for an agent of the city')
+    .argument('[target]', 'the agent: `rig/name`, or `name` for an agent of the city')
     .argument('[work...]', 'the id of a bead, or what is to be done')
     .option('--stdin', 'read what is to be done: the first line is the title, the rest the description')
     .option('--rig <rig>', 'where a bare agent name is looked for, and where a new bead goes')
@@ -29,7 +38,23 @@ export function slingCommand(program: Command, context: CommandContext): void {
     .option('--no-convoy', 'do not track it by a convoy')
     .option('--owned', 'the convoy stays open until someone closes it')
     .option('--merge <how>', 'how the result is to be merged: direct, mr or local')
-    .action((target: string, words: string[], options: Sling) => sling(context, target, words, options))
+    .option('--target <agent>', 'the agent, instead of the argument')
+    .option('-f, --formula', 'the work is the name of a formula')
+    .option('--on <formula>', 'run this formula for the bead')
+    .option('-t, --title <title>', 'the title of the run of a formula')
+    .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair)
+    .option('--scope-kind <kind>', 'of the run of a formula: city or rig')
+    .option('--scope-ref <name>', 'which city or rig')
+    .option('--no-formula', 'do not use the default formula of the agent')
+    .option('--nudge', 'accepted: a session is woken for its work anyway')
+    .option('-n, --dry-run', 'only check the agent and the bead')
+    .action((target: string | undefined, words: string[], options: Sling) => {
+      const [to, rest] = options.target
+        ? [options.target, target === undefined ? [] : [target, ...words]]
+        : [target, words]
+      if (!to) throw usageError('name the agent: `gc sling <agent> <bead>`')
+      return sling(context, to, rest, options)
+    })
 }
 
 async function sling(context: CommandContext, target: string, words: string[], options: Sling): Promise<void> {
@@ -39,17 +64,70 @@ async function sling(context: CommandContext, target: string, words: string[], o
     throw usageError('say what is to be done: `gc sling <agent> <bead>`, or `gc sling <agent> "<text>"`')
   const city = await context.city()
   const given = !options.stdin && words.length === 1 ? beadId(words[0]) : undefined
-  const response = given
-    ? await city.call('POST ~/sling', { body: { target, bead: given, ...slingFields(options) } })
-    : await slingText(city, target, text, options)
+  if (options.dryRun) return dryRun(context, city, target, given, options)
+  const response = await send(city, target, text, given, options)
   if (options.json) return printJson(context.io, result(response))
   for (const warning of response.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
-  printLine(context.io, `${response.bead} goes to ${response.target}.`)
+  printLine(context.io, `${response.bead ?? response.root_bead_id ?? response.formula} goes to ${response.target}.`)
   await warnUnavailable(context.io, city, response.target)
 }
 
-function slingFields({ force, convoy, owned, merge, reassign, rig }: Sling) {
+function send(
+  city: CityClient,
+  target: string,
+  text: string,
+  bead: string | undefined,
+  options: Sling,
+): Promise<SlingResponse> {
+  const body = { target, ...slingFields(options), ...runFields(options) }
+  if (options.on) {
+    if (!bead) throw usageError('--on runs a formula for a bead: name the bead')
+    return city.call('POST ~/sling', { body: { ...body, formula: options.on, attached_bead_id: bead } })
+  }
+  if (options.formula === true) return city.call('POST ~/sling', { body: { ...body, formula: text.trim() } })
+  if (bead) return city.call('POST ~/sling', { body: { ...body, bead } })
+  if (Object.keys(runFields(options)).length > 0) throw usageError('--title, --var and --scope-… are about a formula')
+  return slingText(city, target, text, options)
+}
+
+/** What the run of a formula gets. */
+const runFields = ({ title, var: vars, scopeKind, scopeRef }: Sling) => ({
+  ...(title && { title }),
+  ...(vars && { vars }),
+  ...(scopeKind && { scope_kind: scopeKind }),
+  ...(scopeRef && { scope_ref: scopeRef }),
+})
+
+/** Checks that the agent and the bead exist. */
+async function dryRun(
+  context: CommandContext,
+  city: CityClient,
+  target: string,
+  bead: string | undefined,
+  { json }: Sling,
+): Promise<void> {
+  const { items } = await city.call('GET ~/agents')
+  const name = target.replace(/[/]$/, '')
+  if (!items.some((agent) => agent.name === name || agent.pool === name))
+    throw failure(`there is no agent ${name}; \`gc agent list\` shows them`)
+  if (bead) await city.call('GET ~/bead/{id}', { params: { id: bead } })
+  if (json) {
+    const what = { success: true, target: name, ...(bead && { bead_id: bead }) }
+    return printJson(context.io, {
+      schema_version: '1',
+      ok: true,
+      ...what,
+      routed: false,
+      queued: false,
+      dry_run: true,
+    })
+  }
+  printLine(context.io, `${bead ?? 'A new bead'} would go to ${sanitizeLine(name)}.`)
+}
+
+function slingFields({ force, convoy, owned, merge, reassign, rig, formula }: Sling) {
   return {
+    ...(formula === false && { no_formula: true }),
     ...(force && { force }),
     ...(!convoy && { no_convoy: true }),
     ...(owned && { owned }),

@@ -4,6 +4,7 @@ import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import { statusOutput } from './cli-shapes.ts'
 import { detachedProcesses, printDetachedLines } from './session-sweep.ts'
 import { warnConfiguration, warnUnavailable } from './unavailable.ts'
 
@@ -12,7 +13,7 @@ export async function status(context: CommandContext, name: string | undefined, 
   const city = await context.cityNamed(name)
   const response = await city.call('GET ~/status')
   const { io } = context
-  if (options.json) return printJson(io, response)
+  if (options.json) return printJson(io, await statusOutput(city, response))
   const { agents, rigs, work, mail } = response
   printFields(io, [
     [

@@ -3,16 +3,19 @@ import { commit, notices, version } from '../context/version.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
+export const versionLine = `gc ${version} (${commit})`
+
 export function versionCommand(program: Command, io: Io): void {
   program
     .command('version')
     .description('print the version of this program')
     .option('--json', 'as JSON')
+    .option('-l, --long', 'accepted')
     .option('--licenses', 'print the licenses of this program and of the software in it')
     .action((options: { json?: true; licenses?: true }) => {
       if (options.licenses) return printLicenses(io)
       if (options.json) return printJson(io, { version, commit })
-      printLine(io, `gc ${version} (${commit})`)
+      printLine(io, versionLine)
     })
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../../src/client/errors.ts'
 import { type Colour, formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { WaitView } from '../../src/work/waits/schema.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -139,4 +139,34 @@ function show(io: Io, view: WaitView, why: string | undefined): void {
     ['reminder', view.nudge_id],
   ])
   if (view.note) printLine(io, `\n${sanitizeLines(view.note)}`)
+}
+
+interface SessionWait extends JsonOption {
+  onBeads: string[]
+  any?: true
+  note?: string
+  sleep?: true
+}
+
+/** `gc session wait`: the words in which prompts of packs create a wait. */
+export function sessionWaitCommand(session: Command, context: CommandContext): void {
+  withJson(session.command('wait').description('wake or remind a session once beads are closed'))
+    .argument('[session]', 'inside a session, default is itself')
+    .requiredOption('--on-beads <beads>', 'the beads to wait for, separated by commas', collectList)
+    .option('--any', 'wake it when the first bead is closed, instead of the last')
+    .option('--note <text>', 'a note for the session')
+    .option('--sleep', 'say that the session may rest until then')
+    .action(async (id: string | undefined, { onBeads: on, any, note, sleep, json }: SessionWait) => {
+      const city = await context.city()
+      const body = {
+        on_beads: on,
+        mode: any ? ('any' as const) : ('all' as const),
+        ...(id !== undefined && { session: id }),
+        ...(note !== undefined && { note }),
+      }
+      const view = await city.call('POST ~/waits', { body })
+      if (json) return printJson(context.io, view)
+      printLine(context.io, `Wait ${view.id} of ${view.session_name ?? view.session_id} is ${view.state}.`)
+      if (sleep) printLine(context.io, 'End your turn now: you are woken when it is over.')
+    })
 }

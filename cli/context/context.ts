@@ -21,6 +21,16 @@ export class CommandContext {
     private readonly program: Command,
   ) {}
 
+  /** The same context, looking for its supervisor anew. */
+  renewed(): CommandContext {
+    return new CommandContext(this.io, this.program)
+  }
+
+  /** Whether `--city` names the city to work in. */
+  get isCityNamed(): boolean {
+    return this.program.opts<{ city?: string }>().city !== undefined
+  }
+
   get client(): Client {
     this.#client ??= new Client(resolveAccess(this.io.env), this.io.signal, this.#bridge)
     return this.#client
@@ -52,19 +62,34 @@ export class CommandContext {
   }
 
   async #candidates(): Promise<string[]> {
-    const option = this.program.opts<{ city?: string }>().city
+    const { city: option, rig } = this.program.opts<{ city?: string; rig?: string }>()
     if (option) return [await this.#resolveName(option)]
     const { GC_CITY_NAME: name, GC_CITY: city } = this.io.env
     if (name || city) return [name || (await this.#resolveName(city ?? ''))]
-    return this.#aroundFolder()
+    return (rig && (await this.#withRig(rig))) || this.#aroundFolder()
   }
 
-  /** The rig to work in: the option, `GC_RIG`, or that of the current folder. */
+  /** The only city with a rig of this name or folder; undefined when there are none or several. */
+  async #withRig(rig: string): Promise<string[] | undefined> {
+    const isMeant = ({ name, path }: { name: string; path: string }) =>
+      name === rig || (isPath(rig) && realPath(path) === realPath(resolve(this.io.cwd, rig)))
+    const matches = (await this.#rigs()).filter(({ rig: each }) => isMeant(each)).map(({ city }) => city)
+    return matches.length === 1 ? matches : undefined
+  }
+
+  /** The rig to work in: the option, by name or folder, `GC_RIG`, or that of the current folder. */
   async rig(city: CityClient, name: string | undefined): Promise<string | undefined> {
-    if (name !== undefined) return name || undefined
-    if (this.io.env.GC_RIG) return this.io.env.GC_RIG
-    if (this.io.env.GC_SESSION_ID) return undefined
+    if (name === '') return undefined
+    if (name !== undefined && !isPath(name)) return name
+    if (name === undefined && this.io.env.GC_RIG) return this.io.env.GC_RIG
+    if (name === undefined && this.io.env.GC_SESSION_ID) return undefined
     const { items } = await city.call('GET ~/rigs')
+    if (name !== undefined) {
+      const path = realPath(resolve(this.io.cwd, name))
+      const rig = items.find((each) => realPath(each.path) === path)
+      if (!rig) throw failure(`no rig of ${city.name} is at ${path}; \`gc rig list\` shows them`)
+      return rig.name
+    }
     return items.filter(({ path }) => isInside(path, this.io.cwd)).sort(byDepth)[0]?.name
   }
 
@@ -106,14 +131,18 @@ export class CommandContext {
 
   async #aroundRig(cities: readonly CityInfo[]): Promise<string | undefined> {
     if (cities.length < 2) return undefined
-    const matches: { city: string; path: string }[] = []
-    for (const { name } of cities.filter(({ running }) => running)) {
-      const rigs = await this.client.city(name).call('GET ~/rigs')
-      matches.push(
-        ...rigs.items.filter(({ path }) => isInside(path, this.io.cwd)).map(({ path }) => ({ city: name, path })),
-      )
-    }
-    return matches.sort(byDepth)[0]?.city
+    const around = (await this.#rigs()).filter(({ rig }) => isInside(rig.path, this.io.cwd))
+    return around.sort((a, b) => byDepth(a.rig, b.rig))[0]?.city
+  }
+
+  /** The rigs of every running city. */
+  async #rigs(): Promise<{ city: string; rig: { name: string; path: string } }[]> {
+    const running = (await this.cities()).filter(({ running }) => running)
+    const lists = running.map(async ({ name }) => {
+      const { items } = await this.client.city(name).call('GET ~/rigs')
+      return items.map((rig) => ({ city: name, rig }))
+    })
+    return (await Promise.all(lists)).flat()
   }
 }
 
@@ -128,7 +157,7 @@ function isInside(folder: string, target: string): boolean {
 }
 
 /** The path with links resolved, as far as it exists. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {

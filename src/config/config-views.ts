@@ -10,6 +10,7 @@ import type {
   ConfigExplained,
   ConfigPatches,
   ConfigProvider,
+  ConfigReloaded,
   ConfigResponse,
   ConfigValidated,
 } from './schema.ts'
@@ -18,7 +19,7 @@ import type { Suspensions } from './suspensions/suspensions.ts'
 /** Shows the configuration: in force, by default, with its origins, and what is wrong with it. */
 export class ConfigViews {
   constructor(
-    private readonly config: Pick<Config, 'current' | 'composition' | 'validate'>,
+    private readonly config: Pick<Config, 'current' | 'composition' | 'validate' | 'reload'>,
     private readonly suspensions: Pick<Suspensions, 'isCitySuspended' | 'isRigSuspended' | 'isAgentSuspended'>,
     private readonly url: () => string,
   ) {}
@@ -73,6 +74,13 @@ export class ConfigViews {
       })),
       patches: { agents, rigs, providers },
     }
+  }
+
+  /** Puts the files in force now instead of when they are seen to change. */
+  async reload(): Promise<ConfigReloaded> {
+    const changed = await this.config.reload()
+    const { valid, errors, warnings } = this.config.validate()
+    return { outcome: valid ? (changed ? 'applied' : 'no_change') : 'invalid', errors, warnings }
   }
 
   /** The errors and warnings about the files on disk, whether or not they are in force. */

@@ -1,7 +1,7 @@
 import type { CityOf } from '../http/city-of.ts'
 import { route } from '../http/route.ts'
 import type { ConfigViews } from './config-views.ts'
-import { ConfigExplained, ConfigResponse, ConfigValidated } from './schema.ts'
+import { ConfigExplained, ConfigReloaded, ConfigResponse, ConfigValidated } from './schema.ts'
 
 /** The operations on a city's configuration; all of them only read. */
 export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
@@ -46,5 +46,18 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
       ok: ConfigValidated,
     },
     (x) => city(x).configViews.validate(),
+  ),
+  route(
+    'POST ~/config/reload',
+    {
+      id: 'reload-config',
+      summary: 'Read the files of the configuration again now',
+      description:
+        'A change is put in force within a second anyway; this answers once it is, or says why it cannot be.',
+      needs: 'work',
+      ok: ConfigReloaded,
+      extension: true,
+    },
+    (x) => city(x).configViews.reload(),
   ),
 ]

@@ -116,3 +116,15 @@ export const ConfigValidated = Type.Object(
   { $id: 'ConfigValidateOutputBody', ...closed },
 )
 export type ConfigValidated = Static<typeof ConfigValidated>
+
+export const ConfigReloaded = Type.Object(
+  {
+    outcome: Type.Union([Type.Literal('applied'), Type.Literal('no_change'), Type.Literal('invalid')], {
+      description: '`invalid`: the files have errors, and the last good configuration stays in force.',
+    }),
+    errors: Type.Array(Type.String(), { description: 'Each with its file, line and key.' }),
+    warnings: Type.Array(Type.String()),
+  },
+  { $id: 'ConfigReloadBody', ...closed },
+)
+export type ConfigReloaded = Static<typeof ConfigReloaded>

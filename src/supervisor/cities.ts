@@ -9,14 +9,25 @@ import {
 } from '../city/events/supervisor-events.ts'
 import { CITY_NAME } from '../config/declare/names.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
-import type { EventDefinition } from '../core/events/event.ts'
 import type { AcceptedRequest } from '../core/requests/requests.ts'
 import type { Tx } from '../core/store.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
+import type { OKResponseBody } from '../http/schema.ts'
 import type { CitiesDependencies } from './cities-dependencies.ts'
-import { type CityEntry, type ClosedCity, cityNotFound, newEntry, toInfo } from './city-entry.ts'
+import {
+  type CityEntry,
+  type ClosedCity,
+  checkNotTaken,
+  cityNotFound,
+  markStopped,
+  newEntry,
+  toInfo,
+} from './city-entry.ts'
 import { requireFolder } from './city-folder.ts'
+import { openEntry } from './city-opening.ts'
+import { PathLocks } from './path-locks.ts'
+import { RequestOutcomes } from './request-outcomes.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
 
@@ -26,13 +37,15 @@ export type OnAccept = (tx: Tx, accepted: AcceptedRequest) => void
 /** The registered cities and the running ones among them. A city that fails to open is listed with its error and does not affect the others. */
 export class Cities {
   readonly #entries = new Map<string, CityEntry>()
-  readonly #lockedPaths = new Set<string>()
+  readonly #locks = new PathLocks()
+  readonly #outcomes: RequestOutcomes
   #changed = Promise.withResolvers<void>()
   #isStopping = false
 
   constructor(private readonly dependencies: CitiesDependencies) {
-    for (const { name, path } of dependencies.store.read((orm) => orm.select().from(registered).all()))
-      this.#add(name, path)
+    this.#outcomes = new RequestOutcomes(dependencies)
+    for (const { name, path, stoppedAt } of dependencies.store.read((orm) => orm.select().from(registered).all()))
+      markStopped(this.#add(name, path), stoppedAt === null ? undefined : 'stopped')
   }
 
   list(): CityInfo[] {
@@ -73,10 +86,10 @@ export class Cities {
     return this.#entries.get(name)?.city
   }
 
-  /** Opens every registered city and finishes the requests that a crash interrupted. */
-  async start(): Promise<void> {
+  /** Opens every registered city that nobody stopped, and finishes the requests that a crash interrupted. */
+  async openAll(): Promise<void> {
     const unfinished = this.dependencies.requests.listOpen()
-    await Promise.all([...this.#entries.values()].map((entry) => this.#open(entry)))
+    await Promise.all([...this.#entries.values()].map((entry) => this.#openUnlessStopped(entry)))
     for (const request of unfinished) await this.#resume(request)
   }
 
@@ -88,8 +101,8 @@ export class Cities {
       })
     }
     const path = requireFolder('dir', body.dir)
-    return this.#withPathLock(path, async () => {
-      this.#checkNotTaken(basename(path), path)
+    return this.#locks.use(path, async () => {
+      checkNotTaken(this.#entries.values(), basename(path), path)
       const name = await this.dependencies.scaffold(path, {
         ...(body.provider !== undefined && { provider: body.provider }),
         ...(body.start_command !== undefined && { startCommand: body.start_command }),
@@ -98,28 +111,67 @@ export class Cities {
     })
   }
 
-  /** Registers the folder of an existing city; a registered one that failed is opened again. */
+  /** Registers the folder of an existing city; a registered one that failed or was stopped is opened again. */
   async register(caller: Caller, body: CityRegister): Promise<AcceptedRequest> {
     const { name } = body
     const path = requireFolder('path', body.path)
     if (name !== undefined && !CITY_NAME.test(name)) {
       throw new AppError('invalid-request', `"${name}" is not a valid city name: use letters, digits, ".", "-" and "_"`)
     }
-    return this.#withPathLock(path, async () => {
+    return this.#locks.use(path, async () => {
       const existing = [...this.#entries.values()].find((entry) => entry.path === path)
       const problem = existing?.city?.storeHealth.problem
-      if (existing && problem) this.stop(existing.name, problem.reason)
+      if (existing && problem) this.abandon(existing.name, problem.reason)
       if (existing?.error !== undefined) return this.#retry(caller, existing)
       const own = await this.dependencies.nameOf(path)
       return this.#register(caller, name ?? own, path)
     })
   }
 
+  /** Starts a city that was stopped or failed. */
+  async start(caller: Caller, name: string): Promise<AcceptedRequest> {
+    const { path } = this.#require(name)
+    return this.register(caller, { path })
+  }
+
+  /** Ends the sessions of a city and closes it, until somebody starts it. Returns once that is on disk. */
+  async stop(caller: Caller, name: string): Promise<OKResponseBody> {
+    const entry = this.#require(name)
+    return this.#locks.use(entry.path, async () => {
+      if (entry.stopped !== undefined) return { status: entry.stopped }
+      if (!entry.city && entry.error === undefined) {
+        throw new AppError('operation-in-progress', `conflict: city ${name} is being started; stop it when it is up`)
+      }
+      const stoppedAt = this.dependencies.clock.now()
+      await this.dependencies.store.write(
+        (tx) => tx.orm.update(registered).set({ stoppedAt }).where(eq(registered.name, name)).run(),
+        actorOf(caller),
+      )
+      entry.closed = this.#closeStopped(entry)
+      return { status: 'stopping' }
+    })
+  }
+
+  async #closeStopped(entry: CityEntry): Promise<void> {
+    const { city } = entry
+    entry.city = undefined
+    markStopped(entry, 'stopping')
+    this.#notifyChanged()
+    try {
+      if (city) await city.close({ endSessions: true })
+      else await this.dependencies.endSessions(entry.name)
+    } catch (error) {
+      this.dependencies.report(`city ${entry.name} was stopped, but ${errorMessage(error)}`)
+    }
+    if (entry.stopped === 'stopping') markStopped(entry, 'stopped')
+    this.dependencies.onChange()
+    this.#notifyChanged()
+  }
+
   /** Removes a city from the registry and ends its sessions; its folder stays. */
   async unregister(caller: Caller, name: string): Promise<AcceptedRequest> {
-    const entry = this.#entries.get(name)
-    if (!entry) throw cityNotFound(name)
-    return this.#withPathLock(entry.path, async () => {
+    const entry = this.#require(name)
+    return this.#locks.use(entry.path, async () => {
       const request = await this.dependencies.store.write((tx) => {
         tx.orm.delete(registered).where(eq(registered.name, name)).run()
         this.dependencies.onUnregister(tx, entry.name)
@@ -133,14 +185,14 @@ export class Cities {
     })
   }
 
-  /** Stops a city that cannot go on and lists it with the reason; its agents are left to the host. */
-  stop(name: string, error: string): void {
+  /** Closes a city that cannot go on and lists it with the reason; its agents are left to the host. */
+  abandon(name: string, error: string): void {
     const entry = this.#entries.get(name)
     const { city } = entry ?? {}
     if (!entry || !city) return
     entry.city = undefined
     entry.error = error
-    entry.closed = city.close({ endSessions: false }).catch((reason) => this.dependencies.report(errorMessage(reason)))
+    entry.closed = city.close({ endSessions: false }).catch(this.#reportError)
     this.dependencies.report(`city ${name} is stopped: ${error}`)
     this.dependencies.onChange()
     this.#notifyChanged()
@@ -154,7 +206,7 @@ export class Cities {
   }
 
   async #register(caller: Caller, name: string, path: string, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
-    this.#checkNotTaken(name, path)
+    checkNotTaken(this.#entries.values(), name, path)
     const request = await this.dependencies.store.write((tx) => {
       tx.orm.insert(registered).values({ name, path, registeredAt: this.dependencies.clock.now() }).run()
       this.#recordEvent(tx, CityCreated, { name, path })
@@ -167,39 +219,22 @@ export class Cities {
   }
 
   async #retry(caller: Caller, entry: CityEntry): Promise<AcceptedRequest> {
-    const request = await this.dependencies.store.write(
-      (tx) => this.dependencies.requests.accept(tx, 'city.create', entry.name, { path: entry.path }),
-      actorOf(caller),
-    )
+    const request = await this.dependencies.store.write((tx) => {
+      tx.orm.update(registered).set({ stoppedAt: null }).where(eq(registered.name, entry.name)).run()
+      return this.dependencies.requests.accept(tx, 'city.create', entry.name, { path: entry.path })
+    }, actorOf(caller))
+    entry.stopped = undefined
     void this.#open(entry).then(() => this.#resume(request))
     return request
   }
 
-  #checkNotTaken(name: string, path: string): void {
-    for (const entry of this.#entries.values()) {
-      if (entry.path === path) {
-        throw new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
-      }
-      if (entry.name.toLowerCase() === name.toLowerCase()) {
-        throw new AppError('conflict-wrong-state', `conflict: a city named ${name} is registered at ${entry.path}`)
-      }
-    }
+  #require(name: string): CityEntry {
+    const entry = this.#entries.get(name)
+    if (entry) return entry
+    throw cityNotFound(name)
   }
 
-  async #withPathLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-    if (this.#lockedPaths.has(path)) {
-      throw new AppError(
-        'operation-in-progress',
-        `conflict: another request is working on ${path}; try again when it is done`,
-      )
-    }
-    this.#lockedPaths.add(path)
-    try {
-      return await work()
-    } finally {
-      this.#lockedPaths.delete(path)
-    }
-  }
+  readonly #reportError = (error: unknown): void => this.dependencies.report(errorMessage(error))
 
   #notifyChanged(): void {
     this.#changed.resolve()
@@ -216,30 +251,16 @@ export class Cities {
     return entry
   }
 
+  /** Of a city that was stopped, only ends what a crash left of its sessions. */
+  #openUnlessStopped(entry: CityEntry): Promise<void> {
+    if (entry.stopped === undefined) return this.#open(entry)
+    entry.closed = this.dependencies.endSessions(entry.name).catch(this.#reportError)
+    return entry.closed
+  }
+
   async #open(entry: CityEntry): Promise<void> {
-    entry.error = undefined
-    entry.phase = undefined
-    entry.done = []
-    await entry.closed
-    try {
-      const city = await this.dependencies.open({
-        name: entry.name,
-        path: entry.path,
-        phase: (phase) => {
-          if (entry.phase) entry.done.push(entry.phase)
-          entry.phase = phase
-        },
-      })
-      if (this.#entries.get(entry.name) !== entry) return await city.close({ endSessions: true })
-      entry.city = city
-      this.dependencies.onChange()
-      this.dependencies.onOpened(entry.name)
-    } catch (error) {
-      entry.error = errorMessage(error)
-      this.dependencies.report(`city ${entry.name} could not be started: ${entry.error}`)
-    } finally {
-      this.#notifyChanged()
-    }
+    await openEntry(entry, this.dependencies, () => this.#entries.get(entry.name) === entry)
+    this.#notifyChanged()
   }
 
   async #close(entry: CityEntry, request: AcceptedRequest): Promise<void> {
@@ -247,9 +268,9 @@ export class Cities {
       if (entry.city) await entry.city.close({ endSessions: true })
       else await this.dependencies.endSessions(entry.name)
       this.dependencies.onChange()
-      await this.#succeed(request, CityUnregisterSucceeded)
+      await this.#outcomes.succeed(request, CityUnregisterSucceeded)
     } catch (error) {
-      await this.#fail(request, 'city_unregister_failed', errorMessage(error))
+      await this.#outcomes.fail(request, 'city_unregister_failed', errorMessage(error))
     }
   }
 
@@ -260,20 +281,11 @@ export class Cities {
       return this.#close(newEntry(request.subject, path), request)
     }
     const entry = this.#entries.get(request.subject)
-    if (entry?.city) return this.#succeed(request, CityCreateSucceeded)
-    return this.#fail(request, 'city_init_failed', entry?.error ?? 'the city was unregistered before it was up')
-  }
-
-  async #succeed(request: AcceptedRequest, def: EventDefinition<typeof CityCreateSucceeded.payload>): Promise<void> {
-    const payload = { request_id: request.id, name: request.subject, path: request.detail.path ?? '' }
-    await this.dependencies.store.write((tx) => {
-      this.dependencies.requests.succeed(tx, request.id, def, { subject: request.subject }, payload)
-    })
-  }
-
-  async #fail(request: AcceptedRequest, code: string, message: string): Promise<void> {
-    await this.dependencies.store.write((tx) => {
-      this.dependencies.requests.fail(tx, request, code, message, request.subject)
-    })
+    if (entry?.city) return this.#outcomes.succeed(request, CityCreateSucceeded)
+    return this.#outcomes.fail(
+      request,
+      'city_init_failed',
+      entry?.error ?? 'the city was unregistered before it was up',
+    )
   }
 }

@@ -20,6 +20,8 @@ export interface CityEntry {
   phase: Phase | undefined
   done: Phase[]
   error: string | undefined
+  /** Whether a person stopped it, and whether its sessions are still being ended. */
+  stopped: 'stopping' | 'stopped' | undefined
   /** Resolves when a city that was stopped is closed. */
   closed: Promise<void>
 }
@@ -32,8 +34,15 @@ export const newEntry = (name: string, path: string): CityEntry => ({
   phase: undefined,
   done: [],
   error: undefined,
+  stopped: undefined,
   closed: Promise.resolve(),
 })
+
+/** Sets whether a city is stopped; one that is has that as the reason why it does not run. */
+export function markStopped(entry: CityEntry, stopped: CityEntry['stopped']): void {
+  entry.stopped = stopped
+  if (stopped) entry.error = `it is stopped; \`gc start ${entry.name}\` starts it`
+}
 
 /** A registered city that does not run: it is being loaded, or could not be. */
 export interface ClosedCity {
@@ -42,11 +51,12 @@ export interface ClosedCity {
 }
 
 /** How a city is listed. */
-export function toInfo({ name, path, city, phase, done, error }: CityEntry): CityInfo {
+export function toInfo({ name, path, city, phase, done, error, stopped }: CityEntry): CityInfo {
   if (city) {
     const { problem } = city.storeHealth
     return { name, path, running: true, ...(problem && { error: problem.reason }) }
   }
+  if (stopped !== undefined) return { name, path, running: false, status: stopped }
   if (error !== undefined) return { name, path, running: false, status: 'init_failed', error, phases_completed: done }
   return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }
 }
@@ -57,3 +67,15 @@ export const cityNotFound = (name: string, reason?: string): AppError =>
     'city-not-found',
     `not_found: city not found or not running: ${name}${reason === undefined ? '' : ` (${reason})`}`,
   )
+
+/** Throws when a registered city has this folder or this name. */
+export function checkNotTaken(entries: Iterable<CityEntry>, name: string, path: string): void {
+  for (const entry of entries) {
+    if (entry.path === path) {
+      throw new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
+    }
+    if (entry.name.toLowerCase() === name.toLowerCase()) {
+      throw new AppError('conflict-wrong-state', `conflict: a city named ${name} is registered at ${entry.path}`)
+    }
+  }
+}

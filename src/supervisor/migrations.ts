@@ -6,6 +6,7 @@ import replays from '../core/replays/table.sql' with { type: 'text' }
 import requesters from '../core/requests/requester.sql' with { type: 'text' }
 import requests from '../core/requests/table.sql' with { type: 'text' }
 import history from './history.sql' with { type: 'text' }
+import stopped from './stopped.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 import tokens from './tokens.sql' with { type: 'text' }
 
@@ -21,4 +22,5 @@ export const supervisorMigrations: readonly string[] = [
   eventActors,
   requesters,
   history,
+  stopped,
 ]

@@ -79,6 +79,34 @@ export const supervisorRoutes = (gc: Supervisor) => [
     (x) => gc.accept(() => gc.cities.unregister(x.caller, x.params.cityName)),
   ),
   route(
+    'POST ~/stop',
+    {
+      id: 'stop-city',
+      summary: 'Stop a city',
+      needs: 'operator',
+      description:
+        'Ends its sessions and closes it until it is started; it stays registered. `GET /v0/cities` lists it as ' +
+        '`stopping`, then as `stopped`.',
+      ok: { 202: OKResponseBody },
+      errors: ['forbidden', 'city-not-found', 'operation-in-progress', 'store-unavailable'],
+      extension: true,
+    },
+    (x) => gc.cities.stop(x.caller, x.params.cityName),
+  ),
+  route(
+    'POST ~/start',
+    {
+      id: 'start-city',
+      summary: 'Start a city that was stopped or could not be started',
+      needs: 'operator',
+      description: 'Ends with the same events as creating one.',
+      ok: { 202: AsyncAcceptedResponse },
+      errors: ['forbidden', 'city-not-found', 'conflict-wrong-state', 'operation-in-progress', 'store-unavailable'],
+      extension: true,
+    },
+    (x) => gc.accept(() => gc.cities.start(x.caller, x.params.cityName)),
+  ),
+  route(
     'GET /v0/events',
     {
       id: 'get-v0-events',

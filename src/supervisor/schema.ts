@@ -30,7 +30,9 @@ export const CityInfo = Type.Object(
     name: Type.String(),
     path: Type.String({ description: 'The folder the city lives in.' }),
     running: Type.Boolean({ description: 'Whether its routes answer.' }),
-    status: Type.Optional(Type.String({ description: 'The start-up step it is in, or `init_failed`.' })),
+    status: Type.Optional(
+      Type.String({ description: 'The start-up step it is in, `init_failed`, `stopping` or `stopped`.' }),
+    ),
     error: Type.Optional(
       Type.String({
         description: 'Why it could not be started or was stopped, or why its store takes no more writes.',

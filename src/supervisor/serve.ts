@@ -120,7 +120,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const findRunning = (name: string) => cities.findRunning(name)
   const tokens = new TokenRegistry({ store, clock, deadlines, report, findRunning })
   resources.defer(() => tokens.stop())
-  const history = new CityHistory({ store, clock, report, stop: (name, error) => cities.stop(name, error) })
+  const history = new CityHistory({ store, clock, report, stop: (name, error) => cities.abandon(name, error) })
   const logs = new EventLogs(log, clock, () => cities.listRunning())
   const cities = new Cities({
     store,
@@ -198,7 +198,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     ...(socialUrl !== undefined && { social: socialUrl }),
   })
   resources.defer(() => home.removeAddress())
-  cities.start().catch(reportError)
+  cities.openAll().catch(reportError)
   return {
     url: listening.url,
     socialUrl,

@@ -87,9 +87,9 @@ export class Supervisor {
   }
 }
 
-/** How far the first city has started. */
+/** How far the first city that nobody stopped has started. */
 function startupOf(cities: SupervisorCities['items']): SupervisorStartup | undefined {
-  const [first] = cities
+  const first = cities.find(({ status }) => status !== 'stopped' && status !== 'stopping')
   if (!first) return undefined
   if (first.running) return { ready: true, phase: 'running', phases_completed: [...PHASES] }
   return {

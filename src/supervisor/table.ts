@@ -9,6 +9,8 @@ export const cities = sqliteTable('cities', {
   name: caseInsensitiveText().primaryKey(),
   path: text().notNull().unique(),
   registeredAt: integer('registered_at').notNull(),
+  /** When a person stopped it; it is started only by one. */
+  stoppedAt: integer('stopped_at'),
 })
 
 /** When this supervisor ran; a run without an end crashed. */

@@ -83,7 +83,7 @@ describe('a process that leaves its session', () => {
     expect(await city.recorded(head)).toMatchObject([{ type: 'session.processes_ended', session_id: session }])
   }, 30_000)
 
-  test('is named by gc session show, gc status and the last words of gc stop, and ended by gc session sweep', async () => {
+  test('is named by gc session show, gc status and the last words of gc down, and ended by gc session sweep', async () => {
     await using world = await openWorld()
     const { city, session, daemon } = await cityThatLeaves(world)
     const shown = gc(world, 'session', 'show', session).out
@@ -98,7 +98,7 @@ describe('a process that leaves its session', () => {
     expect(gc(world, 'session', 'sweep')).toMatchObject({ status: 1, err: expect.stringContaining('add --yes') })
     expect(alive(daemon)).toBe(true)
 
-    const stop = gc(world, 'stop')
+    const stop = gc(world, 'down')
     expect(stop).toMatchObject({ status: 0, err: '' })
     expect(stop.out).toContain('these left their session and still run')
     expect(stop.out).toContain(`  ${daemon}  ${session}  `)
@@ -129,7 +129,7 @@ describe('a process that leaves its session', () => {
       expect(alive(daemon)).toBe(false)
       expect((await city.call('GET ~/detached-processes')).body.items).toEqual([])
       expect((await city.call('GET ~/attention')).body.items).toEqual([])
-      expect(gc(world, 'stop')).toMatchObject({ status: 0, out: 'Everything has stopped.\n' })
+      expect(gc(world, 'down')).toMatchObject({ status: 0, out: 'Everything has stopped.\n' })
     },
     30_000,
   )

@@ -13,7 +13,14 @@ const EACH = Number(process.env.GC_EACH ?? 40)
 /** The number of concurrent requests. */
 const AT_ONCE = 8
 /** Operations that end the server under test, or remove its city. */
-const LEFT_OUT = new Set(['stop-supervisor', 'post-v0-city-by-city-name-unregister', 'post-v0-city', 'register-city'])
+const LEFT_OUT = new Set([
+  'stop-supervisor',
+  'stop-city',
+  'start-city',
+  'post-v0-city-by-city-name-unregister',
+  'post-v0-city',
+  'register-city',
+])
 
 const WORDS = [
   '',

@@ -131,7 +131,6 @@ describe('slinging a bead', () => {
     expect(await sling({ merge: 'somehow' })).toBe('400 invalid-request')
     expect(await sling({ owned: true, no_convoy: true })).toBe('400 invalid-request')
     expect(await sling({ title: 't'.repeat(1025) })).toBe('422 validation-failed')
-    expect(await sling({ target: 'launcher' })).toBe('404 formula-not-found')
   })
 
   test('keeps an owned convoy open', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
+import { eventually } from '../support/until.ts'
 import { PROGRAM, TestCity, World } from '../support/world.ts'
 import { bead, declare, startSession } from './town.ts'
 
@@ -323,3 +325,81 @@ async function settled(world: World): Promise<{ name: string; status?: string; e
   }
   throw new Error('a city is still starting')
 }
+
+describe('POST ~/stop and ~/start', () => {
+  const stateOf = async (world: World, name: string) =>
+    (await world.call('GET /v0/cities')).body.items.find((city: { name: string }) => city.name === name)
+  const stopped = (world: World, name: string) =>
+    eventually(
+      `${name} is stopped`,
+      10_000,
+      () => stateOf(world, name),
+      ({ status }) => status === 'stopped',
+    )
+
+  test('end the sessions of one city, which stays stopped until it is started', async () => {
+    await using world = await World.open()
+    const [city, other] = [await world.city('one'), await world.city('two')]
+    await declare(city, 'mayor')
+    const { id } = await startSession(city, 'mayor')
+    expect((await world.call('GET /v0/host')).body.items).toMatchObject([{ sessions: 1 }])
+    const response = await city.call('POST ~/stop')
+    expect([response.status, response.body]).toEqual([202, { status: 'stopping' }])
+    expect(await stopped(world, 'one')).toEqual({ name: 'one', path: city.path, running: false, status: 'stopped' })
+    expect(
+      (await world.call('GET /v0/host')).body.items.map((host: { sessions: number }) => host.sessions),
+    ).not.toContain(1)
+    const { status, body } = await city.call('GET ~')
+    expect([status, body.detail]).toEqual([404, expect.stringContaining('`gc start one` starts it')])
+    expect((await other.call('GET ~')).status).toBe(200)
+    expect((await world.call('GET /health')).body.startup).toMatchObject({ ready: true })
+    expect((await city.call('POST ~/stop')).body).toEqual({ status: 'stopped' })
+
+    await world.kill()
+    await world.start()
+    expect(await stateOf(world, 'one')).toMatchObject({ running: false, status: 'stopped' })
+    const started = await city.call('POST ~/start')
+    expect((await world.outcome('/v0/events', started.body)).type).toBe('request.result.city.create')
+    const { items } = (await city.call('GET ~/events?type=controller.stopped')).body
+    expect(items).toHaveLength(1)
+    expect((await city.call(`GET ~/session/${id}`)).body).toMatchObject({ id, running: false })
+  }, 30_000)
+
+  test('a city that is started while it still stops is up in the end', async () => {
+    await using world = await World.open()
+    const city = await world.city('one')
+    await city.call('POST ~/stop')
+    const started = await city.call('POST ~/start')
+    expect((await world.outcome('/v0/events', started.body)).type).toBe('request.result.city.create')
+    expect(await stateOf(world, 'one')).toEqual({ name: 'one', path: city.path, running: true })
+  })
+
+  test('reject an unknown city, a running one to start, and every session', async () => {
+    await using world = await World.open()
+    const city = await world.city('one')
+    expect((await world.call('POST /v0/city/none/stop')).body.code).toBe('city-not-found')
+    expect((await world.call('POST /v0/city/none/start')).body.code).toBe('city-not-found')
+    expect((await city.call('POST ~/start')).body.code).toBe('conflict-wrong-state')
+    await declare(city, 'mayor')
+    const { token } = await startSession(city, 'mayor')
+    for (const verb of ['stop', 'start']) expect((await city.call(`POST ~/${verb}`, { token })).status).toBe(403)
+    expect(await stateOf(world, 'one')).toMatchObject({ running: true })
+  })
+})
+
+describe('POST ~/config/reload', () => {
+  test('puts the files in force, or says why it cannot', async () => {
+    await using world = await World.open()
+    const city = await world.city('one')
+    const file = join(city.path, 'city.toml')
+    const text = readFileSync(file, 'utf8')
+    expect((await city.call('POST ~/config/reload')).body).toMatchObject({ outcome: 'no_change', errors: [] })
+    writeFileSync(file, `${text}\n[[agent]]\nname = "new"\nstart_command = "cat"\n`)
+    expect(['applied', 'no_change']).toContain((await city.call('POST ~/config/reload')).body.outcome)
+    expect((await city.call('GET ~/agents')).body.items).toMatchObject([{ name: 'new' }])
+    writeFileSync(file, `${text}\n[[agent]\n`)
+    const { body } = await city.call('POST ~/config/reload')
+    expect(body).toMatchObject({ outcome: 'invalid', errors: [expect.stringContaining('city.toml')] })
+    expect((await city.call('GET ~/agents')).body.items).toMatchObject([{ name: 'new' }])
+  })
+})

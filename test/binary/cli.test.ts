@@ -73,7 +73,7 @@ describe('the binary', () => {
 
   afterAll(async () => {
     if (server?.exitCode === null) {
-      gc('stop')
+      gc('down')
       await server.exited
     }
   })
@@ -152,7 +152,7 @@ describe('the binary', () => {
 
   test('stop ends everything and reports it', async () => {
     expect(gc('host', 'status').out).toContain('PROCESS')
-    expect(gc('stop')).toMatchObject({ status: 0, out: 'Everything has stopped.\n', err: '' })
+    expect(gc('down')).toMatchObject({ status: 0, out: 'Everything has stopped.\n', err: '' })
     expect(await server.exited).toBe(0)
     expect(gc('city', 'list')).toMatchObject({ status: 1 })
   })

@@ -13,7 +13,7 @@ describe('a wrong command line', () => {
     { args: ['rig', 'list', '--jsn'], says: 'Did you mean --json?' },
     { args: ['frobnicate'], says: "unknown command 'frobnicate'" },
     { args: ['bead', 'create', 'x', '--priority', '9'], says: '0 to 4' },
-    { args: ['sling'], says: "missing required argument 'target'" },
+    { args: ['sling'], says: 'name the agent' },
     { args: ['agent', 'add', 'a', '--provider', 'x', '--command', 'y'], says: 'not both' },
   ])('ends with status 2 and says what was meant: $args', async ({ args, says }) => {
     const { status, out, err } = await gc(args, { env: nobody })

@@ -155,7 +155,7 @@ describe('a host that is killed', () => {
   }, 60_000)
 })
 
-describe('gc stop', () => {
+describe('gc down', () => {
   test('leaves no process running and reports that it stopped', async () => {
     await using world = await World.open()
     const city = await world.city()
@@ -167,7 +167,7 @@ describe('gc stop', () => {
     )
     await sessionsOf(city, 2)
     const [host] = (await world.call('GET /v0/host')).body.items
-    const stop = Bun.spawn([...PROGRAM, 'stop'], {
+    const stop = Bun.spawn([...PROGRAM, 'down'], {
       env: { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home },
       stdout: 'pipe',
       stderr: 'pipe',

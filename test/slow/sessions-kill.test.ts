@@ -102,7 +102,7 @@ class Town implements AsyncDisposable {
   #url = (path: string) => `http://127.0.0.1:${this.#port}${path}`
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const stop = Bun.spawn([...GC, 'stop'], {
+    const stop = Bun.spawn([...GC, 'down'], {
       cwd: this.folder.at('mill'),
       env: this.#env,
       stdout: 'ignore',

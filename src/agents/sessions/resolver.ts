@@ -6,6 +6,9 @@ import { lastSegment, sanitize } from './names.ts'
 import type { SessionRepository } from './repository.ts'
 import type { SessionRow } from './table.ts'
 
+/** Prompts write `mayor/` for an agent of the city. */
+const withoutSlash = (token: string): string => token.replace(/(?<=.)[/]$/, '')
+
 const notFound = (token: string) => new AppError('session-not-found', `not_found: session not found: "${token}"`)
 
 /** Finds sessions by id, configured identity, run-time name, alias or title. */
@@ -17,14 +20,15 @@ export class SessionResolver {
 
   /** The live session a token names; with `past`, a closed one when no live one has that name. */
   resolve(token: string, { past = false } = {}): SessionRow {
-    const row = this.find(token) ?? (past ? this.#closed(token) : undefined)
+    const row = this.find(token) ?? (past ? this.#closed(withoutSlash(token)) : undefined)
     if (!row) throw notFound(token)
     if (row.state === 'closed' && !past) throw notFound(token)
     return row
   }
 
   /** The session a token names, closed ones only by id; throws when it names several. */
-  find(token: string): SessionRow | undefined {
+  find(written: string): SessionRow | undefined {
+    const token = withoutSlash(written)
     if (token === '' || token.startsWith('template:')) return undefined
     const byId = this.repository.find(token)
     if (byId) return byId
@@ -37,7 +41,8 @@ export class SessionResolver {
   }
 
   /** The configured named session that a token names: by identity, run-time name, or last segment. */
-  named(token: string): NamedSessionConfig | undefined {
+  named(written: string): NamedSessionConfig | undefined {
+    const token = withoutSlash(written)
     const all = this.config.current.namedSessions
     const exact = all.find(({ qualified }) => qualified === token || sanitize(qualified) === token)
     if (exact || token.includes('/')) return exact

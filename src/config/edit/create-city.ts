@@ -21,6 +21,8 @@ export interface NewCityOptions {
   provider?: string
   /** Any command instead of a provider. */
   startCommand?: string
+  /** Built-in providers to declare, so that they can be changed in the file. */
+  providers?: readonly string[]
 }
 
 /** Writes a new city into a folder that holds none yet, and returns its name. */
@@ -42,16 +44,17 @@ export async function createCity(path: string, options: NewCityOptions = {}): Pr
 /** The name of the city in a folder, as far as its files can be read. */
 export const readCityName = (path: string): string => compose(new FileSnapshot(path)).config.name
 
-function checkOptions({ name, provider, startCommand }: NewCityOptions): void {
+function checkOptions({ name, provider, startCommand, providers = [] }: NewCityOptions): void {
   if (name !== undefined && !CITY_NAME.test(name)) {
     throw new AppError('validation-failed', `"${name}" cannot name a city; use letters, digits, ".", "-" and "_"`)
   }
   if (provider !== undefined && startCommand !== undefined) {
     throw new AppError('validation-failed', 'give either a provider or a start_command, not both')
   }
-  if (provider !== undefined && !BUILTINS.has(provider)) {
-    const hint = suggestion(provider, BUILTINS.keys()) || `known are ${[...BUILTINS.keys()].join(', ')}`
-    throw new AppError('validation-failed', `provider "${provider}" is not known; ${hint}`)
+  for (const each of provider === undefined ? providers : [provider, ...providers]) {
+    if (BUILTINS.has(each)) continue
+    const hint = suggestion(each, BUILTINS.keys()) || `known are ${[...BUILTINS.keys()].join(', ')}`
+    throw new AppError('validation-failed', `provider "${each}" is not known; ${hint}`)
   }
 }
 
@@ -72,7 +75,7 @@ function prepareFolder(path: string): void {
   }
 }
 
-function cityTemplate({ provider, startCommand }: NewCityOptions): string {
+function cityTemplate({ provider, startCommand, providers = [] }: NewCityOptions): string {
   const command = startCommand === undefined ? undefined : `start_command = ${renderValue(startCommand)}`
   const program = provider === undefined ? undefined : `provider = ${renderValue(provider)}`
   return `# A city: which agents work here, and on which projects. gc reads this file again whenever you save it.
@@ -90,5 +93,5 @@ ${command ?? program ?? '# provider = "claude"'}
 #
 # [providers.mine]
 # command = "./my-agent.sh"
-`
+${providers.map((name) => `\n[providers.${renderValue(name)}]\nbase = ${renderValue(`builtin:${name}`)}\n`).join('')}`
 }

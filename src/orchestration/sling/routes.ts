@@ -45,7 +45,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
       body: SlingText,
       headers: { 'Idempotency-Key': 'The same key with the same body slings one bead and gets the same response.' },
       ok: SlingResponse,
-      errors: ['invalid-request', 'agent-not-found', 'rig-not-found', 'formula-not-found'],
+      errors: ['invalid-request', 'agent-not-found', 'rig-not-found'],
       extension: true,
     },
     (exchange) => city(exchange).sling.slingText(exchange.caller, exchange.body, exchange.saveResponse),

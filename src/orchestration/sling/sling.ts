@@ -53,7 +53,6 @@ export class Sling {
     const { bead, formula } = checkArguments(body, target, config.name)
     if (bead === undefined) throw formulaNotFound(formula)
     if (!this.#beads.find(bead)) throw beadMissing(bead)
-    if (formula !== undefined) throw formulaNotFound(formula)
     return this.#store.write((tx) => this.#slingBead(tx, caller, bead, target, body), actorOf(caller))
   }
 
@@ -72,8 +71,7 @@ export class Sling {
     return this.#store.write((tx) => {
       const { id } = this.#beads.add(tx, { title, description, rig })
       const body = { ...rest, bead: id }
-      const { formula } = checkArguments(body, target, config.name)
-      if (formula !== undefined) throw formulaNotFound(formula)
+      checkArguments(body, target, config.name)
       return saveResponse(tx, this.#slingBead(tx, caller, id, target, body))
     }, actorOf(caller))
   }
@@ -125,11 +123,13 @@ export class Sling {
     if (cycle) throw new AppError('invalid-request', `beads wait for each other: ${cycle.join(' → ')}`)
   }
 
-  #warnings(bead: Bead, { agent, assignee }: Target, { reassign }: SlingInputBody): string[] {
+  #warnings(bead: Bead, { agent, assignee }: Target, { reassign, no_formula }: SlingInputBody): string[] {
     const warnings: string[] = []
     const route = bead.metadata?.[WorkKey.routedTo]
     if (this.#suspended.isAgentSuspended(this.#config.current, agent))
       warnings.push(`agent ${agent.qualified} is suspended`)
+    const formula = no_formula ? undefined : agent.defaultSlingFormula
+    if (formula) warnings.push(`the default formula ${formula} was not run; the bead is routed as it is`)
     if (agent.maxActive === 0) warnings.push(`agent ${agent.qualified} may have no sessions: its limit is 0`)
     if (agent.slingQuery) warnings.push(`the sling_query of ${agent.qualified} was not run; the bead is routed by gc`)
     if (route && route !== agent.qualified) warnings.push(`bead ${bead.id} was routed to ${route} before`)

@@ -13,7 +13,7 @@ type TargetConfig = Pick<CityConfig, 'agents' | 'namedSessions' | 'rigs'>
 
 /** Finds the target that a request names: in its rig first, then as written. */
 export function resolveTarget(config: TargetConfig, body: SlingInputBody): Target {
-  const name = body.target.trim()
+  const name = body.target.trim().replace(/(?<=.)[/]$/, '')
   if (name === '') throw new AppError('invalid-request', 'target is empty: name an agent')
   if (body.rig && !config.rigs.some((rig) => rig.name === body.rig)) {
     throw new AppError('rig-not-found', `rig ${body.rig} does not exist in this city`)

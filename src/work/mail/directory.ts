@@ -33,6 +33,9 @@ export interface Address {
 
 export const HUMAN = 'human'
 
+/** The name that a caller wrote; prompts write `mayor/` for an agent of the city. */
+const nameOf = (token: string): string => token.trim().replace(/(?<=.)[/]$/, '')
+
 const leaf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 const isLive = ({ state }: MailSession): boolean => state !== 'closed'
 
@@ -51,7 +54,7 @@ export class MailDirectory {
 
   /** Where mail for this name goes; throws for a name that is unknown or ambiguous. */
   addressFor(token: string): Address {
-    const name = token.trim()
+    const name = nameOf(token)
     if (name === HUMAN) return { route: HUMAN, display: HUMAN }
     const [exact, ...otherExact] = this.#exactMatches(name)
     if (exact) return otherExact.length === 0 ? exact : rejectAmbiguous(name, [exact, ...otherExact])
@@ -70,7 +73,7 @@ export class MailDirectory {
 
   /** Every route whose mail is for the recipient of this name. */
   routesFor(token: string): string[] {
-    const name = token.trim()
+    const name = nameOf(token)
     if (name === HUMAN) return [HUMAN]
     const session = this.#findLive(name) ?? this.#findPast(name)
     const short = session ? undefined : onlyElement(this.#shortMatches(name))

@@ -84,7 +84,7 @@ export async function openTown(script: Script, more = '', program = opencode) {
     events: (last: (event: TownEvent) => boolean) =>
       followed([...GC, 'events', '--follow', '--json', '--after', '0'], { cwd: city, env }, last),
     async [Symbol.asyncDispose]() {
-      await gc('stop').finally(() => supervisor.process.kill())
+      await gc('down').finally(() => supervisor.process.kill())
       await supervisor.process.exited
       await model.stop()
       folder[Symbol.dispose]()

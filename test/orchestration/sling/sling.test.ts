@@ -196,7 +196,6 @@ describe('arguments', () => {
     [{ bead: 'sa-1' }, 'sling-cross-rig', 'rig saw'],
     [{ bead: 'pr-2' }, 'conflict-wrong-state', 'closed'],
     [{ bead: 'pr-3' }, 'invalid-request', 'message'],
-    [{ bead: 'mi-1', target: 'formal' }, 'formula-not-found', 'formula polish'],
   ])('%o is rejected: %s', async (body, code, message) => {
     await using work = await openSling()
     await work.add({ title: 'a', rig: 'press' })
@@ -209,10 +208,14 @@ describe('arguments', () => {
     expect(work.recorded()).toEqual([])
   })
 
-  test('no_formula skips the default formula of an agent', async () => {
+  test('the default formula of an agent is not run: the bead is routed, and a warning says so', async () => {
     await using work = await openSling()
     const { id } = await work.add({ title: 'a' })
-    expect(await work.sling({ bead: id, target: 'formal', no_formula: true })).toMatchObject({ mode: 'direct' })
+    const warnings = ['the default formula polish was not run; the bead is routed as it is']
+    expect(await work.sling({ bead: id, target: 'formal' })).toMatchObject({ mode: 'direct', warnings })
+    const other = await work.add({ title: 'b' })
+    const quiet = await work.sling({ bead: other.id, target: 'formal', no_formula: true })
+    expect([quiet.mode, quiet.warnings]).toEqual(['direct', undefined])
   })
 
   test('a cycle is rejected, and the error shows it; force overrides that and the rig', async () => {
@@ -247,10 +250,9 @@ describe('new work', () => {
     ])
   })
 
-  test('without a known target, or with a missing formula, leaves nothing behind', async () => {
+  test('without a known target leaves nothing behind', async () => {
     await using work = await openSling()
     expect(work.slingText({ target: 'press/nobody', title: 'x' })).rejects.toMatchObject({ code: 'agent-not-found' })
-    expect(work.slingText({ target: 'formal', title: 'x' })).rejects.toMatchObject({ code: 'formula-not-found' })
     expect(work.slingText({ target: 'mayor', title: 'x', rig: 'none' })).rejects.toMatchObject({
       code: 'rig-not-found',
     })

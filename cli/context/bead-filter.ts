@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { collectList, parseCount, parsePriority } from '../context/options.ts'
-import { isWork } from '../context/work.ts'
 import { parseDate } from './dates.ts'
+import { collectList, parseCount, parsePriority } from './options.ts'
+import { isWork } from './work.ts'
 
 /** The filters of `bd list` and `bd ready`. */
 export interface Filter {

@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
+import { failure } from '../io/exit.ts'
+import { printJson, printLine } from '../io/io.ts'
+
+/** Commands for parts that gc does not have yet; each says so and changes nothing. */
+const NOT_YET: Readonly<Record<string, string>> = {
+  formula: 'gc does not run formulas yet: create the steps as beads with `bd create --parent <root>`, and sling them',
+  order: 'gc does not run orders yet: let the timers of this machine run `gc sling` or `bd create`',
+  workflow: 'gc does not run formulas yet, so there is no workflow of a bead',
+  service: 'gc does not run services of packs yet',
+  extmsg: 'gc does not connect to messengers yet',
+  prompt: 'gc does not write prompts: `gc prime <agent>` shows the one of an agent',
+}
+
+/** Commands for a storage or a runtime that gc does not have: there is nothing to do, and that is what they say. */
+const NOTHING_TO_DO = [
+  'agent-script',
+  'beads',
+  'build-image',
+  'dolt',
+  'dolt-cleanup',
+  'dolt-config',
+  'dolt-state',
+] as const
+
+export function laterCommands(program: Command, context: CommandContext): void {
+  for (const [name, sentence] of Object.entries(NOT_YET)) {
+    const group = accepting(program, name, sentence)
+    group.action(() => {
+      throw failure(sentence)
+    })
+    if (name === 'order') housekeeping(group, context)
+  }
+}
+
+/** Housekeeping of orders that gc does itself. */
+function housekeeping(order: Command, context: CommandContext): void {
+  for (const name of ['sweep-tracking', 'sweep-nudge-mail'])
+    accepting(order, name, 'nothing to do').action(() => printNothing(context, `order ${name}`, 'its own records'))
+}
+
+/** A command that takes any words and options. */
+const accepting = (parent: Command, name: string, description: string): Command =>
+  parent
+    .command(name, { hidden: true })
+    .description(description)
+    .argument('[words...]')
+    .allowUnknownOption()
+    .helpOption(false)
+
+export function storageCommands(program: Command, context: CommandContext): void {
+  for (const name of NOTHING_TO_DO) {
+    accepting(program, name, 'nothing to do: gc keeps its data in its own database').action(
+      (_words: string[], _options: object, command: Command) =>
+        printNothing(context, name, 'its data', command.args.includes('--json')),
+    )
+  }
+}
+
+function printNothing({ io }: CommandContext, name: string, what: string, json = false): void {
+  const message = `nothing to do for \`gc ${name}\`: gc looks after ${what} itself`
+  if (json) printJson(io, envelope({ command: name, message, storage: 'sqlite' }))
+  else printLine(io, message)
+}

@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import { type Filter, isMatch, withFilters } from '../context/bead-filter.ts'
+import { parseStatuses } from '../context/bead-status.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { readItems } from '../context/pages.ts'
+import { isWork } from '../context/work.ts'
+import { printJson, printLine } from '../io/io.ts'
+
+interface Ready extends Filter, JsonOption {
+  status?: string[]
+  sort: string
+}
+
+/** `gc ready`: a plain list of the ready beads of the city and all rigs. */
+export function readyCommand(program: Command, context: CommandContext): void {
+  withJson(withFilters(program.command('ready').description('list open work that nothing blocks, in all rigs'), 0))
+    .option('-s, --status <statuses>', 'instead of ready beads those with a status, separated by commas', parseStatuses)
+    .addOption(new Option('--sort <way>').choices(['priority', 'oldest', 'hybrid']).default('priority'))
+    .action((options: Ready) => ready(context, options))
+}
+
+async function ready(context: CommandContext, options: Ready): Promise<void> {
+  const city = await context.city()
+  const beads: Bead[] = []
+  if (options.status === undefined) {
+    beads.push(...(await city.call('GET ~/beads/ready')).items)
+  } else {
+    for (const status of options.status) {
+      const query = status === 'all' ? { all: true } : { status }
+      const items = await readItems((cursor) => city.call('GET ~/beads', { query: { ...query, limit: 1000, cursor } }))
+      beads.push(...items.filter(isWork))
+    }
+  }
+  const { assignee, limit, json } = options
+  const matches = beads.filter(
+    (bead) => isMatch(bead, options) && (typeof assignee !== 'string' || bead.assignee === assignee),
+  )
+  if (options.sort === 'oldest') matches.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+  const shown = limit === 0 ? matches : matches.slice(0, limit)
+  if (json) return printJson(context.io, shown)
+  if (shown.length === 0) return printLine(context.io, 'No work is ready.')
+  for (const { id, status, title } of shown) printLine(context.io, `${id}  ${status}  ${sanitizeLine(title)}`)
+}

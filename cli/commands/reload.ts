@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { printJson, printLine } from '../io/io.ts'
+
+interface Reload extends JsonOption {
+  async?: true
+  soft?: true
+}
+
+export function reloadCommand(program: Command, context: CommandContext): void {
+  withJson(program.command('reload').description('put the files of a city in force now, or say why they cannot be'))
+    .argument('[city]', 'the name or folder of the city')
+    .option('--async', 'accepted: files are read at once')
+    .option('--soft', 'do not restart sessions for what has changed')
+    .option('--timeout <duration>', 'accepted')
+    .action(async (name: string | undefined, options: Reload) =>
+      reload(context, await context.cityNamed(name), options),
+    )
+}
+
+/** Reads the configuration of a city again. */
+export async function reload({ io }: CommandContext, city: CityClient, options: Reload): Promise<void> {
+  const { outcome, errors, warnings } = await city.call('POST ~/config/reload')
+  if (outcome === 'invalid') {
+    throw failure(`${city.name} keeps its last good configuration:\n${errors.join('\n')}`)
+  }
+  for (const warning of warnings) io.err(`gc: ${sanitizeLine(warning)}\n`)
+  if (options.soft) io.err('gc: sessions whose declaration has changed still start anew once they are idle\n')
+  const message =
+    outcome === 'applied' ? `The configuration of ${city.name} is in force.` : `Nothing has changed in ${city.name}.`
+  if (!options.json) return printLine(io, message)
+  const { path: city_path } = await city.call('GET ~')
+  const modes = { async: options.async === true, soft: options.soft === true }
+  printJson(io, envelope({ command: 'reload', message, city_path, ...modes, outcome }))
+}
