@@ -2,6 +2,7 @@ import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'nod
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
@@ -56,7 +57,7 @@ interface Restore extends JsonOption {
 async function restoreCity(context: CommandContext, file: string, folder: string, options: Restore): Promise<void> {
   const { io } = context
   const { restore } = await import('../../src/supervisor/restore.ts')
-  const how = { skipUnknown: options.skipUnknown ?? false, signal: io.signal }
+  const how = { skipUnknown: options.skipUnknown ?? false, signal: io.signal, home: resolveHome(io.env) }
   const restored = await restore(resolve(io.cwd, file), resolve(io.cwd, folder), how)
   if (!options.register) {
     if (options.json) return printJson(io, restored)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
 import type { ExplainedField } from '../../src/config/explain/explain.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -27,7 +28,7 @@ export function configCommands(program: Command, context: CommandContext): void 
 
 async function explain({ io }: CommandContext, folder: string, options: ExplainOptions): Promise<void> {
   const { explainFolder } = await import('../../src/config/explain/explain-folder.ts')
-  const { fields, errors } = explainFolder(folder)
+  const { fields, errors } = explainFolder(folder, resolveHome(io.env))
   if (errors.length > 0) throw failure(errors.join('\n'))
   const selected = selectFields(fields, options)
   if (options.json) return printJson(io, { fields: selected })

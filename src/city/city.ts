@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
 import { Config } from '../config/config.ts'
+import { openPackFolders } from '../config/packs/builtin-folders.ts'
 import { gcPart } from '../core/actor.ts'
 import { errorMessage } from '../core/errors.ts'
 import { requireNoLinks } from '../core/folders.ts'
@@ -31,7 +32,9 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
   await using resources = new AsyncDisposableStack()
   phase('loading_config')
   for (const file of STATE) requireNoLinks(path, file)
-  const config = resources.adopt(await Config.open(path, name), (opened) => opened.close())
+  const config = resources.adopt(await Config.open(path, name, { folders: openPackFolders(home) }), (opened) =>
+    opened.close(),
+  )
   resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
   phase('starting_bead_store')
   const storeHealth = new StoreHealth(dependencies.clock)

@@ -16,6 +16,8 @@ export interface CityConfig {
   /** The providers that city.toml declares; `resolveProvider` merges their bases in. */
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly rigs: readonly RigConfig[]
+  /** The packs that it is made of: the city's imports, each after what it imports itself, its own, then the rigs'. */
+  readonly packs: readonly PackConfig[]
   readonly agents: readonly AgentConfig[]
   readonly namedSessions: readonly NamedSessionConfig[]
   readonly mcpServers: readonly McpServerConfig[]
@@ -50,7 +52,8 @@ export interface WorkspaceConfig {
 /** `[[rigs]]`: a folder that agents work on. */
 export interface RigConfig {
   readonly name: string
-  readonly path: string
+  /** Undefined when it is not bound to a folder of this machine. */
+  readonly path: string | undefined
   /** What the ids of its beads begin with: declared, else derived from its name. */
   readonly prefix: string
   readonly declaredPrefix?: string
@@ -62,9 +65,28 @@ export interface RigConfig {
   readonly origins: FieldOrigins<RigFields>
 }
 
+/** A pack that the city, or one of its rigs, is made of. */
+export interface PackConfig {
+  readonly name: string
+  readonly version?: string
+  /** Absolute. */
+  readonly folder: string
+  /** What it is known by here; absent for one without a name, and for the city's own. */
+  readonly binding?: string
+  /** The rig that imports it; absent for the city. */
+  readonly rig?: string
+}
+
 /** An agent: what runs, where, with what prompt, and how many of it. */
 export interface AgentConfig {
+  /** With the binding of its pack, if it has one: `gastown.mayor`. */
   readonly name: string
+  /** The same without the binding. */
+  readonly localName: string
+  /** The name by which the city or its rig imports the pack that it comes from. */
+  readonly binding?: string
+  /** Why it cannot start: what is wrong in the pack that it comes from. */
+  readonly broken?: string
   /** The rig it belongs to; absent for an agent of the city. */
   readonly dir?: string
   /** `rig/name`, or `name` alone. Unique in the city. */

@@ -1,7 +1,8 @@
 import type { AgentConfig, CityConfig } from './city-config.ts'
 import type { Config } from './config.ts'
-import type { AppliedPatch, CityDeclarations } from './declare/city-declarations.ts'
+import type { CityDeclarations } from './declare/city-declarations.ts'
 import { prefixOf } from './declare/names.ts'
+import type { PatchDeclarations } from './declare/patches.ts'
 import { BUILTINS } from './providers/presets.ts'
 import type { ProviderConfig } from './providers/provider.ts'
 import { resolveProvider } from './providers/resolve.ts'
@@ -43,10 +44,10 @@ export class ConfigViews {
       agents: current.agents.map((agent) => this.#agent(current, agent)),
       rigs: current.rigs.map((rig) => {
         const { name, path, prefix } = rig
-        return { name, path, prefix, suspended: this.suspensions.isRigSuspended(current, rig) }
+        return { name, path: path ?? '', prefix, suspended: this.suspensions.isRigSuspended(current, rig) }
       }),
       providers: mapValues(current.providers, (_, name) => resolved(name, current)),
-      ...(patches.length > 0 && { patches: patchCounts(patches) }),
+      ...patchCounts(patches),
       effective_api_url: this.url(),
     }
   }
@@ -65,14 +66,13 @@ export class ConfigViews {
   /** Where each agent and provider comes from, and how many patches were applied. */
   explain(): ConfigExplained {
     const { config, declarations } = this.config.composition
-    const { agents, rigs, providers } = countPatches(declarations.patches)
     return {
       agents: config.agents.map((agent) => ({ ...this.#agent(config, agent), origin: agentOrigin(agent) })),
       providers: mapValues(new Map([...declarations.presets, ...declarations.providers]), (_, name) => ({
         ...resolved(name, config),
         origin: providerOrigin(name, declarations),
       })),
-      patches: { agents, rigs, providers },
+      patches: countPatches(declarations.patches),
     }
   }
 
@@ -104,18 +104,22 @@ export class ConfigViews {
 const agentOrigin = ({ block }: AgentConfig): string => (block.layer.isEditable ? 'inline' : 'pack-derived')
 
 function providerOrigin(name: string, { presets, providers }: CityDeclarations): string {
-  if (!providers.has(name)) return 'builtin'
+  const declared = providers.get(name)
+  if (!declared) return 'builtin'
   return presets.has(name) ? 'builtin+city' : 'city'
 }
 
-function countPatches(patches: readonly AppliedPatch[]): { agents: number; rigs: number; providers: number } {
-  const count = (target: AppliedPatch['target']) => patches.filter((patch) => patch.target === target).length
-  return { agents: count('agent'), rigs: count('rig'), providers: count('provider') }
-}
+const countPatches = ({ agents, rigs, providers }: PatchDeclarations) => ({
+  agents: agents.length,
+  rigs: rigs.length,
+  providers: providers.length,
+})
 
-function patchCounts(patches: readonly AppliedPatch[]): ConfigPatches {
+/** How many patches are in force; nothing when there are none. */
+function patchCounts(patches: PatchDeclarations): { patches?: ConfigPatches } {
   const { agents, rigs, providers } = countPatches(patches)
-  return { agent_count: agents, rig_count: rigs, provider_count: providers }
+  if (agents + rigs + providers === 0) return {}
+  return { patches: { agent_count: agents, rig_count: rigs, provider_count: providers } }
 }
 
 const mapValues = <From, To>(

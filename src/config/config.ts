@@ -7,11 +7,10 @@ import { type Diagnostic, formatDiagnostic, toInvalidConfigError } from './diagn
 import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
 import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
 import { ConfigWatcher } from './files/config-watcher.ts'
+import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
 import { writeDrafts } from './files/write-files.ts'
-import type { Layer } from './layers/layer.ts'
-import { LAYERS } from './layers/layers.ts'
-import { type Composition, compose } from './resolve/compose.ts'
+import { type ComposeOptions, type Composition, compose } from './resolve/compose.ts'
 
 type ChangeListener = (current: CityConfig, previous: CityConfig) => void
 
@@ -34,7 +33,8 @@ export class Config {
   private constructor(
     composition: Composition,
     private readonly registeredName: string | undefined,
-    private readonly layers: readonly Layer[],
+    private readonly options: ComposeOptions,
+    private readonly cache: FileCache,
   ) {
     this.path = composition.files.city.path
     this.#composition = this.#withRegisteredName(composition)
@@ -44,10 +44,11 @@ export class Config {
    * Reads the city in a folder; throws every error in its files, one a line: file, line, section and key. A city that
    * is registered under a name keeps that name, whatever its files call it.
    */
-  static async open(path: string, registeredName?: string, layers: readonly Layer[] = LAYERS): Promise<Config> {
-    const composition = compose(new FileSnapshot(path), layers)
+  static async open(path: string, registeredName?: string, options: ComposeOptions = {}): Promise<Config> {
+    const cache = new FileCache()
+    const composition = compose(new FileSnapshot(path, new Map(), cache), options)
     if (composition.errors.length > 0) throw toInvalidConfigError(composition.errors, 'validation-failed')
-    return new Config(composition, registeredName, layers)
+    return new Config(composition, registeredName, options, cache)
   }
 
   /** The last good configuration. */
@@ -189,7 +190,7 @@ export class Config {
   }
 
   #compose(drafts?: Drafts): Composition {
-    return compose(new FileSnapshot(this.path, drafts), this.layers)
+    return compose(new FileSnapshot(this.path, drafts, this.cache), this.options)
   }
 
   #putInForce(composition: Composition): boolean {

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { adoptBackup } from '../city/backup/restore.ts'
 import { BackupFile } from '../city/backup/unpack.ts'
 import { Config } from '../config/config.ts'
+import { openPackFolders } from '../config/packs/builtin-folders.ts'
 import { type DeclaredProgram, declaredPrograms } from '../config/resolve/programs.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { createFolder, syncFolder } from '../core/folders.ts'
@@ -12,6 +13,8 @@ import { createFolder, syncFolder } from '../core/folders.ts'
 export interface RestoreOptions {
   /** Leaves out links and files that no city has, instead of rejecting the backup for them. */
   readonly skipUnknown: boolean
+  /** `$GC_HOME`, where fetched packs lie. */
+  readonly home: string
   /** Aborting it leaves nothing behind. */
   readonly signal: AbortSignal
 }
@@ -48,7 +51,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     renameSync(stage, path)
     syncFolder(dirname(path))
     const { city, at } = manifest
-    return { city, path, at, skipped, ...(await programsOf(path)) }
+    return { city, path, at, skipped, ...(await programsOf(path, options.home)) }
   } catch (error) {
     await rm(stage, { recursive: true, force: true })
     removeIfEmpty(missing)
@@ -84,9 +87,9 @@ function removeIfEmpty(folders: readonly string[]): void {
   }
 }
 
-async function programsOf(path: string): Promise<Pick<Restored, 'programs' | 'problem'>> {
+async function programsOf(path: string, home: string): Promise<Pick<Restored, 'programs' | 'problem'>> {
   try {
-    const { current } = await Config.open(path)
+    const { current } = await Config.open(path, undefined, { folders: openPackFolders(home) })
     return { programs: declaredPrograms(current) }
   } catch (error) {
     return { programs: [], problem: errorMessage(error) }

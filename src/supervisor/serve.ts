@@ -5,8 +5,8 @@ import { type City, openCity } from '../city/city.ts'
 import { knownEvents } from '../city/events/known.ts'
 import { eventShapes } from '../city/events/schema.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
-import { Config } from '../config/config.ts'
 import { createCity } from '../config/edit/create-city.ts'
+import { declaredName } from '../config/explain/explain-folder.ts'
 import { type Actor, gcPart } from '../core/actor.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
@@ -145,7 +145,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
         }),
       ),
     scaffold: createCity,
-    nameOf: async (path) => (await Config.open(path)).current.name,
+    nameOf: (path) => declaredName(path, home.path),
     endSessions: (city) => endSessionsOf(host, city),
     onChange: () => logs.notifyChanged(),
     onOpened: (name) => void tokens.reconcile(name),

@@ -4,7 +4,7 @@ import { ConfigViews } from '../../src/config/config-views.ts'
 import { LAYERS } from '../../src/config/layers/layers.ts'
 import { agentsWorld } from '../agents/agents/world.ts'
 import { cityFiles } from './city-files.ts'
-import { importedAgents, suspendsAgent } from './layers/extra-layer.ts'
+import { importedAgents } from './layers/extra-layer.ts'
 
 const TOWN = {
   'city.toml':
@@ -80,10 +80,11 @@ test('files with errors are reported and not put in force', async () => {
 })
 
 test('agents of other layers and applied patches are explained as what they are', async () => {
-  using city = cityFiles({ 'city.toml': '[[agent]]\nname = "own"\nprovider = "claude"\n' })
+  const patch = '[[patches.agent]]\nname = "packed"\nsuspended = true\n'
+  using city = cityFiles({ 'city.toml': `[[agent]]\nname = "own"\nprovider = "claude"\n${patch}` })
   using pack = cityFiles({ 'pack.toml': '[[agent]]\nname = "packed"\nprovider = "codex"\n' })
-  const layers = [importedAgents(pack.path), ...LAYERS, suspendsAgent('packed')]
-  const config = await Config.open(city.path, undefined, layers)
+  const layers = [importedAgents(pack.path), ...LAYERS]
+  const config = await Config.open(city.path, undefined, { layers })
   const suspensions = {
     isCitySuspended: () => false,
     isRigSuspended: () => false,

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { usedFragments } from '../../config/prompts/prompt-template.ts'
@@ -16,8 +16,10 @@ import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
+import { isOnPath } from './on-path.ts'
 import { promptSubject, withDetails } from './prompt-subjects.ts'
 import { terminalProfileOf } from './terminal-profiles.ts'
+import { unusable } from './unusable.ts'
 
 /** The program to start for a session, and how to talk to it. */
 export interface PreparedLaunch {
@@ -83,9 +85,11 @@ export class Launcher {
     return provider?.supportsAcp || provider?.acpCommand !== undefined ? 'acp' : 'terminal'
   }
 
-  /** Why an agent's program cannot be started; undefined when nothing is known to prevent it. */
+  /** Why an agent cannot be started; undefined when nothing is known to prevent it. */
   problem(agent: AgentConfig): string | undefined {
     try {
+      const reason = unusable(agent, this.config.current)
+      if (reason !== undefined) return reason
       const provider = this.providerOf(agent)
       if (agent.startCommand || !provider) return undefined
       return this.missing(provider, agent)
@@ -141,7 +145,8 @@ export class Launcher {
       throw new AppError('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
     }
     const provider = agent ? this.providerOf(agent) : this.provider(row.provider)
-    const missing = provider && !agent?.startCommand ? this.missing(provider, agent) : undefined
+    const reason = agent && unusable(agent, this.config.current)
+    const missing = reason ?? (provider && !agent?.startCommand ? this.missing(provider, agent) : undefined)
     if (missing) throw new AppError('service-unavailable', missing)
     this.#ensureFolder(row.workDir, agent)
     const transport = this.transport(row)
@@ -273,19 +278,4 @@ function conversationToResume(
   if (agent?.startCommand || !provider) return undefined
   const canResume = agent?.resumeCommand ?? provider.resumeCommand ?? provider.resumeFlag
   return canResume ? row.sessionKey : undefined
-}
-
-/** Whether a command is an executable program. */
-function isOnPath(command: string, path: string, base: string): boolean {
-  if (command.includes('/')) return isExecutable(isAbsolute(command) ? command : resolve(base, command))
-  return path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command)))
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }

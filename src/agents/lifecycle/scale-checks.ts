@@ -77,6 +77,7 @@ export class ScaleChecks {
     }
     try {
       const rig = this.options.config.current.rigs.find(({ name }) => name === agent.dir)
+      if (rig && rig.path === undefined) throw new Error(`rig ${rig.name} is bound to no folder`)
       const env = {
         ...this.options.env,
         ...agent.env,

@@ -172,7 +172,8 @@ export class Worktrees {
 
   async #create({ id, sessionName, rig: name, work }: WorktreeOwner): Promise<WorktreeRow> {
     const rig = this.options.config.current.rigs.find((candidate) => candidate.name === name)
-    if (!rig) throw new AppError('service-unavailable', `there is no rig ${name} to make a worktree of`)
+    if (rig?.path === undefined)
+      throw new AppError('service-unavailable', `there is no rig ${name} to make a worktree of`)
     await this.#ensureCapacity()
     const base = await this.#git.baseOf(rig.path, rig.defaultBranch)
     const row: WorktreeRow = {

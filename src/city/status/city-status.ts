@@ -92,7 +92,7 @@ export class CityStatus {
     const { active, suspended, draining } = sessions.counts()
     const rigDetails = rigs.map((rig) => ({
       name: rig.name,
-      path: rig.path,
+      path: rig.path ?? '',
       suspended: suspensions.isRigSuspended(config.current, rig),
     }))
     return {

@@ -11,8 +11,6 @@ export const PROMPT_NAME = PROMPT_NAMES[0]
 export interface AgentFolder {
   readonly folder: string
   readonly file: string
-  /** Undefined when it holds only a prompt. */
-  readonly text: string | undefined
   readonly promptFile: string | undefined
   /** What the agent in it is called, given the rig that its file names. */
   nameIn(dir: string | undefined): string
@@ -20,15 +18,15 @@ export interface AgentFolder {
 
 const SEPARATOR = '--'
 
-/** The folders of `agents/` that hold a declaration, a prompt or both. */
-export function listAgentFolders(root: RootSnapshot): AgentFolder[] {
+/** The folders of `agents/` that hold a declaration, a prompt or both; in a pack, all of them. */
+export function listAgentFolders(root: RootSnapshot, { ofPack = false } = {}): AgentFolder[] {
   return root.folders(AGENTS_FOLDER).flatMap((folder) => {
     const file = `${AGENTS_FOLDER}/${folder}/agent.toml`
-    const text = root.text(file)
+    const isDeclared = root.text(file) !== undefined
     const prompts = PROMPT_NAMES.map((name) => `${AGENTS_FOLDER}/${folder}/${name}`)
     const promptFile = prompts.find((path) => root.text(path) !== undefined)
-    if (text === undefined && promptFile === undefined) return []
-    return [{ folder, file, text, promptFile, nameIn: (dir) => nameIn(folder, dir) }]
+    if (!isDeclared && promptFile === undefined && !ofPack) return []
+    return [{ folder, file, promptFile, nameIn: (dir) => nameIn(folder, dir) }]
   })
 }
 

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { PERMISSIONS } from '../../http/needs.ts'
 import { PROMPT_MODES } from '../providers/provider.ts'
 import {
@@ -50,10 +50,17 @@ const promptFile: FieldReader<string> = {
   },
 }
 
-/** A path is relative to the folder of its file, or to the city when it begins with `//`. */
-function fileBeside({ block }: SectionReader, path: string): string {
+/** A file of a pack that the agent's own pack imports: `<pack>//<path>`. */
+export const PACK_PATH = /^([A-Za-z0-9][\w.-]*)\/\/(.+)$/
+
+/**
+ * A path is relative to the folder of its file, or of its pack; to the city when it begins with `//`; and one of an
+ * imported pack when it begins with that pack's name and `//`.
+ */
+function fileBeside({ base }: SectionReader, path: string): string {
   if (path.startsWith('//')) return path.slice(2)
-  return join(path.startsWith('/') ? '' : dirname(block.file), path)
+  if (PACK_PATH.test(path)) return path
+  return join(path.startsWith('/') ? '' : base, path)
 }
 
 /** What an agent declares in a folder of its own. */

@@ -3,9 +3,11 @@ import type { AgentFields } from './agent.ts'
 import type { AgentDefaultsFields } from './agent-defaults.ts'
 import type { DaemonFields } from './daemon.ts'
 import type { Declaration } from './declaration.ts'
+import type { RuntimeFields, ServiceFields, UpstreamFields, WebhookFields } from './kept.ts'
 import type { McpServerFields } from './mcp-server.ts'
 import type { NamedSessionFields } from './named-session.ts'
-import type { FieldOrigin } from './origin.ts'
+import type { CityPack, ImportedPack, Imports } from './pack.ts'
+import { NO_PATCHES, type PatchDeclarations } from './patches.ts'
 import type { EventRotationFields, MailFields, PricingFields, UsageFields } from './records.ts'
 import type { RigFields } from './rig.ts'
 import type { SessionFields } from './session.ts'
@@ -34,7 +36,8 @@ export interface BlockDeclarations {
   readonly agents: readonly Declaration<AgentFields>[]
   readonly namedSessions: readonly Declaration<NamedSessionFields>[]
   readonly pricing: readonly Declaration<PricingFields>[]
-  readonly patches: readonly AppliedPatch[]
+  readonly services: readonly Declaration<ServiceFields>[]
+  readonly webhooks: readonly Declaration<WebhookFields>[]
 }
 
 /** What a city has by name; layers merge entries of one name field by field. */
@@ -43,18 +46,24 @@ export interface NamedDeclarations {
   readonly presets: ReadonlyMap<string, Declaration<ProviderConfig>>
   readonly providers: ReadonlyMap<string, Declaration<ProviderConfig>>
   readonly mcpServers: ReadonlyMap<string, Declaration<McpServerFields>>
-}
-
-/** A patch that a layer applied to what lower layers declare. */
-export interface AppliedPatch {
-  readonly target: 'agent' | 'rig' | 'provider'
-  readonly origin: FieldOrigin
+  readonly imports: Imports
+  /** What a rig imports when it is added. */
+  readonly defaultRigImports: Imports
+  readonly upstreams: ReadonlyMap<string, Declaration<UpstreamFields>>
+  readonly runtimes: ReadonlyMap<string, Declaration<RuntimeFields>>
 }
 
 /** Everything that layers declare of a city; nothing is filled in, and nothing is judged. */
-export interface CityDeclarations extends Partial<SectionDeclarations>, BlockDeclarations, NamedDeclarations {}
+export interface CityDeclarations extends Partial<SectionDeclarations>, BlockDeclarations, NamedDeclarations {
+  readonly patches: PatchDeclarations
+  /** The city's own pack.toml. */
+  readonly pack: CityPack | undefined
+  /** The packs that the city and its rigs are made of, each after those that it imports. */
+  readonly packs: readonly ImportedPack[]
+}
 
 export const NO_DECLARATIONS: CityDeclarations = {
-  ...{ rigs: [], rigBindings: [], agents: [], namedSessions: [], pricing: [], patches: [] },
-  ...{ presets: new Map(), providers: new Map(), mcpServers: new Map() },
+  ...{ rigs: [], rigBindings: [], agents: [], namedSessions: [], pricing: [], services: [], webhooks: [] },
+  ...{ presets: new Map(), providers: new Map(), mcpServers: new Map(), upstreams: new Map(), runtimes: new Map() },
+  ...{ imports: new Map(), defaultRigImports: new Map(), patches: NO_PATCHES, pack: undefined, packs: [] },
 }

@@ -9,6 +9,10 @@ export interface Declaration<Values> {
   readonly values: Partial<Values>
   readonly origins: FieldOrigins<Values>
   readonly fields: FieldSet
+  /** The name by which the city or a rig imports the pack that declares it; its own name begins with it. */
+  readonly binding?: string
+  /** Why it cannot be used, although the rest of the city can. */
+  readonly broken?: string
 }
 
 /** Reads the fields of a section; what is not written stays undefined. */

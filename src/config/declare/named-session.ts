@@ -5,6 +5,7 @@ export const NAMED_SESSION = {
   template: requiredString('template'),
   name: string('name'),
   dir: string('dir'),
+  scope: oneOf('scope', ['city', 'rig']),
   mode: oneOf('mode', ['on_demand', 'always']),
 }
 export type NamedSessionFields = ValuesOf<typeof NAMED_SESSION>

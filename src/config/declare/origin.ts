@@ -5,6 +5,14 @@ export interface LayerInfo {
   readonly isEditable: boolean
 }
 
+/** A pack: what it calls itself, and where it lies. */
+export interface PackReference {
+  readonly name: string
+  readonly version: string | undefined
+  /** Absolute. */
+  readonly folder: string
+}
+
 /** A table of a file: where it stands, and which layer declares it. */
 export interface DeclaredBlock {
   readonly layer: LayerInfo
@@ -14,6 +22,8 @@ export interface DeclaredBlock {
   readonly section: string
   /** Where its header stands in the text; undefined for a whole file. */
   readonly offset: number | undefined
+  /** The pack that declares it, if the city does not itself. */
+  readonly pack?: PackReference
 }
 
 /** Where the value of a field was written. */

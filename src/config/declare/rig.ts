@@ -1,12 +1,22 @@
 import { type Declaration, declareFields } from './declaration.ts'
 import { boolean, type FieldReader, identifier, integer, requiredString, string, type ValuesOf } from './fields.ts'
 import { PREFIX } from './names.ts'
+import { importsOf } from './pack.ts'
+import { type AgentPatchFields, RIG_AGENT_PATCH } from './patches.ts'
+import type { SectionReader } from './section-reader.ts'
 import { SESSION_SLEEP, type SessionSleepFields } from './session-sleep.ts'
 
 const sleep: FieldReader<Declaration<SessionSleepFields>> = {
   key: 'session_sleep',
   read: (section) =>
     section.has('session_sleep') ? declareFields(section.child('session_sleep'), SESSION_SLEEP) : undefined,
+}
+
+/** The agents of the rig that it changes. */
+function agentPatches(key: string): FieldReader<Declaration<AgentPatchFields>[]> {
+  const read = (section: SectionReader) =>
+    section.has(key) ? section.blocks(key, 'agent').map((block) => declareFields(block, RIG_AGENT_PATCH)) : undefined
+  return { key, read }
 }
 
 /** `[[rigs]]`: a folder that agents work on. */
@@ -20,5 +30,8 @@ export const RIG = {
   suspended: boolean('suspended'),
   maxActive: integer('max_active_sessions', { min: -1 }),
   sleep,
+  imports: importsOf('imports'),
+  overrides: agentPatches('overrides'),
+  patches: agentPatches('patches'),
 }
 export type RigFields = ValuesOf<typeof RIG>

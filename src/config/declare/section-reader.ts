@@ -1,8 +1,9 @@
+import { dirname } from 'node:path'
 import { parseDuration } from '../../core/durations.ts'
 import type { Diagnostics, Severity, SourceLocation } from '../diagnostics/diagnostics.ts'
 import { suggestion, withHint } from '../diagnostics/suggestion.ts'
 import { emptyTable, type TomlNode, type TomlTable, toPlainValue } from '../toml/parse.ts'
-import type { DeclaredBlock, FieldOrigin, LayerInfo } from './origin.ts'
+import type { DeclaredBlock, FieldOrigin, LayerInfo, PackReference } from './origin.ts'
 import { keysWithoutEffect } from './without-effect.ts'
 
 /** What the readers of one file share. */
@@ -11,7 +12,11 @@ export interface FileContext {
   readonly layer: LayerInfo
   readonly file: string
   /** What an unknown key of this file is. */
-  readonly unknownKeys: Exclude<Severity, 'error'>
+  readonly unknownKeys: Severity
+  /** The folder that its paths are relative to; its own when absent. */
+  readonly base?: string | undefined
+  /** The pack that it belongs to, if not to the city itself. */
+  readonly pack?: PackReference | undefined
 }
 
 /** Reads one table of a file key by key, and notes what is wrong with the line it is on. */
@@ -28,8 +33,14 @@ export class SectionReader {
     /** The section's name in the table of keys without effect. */
     private readonly kind = section.replace(/^\[+|\]+$/g, ''),
   ) {
-    const { layer, file } = context
-    this.block = { layer, file, line: table.line, section, offset: section === '' ? undefined : table.offset }
+    const { layer, file, pack } = context
+    const offset = section === '' ? undefined : table.offset
+    this.block = { layer, file, line: table.line, section, offset, ...(pack && { pack }) }
+  }
+
+  /** The folder that paths in this file are relative to. */
+  get base(): string {
+    return this.context.base ?? dirname(this.block.file)
   }
 
   has(key: string): boolean {
@@ -138,6 +149,11 @@ export class SectionReader {
       else pairs.push([name, String(value.value)])
     }
     return Object.fromEntries(pairs)
+  }
+
+  /** Everything in this table, as it was written. */
+  plain(): Record<string, unknown> {
+    return Object.fromEntries([...this.table.entries].map(([key, node]) => [key, toPlainValue(node)]))
   }
 
   /** The table under this one; an empty one when it is missing. */

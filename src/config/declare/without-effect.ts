@@ -1,7 +1,7 @@
 type Section = Readonly<Record<string, string>>
 
-const PACKS = 'packs are not read yet: nothing that they declare is part of this city'
-const RIG_PATCHES = 'is not applied yet: what it suspends, limits or takes away is NOT in force'
+const PACKS =
+  'is an older form that is not read: import the pack in [imports] instead; nothing of it is part of this city'
 const HOOKS = 'gc installs no hooks yet: what they would check or forbid is NOT in force'
 const OVERLAY = 'overlays are not copied yet: settings and rules in them are NOT in force'
 const FORMULA = 'formulas are not run yet'
@@ -20,12 +20,7 @@ const NUDGE = 'has no effect: gc types a message as soon as the program takes in
  */
 const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   '': {
-    include: 'fragments of city.toml are not read; put what they say into city.toml',
-    imports: PACKS,
     packs: PACKS,
-    defaults: `defaults of rigs are not applied yet, and ${PACKS}`,
-    patches: 'patches are not applied yet: what they suspend, limit or take away is NOT in force',
-    agents: 'is an old name of [agent_defaults], and has no effect; rename the section',
     upstreams: UPSTREAM,
     storage: STORAGE,
     beads: STORAGE,
@@ -42,6 +37,14 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     github: 'pull requests are not watched yet',
     extmsg: 'external messages are not received or sent yet',
   },
+  'pack-file': {
+    upstreams: UPSTREAM,
+    service: 'services are not started yet',
+    webhook: 'webhooks are not received yet',
+    runtimes: 'sessions are not run by programs of packs yet',
+    doctor: 'is an older form that is not read: a check is a folder in doctor/',
+    commands: 'is an older form that is not read: a command is a folder in commands/',
+  },
   workspace: {
     includes: PACKS,
     default_rig_includes: PACKS,
@@ -50,10 +53,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     timezone: 'has no effect yet: only schedules of orders would use it, and orders are not run',
   },
   rigs: {
-    imports: PACKS,
     includes: PACKS,
-    overrides: RIG_PATCHES,
-    patches: RIG_PATCHES,
     dolt_host: STORAGE,
     dolt_port: STORAGE,
     formulas_dir: FORMULA,
@@ -73,6 +73,9 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     install_agent_hooks: HOOKS,
     install_hooks: HOOKS,
     hooks_installed: HOOKS,
+    install_agent_hooks_append: HOOKS,
+    skills_append: TOMBSTONE,
+    mcp_append: TOMBSTONE,
     inject_assigned_skills: 'has no effect: skills are not handed to agents yet',
     skills: TOMBSTONE,
     mcp: TOMBSTONE,
@@ -124,7 +127,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     check_interval_records: 'has no effect: events leave the log only by retention',
     check_interval_seconds: 'has no effect: events leave the log only by retention',
   },
-  named_session: { scope: 'has no effect: give it dir to belong to a rig' },
   pricing: { last_verified: 'is a note for people: gc does not read it' },
   providers: {
     process_names: SCREEN,

@@ -1,8 +1,7 @@
-import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
-
-const MAX_FILE_BYTES = 4 * 1024 * 1024
+import { CachedFile, FileCache, type ParsedFile } from './file-cache.ts'
 
 /** New texts by file, named from the city; undefined deletes the file. */
 export type Drafts = ReadonlyMap<string, string | undefined>
@@ -22,14 +21,18 @@ export class FileSnapshot {
   readonly #roots = new Map<string, RootSnapshot>()
 
   /** Drafts stand in for files of the city that are about to be written. */
-  constructor(path: string, drafts: Drafts = new Map()) {
-    this.city = new RootSnapshot(path, drafts)
+  constructor(
+    path: string,
+    drafts: Drafts = new Map(),
+    private readonly cache = new FileCache(),
+  ) {
+    this.city = new RootSnapshot(path, cache, drafts)
     this.#roots.set(path, this.city)
   }
 
   /** The files of the folder at an absolute path. */
   root(path: string): RootSnapshot {
-    const root = this.#roots.get(path) ?? new RootSnapshot(path)
+    const root = this.#roots.get(path) ?? new RootSnapshot(path, this.cache)
     this.#roots.set(path, root)
     return root
   }
@@ -47,20 +50,24 @@ export class FileSnapshot {
 
 /** The files of one folder. */
 export class RootSnapshot {
-  readonly #texts = new Map<string, string | undefined>()
+  readonly #files = new Map<string, CachedFile | undefined>()
   readonly #folders = new Map<string, string[]>()
   readonly unreadable: UnreadableFile[] = []
 
   constructor(
     readonly path: string,
+    private readonly cache: FileCache,
     private readonly drafts: Drafts = new Map(),
   ) {}
 
   /** The text of a file, named from the root; undefined when there is none. */
   text(file: string): string | undefined {
-    if (this.drafts.has(file)) return this.drafts.get(file)
-    if (!this.#texts.has(file)) this.#texts.set(file, this.#read(file))
-    return this.#texts.get(file)
+    return this.#file(file)?.text
+  }
+
+  /** A file as TOML; undefined when there is none. */
+  toml(file: string): ParsedFile | undefined {
+    return this.#file(file)?.parsed
   }
 
   /** The folders in a folder, in order of their names. */
@@ -82,24 +89,32 @@ export class RootSnapshot {
 
   /** The files that were asked for, whether or not they exist. */
   get files(): string[] {
-    return [...this.#texts.keys()]
+    return [...this.#files.keys()]
+  }
+
+  /** The folders that were listed, whether or not they exist. */
+  get listed(): string[] {
+    return [...this.#folders.keys()]
   }
 
   equals(other: RootSnapshot): boolean {
     return (
-      this.#texts.size === other.#texts.size &&
-      [...this.#texts].every(([file, text]) => other.#texts.has(file) && other.#texts.get(file) === text) &&
+      this.#files.size === other.#files.size &&
+      [...this.#files].every(([file, read]) => other.#files.has(file) && other.#files.get(file)?.text === read?.text) &&
       [...this.#folders].every(([folder, names]) => other.#folders.get(folder)?.join('/') === names.join('/'))
     )
   }
 
-  #read(file: string): string | undefined {
-    const path = resolve(this.path, file)
+  #file(file: string): CachedFile | undefined {
+    if (this.#files.has(file)) return this.#files.get(file)
+    const read = this.drafts.has(file) ? draftOf(this.drafts.get(file)) : this.#read(file)
+    this.#files.set(file, read)
+    return read
+  }
+
+  #read(file: string): CachedFile | undefined {
     try {
-      if (statSync(path).size > MAX_FILE_BYTES) {
-        throw new RangeError(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`)
-      }
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+      return this.cache.read(resolve(this.path, file))
     } catch (error) {
       if (isAbsent(error)) return undefined
       this.unreadable.push({ file, message: error instanceof TypeError ? 'is not UTF-8 text' : errorMessage(error) })
@@ -120,6 +135,8 @@ export class RootSnapshot {
 }
 
 const isFolder = (entry: Dirent): boolean => entry.isDirectory() || entry.isSymbolicLink()
+const draftOf = (text: string | undefined): CachedFile | undefined =>
+  text === undefined ? undefined : new CachedFile(text, '')
 
 const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

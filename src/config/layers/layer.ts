@@ -2,10 +2,13 @@ import type { CityDeclarations } from '../declare/city-declarations.ts'
 import type { LayerInfo } from '../declare/origin.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
+import type { PackFolders } from '../packs/locate.ts'
 
 export interface LayerContext {
   readonly files: FileSnapshot
   readonly diagnostics: Diagnostics
+  /** Where imported packs lie that are no folders of this machine. */
+  readonly folders: PackFolders
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { BlockDeclarations, CityDeclarations } from '../declare/city-declarations.ts'
 import type { Declaration } from '../declare/declaration.ts'
+import { withoutAgents, withoutPrices } from '../declare/hide.ts'
+import { joinPatches } from '../declare/patches.ts'
 
 /** Merges what a higher layer declares over what the lower ones do; the higher layer's blocks are listed first. */
 export function mergeDeclarations(lower: CityDeclarations, higher: Partial<CityDeclarations>): CityDeclarations {
@@ -8,6 +10,13 @@ export function mergeDeclarations(lower: CityDeclarations, higher: Partial<CityD
     presets: mergeByName(lower.presets, higher.presets),
     providers: mergeByName(lower.providers, higher.providers),
     mcpServers: mergeByName(lower.mcpServers, higher.mcpServers),
+    imports: mergeByName(lower.imports, higher.imports),
+    defaultRigImports: mergeByName(lower.defaultRigImports, higher.defaultRigImports),
+    upstreams: mergeByName(lower.upstreams, higher.upstreams),
+    runtimes: mergeByName(lower.runtimes, higher.runtimes),
+    patches: higher.patches ? joinPatches(lower.patches, higher.patches) : lower.patches,
+    pack: higher.pack ?? lower.pack,
+    packs: [...lower.packs, ...(higher.packs ?? [])],
     workspace: mergeFields(lower.workspace, higher.workspace),
     site: mergeFields(lower.site, higher.site),
     agentDefaults: mergeFields(lower.agentDefaults, higher.agentDefaults),
@@ -53,5 +62,29 @@ const mergeBlocks = (lower: BlockDeclarations, higher: Partial<BlockDeclarations
   agents: [...(higher.agents ?? []), ...lower.agents],
   namedSessions: [...(higher.namedSessions ?? []), ...lower.namedSessions],
   pricing: [...(higher.pricing ?? []), ...lower.pricing],
-  patches: [...(higher.patches ?? []), ...lower.patches],
+  services: [...(higher.services ?? []), ...lower.services],
+  webhooks: [...(higher.webhooks ?? []), ...lower.webhooks],
 })
+
+/** Merges city.toml over the city's own pack, of which it replaces whole entries of the same name. */
+export function mergeCityFile(pack: CityDeclarations, city: Partial<CityDeclarations>): CityDeclarations {
+  const { agents = [], namedSessions = [], pricing = [], services = [] } = city
+  const lower = {
+    ...pack,
+    providers: without(pack.providers, city.providers),
+    imports: without(pack.imports, city.imports),
+    upstreams: without(pack.upstreams, city.upstreams),
+    agents: pack.pack ? withoutAgents(pack.agents, agents) : pack.agents,
+    pricing: withoutPrices(pack.pricing, pricing),
+  }
+  return {
+    ...mergeDeclarations(lower, city),
+    namedSessions: [...pack.namedSessions, ...namedSessions],
+    services: [...pack.services, ...services],
+  }
+}
+
+const without = <Value>(
+  lower: ReadonlyMap<string, Value>,
+  higher: ReadonlyMap<string, Value> = new Map(),
+): ReadonlyMap<string, Value> => new Map([...lower].filter(([name]) => !higher.has(name)))

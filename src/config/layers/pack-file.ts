@@ -1,16 +1,18 @@
+import { readPackFile } from '../packs/pack-file.ts'
 import type { Layer } from './layer.ts'
+import { mergeDeclarations } from './merge.ts'
 
-const PACK_FILE = 'pack.toml'
-
-/** The city's own pack, which is not read yet: it declares nothing, and a warning says so. */
+/** The city's own pack.toml, which stands under city.toml. */
 export const packFile: Layer = {
   name: 'pack',
-  isEditable: false,
-  apply(lower, { files: { city }, diagnostics }) {
-    if (city.text(PACK_FILE) !== undefined) {
-      const message = 'packs are not read yet: nothing in this file is in force, also no patch and no limit'
-      diagnostics.warning({ file: PACK_FILE, line: 1, key: '' }, message)
-    }
-    return lower
+  isEditable: true,
+  apply(lower, context) {
+    const file = readPackFile({ layer: packFile, folder: context.files.city.path, isCity: true }, context)
+    if (!file) return lower
+    const { pack, schema, requirements, globals, agentDefaults, includes, ...declared } = file
+    return mergeDeclarations(lower, {
+      ...declared,
+      pack: { pack, schema, includes, requirements, globals, agentDefaults },
+    })
   },
 }

@@ -1,18 +1,17 @@
 import { declareFields } from '../declare/declaration.ts'
+import { openFile } from '../declare/open-file.ts'
 import { RIG_BINDING, SITE } from '../declare/site.ts'
 import { SITE_FILE } from '../files/file-names.ts'
 import type { Layer } from './layer.ts'
 import { mergeDeclarations } from './merge.ts'
-import { openFile } from './read-file.ts'
 
 /** What `.gc/site.toml` says of this machine: the city's name here, and where its rigs lie. */
 export const siteFile: Layer = {
   name: 'site',
   isEditable: true,
   apply(lower, { files: { city }, diagnostics }) {
-    const text = city.text(SITE_FILE)
     const reader = openFile({
-      ...{ layer: siteFile, diagnostics, file: SITE_FILE, text },
+      ...{ layer: siteFile, diagnostics, file: SITE_FILE, toml: city.toml(SITE_FILE) },
       ...{ unknownKeys: 'warning', kind: 'site' },
     })
     const site = declareFields(reader, SITE)

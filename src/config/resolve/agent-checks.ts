@@ -1,4 +1,3 @@
-import type { AgentConfig } from '../city-config.ts'
 import type { AgentFields } from '../declare/agent.ts'
 import { locationOf } from '../declare/declaration.ts'
 import { AGENT_NAME } from '../declare/names.ts'
@@ -6,7 +5,7 @@ import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import { suggestion, withHint } from '../diagnostics/suggestion.ts'
 import { BUILTINS } from '../providers/presets.ts'
 import type { AgentScope, ResolvedAgent } from './agent-scope.ts'
-import { findDependency, isCyclic } from './dependencies.ts'
+import type { AgentIndex } from './dependencies.ts'
 import { toLimit } from './settings.ts'
 
 /** Judges an agent by itself and against the rigs and providers of its city. */
@@ -27,20 +26,20 @@ const warnAt = ({ declaration }: ResolvedAgent, diagnostics: Diagnostics, name: 
   diagnostics.warning(locationOf(declaration, name), message)
 
 function checkName(agent: ResolvedAgent, diagnostics: Diagnostics): void {
-  const { name } = agent.config
-  if (AGENT_NAME.test(name)) return
-  const message = `"${name}" must begin with a letter or digit and go on with those, "-" or "_"`
+  const { localName } = agent.config
+  if (AGENT_NAME.test(localName)) return
+  const message = `"${localName}" must begin with a letter or digit and go on with those, "-" or "_"`
   errorAt(agent, diagnostics, 'name', message)
 }
 
-function checkRig(agent: ResolvedAgent, { rigs, diagnostics }: AgentScope): void {
+function checkRig(agent: ResolvedAgent, { rigs, isPack, diagnostics }: AgentScope): void {
   const { dir, scope } = agent.config
   const names = rigs.map(({ name }) => name)
   if (dir !== undefined && !names.includes(dir)) {
     const hint = suggestion(dir, names) || 'add it, or take dir out'
     errorAt(agent, diagnostics, 'dir', `there is no rig "${dir}"; ${hint}`)
   }
-  if (scope === 'rig' && !dir) {
+  if (scope === 'rig' && !dir && !isPack) {
     errorAt(agent, diagnostics, 'scope', 'an agent of scope rig needs dir, the rig it works in')
   }
 }
@@ -82,18 +81,13 @@ function checkWorktree(agent: ResolvedAgent, diagnostics: Diagnostics): void {
 }
 
 /** Every agent that another depends on exists, and none depends on itself. */
-export function checkDependencies(
-  agent: ResolvedAgent,
-  agents: readonly AgentConfig[],
-  diagnostics: Diagnostics,
-): void {
+export function checkDependencies(agent: ResolvedAgent, index: AgentIndex, diagnostics: Diagnostics): void {
   const { config } = agent
-  const names = agents.map(({ qualified }) => qualified)
   for (const name of config.dependsOn) {
-    if (findDependency(config, name, agents)) continue
-    errorAt(agent, diagnostics, 'dependsOn', withHint(`there is no agent "${name}"`, suggestion(name, names)))
+    if (index.dependency(config, name)) continue
+    errorAt(agent, diagnostics, 'dependsOn', withHint(`there is no agent "${name}"`, suggestion(name, index.names)))
   }
-  if (isCyclic(config, agents)) {
+  if (config.dependsOn.length > 0 && index.isCyclic(config)) {
     errorAt(agent, diagnostics, 'dependsOn', `agent "${config.qualified}" depends on itself`)
   }
 }

@@ -12,6 +12,8 @@ export interface AgentScope extends LayerContext {
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly sleep: SessionSleepConfig
   readonly fragments: FragmentFolders
+  /** Whether the city has a pack.toml. */
+  readonly isPack: boolean
 }
 
 export interface ResolvedAgent {

@@ -7,6 +7,7 @@ import { resolveAgents } from './agents.ts'
 import { FragmentFolders } from './fragment-folders.ts'
 import { resolveMcpServers } from './mcp-servers.ts'
 import { resolveNamedSessions } from './named-sessions.ts'
+import { resolvePacks } from './packs.ts'
 import { resolvePricing } from './pricing.ts'
 import { resolveProviders } from './providers.ts'
 import { resolveRigs } from './rigs.ts'
@@ -33,9 +34,10 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
   const providers = resolveProviders(declarations, diagnostics)
   const sleep = resolveSessionSleep(declarations.sessionSleep)
   const fragments = new FragmentFolders(files)
-  const agents = resolveAgents(declarations, { ...context, workspace, rigs, providers, sleep, fragments })
+  const isPack = declarations.pack !== undefined
+  const agents = resolveAgents(declarations, { ...context, workspace, rigs, providers, sleep, fragments, isPack })
   return {
-    ...{ name, prefix, path, strict, workspace, providers, rigs, agents },
+    ...{ name, prefix, path, strict, workspace, providers, rigs, agents, packs: resolvePacks(declarations) },
     namedSessions: resolveNamedSessions(declarations, agents, diagnostics),
     mcpServers: resolveMcpServers(declarations, { path, agents, diagnostics }),
     chat: resolveChatSessions(declarations.chatSessions),

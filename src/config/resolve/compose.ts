@@ -4,6 +4,7 @@ import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostics.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import type { Layer } from '../layers/layer.ts'
 import { LAYERS } from '../layers/layers.ts'
+import type { PackFolders } from '../packs/locate.ts'
 import { resolveCity } from './city.ts'
 
 /** What the files of a city come to. With errors in it, the configuration is not for use. */
@@ -18,10 +19,21 @@ export interface Composition {
   readonly allWarnings: readonly Diagnostic[]
 }
 
+export interface ComposeOptions {
+  readonly layers?: readonly Layer[]
+  /** Where fetched packs lie; without it, only packs in folders of this machine are there. */
+  readonly folders?: PackFolders
+}
+
+const NO_FOLDERS: PackFolders = { checkouts: '/nonexistent', builtins: '/nonexistent' }
+
 /** Applies the layers in their order to a snapshot of files, and resolves what they declare. */
-export function compose(files: FileSnapshot, layers: readonly Layer[] = LAYERS): Composition {
+export function compose(
+  files: FileSnapshot,
+  { layers = LAYERS, folders = NO_FOLDERS }: ComposeOptions = {},
+): Composition {
   const diagnostics = new Diagnostics()
-  const context = { files, diagnostics }
+  const context = { files, diagnostics, folders }
   const declarations = layers.reduce((lower, layer) => layer.apply(lower, context), NO_DECLARATIONS)
   const config = resolveCity(declarations, context)
   for (const { unreadable } of files.roots) {

@@ -1,9 +1,10 @@
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { RigConfig } from '../city-config.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
-import { type Declaration, locationOf, withValue } from '../declare/declaration.ts'
+import { type Declaration, locationOf } from '../declare/declaration.ts'
 import { prefixOf, RIG_NAME } from '../declare/names.ts'
 import type { RigFields } from '../declare/rig.ts'
+import { bindRig } from '../declare/rig-binding.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import { resolveSessionSleep } from './session-sleep.ts'
 import { toLimit } from './settings.ts'
@@ -22,7 +23,7 @@ export function resolveRigs(declarations: CityDeclarations, scope: RigScope): Ri
   const rigs: RigConfig[] = []
   const holders = new Map([[scope.prefix.toLowerCase(), 'the city']])
   for (const declared of declarations.rigs) {
-    const declaration = bound(declared, declarations)
+    const declaration = bindRig(declared, declarations.rigBindings)
     const rig = resolveRig(declaration, scope)
     if (!rig) continue
     const holder = holders.get(rig.prefix.toLowerCase())
@@ -39,25 +40,18 @@ export function resolveRigs(declarations: CityDeclarations, scope: RigScope): Ri
   return rigs
 }
 
-/** A rig lies where site.toml says, on this machine. */
-function bound(rig: Declaration<RigFields>, { rigBindings }: CityDeclarations): Declaration<RigFields> {
-  const binding = rigBindings.findLast(({ values }) => values.name !== undefined && values.name === rig.values.name)
-  return withValue(rig, 'path', binding?.values.path, binding?.origins.path)
-}
-
 function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnostics }: RigScope): RigConfig | undefined {
   const { values, block, origins } = declaration
   const { name, path, prefix, defaultBranch, sleep } = values
   if (name === undefined) return undefined
   checkName(declaration, name, diagnostics)
   if (path === undefined) {
-    const message = `is required: the folder of rig "${name}" on this machine; \`gc rig add\` writes it for you`
-    diagnostics.error(locationOf(declaration, 'path'), message)
-    return undefined
+    const message = `is missing, so that nothing runs in rig "${name}"; \`gc rig add <folder> --name ${name}\` says where it is on this machine`
+    diagnostics.warning(locationOf(declaration, 'path'), message)
   }
   return {
     ...{ name, defaultBranch, block, origins },
-    path: isAbsolute(path) ? path : resolve(city, path),
+    path: path === undefined ? undefined : resolve(city, path),
     prefix: prefix ?? prefixOf(name),
     declaredPrefix: prefix,
     suspendedOnStart: values.suspendedOnStart ?? values.suspended ?? false,

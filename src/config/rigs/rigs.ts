@@ -157,7 +157,7 @@ export class Rigs {
   }
 
   #gitStatus({ path }: RigConfig): Promise<GitStatus | undefined> {
-    return isFolder(path) ? readRepositoryStatus(path, this.git) : Promise.resolve(undefined)
+    return path !== undefined && isFolder(path) ? readRepositoryStatus(path, this.git) : Promise.resolve(undefined)
   }
 
   #toResponse(rig: RigConfig, all: ReturnType<RigSessions['all']>, git: GitStatus | undefined): RigResponse {
@@ -166,7 +166,7 @@ export class Rigs {
     const active = lastActivityOf(sessions)
     return {
       name: rig.name,
-      path: rig.path,
+      path: rig.path ?? '',
       suspended: this.suspensions.isRigSuspended(this.config.current, rig),
       prefix: rig.prefix,
       ...(rig.defaultBranch !== undefined && { default_branch: rig.defaultBranch }),

@@ -42,7 +42,7 @@ export const emptyTable = ({ line, offset }: TomlPosition = START): TomlTable =>
 /** Parses TOML without a byte order mark into its syntax tree; throws {@link TomlSyntaxError}. */
 export function parseSyntax(text: string): AST.TOMLProgram {
   try {
-    return parseTOML(text, { tomlVersion: '1.0' })
+    return parseTOML(text, { tomlVersion: '1.1' })
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
     // What is never closed is noticed on the line after.

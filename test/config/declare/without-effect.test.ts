@@ -19,6 +19,14 @@ const OPENINGS: Readonly<Record<string, string>> = {
   'providers.options_schema.choices': `${OPTION}[[providers.p.options_schema.choices]]\n`,
 }
 
+const PACK = '[pack]\nname = "p"\nschema = 2\n'
+
+/** How the sections are written that are not tables. */
+const BLOCKS: ReadonlyMap<string, string> = new Map([
+  ['service', '[[service]]\nname = "a"\n'],
+  ['webhook', '[[webhook]]\nname = "a"\n'],
+])
+
 function compositionOf(files: Record<string, string>) {
   using city = cityFiles(files)
   return compose(new FileSnapshot(city.path))
@@ -31,10 +39,12 @@ const keys = listKeysWithoutEffect().map(({ section, key, sentence }) => ({
 describe('a key that is known and has no effect', () => {
   test.each(keys)('is warned of in one sentence: $section $key', ({ section, key, sentence }) => {
     const opening = OPENINGS[section] ?? `[${section}]\n`
-    const text = section === '' ? `[${key}]\n` : `${opening}${key} = "UTC"\n`
-    const { errors, warnings } = compositionOf({ 'city.toml': text })
+    const ofPack = section === 'pack-file'
+    const header = BLOCKS.get(key) ?? `[${key}]\n`
+    const text = ofPack ? `${PACK}${header}` : section === '' ? header : `${opening}${key} = "UTC"\n`
+    const { errors, warnings } = compositionOf({ 'city.toml': '', [ofPack ? 'pack.toml' : 'city.toml']: text })
     expect(errors).toEqual([])
-    expect(warnings.map(formatDiagnostic)).toEqual([expect.stringMatching(/^city\.toml:\d+: /)])
+    expect(warnings.map(formatDiagnostic)).toEqual([expect.stringMatching(/^(city|pack)\.toml:\d+: /)])
     expect(warnings[0]?.message).toBe(sentence)
     expect(warnings[0]?.key.split(' ').at(-1)).toBe(key)
   })
@@ -53,10 +63,9 @@ describe('a key that is known and has no effect', () => {
   })
 
   test('says so when it would have made something safer', () => {
-    const city = '[[patches.agent]]\nname = "a"\nsuspended = true\n[convergence]\n'
+    const city = '[convergence]\n'
     const { warnings } = compositionOf({ 'city.toml': `${city}${AGENT}assigned_work_defer_limit = 1\n` })
-    expect(warnings.map(({ key }) => key)).toEqual(['patches', 'convergence', '[[agent]] assigned_work_defer_limit'])
-    expect(warnings[0]?.message).toContain('what they suspend, limit or take away is NOT in force')
+    expect(warnings.map(({ key }) => key)).toEqual(['convergence', '[[agent]] assigned_work_defer_limit'])
     for (const { message } of warnings) expect(message).toContain('NOT')
   })
 })

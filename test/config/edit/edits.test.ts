@@ -22,7 +22,7 @@ path = "/srv/shop"
 async function cityWithImports(imported: string) {
   const pack = cityFiles({ 'pack.toml': imported })
   const city = cityFiles({ 'city.toml': CITY })
-  const config = await Config.open(city.path, undefined, withLowest(importedAgents(pack.path)))
+  const config = await Config.open(city.path, undefined, { layers: withLowest(importedAgents(pack.path)) })
   return {
     ...{ city, pack, config },
     [Symbol.dispose]: () => {

@@ -27,7 +27,7 @@ const FILES = {
 /** Where each field of one thing is declared, by its key. */
 function declaredAt(kind: string, name: string): Record<string, string> {
   using city = cityFiles(FILES)
-  const { fields } = explainFolder(city.path)
+  const { fields } = explainFolder(city.path, city.pathOf('.home'))
   return Object.fromEntries(
     fields
       .filter((field) => field.kind === kind && field.name === name)
@@ -73,7 +73,7 @@ describe('explaining a configuration', () => {
 
   test('says what is wrong with files that cannot be put in force', () => {
     using city = cityFiles({ 'city.toml': '[daemon]\nmax_restarts = "x"\n' })
-    expect(explainFolder(city.path)).toEqual({
+    expect(explainFolder(city.path, city.pathOf('.home'))).toEqual({
       fields: [],
       errors: ['city.toml:2: [daemon] max_restarts: must be a whole number, not "x"'],
     })

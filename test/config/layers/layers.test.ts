@@ -5,11 +5,11 @@ import type { Layer } from '../../../src/config/layers/layer.ts'
 import { LAYERS } from '../../../src/config/layers/layers.ts'
 import { compose } from '../../../src/config/resolve/compose.ts'
 import { cityFiles } from '../city-files.ts'
-import { importedAgents, suspendsAgent, withLowest } from './extra-layer.ts'
+import { importedAgents, withLowest } from './extra-layer.ts'
 
 function composed(files: Record<string, string>, layers: readonly Layer[] = LAYERS) {
   using city = cityFiles(files)
-  return compose(new FileSnapshot(city.path), layers)
+  return compose(new FileSnapshot(city.path), { layers })
 }
 
 const placeOf = (origin: FieldOrigin | undefined): string | undefined =>
@@ -98,10 +98,11 @@ describe('a layer that is added', () => {
   })
 
   test('may change what lower layers declare, and names itself as the origin', () => {
-    const { config, declarations } = composed({ 'city.toml': CITY }, [...LAYERS, suspendsAgent('own')])
+    const patch = '[[patches.agent]]\nname = "own"\nsuspended = true\n'
+    const { config, declarations } = composed({ 'city.toml': `${CITY}${patch}` })
     expect(config.agents.map(({ suspended }) => suspended)).toEqual([false, true])
-    expect(config.agents[1]?.origins.suspended?.block.layer.name).toBe('patches')
-    expect(declarations.patches).toHaveLength(1)
+    expect(config.agents[1]?.origins.suspended?.block.section).toBe('[[patches.agent]]')
+    expect(declarations.patches.agents).toHaveLength(1)
   })
 
   test('is judged with everything else', () => {
@@ -111,12 +112,4 @@ describe('a layer that is added', () => {
       [`${pack.path}/pack.toml`, 'agent "own" is declared at city.toml:8 already'],
     ])
   })
-})
-
-test('a pack.toml beside city.toml is warned of while packs are not read', () => {
-  const { warnings, config } = composed({ 'city.toml': '', 'pack.toml': '[[patches.agent]]\nsuspended = true\n' })
-  expect(config.agents).toEqual([])
-  expect(warnings.map(({ file, message }) => [file, message])).toEqual([
-    ['pack.toml', 'packs are not read yet: nothing in this file is in force, also no patch and no limit'],
-  ])
 })

@@ -2,14 +2,20 @@ import { describe, expect, test } from 'bun:test'
 import { type AgentFields, FOLDER_AGENT } from '../../../src/config/declare/agent.ts'
 import { NO_DECLARATIONS } from '../../../src/config/declare/city-declarations.ts'
 import { type Declaration, declareFields } from '../../../src/config/declare/declaration.ts'
+import { openFile } from '../../../src/config/declare/open-file.ts'
 import { PROVIDER } from '../../../src/config/declare/provider.ts'
 import { Diagnostics } from '../../../src/config/diagnostics/diagnostics.ts'
 import { mergeDeclarations, mergeFields } from '../../../src/config/layers/merge.ts'
-import { openFile } from '../../../src/config/layers/read-file.ts'
+import { parseToml } from '../../../src/config/toml/parse.ts'
 
 const reader = (file: string, text: string) =>
   openFile({
-    ...{ layer: { name: file, isEditable: true }, diagnostics: new Diagnostics(), file, text },
+    ...{
+      layer: { name: file, isEditable: true },
+      diagnostics: new Diagnostics(),
+      file,
+      toml: { table: parseToml(text) },
+    },
     ...{ unknownKeys: 'warning', kind: 'agent' },
   })
 

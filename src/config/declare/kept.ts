@@ -1,0 +1,52 @@
+import { toPlainValue } from '../toml/parse.ts'
+import { type FieldReader, oneOf, requiredString, string, type ValuesOf } from './fields.ts'
+
+/** A value as it was written, for a part of gc that reads it later. */
+const plain = (key: string): FieldReader<unknown> => ({
+  key,
+  read(section) {
+    const node = section.node(key)
+    return node && toPlainValue(node)
+  },
+})
+
+/** `[[service]]`. */
+export const SERVICE = {
+  name: requiredString('name'),
+  kind: oneOf('kind', ['workflow', 'proxy_process']),
+  publishMode: oneOf('publish_mode', ['private', 'direct']),
+  stateRoot: string('state_root'),
+  publication: plain('publication'),
+  workflow: plain('workflow'),
+  process: plain('process'),
+}
+export type ServiceFields = ValuesOf<typeof SERVICE>
+
+/** `[[webhook]]`. */
+export const WEBHOOK = {
+  name: requiredString('name'),
+  scope: oneOf('scope', ['city', 'rig']),
+  rig: string('rig'),
+  publication: plain('publication'),
+  maxPerMinute: plain('max_per_minute'),
+  verify: plain('verify'),
+  rules: plain('rule'),
+}
+export type WebhookFields = ValuesOf<typeof WEBHOOK>
+
+/** `[upstreams.<name>]`: where a provider's program finds its model. */
+export const UPSTREAM = {
+  description: string('description'),
+  baseUrl: string('base_url'),
+  apiKey: string('api_key'),
+  authToken: string('auth_token'),
+  baseUrlEnv: string('base_url_env'),
+  apiKeyEnv: string('api_key_env'),
+  authTokenEnv: string('auth_token_env'),
+  env: plain('env'),
+}
+export type UpstreamFields = ValuesOf<typeof UPSTREAM>
+
+/** `[runtimes.<name>]`: a program of a pack that runs sessions. */
+export const RUNTIME = { command: requiredString('command'), protocol: plain('protocol') }
+export type RuntimeFields = ValuesOf<typeof RUNTIME>

@@ -1,0 +1,72 @@
+import type { AgentDefaultsFields } from './agent-defaults.ts'
+import { type Declaration, declareFields } from './declaration.ts'
+import { boolean, type FieldReader, integer, oneOf, requiredString, string, strings, type ValuesOf } from './fields.ts'
+import type { PackReference } from './origin.ts'
+
+/** `[pack]`: what a pack is called, and the form of its file. */
+export const PACK = {
+  name: requiredString('name'),
+  schema: integer('schema', { min: 1, max: 2 }),
+  version: string('version'),
+  requiresGc: string('requires_gc'),
+  description: string('description'),
+  includes: strings('includes'),
+}
+export type PackFields = ValuesOf<typeof PACK>
+
+/** `[[pack.requires]]`: an agent that whoever imports the pack must have. */
+export const PACK_REQUIREMENT = { scope: oneOf('scope', ['city', 'rig']), agent: requiredString('agent') }
+export type PackRequirementFields = ValuesOf<typeof PACK_REQUIREMENT>
+
+/** `[imports.<binding>]`: a pack, and the name it is known by here. */
+export const IMPORT = {
+  source: requiredString('source'),
+  version: string('version'),
+  /** Whether what the pack itself imports is known by this binding too. */
+  export: boolean('export'),
+  /** False takes only what lies in the pack's own folder. */
+  transitive: boolean('transitive'),
+  shadow: oneOf('shadow', ['warn', 'silent']),
+}
+export type ImportFields = ValuesOf<typeof IMPORT>
+
+/** The packs that a section imports, by the names that it knows them by. */
+export type Imports = ReadonlyMap<string, Declaration<ImportFields>>
+
+/** `[imports.<binding>]` under a section. */
+export function importsOf(key: string): FieldReader<Imports> {
+  return {
+    key,
+    read(section) {
+      if (!section.has(key)) return undefined
+      const tables = section.child(key, `${key}.*`)
+      return new Map(tables.keys.map((name) => [name, declareFields(tables.child(name, 'imports'), IMPORT)]))
+    },
+  }
+}
+
+/** `[global]`: what every agent gets in addition. */
+export const PACK_GLOBAL = { sessionLive: strings('session_live') }
+export type PackGlobalFields = ValuesOf<typeof PACK_GLOBAL>
+
+/** The pack.toml beside city.toml. */
+export interface CityPack {
+  readonly pack: PackReference
+  readonly schema: number
+  /** Older references to packs, which have no name here. */
+  readonly includes: readonly string[]
+  readonly agentDefaults: Declaration<AgentDefaultsFields> | undefined
+  readonly requirements: readonly Declaration<PackRequirementFields>[]
+  readonly globals: Declaration<PackGlobalFields> | undefined
+}
+
+/** A pack that a city, or one of its rigs, is made of. */
+export interface ImportedPack {
+  readonly pack: PackReference
+  /** The name by which it is known here; absent when it is included without one. */
+  readonly binding: string | undefined
+  /** The rig that imports it; absent for the city. */
+  readonly rig: string | undefined
+  readonly requirements: readonly Declaration<PackRequirementFields>[]
+  readonly globals: Declaration<PackGlobalFields> | undefined
+}

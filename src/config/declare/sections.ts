@@ -1,0 +1,39 @@
+import type { Declaration } from './declaration.ts'
+import { declareFields } from './declaration.ts'
+import type { FieldSet, ValuesOf } from './fields.ts'
+import { AGENT_PATCH, NAMED_SESSION_PATCH, type PatchDeclarations, PROVIDER_PATCH, RIG_PATCH } from './patches.ts'
+import type { SectionReader } from './section-reader.ts'
+
+/** The blocks of an array of tables, such as `[[agent]]`. */
+export const blocksOf = <Fields extends FieldSet>(reader: SectionReader, key: string, fields: Fields, kind?: string) =>
+  reader.blocks(key, kind).map((block) => declareFields(block, fields))
+
+/** The tables under a name, such as `[providers.<name>]`. */
+export function tablesOf<Fields extends FieldSet>(
+  reader: SectionReader,
+  key: string,
+  fields: Fields,
+): ReadonlyMap<string, Declaration<ValuesOf<Fields>>> {
+  const tables = reader.child(key, `${key}.*`)
+  return new Map(tables.keys.map((name) => [name, declareFields(tables.child(name, key), fields)]))
+}
+
+/** What `[patches]` says of agents and named sessions. */
+export function agentPatchesOf(reader: SectionReader): PatchDeclarations {
+  const patches = reader.child('patches')
+  return {
+    agents: blocksOf(patches, 'agent', AGENT_PATCH, 'agent'),
+    namedSessions: blocksOf(patches, 'named_session', NAMED_SESSION_PATCH, 'named_session'),
+    ...{ rigs: [], providers: [] },
+  }
+}
+
+/** Everything that `[patches]` of a city says. */
+export function cityPatchesOf(reader: SectionReader): PatchDeclarations {
+  const patches = reader.child('patches')
+  return {
+    ...agentPatchesOf(reader),
+    rigs: blocksOf(patches, 'rigs', RIG_PATCH, 'rigs'),
+    providers: blocksOf(patches, 'providers', PROVIDER_PATCH, 'providers'),
+  }
+}

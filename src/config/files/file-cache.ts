@@ -1,0 +1,69 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { parseToml, TomlSyntaxError, type TomlTable } from '../toml/parse.ts'
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024
+/** A file that was changed this shortly before it was read may change again without a trace in its times. */
+const SETTLED_MS = 2000
+
+/** A TOML file as it was parsed, or why it cannot be. */
+export type ParsedFile = { readonly table: TomlTable } | { readonly error: TomlSyntaxError }
+
+/** The text of a file, and what was made of it. */
+export class CachedFile {
+  #parsed: ParsedFile | undefined
+
+  constructor(
+    readonly text: string,
+    private readonly stamp: string,
+    /** An earlier reading of the same text. */
+    earlier?: CachedFile,
+  ) {
+    if (earlier) this.#parsed = earlier.#parsed
+  }
+
+  get parsed(): ParsedFile {
+    this.#parsed ??= parse(this.text)
+    return this.#parsed
+  }
+
+  isOf(stats: Stats): boolean {
+    return this.stamp !== '' && this.stamp === stampOf(stats)
+  }
+}
+
+/** Keeps the files of a configuration between its readings, so that only changed ones are read and parsed again. */
+export class FileCache {
+  readonly #files = new Map<string, CachedFile>()
+
+  /** A file; undefined when there is none. Throws when it cannot be read as text. */
+  read(path: string): CachedFile | undefined {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    const cached = this.#files.get(path)
+    if (!stats) {
+      this.#files.delete(path)
+      return undefined
+    }
+    if (cached?.isOf(stats)) return cached
+    if (!stats.isFile()) throw new RangeError('is not a file')
+    if (stats.size > MAX_FILE_BYTES) throw new RangeError(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+    const file = new CachedFile(text, stampOf(stats), cached?.text === text ? cached : undefined)
+    this.#files.set(path, file)
+    return file
+  }
+}
+
+/** What tells one state of a file from another; empty when it does not. */
+function stampOf({ ino, size, ctimeMs, mtimeMs }: Stats): string {
+  const changed = Math.max(ctimeMs, mtimeMs)
+  return Date.now() - changed < SETTLED_MS ? '' : `${ino}:${size}:${ctimeMs}:${mtimeMs}`
+}
+
+function parse(text: string): ParsedFile {
+  try {
+    return { table: parseToml(text) }
+  } catch (error) {
+    if (!(error instanceof TomlSyntaxError)) throw error
+    return { error }
+  }
+}

@@ -1,0 +1,69 @@
+import { AGENT } from '../declare/agent.ts'
+import { AGENT_DEFAULTS } from '../declare/agent-defaults.ts'
+import type { CityDeclarations, NamedDeclarations, SectionDeclarations } from '../declare/city-declarations.ts'
+import { DAEMON } from '../declare/daemon.ts'
+import { declareFields } from '../declare/declaration.ts'
+import { SERVICE, UPSTREAM, WEBHOOK } from '../declare/kept.ts'
+import { MCP_SERVER } from '../declare/mcp-server.ts'
+import { NAMED_SESSION } from '../declare/named-session.ts'
+import { importsOf } from '../declare/pack.ts'
+import { PROVIDER } from '../declare/provider.ts'
+import { EVENT_ROTATION, MAIL, PRICING, USAGE } from '../declare/records.ts'
+import { RIG } from '../declare/rig.ts'
+import type { SectionReader } from '../declare/section-reader.ts'
+import { blocksOf, cityPatchesOf, tablesOf } from '../declare/sections.ts'
+import { SESSION } from '../declare/session.ts'
+import { CHAT_SESSIONS, SESSION_SLEEP } from '../declare/session-sleep.ts'
+import { WORKSPACE } from '../declare/workspace.ts'
+
+/** What the top of city.toml, or of a fragment of it, declares. */
+export function declareCity(reader: SectionReader): Partial<CityDeclarations> {
+  if (isTableWith(reader, 'formulas', 'dir')) {
+    reader.child('formulas').error('dir', 'formulas live in formulas/; take this key out')
+  }
+  return {
+    ...sectionsOf(reader),
+    ...namedOf(reader),
+    rigs: blocksOf(reader, 'rigs', RIG),
+    agents: blocksOf(reader, 'agent', AGENT),
+    namedSessions: blocksOf(reader, 'named_session', NAMED_SESSION),
+    pricing: blocksOf(reader, 'pricing', PRICING),
+    services: blocksOf(reader, 'service', SERVICE),
+    webhooks: blocksOf(reader, 'webhook', WEBHOOK),
+    patches: cityPatchesOf(reader),
+  }
+}
+
+/** `[agents]` is an old name of `[agent_defaults]`. */
+const defaultsOf = (reader: SectionReader) =>
+  reader.child(reader.has('agents') && !reader.has('agent_defaults') ? 'agents' : 'agent_defaults', 'agent_defaults')
+
+const sectionsOf = (reader: SectionReader): Omit<SectionDeclarations, 'site'> => ({
+  workspace: declareFields(reader.child('workspace'), WORKSPACE),
+  agentDefaults: declareFields(defaultsOf(reader), AGENT_DEFAULTS),
+  daemon: declareFields(reader.child('daemon'), DAEMON),
+  session: declareFields(reader.child('session'), SESSION),
+  sessionSleep: declareFields(reader.child('session_sleep'), SESSION_SLEEP),
+  chatSessions: declareFields(reader.child('chat_sessions'), CHAT_SESSIONS),
+  mail: declareFields(reader.child('mail'), MAIL),
+  eventRotation: declareFields(reader.child('events').child('rotation'), EVENT_ROTATION),
+  usage: declareFields(reader.child('usage'), USAGE),
+})
+
+const namedOf = (reader: SectionReader): Omit<NamedDeclarations, 'presets'> => ({
+  providers: tablesOf(reader, 'providers', PROVIDER),
+  mcpServers: tablesOf(reader, 'mcp_servers', MCP_SERVER),
+  imports: importsOf('imports').read(reader) ?? new Map(),
+  defaultRigImports: defaultRigImportsOf(reader),
+  upstreams: tablesOf(reader, 'upstreams', UPSTREAM),
+  runtimes: new Map(),
+})
+
+function defaultRigImportsOf(reader: SectionReader): NamedDeclarations['defaultRigImports'] {
+  if (!reader.has('defaults')) return new Map()
+  return importsOf('imports').read(reader.child('defaults').child('rig', 'defaults.rig')) ?? new Map()
+}
+
+function isTableWith(reader: SectionReader, section: string, key: string): boolean {
+  return reader.has(section) && reader.child(section).has(key)
+}
