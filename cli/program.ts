@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { accountCommands } from './commands/account.ts'
 import { agentCommands } from './commands/agent.ts'
 import { attentionCommands } from './commands/attention.ts'
 import { backupCommands } from './commands/backup.ts'
@@ -76,6 +77,7 @@ export function createProgram(io: Io): Command {
   sessionCommands(program, context)
   usageCommand(program, context)
   budgetCommands(program, context)
+  accountCommands(program, context)
   readinessCommand(program, context)
   attentionCommands(program, context)
   nudgeCommand(program, context)

@@ -59,11 +59,14 @@ interface Amount {
   unit: Budget['unit']
 }
 
-/** `$5`, `5usd`, `2M`, `500k`, `1000000`. */
+/** `$5`, `5usd`, `2M`, `500k`, `1000000tokens`. */
 export function parseAmount(text: string): Amount {
   const [, dollars] = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text) ?? []
   if (dollars !== undefined && /[$u]/i.test(text)) return { value: Number(dollars), unit: 'usd' }
   const [, count, by = ''] = /^(\d+(?:\.\d+)?)([kM]?)(?:tokens)?$/.exec(text) ?? []
+  if (count !== undefined && text === count) {
+    throw new InvalidArgumentError(`It needs a unit: ${text}usd for dollars, ${text}tokens for tokens.`)
+  }
   if (count === undefined) throw new InvalidArgumentError('It must look like 5usd, 2M or 500k.')
   return { value: Math.round(Number(count) * ({ k: 1e3, M: 1e6 }[by] ?? 1)), unit: 'tokens' }
 }

@@ -1,7 +1,10 @@
+import { LoginAccounts } from '../agents/accounts/accounts.ts'
+import { LoginCheck } from '../agents/accounts/login-check.ts'
 import { Agents } from '../agents/agents/agents.ts'
 import { Attention } from '../agents/attention/attention.ts'
 import { DetachedAttention } from '../agents/attention/sources/detached.ts'
 import { FailedAttention } from '../agents/attention/sources/failed.ts'
+import { LoginAttention } from '../agents/attention/sources/logins.ts'
 import { ParkedAttention } from '../agents/attention/sources/parked.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
@@ -16,6 +19,7 @@ import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
 import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
+import { Accounts } from '../config/accounts/accounts.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigViews } from '../config/config-views.ts'
 import { GitRunner } from '../config/git/git-runner.ts'
@@ -75,7 +79,7 @@ export function buildServices(foundation: Foundation) {
 export type CityServices = ReturnType<typeof buildServices>
 
 /** The event log, and what more than one wing works with. */
-function buildRecords({ name, store, config, clock, deadlines, env, report }: Foundation) {
+function buildRecords({ name, home, store, config, clock, deadlines, env, report }: Foundation) {
   const reportError = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
   const log = new EventLog(store, clock, deadlines)
   const beadReader = new BeadReader(store)
@@ -94,6 +98,7 @@ function buildRecords({ name, store, config, clock, deadlines, env, report }: Fo
     beadRepository,
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
     sessionRepository: new SessionRepository(store, beadRepository, clock),
+    accounts: new Accounts(home, env.HOME ?? '/'),
     limits: new LoginLimits({ store, log, clock }),
   }
 }
@@ -197,9 +202,15 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
       sources: [
         options.storeHealth,
         new FailedAttention({ ...sessionServices, clock }),
+        new LoginAttention({ ...options, logins: sessionServices.logins }),
         new ParkedAttention(parking, options.log),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),
       ],
+    }),
+    loginAccounts: new LoginAccounts({
+      ...options,
+      ...sessionServices,
+      check: new LoginCheck({ ...options, tokens: options.processTokens }),
     }),
     readiness: new Readiness({ clock, deadlines, env, tokens: options.processTokens }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),

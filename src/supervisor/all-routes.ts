@@ -1,3 +1,4 @@
+import { accountRoutes } from '../agents/accounts/routes.ts'
 import { agentRoutes } from '../agents/agents/routes.ts'
 import { attentionRoutes } from '../agents/attention/routes.ts'
 import { budgetRoutes } from '../agents/budgets/routes.ts'
@@ -54,6 +55,7 @@ export function allRoutes(gc: Supervisor) {
     ...sessionRoutes(city),
     ...slingRoutes(city),
     ...usageRoutes(city),
+    ...accountRoutes(city),
     ...budgetRoutes(city),
     ...readinessRoutes(gc.readiness, city),
     ...detachedProcessRoutes(city),

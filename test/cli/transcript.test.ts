@@ -61,7 +61,7 @@ test('readiness of agent programs is shown', async () => {
 })
 
 test('budget amounts are parsed in dollars and tokens', () => {
-  expect(['5usd', '$2.50', '500k', '2M', '1000'].map(parseAmount)).toEqual([
+  expect(['5usd', '$2.50', '500k', '2M', '1000tokens'].map(parseAmount)).toEqual([
     { value: 5, unit: 'usd' },
     { value: 2.5, unit: 'usd' },
     { value: 500_000, unit: 'tokens' },
@@ -69,4 +69,5 @@ test('budget amounts are parsed in dollars and tokens', () => {
     { value: 1000, unit: 'tokens' },
   ])
   expect(() => parseAmount('lots')).toThrow('5usd, 2M or 500k')
+  expect(() => parseAmount('5')).toThrow('It needs a unit: 5usd for dollars, 5tokens for tokens.')
 })

@@ -11,6 +11,8 @@ const KINDS = {
   parked: 'a bead is parked since it ended too many sessions',
   detached: 'processes outlived the session that started them',
   store: 'the store takes no more writes',
+  login: 'a login is not accepted any more, or an account cannot be used',
+  limit: 'a usage limit is reached, and no other account has room',
 }
 
 const describeKinds = (): string =>

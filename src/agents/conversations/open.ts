@@ -20,7 +20,7 @@ interface OpenLogsOptions {
   deadlines: Deadlines
   host: Pick<SessionHost, 'onOutput'>
   sessionRepository: SessionRepository
-  launcher: Pick<Launcher, 'agent' | 'provider'>
+  launcher: Pick<Launcher, 'agent' | 'provider' | 'homeVariables'>
   conversations: AcpConversations
   /** What a session's program asks a person. */
   pending(session: string): Promise<SessionPending>

@@ -45,14 +45,23 @@ export const commandEnvironment = (environment: CityEnvironment): Readonly<Recor
   ...cityVariables(environment),
 })
 
-/** The environment of a session: inherited variables, declared ones, and those that identify it, which win. */
+/**
+ * The environment of a session: inherited variables, declared ones, and those that identify it, which win. Variables that
+ * would log its program in as somebody else are not inherited.
+ */
 export function sessionEnvironment(
   row: SessionRow,
   environment: CityEnvironment,
   declared: Readonly<Record<string, string>>,
-  more: { token: string; rigPath: string | undefined; pack: PackVariables },
+  more: {
+    token: string
+    rigPath: string | undefined
+    pack: PackVariables
+    /** Whether a variable belongs to another login than that of the session. */
+    isForeign(variable: string): boolean
+  },
 ): Record<string, string> {
-  const inherited = inheritedVariables(environment.env)
+  const inherited = inheritedVariables(environment.env, more.isForeign)
   return {
     ...inherited,
     TERM: 'xterm-256color',
@@ -104,10 +113,14 @@ function identityVariables(row: SessionRow, environment: CityEnvironment): Recor
   }
 }
 
-function inheritedVariables(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function inheritedVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  isForeign: (variable: string) => boolean,
+): Record<string, string> {
   const passed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && (INHERITED.has(name) || INHERITED_PREFIXES.test(name))) passed[name] = value
+    if (value !== undefined && !isForeign(name) && (INHERITED.has(name) || INHERITED_PREFIXES.test(name)))
+      passed[name] = value
   }
   return passed
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { homeVariables, isOtherLogin } from '../../config/accounts/account.ts'
+import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { usedFragments } from '../../config/prompts/prompt-template.ts'
@@ -18,8 +19,11 @@ import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { isOnPath } from './on-path.ts'
 import { promptSubject, withDetails } from './prompt-subjects.ts'
+import { conversationToResume } from './resume.ts'
+import { asStandIn } from './stand-in.ts'
 import { terminalProfileOf } from './terminal-profiles.ts'
 import { unusable } from './unusable.ts'
+import { ensureWorkFolder } from './work-folder.ts'
 
 /** The program to start for a session, and how to talk to it. */
 export interface PreparedLaunch {
@@ -53,11 +57,27 @@ export class Launcher {
   constructor(
     private readonly environment: CityEnvironment,
     private readonly config: Pick<Config, 'current'>,
+    private readonly accounts: Pick<Accounts, 'named' | 'environment'>,
     private readonly now: () => number,
   ) {}
 
   agent(qualified: string): AgentConfig | undefined {
     return this.config.current.agents.find((agent) => agent.qualified === qualified)
+  }
+
+  /** The agent of a session, as it is run: with the provider of the account that stands in for its own. */
+  #agentOf(row: Pick<SessionRow, 'kind' | 'template' | 'login'>): AgentConfig | undefined {
+    const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
+    const account = this.accounts.named(row.login)
+    const own = account && this.#resolvable(agent?.provider)
+    if (!agent || !account || !own || agent.startCommand) return agent
+    const other = account.provider === (own.ancestor ?? own.name) ? undefined : this.#resolvable(account.provider)
+    return other ? asStandIn(agent, other) : agent
+  }
+
+  /** The options of one session, which an agent's own provider knows. */
+  #optionsOf(row: SessionRow): Readonly<Record<string, string>> {
+    return row.kind === 'agent' && this.#agentOf(row) !== this.agent(row.template) ? {} : row.options
   }
 
   /** The provider that an agent runs; undefined when it has a command of its own. */
@@ -77,8 +97,8 @@ export class Launcher {
   }
 
   /** How to talk to a session's program after its next start. */
-  transport(row: Pick<SessionRow, 'kind' | 'template' | 'provider'>): Transport {
-    const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
+  transport(row: Pick<SessionRow, 'kind' | 'template' | 'provider' | 'login'>): Transport {
+    const agent = this.#agentOf(row)
     if (agent?.session !== undefined) return agent.session === 'acp' ? 'acp' : 'terminal'
     if (this.config.current.session.provider !== 'acp' || agent?.startCommand) return 'terminal'
     const provider = this.config.current.providers.has(row.provider) ? this.provider(row.provider) : undefined
@@ -140,7 +160,7 @@ export class Launcher {
    * be started.
    */
   prepare(row: SessionRow, token: string, instructions: string): PreparedLaunch {
-    const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
+    const agent = this.#agentOf(row)
     if (row.kind === 'agent' && !agent) {
       throw new AppError('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
     }
@@ -148,19 +168,24 @@ export class Launcher {
     const reason = agent && unusable(agent, this.config.current)
     const missing = reason ?? (provider && !agent?.startCommand ? this.missing(provider, agent) : undefined)
     if (missing) throw new AppError('service-unavailable', missing)
-    this.#ensureFolder(row.workDir, agent)
+    ensureWorkFolder(row.workDir, agent)
     const transport = this.transport(row)
     const resume = conversationToResume(row, agent, provider, transport)
     const launch = (key: string | undefined) => this.#launch(row, agent, provider, key, transport, instructions)
     const launched = launch(resume)
     const fresh = resume === undefined ? launched : launch(undefined)
-    const pack = { name: this.environment.city, folder: agent?.configDir ?? this.environment.path }
-    const rigPath = this.rigPath(row.rig)
-    const env = sessionEnvironment(row, this.environment, launched.env, { token, rigPath, pack })
+    const account = this.accounts.named(row.login)
+    const declared = { ...launched.env, ...(account && this.accounts.environment(account)) }
+    const env = sessionEnvironment(row, this.environment, declared, {
+      token,
+      rigPath: this.rigPath(row.rig),
+      pack: { name: this.environment.city, folder: agent?.configDir ?? this.environment.path },
+      isForeign: (name) => account !== undefined && isOtherLogin(account, name),
+    })
     const { argv, typed } = launched
     const started = this.#fingerprint(row, agent, provider)
     const details = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }
-    const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...row.options }
+    const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...this.#optionsOf(row) }
     return {
       argv,
       cwd: row.workDir,
@@ -175,9 +200,15 @@ export class Launcher {
     }
   }
 
+  /** The variables that lead to what a session's program keeps, such as its log. */
+  homeVariables(row: Pick<SessionRow, 'login'>): Record<string, string> {
+    const account = this.accounts.named(row.login)
+    return account ? homeVariables(account) : {}
+  }
+
   /** The keys of a session's declaration that have changed since its start. */
   drift(row: SessionRow): string[] {
-    const agent = this.agent(row.template)
+    const agent = this.#agentOf(row)
     if (row.kind !== 'agent' || !agent) return []
     try {
       return driftOf(row.fingerprint, this.#fingerprint(row, agent, this.providerOf(agent)))
@@ -192,7 +223,7 @@ export class Launcher {
     const { argv, env } = buildLaunch({
       ...(provider && { provider }),
       ...(agent && { agent }),
-      options: row.options,
+      options: this.#optionsOf(row),
       fields,
       transport: this.transport(row),
     })
@@ -240,7 +271,7 @@ export class Launcher {
         ...(agent && { agent }),
         ...(prompt && { prompt }),
         resume,
-        options: row.options,
+        options: this.#optionsOf(row),
         fields: commandFields(subject),
         transport,
       })
@@ -252,30 +283,9 @@ export class Launcher {
       ...(provider && { provider }),
       ...(agent && { agent }),
       ...(prompt && (agent?.prompt !== undefined || message || !agent?.startCommand) && { prompt }),
-      options: row.options,
+      options: this.#optionsOf(row),
       fields: commandFields(subject),
       transport,
     })
   }
-
-  /** Creates a declared work_dir; the folder of a rig or city has to exist. */
-  #ensureFolder(path: string, agent: AgentConfig | undefined): void {
-    if (agent?.workDir !== undefined) mkdirSync(path, { recursive: true })
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-    throw new AppError('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)
-  }
-}
-
-/** The conversation that a session's next start resumes; undefined to begin a new one. */
-function conversationToResume(
-  row: SessionRow,
-  agent: AgentConfig | undefined,
-  provider: Provider | undefined,
-  transport: Transport,
-) {
-  if (row.wokeAt === null || row.sessionKey === null || agent?.wakeMode === 'fresh') return undefined
-  if (transport === 'acp') return row.sessionKey
-  if (agent?.startCommand || !provider) return undefined
-  const canResume = agent?.resumeCommand ?? provider.resumeCommand ?? provider.resumeFlag
-  return canResume ? row.sessionKey : undefined
 }

@@ -14,7 +14,7 @@ import type { MessageDelivery } from '../messaging/message-delivery.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
 import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionChange, SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { SessionTokens } from '../sessions/tokens.ts'
 import type { Worktrees } from '../worktrees/worktrees.ts'
@@ -47,7 +47,7 @@ interface SessionProcessesOptions {
   setup: SetupCommands
   worktrees: Pick<Worktrees, 'prepare'>
   conversations: AcpConversations
-  logins: Pick<Logins, 'choose'>
+  logins: Pick<Logins, 'choose' | 'ownLogin'>
   queue: MessageQueue
   delivery: Pick<MessageDelivery, 'deliver'>
   createRequests: CreateRequests
@@ -239,9 +239,17 @@ export class SessionProcesses {
       retryAt: null,
       resumed: false,
       worked: false,
-      ...changedLogin(before, login),
+      ...this.#changedLogin(before, login),
     })
     return { row, token: tokens.issue(tx, id, row.generation), key }
+  }
+
+  /** Another login knows nothing of the conversation so far. */
+  #changedLogin(row: SessionRow, { id, provider, standsIn }: Login): SessionChange {
+    const { logins, launcher } = this.options
+    const before = row.login || logins.ownLogin(row).id
+    const own = (row.kind === 'agent' && launcher.agent(row.template)?.provider) || row.provider
+    return { login: id, provider: standsIn ? provider : own, ...(before !== id && { sessionKey: null }) }
   }
 
   /** Records that a session's program is up; `start` is absent for a process that was adopted. */
@@ -277,12 +285,6 @@ export class SessionProcesses {
     await this.options.exits.recordExit(id, key, { how: 'lost' })
   }
 }
-
-/** Another login knows nothing of the conversation so far. */
-const changedLogin = ({ login: before }: SessionRow, { id }: Login) => ({
-  login: id,
-  ...(before !== '' && before !== id && { sessionKey: null }),
-})
 
 /** Whether a start certainly did not happen; otherwise the next listing of the host tells. */
 const isKnownFailure = (error: unknown): boolean => error instanceof AppError && error.code !== 'gateway-timeout'

@@ -1,3 +1,4 @@
+import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
@@ -35,6 +36,7 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   shell: ShellRunner
   usageLimits: UsageLimitWatcher
   limits: Pick<LoginLimits, 'onChange' | 'shift'>
+  accounts: Accounts
   exitReceiver: Pick<ExitReceiver, 'start'>
   /** Recovers what a stop or a crash left before the first reconciliation, and ends after the last. */
   upkeep: { start(): Promise<void>; stop(): void }
@@ -85,7 +87,7 @@ export class Reconciler {
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
   async start(): Promise<void> {
-    const { log, config, deadlines, suspensions, host, repository, budgets, limits, upkeep, exitReceiver } =
+    const { log, config, deadlines, suspensions, host, repository, budgets, limits, accounts, upkeep, exitReceiver } =
       this.options
     this.#closed = false
     await upkeep.start()
@@ -99,6 +101,7 @@ export class Reconciler {
       suspensions.onChange(() => this.wake()),
       budgets?.onChange(() => this.wake()) ?? (() => {}),
       limits.onChange(() => this.wake()),
+      accounts.file.onChange(() => this.wake()),
       repository.onChange(() => this.wake()),
       host.onLost(() => this.wake()),
       deadlines.onClockStep((shift) => this.#onClockShift(shift)),

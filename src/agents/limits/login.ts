@@ -1,7 +1,13 @@
+import type { Account } from '../../config/accounts/account.ts'
+
 /** What a program is logged in as: an account, or what the program finds for itself. */
 export interface Login {
-  /** The name of the account; for the program's own login that of its provider; for an agent's own that of the agent. */
+  /** The name of the account; for the program's own login that of its provider; for an agent's own `agent:` and its name. */
   readonly id: string
-  /** The provider whose limits it has. */
+  /** The provider whose limits it has; '' when that is not known. */
   readonly provider: string
+  /** Absent for a login that no account declares. */
+  readonly account?: Account
+  /** Whether it is of another provider than the agent's, and takes its work only when that has no room. */
+  readonly standsIn?: boolean
 }

@@ -1,3 +1,5 @@
+import type { Account } from '../../config/accounts/account.ts'
+import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import { AppError } from '../../core/errors.ts'
@@ -13,7 +15,9 @@ interface LoginsOptions {
     agent(qualified: string): AgentConfig | undefined
     provider(name: string): Provider
   }
+  accounts: Pick<Accounts, 'all' | 'problem' | 'problemOf'>
   limits: Pick<LoginLimits, 'roomAt'>
+  repository: { live(): readonly Pick<SessionRow, 'login' | 'hostKey'>[] }
 }
 
 /** Variables with which an agent or provider declares a login of its own. */
@@ -25,31 +29,70 @@ export class Logins {
 
   /** The login that a session runs on, or would. */
   of(row: LoginUser & Pick<SessionRow, 'login'>): Login {
-    const candidates = this.#candidates(row)
+    const candidates = this.candidates(row)
     return candidates.find(({ id }) => id === row.login) ?? candidates[0]
   }
 
   /** From when on a session can be started: 0 when one of its logins has room now. */
   roomAt(row: LoginUser): number {
-    return Math.min(...this.#candidates(row).map(({ id }) => this.options.limits.roomAt(id)))
+    if (this.#accountsProblem(row) !== undefined) return Number.POSITIVE_INFINITY
+    return Math.min(...this.candidates(row).map((login) => this.#roomAt(login)))
   }
 
-  /** The login on which to start a session now; undefined when none has room. A person's session is started all the same. */
+  /**
+   * The login on which to start a session now: that of before, else the one with the fewest programs; undefined when none
+   * has room. A person's session is started all the same.
+   */
   choose(row: LoginUser & Pick<SessionRow, 'login' | 'origin'>): Login | undefined {
-    const candidates = this.#candidates(row)
-    const open = candidates.filter(({ id }) => this.options.limits.roomAt(id) === 0)
-    const before = open.find(({ id }) => id === row.login)
-    return before ?? open[0] ?? (row.origin === 'manual' ? candidates[0] : undefined)
+    if (this.#accountsProblem(row) !== undefined) return undefined
+    const candidates = this.candidates(row)
+    const open = candidates.filter((login) => this.#roomAt(login) === 0)
+    const before = open.find(({ id, standsIn }) => id === row.login && !standsIn)
+    if (before) return before
+    const used = this.#programsByLogin()
+    const byUse = (a: Login, b: Login) =>
+      Number(a.standsIn ?? false) - Number(b.standsIn ?? false) || (used.get(a.id) ?? 0) - (used.get(b.id) ?? 0)
+    return open.toSorted(byUse)[0] ?? (row.origin === 'manual' ? candidates[0] : undefined)
   }
 
-  #candidates({ kind, template }: LoginUser): [Login, ...Login[]] {
+  /** Every login that a session may run on, the preferred ones first. */
+  candidates(row: LoginUser): [Login, ...Login[]] {
+    const own = this.ownLogin(row)
+    const { provider, id } = own
+    if (provider === '' || id !== provider) return [own]
+    const { all } = this.options.accounts
+    const [first, ...others] = all.filter((account) => account.provider === provider).map(toLogin)
+    const standIns = row.kind === 'agent' ? all.filter(({ standsInFor }) => standsInFor.includes(provider)) : []
+    return [first ?? own, ...others, ...standIns.map((account) => ({ ...toLogin(account), standsIn: true }))]
+  }
+
+  /** The login that a session has where no account is declared. */
+  ownLogin({ kind, template }: LoginUser): Login {
     const agent = kind === 'agent' ? this.options.launcher.agent(template) : undefined
     const provider = this.#provider(agent ? agent.provider : template)
-    if (!provider || agent?.startCommand !== undefined) return [{ id: `agent:${template}`, provider: '' }]
+    if (!provider || agent?.startCommand !== undefined) return { id: `agent:${template}`, provider: '' }
     const name = provider.ancestor ?? provider.name
-    if (declaresLogin(agent?.env)) return [{ id: `agent:${template}`, provider: name }]
-    if (declaresLogin(provider.env)) return [{ id: `provider:${provider.name}`, provider: name }]
-    return [{ id: name, provider: name }]
+    if (declaresLogin(agent?.env)) return { id: `agent:${template}`, provider: name }
+    if (declaresLogin(provider.env)) return { id: `provider:${provider.name}`, provider: name }
+    return { id: name, provider: name }
+  }
+
+  #roomAt({ id, account }: Login): number {
+    const { accounts, limits } = this.options
+    return account && accounts.problemOf(account) !== undefined ? Number.POSITIVE_INFINITY : limits.roomAt(id)
+  }
+
+  /** Why no program is started that an account might be declared for. */
+  #accountsProblem(row: LoginUser): string | undefined {
+    return this.ownLogin(row).provider === '' ? undefined : this.options.accounts.problem
+  }
+
+  #programsByLogin(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const { login, hostKey } of this.options.repository.live()) {
+      if (hostKey !== null) counts.set(login, (counts.get(login) ?? 0) + 1)
+    }
+    return counts
   }
 
   /** A provider; undefined when it is not declared, or not any more. */
@@ -63,6 +106,8 @@ export class Logins {
     }
   }
 }
+
+const toLogin = (account: Account): Login => ({ id: account.name, provider: account.provider, account })
 
 const declaresLogin = (env: Readonly<Record<string, string>> = {}): boolean =>
   Object.keys(env).some((name) => OWN_LOGIN.test(name))

@@ -44,7 +44,7 @@ function codex(inspector: ProgramInspector): ProbeResult {
 }
 
 function gemini(inspector: ProgramInspector): ProbeResult {
-  const folder = join(inspector.home, '.gemini')
+  const folder = join(inspector.env.GEMINI_CLI_HOME || inspector.home, '.gemini')
   const settings = inspector.readJson(join(folder, 'settings.json'))
   if (settings === undefined) return needsAuth('run `gemini` and log in')
   if (!isObject(settings)) return invalid('~/.gemini/settings.json is not JSON')

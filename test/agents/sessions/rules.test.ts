@@ -220,7 +220,12 @@ describe('the environment of a session', () => {
     row,
     { ...place, env },
     { PATH: '/own', GC_AGENT: 'someone', EXTRA: '1' },
-    { token: 'gcs_1', rigPath: '/srv/demo', pack: { name: 'gastown', folder: '/packs/gastown' } },
+    {
+      isForeign: () => false,
+      token: 'gcs_1',
+      rigPath: '/srv/demo',
+      pack: { name: 'gastown', folder: '/packs/gastown' },
+    },
   )
 
   test('identifies the session and contains its own token', () => {

@@ -4,7 +4,7 @@ import type { SessionRow } from '../../sessions/table.ts'
 import type { SessionProgram } from './locator.ts'
 
 /** What is declared of agents and providers. */
-type Declarations = Pick<Launcher, 'agent' | 'provider'>
+type Declarations = Pick<Launcher, 'agent' | 'provider' | 'homeVariables'>
 
 /** Looks up the program of a session, its environment, and the beginning of its first prompt. */
 export const sessionProgramLookup =
@@ -14,7 +14,7 @@ export const sessionProgramLookup =
     const provider = agent?.startCommand === undefined ? findProvider(launcher, row.provider) : undefined
     return {
       builtinProvider: provider?.ancestor,
-      env: { ...env, ...provider?.env, ...agent?.env },
+      env: { ...env, ...provider?.env, ...agent?.env, ...launcher.homeVariables(row) },
       greeting: `[${city}] ${identityOf(row)} • `,
     }
   }

@@ -1,3 +1,4 @@
+import type { Accounts } from '../../../config/accounts/accounts.ts'
 import type { Config } from '../../../config/config.ts'
 import { PromptRenderer } from '../../../config/prompts/prompt-renderer.ts'
 import type { Clock } from '../../../core/clock.ts'
@@ -88,6 +89,7 @@ export interface SessionsOptions {
   worktrees: Pick<Worktrees, 'prepare'>
   repository: SessionRepository
   limits: LoginLimits
+  accounts: Accounts
   environment: CityEnvironment
   processTokens: ProcessTokens
   tokenMirror: TokenMirror
@@ -132,8 +134,8 @@ type Records = ReturnType<typeof openRecords>
 function openPrograms(options: SessionsOptions & Records) {
   const { store, log, clock, deadlines, config, host, repository, resolver, environment, report } = options
   const { city, path, env } = environment
-  const launcher = new Launcher(environment, config, () => clock.now())
-  const logins = new Logins({ launcher, limits: options.limits })
+  const launcher = new Launcher(environment, config, options.accounts, () => clock.now())
+  const logins = new Logins({ ...options, launcher })
   const prompts = new Prompts(launcher, new PromptRenderer(deadlines))
   const shell = new ShellRunner(deadlines, options.processTokens)
   const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })

@@ -1,0 +1,127 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Account, AccountList } from '../../src/agents/accounts/schema.ts'
+import type { Colour } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { failure } from '../io/exit.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+interface AddOptions {
+  provider: string
+  home?: string
+  envFile?: string
+  standsInFor?: string[]
+}
+
+export function accountCommands(program: Command, context: CommandContext): void {
+  const account = program.command('account').description('the logins that agents’ programs run on')
+  withWatch(withJson(account.command('list').description('list logins, and which of them have room'))).action(
+    (options: JsonOption & WatchOption) => list(context, options, () => true, 'No agent runs a program that logs in.'),
+  )
+  withJson(account.command('add').description('declare an account in $GC_HOME/accounts.toml'))
+    .argument('<name>')
+    .requiredOption('--provider <provider>', 'the provider whose program it logs in, such as claude')
+    .option('--home <folder>', 'the folder of its login and settings; without it, the program’s own')
+    .option('--env-file <file>', 'a file of variables such as an API key, mode 0600')
+    .option('--stands-in-for <provider...>', 'providers whose work it takes when they have no room')
+    .action((name: string, options: AddOptions & JsonOption) => add(context, name, options))
+  withJson(account.command('remove').description('remove an account; its folder and file stay'))
+    .argument('<name>')
+    .action(async (name: string, options: JsonOption) => {
+      const city = await context.city()
+      const removed = await city.call('DELETE ~/accounts/{name}', { params: { name } })
+      if (options.json) return printJson(context.io, removed)
+      printLine(context.io, `Account ${name} was removed; what runs on it goes on.`)
+    })
+  withJson(account.command('check').description('check a login, or all; a dead one is used again when it is good'))
+    .argument('[name]')
+    .option('--lift', 'end its usage limit too, as after buying more')
+    .action((name: string | undefined, options: JsonOption & { lift?: true }) => check(context, name, options))
+  withWatch(
+    withJson(program.command('limits').description('list logins that are limited or dead, and until when')),
+  ).action((options: JsonOption & WatchOption) =>
+    list(context, options, ({ state }) => state !== 'ok', 'Every login has room.'),
+  )
+}
+
+async function list(
+  context: CommandContext,
+  options: JsonOption & WatchOption,
+  isShown: (account: Account) => boolean,
+  empty: string,
+): Promise<void> {
+  const city = await context.city()
+  await renderLive(context, city, options, async (io) => {
+    const all = await city.call('GET ~/accounts')
+    const items = all.items.filter(isShown)
+    if (options.json) printJson(io, { ...all, items, total: items.length })
+    else print(io, items, empty)
+  })
+}
+
+const COLOURS: Record<Account['state'], Colour> = { ok: 'green', limited: 'yellow', dead: 'red', broken: 'red' }
+
+function print(io: Io, items: AccountList['items'], empty: string): void {
+  printTable(
+    io,
+    items,
+    [
+      { header: 'ACCOUNT', value: ({ name, declared }) => (declared ? name : `(${name})`), minWidth: 8 },
+      { header: 'PROVIDER', value: ({ provider }) => provider },
+      { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
+      { header: 'SESSIONS', value: ({ sessions }) => String(sessions) },
+      { header: 'UNTIL', value: untilOf },
+      { header: 'REASON', value: ({ reason = '' }) => reason },
+    ],
+    empty,
+  )
+}
+
+/** When a limit ends; `about` where that is a guess. */
+function untilOf({ until, stated }: Account): string {
+  if (until === undefined) return ''
+  return `${stated ? '' : 'about '}${new Date(until).toLocaleString('sv')}`
+}
+
+async function add(context: CommandContext, name: string, options: AddOptions & JsonOption): Promise<void> {
+  const { provider, home, envFile, standsInFor } = options
+  const city = await context.city()
+  const before = await city.call('GET ~/accounts')
+  const body = {
+    name,
+    provider,
+    ...(home !== undefined && { home: resolve(home) }),
+    ...(envFile !== undefined && { env_file: resolve(envFile) }),
+    ...(standsInFor && { stands_in_for: standsInFor }),
+  }
+  const added = await city.call('POST ~/accounts', { body })
+  if (options.json) return printJson(context.io, added)
+  printLine(context.io, `Account ${added.name} of ${added.provider} is used from now on.`)
+  const after = await city.call('GET ~/accounts')
+  const own = after.items.some((item) => item.name === provider && item.declared)
+  if (name === provider || !own || before.items.some((item) => item.name === provider && item.declared)) return
+  printLine(
+    context.io,
+    `${provider}’s own login stays in use as account ${provider}; \`gc account remove ${provider}\` takes it out.`,
+  )
+}
+
+async function check(
+  context: CommandContext,
+  name: string | undefined,
+  options: JsonOption & { lift?: true },
+): Promise<void> {
+  const city = await context.city()
+  const names = name === undefined ? (await city.call('GET ~/accounts')).items.map((item) => item.name) : [name]
+  const body = { lift: options.lift ?? false }
+  const checked: Account[] = []
+  for (const one of names)
+    checked.push(await city.call('POST ~/accounts/{name}/check', { params: { name: one }, body }))
+  if (options.json) printJson(context.io, { items: checked, total: checked.length })
+  else print(context.io, checked, 'There is no login to check.')
+  const bad = checked.filter(({ state }) => state === 'dead' || state === 'broken')
+  if (bad.length > 0) throw failure(`${bad.map((item) => `${item.name}: ${item.reason ?? item.state}`).join('; ')}`)
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { type Account, homeVariables } from '../../config/accounts/account.ts'
+import type { Accounts } from '../../config/accounts/accounts.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { ProcessTokens } from '../../http/process-tokens.ts'
+import { ProgramInspector } from '../readiness/inspector.ts'
+import { PROBES } from '../readiness/probes.ts'
+
+interface LoginCheckOptions {
+  accounts: Accounts
+  deadlines: Deadlines
+  env: Readonly<Record<string, string | undefined>>
+  tokens: ProcessTokens
+}
+
+/** Looks whether a login can be worked with, without spending anything on it. */
+export class LoginCheck {
+  constructor(private readonly options: LoginCheckOptions) {}
+
+  /** What is wrong with a login and what to do; undefined when nothing is known to be. */
+  async problem(provider: string, account: Account | undefined): Promise<string | undefined> {
+    const { accounts, deadlines, env, tokens } = this.options
+    if (account?.home !== undefined && !existsSync(account.home)) {
+      return `there is no folder ${account.home}; log ${provider} in there first`
+    }
+    try {
+      const own = account ? accounts.environment(account) : {}
+      // A program that is given a key needs no login of its own.
+      if (account?.envFile !== undefined) return undefined
+      const probe = PROBES.get(provider)
+      const inspector = new ProgramInspector({ ...env, ...own }, deadlines, tokens)
+      if (!probe || !inspector.findProgram(probe.program)) return undefined
+      const { status, detail } = await probe.check(inspector)
+      if (status !== 'needs_auth') return undefined
+      const [[variable, folder] = []] = account ? Object.entries(homeVariables(account)) : []
+      const where = variable === undefined ? '' : ` with ${variable}=${folder}`
+      return `it is not logged in: ${detail ?? 'log in'}${where}`
+    } catch (error) {
+      return errorMessage(error)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import type { Accounts } from '../../../config/accounts/accounts.ts'
+import type { CityConfig } from '../../../config/city-config.ts'
+import type { AttentionSource } from '../../../core/attention.ts'
+import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { LoginLimits } from '../../limits/login-limits.ts'
+import type { Logins } from '../../limits/logins.ts'
+import type { LimitRow } from '../../limits/table.ts'
+import type { ListedItem } from '../schema.ts'
+
+interface LoginAttentionOptions {
+  clock: Clock
+  config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
+  accounts: Accounts
+  limits: Pick<LoginLimits, 'all' | 'onChange'>
+  logins: Pick<Logins, 'candidates' | 'roomAt'>
+}
+
+/** Logins that only a person can mend, and limits that leave agents without any login that has room. */
+export class LoginAttention implements AttentionSource<ListedItem> {
+  readonly name = 'logins'
+
+  constructor(private readonly options: LoginAttentionOptions) {}
+
+  items(): ListedItem[] {
+    const { accounts, limits, clock } = this.options
+    const { problem, file } = accounts
+    if (problem !== undefined) {
+      return [
+        {
+          id: 'accounts:file',
+          kind: 'login',
+          asks: problem,
+          to_do: `mend ${file.path}; until then nothing is started`,
+        },
+      ]
+    }
+    const now = clock.now()
+    const [held, free] = [this.#loginsOfHeldAgents(), limits.all()]
+    return [
+      ...accounts.all.flatMap((account) => {
+        const broken = accounts.problemOf(account)
+        if (broken === undefined) return []
+        return [
+          {
+            id: `account:${account.name}`,
+            kind: 'login',
+            asks: `Account ${account.name} is not used: ${broken}`,
+            to_do: `gc account check ${account.name}`,
+          },
+        ]
+      }),
+      ...free.flatMap((row) => {
+        if (row.state === 'dead') return [deadItem(row)]
+        return row.until !== null && row.until > now && held.has(row.login) ? [limitItem(row, row.until)] : []
+      }),
+    ]
+  }
+
+  onChange(listener: () => void): () => void {
+    const unsubscribes = [
+      this.options.limits.onChange(listener),
+      this.options.config.onChange(listener),
+      this.options.accounts.file.onChange(listener),
+    ]
+    return () => {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    }
+  }
+
+  /** The logins of agents none of whose logins has room. */
+  #loginsOfHeldAgents(): ReadonlySet<string> {
+    const { config, logins } = this.options
+    const users = config.current.agents.map(({ qualified }) => ({ kind: 'agent', template: qualified }) as const)
+    return new Set(
+      users.filter((user) => logins.roomAt(user) > 0).flatMap((user) => logins.candidates(user).map(({ id }) => id)),
+    )
+  }
+}
+
+const deadItem = ({ login, provider, reason, since }: LimitRow): ListedItem => ({
+  id: `login:${login}`,
+  kind: 'login',
+  since: toTimestamp(since),
+  asks: `The login ${login}${provider && provider !== login ? ` of ${provider}` : ''} is not accepted, and nothing is started on it: ${reason}`,
+  to_do: `log in, then gc account check ${login}`,
+})
+
+const limitItem = ({ login, provider, reason, since }: LimitRow, until: number): ListedItem => ({
+  id: `limit:${login}`,
+  kind: 'limit',
+  since: toTimestamp(since),
+  until: toTimestamp(until),
+  asks: `The usage limit of ${login} is reached, and no other account has room before ${toTimestamp(until)}: ${reason}`,
+  to_do:
+    provider === ''
+      ? 'wait, or raise the limit'
+      : `wait, or gc account add <name> --provider ${provider} --home <folder>`,
+})

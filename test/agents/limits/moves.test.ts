@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { City } from '../../../src/city/city.ts'
+import { human } from '../../../src/http/guard.ts'
+import { type ScriptedTown, scriptedTown } from '../../support/city.ts'
+import { until } from '../../support/until.ts'
+
+const SECRET = 'sk-very-secret'
+const agent = (name: string, more = '') => `[[agent]]
+name = "${name}"
+provider = "mine"
+session = "acp"
+max_active_sessions = 1
+${more}
+`
+const TOML = `[providers.mine]
+base = "builtin:claude"
+command = "cat"
+path_check = "cat"
+supports_acp = true
+[providers.codex]
+base = "builtin:codex"
+command = "cat"
+path_check = "cat"
+acp_command = "cat"
+${agent('worker', 'option_defaults = { model = "opus" }')}
+${agent('other')}
+`
+const ACCOUNT = (name: string, more = '', provider = 'claude') =>
+  `[[account]]\nname = "${name}"\nprovider = "${provider}"\n${more}\n`
+
+/** A city with accounts, in which work waits for an agent. */
+async function open(accounts: string, works: readonly string[] = ['worker']) {
+  const town = scriptedTown(TOML)
+  mkdirSync(town.hosts.home, { recursive: true })
+  const file = join(town.hosts.home, 'accounts.toml')
+  const write = (text: string, mode = 0o600) => {
+    writeFileSync(file, text)
+    chmodSync(file, mode)
+  }
+  write(accounts)
+  const city = await town.open({ env: { ...process.env, ANTHROPIC_API_KEY: 'own', HOME: town.folder.path } })
+  for (const to of works) await city.beads.create(human, { title: 'oil', metadata: { 'gc.routed_to': to } })
+  await city.reconciler.settle()
+  return { town, city, write, [Symbol.asyncDispose]: () => town[Symbol.asyncDispose]() }
+}
+
+async function limit(
+  { host, clock }: ScriptedTown,
+  city: City,
+  key: string,
+  text = "You've hit your limit.",
+): Promise<void> {
+  await host.failTurn(key, text)
+  await until(() => city.sessionRepository.findByHostKey(key) === undefined)
+  await city.store.write(() => {})
+  await clock.advance(100)
+  await city.reconciler.settle()
+}
+
+const logins = (city: City) => city.sessionRepository.live().map(({ login, state }) => `${state} on ${login}`)
+
+describe('work whose account has reached its limit', () => {
+  test('goes on with another account at once, and comes back to none that is limited', async () => {
+    await using world = await open(`${ACCOUNT('one', 'home = "/one"')}${ACCOUNT('two', 'home = "/two"')}`)
+    const { town, city } = world
+    const { host } = town
+    expect(host.starts.map(({ env }) => env.CLAUDE_CONFIG_DIR)).toEqual(['/one'])
+    await city.store.write((tx) =>
+      city.sessionRepository.update(tx, city.sessionRepository.live()[0]?.id ?? '', { sessionKey: 'k' }),
+    )
+    await limit(town, city, host.running[0] ?? '')
+    expect(host.starts.map(({ env }) => env.CLAUDE_CONFIG_DIR)).toEqual(['/one', '/two'])
+    expect(host.starts.at(-1)?.acp?.resume).toBeUndefined()
+    expect(logins(city)).toEqual(['active on two'])
+    await limit(town, city, host.running[0] ?? '')
+    expect(logins(city)).toEqual(['quarantined on two'])
+    await town.clock.advance(61_000)
+    await city.reconciler.settle()
+    expect(logins(city)).toEqual(['active on two'])
+  })
+
+  test('is started where the fewest programs run, and leaves what runs elsewhere alone', async () => {
+    await using world = await open(`${ACCOUNT('one')}${ACCOUNT('two', 'home = "/two"')}`, ['worker', 'other'])
+    const { town, city } = world
+    expect(
+      city.sessionRepository
+        .live()
+        .map(({ login }) => login)
+        .toSorted(),
+    ).toEqual(['one', 'two'])
+    const running = city.sessionRepository.live().find(({ login }) => login === 'one')
+    const other = city.sessionRepository.live().find(({ login }) => login === 'two')
+    await limit(town, city, running?.hostKey ?? '')
+    expect(town.host.running).toContain(other?.hostKey ?? '')
+    expect(logins(city)).toEqual(['active on two', 'active on two'])
+  })
+
+  test('goes to a provider that stands in, without the options of its own, and back when that has room', async () => {
+    await using world = await open(ACCOUNT('spare', 'stands_in_for = ["claude"]', 'codex'))
+    const { town, city } = world
+    expect(logins(city)).toEqual(['active on claude'])
+    await limit(town, city, town.host.running[0] ?? '')
+    expect(logins(city)).toEqual(['active on spare'])
+    expect(city.sessionRepository.live()).toMatchObject([{ provider: 'codex' }])
+    expect(town.host.starts.at(-1)?.acp?.model).toBe('gpt-5.5')
+    await town.clock.advance(61_000)
+    await limit(town, city, town.host.running[0] ?? '')
+    expect(logins(city)).toEqual(['active on claude'])
+    expect(city.sessionRepository.live()).toMatchObject([{ provider: 'mine' }])
+  })
+})
+
+describe('the secrets of an account', () => {
+  test('reach its program and nothing else', async () => {
+    await using world = await open('', [])
+    const { town, city, write } = world
+    const env = town.folder.at('work.env')
+    writeFileSync(env, `MY_KEY=${SECRET}\n`, { mode: 0o600 })
+    write(ACCOUNT('work', `env_file = "${env}"`))
+    await city.beads.create(human, { title: 'oil', metadata: { 'gc.routed_to': 'worker' } })
+    await city.reconciler.settle()
+    const [start] = town.host.starts
+    expect([start?.env.MY_KEY, start?.env.ANTHROPIC_API_KEY]).toEqual([SECRET, undefined])
+    expect(start?.argv.join(' ')).not.toContain(SECRET)
+    const account = await city.loginAccounts.check(human, 'work', {})
+    const seen = JSON.stringify([
+      account,
+      city.loginAccounts.list(),
+      city.sessionRepository.live(),
+      city.log.after(0, 1000),
+      town.reports,
+    ])
+    expect(seen).not.toContain(SECRET)
+    expect(account).toMatchObject({ name: 'work', env_file: env, state: 'ok', sessions: 1 })
+  })
+})
+
+describe('accounts that cannot be used', () => {
+  test('hold what would run on them, and say so once', async () => {
+    await using world = await open(ACCOUNT('work', 'env_file = "/nowhere/work.env"'))
+    const { town, city, write } = world
+    const asked = async () => (await city.attention.list()).items.map(({ asks }) => asks)
+    expect(town.host.running).toEqual([])
+    expect(await asked()).toEqual([
+      'Account work is not used: there is no file /nowhere/work.env; make it, or change what names it',
+    ])
+    write(ACCOUNT('work'), 0o644)
+    await city.reconciler.settle()
+    expect(town.host.running).toEqual([])
+    expect(await asked()).toEqual([expect.stringContaining('can be read by others (mode 0644)')])
+    expect(() => city.loginAccounts.list()).toThrow('chmod 600')
+    write(ACCOUNT('work'))
+    await city.reconciler.settle()
+    expect(logins(city)).toEqual(['active on work'])
+    expect(await asked()).toEqual([])
+  })
+})
+
+describe('an account', () => {
+  test('is added beside the own login of its program, and removed', async () => {
+    await using world = await open('', [])
+    const { city } = world
+    const names = () => city.loginAccounts.list().items.map(({ name, declared }) => `${name}${declared ? '' : '?'}`)
+    expect(names()).toEqual(['claude?'])
+    await city.loginAccounts.add({ name: 'work', provider: 'claude', home: '/w' })
+    expect(names()).toEqual(['claude', 'work'])
+    await city.loginAccounts.remove('claude')
+    expect(names()).toEqual(['work'])
+    expect(city.loginAccounts.add({ name: 'work', provider: 'claude' })).rejects.toThrow('an account work already')
+    expect(city.loginAccounts.add({ name: 'x', provider: 'clod' })).rejects.toThrow('provider "clod" is not known')
+    expect(city.loginAccounts.add({ name: 'x', provider: 'claude', env_file: '/no' })).rejects.toThrow(
+      'there is no file /no',
+    )
+    expect(city.loginAccounts.check(human, 'nobody', {})).rejects.toThrow('there is no account nobody')
+    expect(names()).toEqual(['work'])
+  })
+
+  test('whose limit a person lifts is used again at once', async () => {
+    await using world = await open(ACCOUNT('work'))
+    const { town, city } = world
+    await limit(town, city, town.host.running[0] ?? '')
+    expect(city.loginAccounts.list().items).toMatchObject([{ state: 'limited', stated: false, sessions: 0 }])
+    expect((await city.attention.list()).items).toMatchObject([{ kind: 'limit', id: 'limit:work' }])
+    expect(await city.loginAccounts.check(human, 'work', {})).toMatchObject({ state: 'limited' })
+    expect(await city.loginAccounts.check(human, 'work', { lift: true })).toMatchObject({ state: 'ok' })
+    await city.reconciler.settle()
+    expect(logins(city)).toEqual(['active on work'])
+    const types = city.log.after(0, 1000).map(({ type }) => type)
+    expect(types.filter((type) => type.startsWith('login.'))).toEqual(['login.limited', 'login.restored'])
+  })
+})
