@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { createBd } from '../../../cli/bd/program.ts'
+import { createProgram } from '../../../cli/program.ts'
+import { BUILTIN_FILES } from '../../../src/config/packs/builtin/files.ts'
+import { openPackFolders } from '../../../src/config/packs/builtin-folders.ts'
+import { parseToml, toPlainValue } from '../../../src/config/toml/parse.ts'
+import { recorder } from '../../cli/shell.ts'
+import { tempFolder } from '../../support/folder.ts'
+
+const names = (folder: string, pattern: RegExp) =>
+  BUILTIN_FILES.flatMap(([path]) =>
+    path.startsWith(folder) ? (pattern.exec(path.slice(folder.length))?.[1] ?? []) : [],
+  )
+
+describe('the packs of gc', () => {
+  test('have the names that other packs build on', () => {
+    expect(names('core/formulas/', /^(.+)\.toml$/)).toEqual([
+      ...['mol-do-work', 'mol-polecat-base', 'mol-polecat-commit', 'mol-polecat-report', 'mol-prompt-synth'],
+      ...['mol-review-quorum', 'mol-scoped-work'],
+    ])
+    expect(names('core/skills/', /^(.+)\/SKILL\.md$/)).toEqual([
+      ...['gc-agents', 'gc-city', 'gc-dashboard', 'gc-dispatch', 'gc-mail', 'gc-rigs', 'gc-work'],
+    ])
+    expect(names('core/orders/', /^(.+)\.toml$/)).toHaveLength(15)
+    expect(names('core/agents/', /^(.+)\/agent\.toml$/)).toEqual(['control-dispatcher'])
+    expect(names('core/assets/prompts/', /^(.+)$/)).toContain('pool-worker.template.md')
+  })
+
+  test('are folders on the disk of the machine, written once, with scripts that can be run', () => {
+    using folder = tempFolder()
+    const { builtins } = openPackFolders(folder.path)
+    for (const [path, text] of BUILTIN_FILES) expect(readFileSync(join(builtins, path), 'utf8')).toBe(text)
+    expect(statSync(join(builtins, 'dolt/commands/health/run.sh')).mode & 0o111).not.toBe(0)
+    rmSync(join(builtins, 'bd'), { recursive: true })
+    openPackFolders(folder.path)
+    expect(existsSync(join(builtins, 'bd'))).toBe(false)
+  })
+
+  test('are files that can be read: TOML, JSON, and skills that say when to use them', () => {
+    for (const [path, text] of BUILTIN_FILES) {
+      if (path.endsWith('.toml')) expect(() => parseToml(text)).not.toThrow()
+      if (path.endsWith('.json')) expect(() => JSON.parse(text)).not.toThrow()
+      if (path.endsWith('SKILL.md')) expect(text).toMatch(/^---\nname: gc-[a-z]+\ndescription: .{40,400}\n---\n/)
+    }
+  })
+
+  test('have orders that start nothing by themselves, each with its reason', () => {
+    for (const [path, text] of BUILTIN_FILES.filter(([path]) => path.startsWith('core/orders/'))) {
+      expect([path, toPlainValue(parseToml(text))]).toEqual([
+        path,
+        { order: { description: expect.stringMatching(/gc|beads/), trigger: 'manual', exec: 'true', enabled: false } },
+      ])
+    }
+  })
+
+  test('have steps that name each other and no others', () => {
+    const formulas = new Map(
+      BUILTIN_FILES.filter(([path]) => path.startsWith('core/formulas/')).map(([path, text]) => {
+        const plain = toPlainValue(parseToml(text)) as { steps: { id: string; needs?: string[] }[]; extends?: string[] }
+        return [path.slice('core/formulas/'.length, -'.toml'.length), plain]
+      }),
+    )
+    for (const [name, { steps, extends: bases = [] }] of formulas) {
+      const all = [...bases.flatMap((base) => formulas.get(base)?.steps ?? []), ...steps]
+      const ids = new Set(all.map(({ id }) => id))
+      for (const { id, needs = [] } of all) {
+        for (const need of needs)
+          expect(`${name}: ${id} needs ${ids.has(need) ? need : 'nothing'}`).toBe(`${name}: ${id} needs ${need}`)
+      }
+    }
+  })
+
+  test('tell agents only of commands and options that there are', () => {
+    const { io } = recorder()
+    const programs: Record<string, Command> = { gc: createProgram(io), bd: createBd(io) }
+    const unknown: string[] = []
+    for (const [path, text] of BUILTIN_FILES) {
+      if (!/\.(md|toml)$/.test(path) || path.startsWith('dolt/')) continue
+      for (const line of commandLines(text)) {
+        const [program = '', ...words] = line.split(/\s+/)
+        const problem = findUnknown(programs[program], words)
+        if (problem) unknown.push(`${path}: ${line}: ${problem}`)
+      }
+    }
+    expect(unknown).toEqual([])
+  })
+})
+
+/** The command lines of gc and bd in a text: of blocks of code and of spans. */
+function commandLines(text: string): string[] {
+  const spans = [...text.replaceAll('\\"', '"').matchAll(/`((?:gc|bd) [^`]+)`/g)].map(([, span]) => span ?? '')
+  const blocks = [...text.matchAll(/^(?:\s*|.*[;(&|]\s*)((?:gc|bd) [a-z][^\n]*)$/gm)].map(([, line]) => line ?? '')
+  return [...spans, ...blocks]
+    .flatMap((line) => line.replace(/\s+#.*$/, '').split(/[;|)]|&&/))
+    .map((line) => line.trim())
+    .filter((line) => /^(gc|bd) [a-z]/.test(line))
+}
+
+/** The first word of a command line that is no subcommand and no option; undefined when all are. */
+function findUnknown(program: Command | undefined, words: readonly string[]): string | undefined {
+  let command = program
+  let isLeaf = false
+  for (const word of words) {
+    if (word === '--') return undefined
+    if (word.startsWith('--')) {
+      const name = word.replace(/=.*$/, '').replace(/[`'"…).,:]+$/, '')
+      const options = [...(command?.options ?? []), ...(program?.options ?? [])]
+      if (!options.some(({ long }) => long === name)) return name
+      isLeaf = true
+      continue
+    }
+    const child = isLeaf
+      ? undefined
+      : command?.commands.find((each) => each.name() === word || each.aliases().includes(word))
+    if (child) command = child
+    else if (!isLeaf && command && command.commands.length > 0 && command.registeredArguments.length === 0) return word
+    else isLeaf = true
+  }
+  return undefined
+}
