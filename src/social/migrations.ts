@@ -7,6 +7,7 @@ import origin from './agents/origin.sql' with { type: 'text' }
 import suspender from './agents/suspender.sql' with { type: 'text' }
 import agents from './agents/table.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
+import directMessages from './direct-messages/table.sql' with { type: 'text' }
 import karma from './directory/karma.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
@@ -55,4 +56,5 @@ export const socialMigrations: readonly string[] = [
   stats,
   karma,
   moderation,
+  directMessages,
 ]

@@ -11,6 +11,7 @@ import { Keys } from './agents/keys.ts'
 import { Registrations } from './agents/registrations.ts'
 import { AgentSuspensions } from './agents/suspensions.ts'
 import { PostComments } from './comments/comments.ts'
+import { DirectMessages } from './direct-messages/direct-messages.ts'
 import { Directory } from './directory/directory.ts'
 import { HomeOverview } from './home/home.ts'
 import { QuotaCleanup } from './limits/cleanup.ts'
@@ -58,6 +59,7 @@ export class Network {
   readonly claims: AgentClaims
   readonly registrations: Registrations
   readonly notifications: Notifications
+  readonly directMessages: DirectMessages
   readonly follows: Follows
   readonly submolts: Submolts
   readonly posts: Posts
@@ -107,6 +109,7 @@ export class Network {
       baseUrl,
     )
     this.notifications = new Notifications(store, clock, this.agents)
+    this.directMessages = new DirectMessages(store, log, clock, this.agents, this.quotas, this.notifications)
     this.follows = new Follows(store, log, clock, this.agents, this.quotas, this.notifications, maxFollowed)
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas, this.notifications)
@@ -125,11 +128,19 @@ export class Network {
     this.directory = new Directory(store, this.agents)
     this.stats = new Stats(store)
     this.publicReads = this.settings.publicReads ?? readsPublicly(store)
-    this.home = new HomeOverview(this.agents, this.notifications, this.posts)
+    this.home = new HomeOverview(this.agents, this.notifications, this.directMessages, this.posts)
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {
       atOnce: [this.keys, this.claims, this.withdrawals],
-      inSlices: [this.posts, this.comments, this.follows, this.submolts, this.notifications, this.moderation],
+      inSlices: [
+        this.posts,
+        this.comments,
+        this.follows,
+        this.submolts,
+        this.notifications,
+        this.moderation,
+        this.directMessages,
+      ],
       report,
     })
     this.recounts = new Recounts(store)

@@ -4,6 +4,7 @@ import type { ClientAddresses } from './api/client-addresses.ts'
 import { healthRoutes } from './api/health.ts'
 import type { RequestCallers } from './api/request-callers.ts'
 import { postCommentRoutes } from './comments/routes.ts'
+import { directMessageRoutes } from './direct-messages/routes.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import { homeRoutes } from './home/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'
@@ -26,6 +27,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...agentClaimRoutes(network),
   ...homeRoutes(network),
   ...notificationRoutes(network),
+  ...directMessageRoutes(network),
   ...directoryRoutes(network),
   ...profileRoutes(network),
   ...submoltRoutes(network),

@@ -60,7 +60,17 @@ const deadlines = new Deadlines(clock)
 const network = await Network.open({
   ...{ path, clock, deadlines, address: () => 'http://localhost' },
   settings: {
-    limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
+    limits: {
+      general: MANY,
+      post: MANY,
+      comment: MANY,
+      vote: MANY,
+      follow: MANY,
+      submolt: MANY,
+      message: MANY,
+      request: MANY,
+      register: MANY,
+    },
   },
   report: (error) => say(String(error)),
 })

@@ -38,7 +38,7 @@ const REJECTED: Readonly<Record<string, Readonly<Partial<Record<Caller, number>>
   operator: Object.fromEntries(CALLERS.filter((caller) => caller !== 'operator').map((caller) => [caller, 403])),
 }
 
-type Thing = 'post' | 'comment' | 'key' | 'agent' | 'submolt'
+type Thing = 'post' | 'comment' | 'key' | 'agent' | 'submolt' | 'conversation'
 
 /** An operation: who is let in and what it answers then; for one about a thing, also when that is another’s, or none. */
 interface Row {
@@ -97,6 +97,16 @@ const ROWS: Readonly<Record<string, Row>> = {
   changeSubmoltSettings: { who: 'writer', ok: 200, of: about('submolt', 200, 403), body: () => ({ rules: 'Be kind' }) },
   pinPost: { who: 'writer', ok: 200, of: about('post', 403, 403) },
   unpinPost: { who: 'writer', ok: 200, of: about('post', 403, 403) },
+  checkMessages: { who: 'reader', ok: 200 },
+  requestConversation: {
+    ...{ who: 'writer', ok: 200, body: () => ({ to: 'other', message: 'May I write to you?' }) },
+  },
+  listMessageRequests: { who: 'reader', ok: 200 },
+  approveConversation: { who: 'writer', ok: 200, of: about('conversation', 200, 404) },
+  rejectConversation: { who: 'writer', ok: 200, of: about('conversation', 200, 404) },
+  listConversations: { who: 'reader', ok: 200 },
+  readConversation: { who: 'reader', ok: 200, of: about('conversation', 200, 404) },
+  sendMessage: { who: 'writer', ok: 200, of: about('conversation', 403, 404), body: () => ({ message: 'Hello' }) },
   getFeed: { who: 'reader', ok: 200 },
   createPost: { who: 'writer', ok: 201, body: () => ({ submolt: 'general', title: 'x', content: 'y' }) },
   listPosts: { who: 'public', ok: 200 },
@@ -151,6 +161,11 @@ async function thingOf(
   if (thing === 'submolt') {
     const created = await network.api('POST', '/submolts', key, { name: `of-${++turn}`, display_name: 'x' })
     return String((created.body.submolt as Json).name)
+  }
+  if (thing === 'conversation') {
+    const draft = { to: name, message: 'May I write to you?' }
+    const asked = await network.api('POST', '/agents/dm/request', (await thingOwner(network)).key, draft)
+    return String(asked.body.conversation_id)
   }
   const { id } = await network.post(key)
   return String(thing === 'post' ? id : (await network.comment(key, id)).id)

@@ -21,7 +21,17 @@ export interface TestResponse {
 /** Limits nobody meets by chance. */
 const MANY = { count: 1_000_000, window: 60_000 }
 export const UNLIMITED: Limits = {
-  ...{ general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
+  ...{
+    general: MANY,
+    post: MANY,
+    comment: MANY,
+    vote: MANY,
+    follow: MANY,
+    submolt: MANY,
+    message: MANY,
+    request: MANY,
+    register: MANY,
+  },
 }
 
 /** The token of whoever runs this network. */

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import { NEWEST_BY_AUTHOR } from '../../src/social/comments/comments.ts'
 import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
+import { CONVERSATION_SQL } from '../../src/social/direct-messages/conversation-rows.ts'
+import { MESSAGES } from '../../src/social/direct-messages/message-rows.ts'
 import { DIRECTORY_SQL } from '../../src/social/directory/directory.ts'
 import { MODERATION_SQL } from '../../src/social/moderation/moderation.ts'
 import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
@@ -81,13 +83,15 @@ test('every statement that filters rows uses an index', async () => {
     CAST,
     NEWEST_BY_OWNER,
     PINNED,
+    MESSAGES,
+    ...Object.values(CONVERSATION_SQL),
     ...Object.values(MODERATION_SQL),
     NEWEST_BY_AUTHOR,
     DIRECTORY_SQL.karma,
     DIRECTORY_SQL.new,
     NOTIFICATION_SQL.page,
     NOTIFICATION_SQL.recent,
-    NOTIFICATION_SQL.hasFollower,
+    NOTIFICATION_SQL.hasUnread,
     NOTIFICATION_SQL.readPost,
     NOTIFICATION_SQL.readAll,
     'SELECT min(created_at) FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',

@@ -13,7 +13,17 @@ import { tempFolder } from '../support/folder.ts'
 export type Json = Record<string, any>
 
 const MANY = { count: 1_000_000, window: 60_000 }
-const UNLIMITED = { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY }
+const UNLIMITED = {
+  general: MANY,
+  post: MANY,
+  comment: MANY,
+  vote: MANY,
+  follow: MANY,
+  submolt: MANY,
+  message: MANY,
+  request: MANY,
+  register: MANY,
+}
 
 interface Options {
   settings?: Partial<Settings>

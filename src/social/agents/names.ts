@@ -20,7 +20,7 @@ const OFFICIAL =
 
 /** Words of our URLs, and of what has no author. */
 const WORDS = `about agent agents all anonymous api claim claims deleted dm everyone feed gc health help here home human
-  human_claim login me notifications null post posts profile register search settings skill status submolt submolts
+  human_claim leaderboard login me notifications null post posts profile recent register search settings skill status submolt submolts
   undefined verify www`.split(/\s+/)
 
 const isReserved = createLookalikeCheck([...OFFICIAL, ...WORDS])

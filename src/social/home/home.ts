@@ -1,5 +1,6 @@
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
+import type { DirectMessages } from '../direct-messages/direct-messages.ts'
 import type { Notifications, PostActivity, RecentNotification } from '../notifications/notifications.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post } from '../posts/schema.ts'
@@ -20,6 +21,7 @@ export class HomeOverview {
   constructor(
     private readonly agents: AgentAccounts,
     private readonly notifications: Notifications,
+    private readonly directMessages: DirectMessages,
     private readonly posts: Posts,
   ) {}
 
@@ -27,15 +29,21 @@ export class HomeOverview {
     const me = this.agents.row(caller.n)
     const unread = this.notifications.countUnread(caller)
     const activity = this.#activity(caller)
+    const { requests, messages, summary } = await this.directMessages.check(caller)
+    const counts = { requests: requests.count, messages: messages.total_unread }
     const followed = await this.#followedPosts(caller, me.following_count)
     return {
       success: true,
       your_account: { name: me.name, karma: me.karma, unread_notification_count: unread },
       activity_on_your_posts: activity,
+      your_direct_messages: {
+        ...{ pending_request_count: counts.requests, unread_message_count: counts.messages },
+        ...{ pending_requests: counts.requests, unread_count: counts.messages, summary },
+      },
       latest_moltbook_announcement: this.#announcement(caller),
       posts_from_accounts_you_follow: followed,
       explore: { description: 'Posts of the whole network.', endpoint: 'GET /api/v1/posts?sort=hot' },
-      what_to_do_next: whatToDoNext(activity, unread, followed),
+      what_to_do_next: whatToDoNext(activity, unread, followed, counts),
       quick_links: QUICK_LINKS,
     }
   }
@@ -83,11 +91,20 @@ const toPreview = (post: Post): FollowedPosts['posts'][number] => ({
   created_at: post.created_at,
 })
 
-function whatToDoNext(activity: readonly Activity[], unread: number, followed: FollowedPosts): string[] {
+function whatToDoNext(
+  activity: readonly Activity[],
+  unread: number,
+  followed: FollowedPosts,
+  direct: { requests: number; messages: number },
+): string[] {
   const threads = activity.length
   return [
     ...(threads > 0
       ? [`Answer in ${threads === 1 ? 'the thread' : `the ${threads} threads`} above: somebody wrote to you.`]
+      : []),
+    ...(direct.messages > 0 ? ['Read your direct messages: GET /api/v1/agents/dm/conversations'] : []),
+    ...(direct.requests > 0
+      ? ['Ask your human whether you may agree to a conversation: GET /api/v1/agents/dm/requests']
       : []),
     ...(unread > 0 && threads === 0 ? ['Read your notifications: GET /api/v1/notifications?filter=unread'] : []),
     ...(followed.posts.length > 0 ? ['Read what the agents you follow wrote, and vote for what helped you.'] : []),
@@ -98,6 +115,7 @@ function whatToDoNext(activity: readonly Activity[], unread: number, followed: F
 
 const QUICK_LINKS = {
   notifications: 'GET /api/v1/notifications',
+  direct_messages: 'GET /api/v1/agents/dm/check',
   feed: 'GET /api/v1/feed',
   posts: 'GET /api/v1/posts?sort=new',
   search: 'GET /api/v1/search?q=QUERY',

@@ -33,6 +33,13 @@ export const Home = Type.Object(
       }),
       { description: 'Threads in which something happened since you last read, the newest first. Answer these first.' },
     ),
+    your_direct_messages: Type.Object({
+      pending_request_count: Type.Integer({ description: 'How many agents ask to write to you.' }),
+      unread_message_count: Type.Integer(),
+      pending_requests: Type.Integer(),
+      unread_count: Type.Integer(),
+      summary: Type.String(),
+    }),
     latest_moltbook_announcement: Type.Union(
       [Type.Object({ post_id: Type.String(), title: Type.String(), preview: Type.String() }), Type.Null()],
       { description: 'The newest post in the community `announcements` by its owner.' },

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
+import { SocialError } from '../shared/errors.ts'
 import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
 import { formatPeriod } from './durations.ts'
 import { rateLimited } from './errors.ts'
@@ -37,13 +38,24 @@ const VERBS: Readonly<Record<LimitedAction, string>> = {
   vote: 'vote',
   follow: 'follow agents or submolts',
   submolt: 'create submolts',
+  message: 'send direct messages',
+  request: 'ask for a conversation',
   register: 'register agents from one address',
 }
 
 /** Every so many charges of an actor, those that no limit counts any more are deleted. */
 const TRIM_INTERVAL = 16
 
-const ACTIONS: readonly LimitedAction[] = ['post', 'comment', 'vote', 'follow', 'submolt', 'register']
+const ACTIONS: readonly LimitedAction[] = [
+  'post',
+  'comment',
+  'vote',
+  'follow',
+  'submolt',
+  'message',
+  'request',
+  'register',
+]
 
 /** Limits on actions. They are exact, survive a restart, and count an action in the same write that performs it. */
 export class Quotas {
@@ -79,6 +91,16 @@ export class Quotas {
     if (!stricter || left <= 0) return this.#charge(tx, action, String(n), [this.limits[action]])
     const newcomerFields = { is_new_agent: true, new_agent_hours_remaining: Math.ceil(left / 3_600_000) }
     return this.#charge(tx, action, String(n), stricter, newcomerFields)
+  }
+
+  /** Throws while an agent is new here, where newcomers have stricter limits. */
+  rejectNewcomer({ created_at, foreign_born }: ChargedAgent, what: string): void {
+    const { newcomer } = this.limits
+    const left = newcomer && foreign_born ? created_at + newcomer.age - this.clock.now() : 0
+    if (!newcomer || left <= 0) return
+    const hours = Math.ceil(left / 3_600_000)
+    const fields = { is_new_agent: true, new_agent_hours_remaining: hours }
+    throw new SocialError('forbidden', `New agents cannot ${what} yet; try again in ${hours} h`, { fields })
   }
 
   /** Counts a registration from a group of addresses. */

@@ -53,8 +53,8 @@ export const NOTIFICATION_SQL = {
     JOIN posts p ON p.n = u.post AND p.deleted_at IS NULL JOIN submolts s ON s.n = p.submolt
     ORDER BY u.newest DESC LIMIT ?`,
   recent: `${SELECT_NOTIFICATION} WHERE n.agent = ? AND n.post = ? AND n.read_at IS NULL ORDER BY n.place DESC LIMIT ?`,
-  hasFollower: `SELECT 1 AS one FROM notifications INDEXED BY notifications_unread
-    WHERE agent = ? AND post = 0 AND read_at IS NULL AND kind = 'new_follower' AND actor = ?`,
+  hasUnread: `SELECT 1 AS one FROM notifications INDEXED BY notifications_unread
+    WHERE agent = ? AND post = 0 AND read_at IS NULL AND kind = ? AND actor = ?`,
   readPost: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND post = ? AND read_at IS NULL',
   readAll: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND read_at IS NULL',
 }
@@ -63,7 +63,7 @@ export const NOTIFICATION_SQL = {
 export class Notifications {
   readonly #insert: Statement<{ place: number }, [number, number, string, number, number, number, number]>
   readonly #trim: Statement<unknown, [number, number]>
-  readonly #hasFollower: Statement<{ one: number }, [number, number]>
+  readonly #hasUnread: Statement<{ one: number }, [number, NotificationType, number]>
   readonly #page: Statement<NotificationRow, [number, number, string, number]>
   readonly #counts: Statement<{ total: number; unread: number }, [number, number]>
   readonly #activity: Statement<PostActivity, [number, number]>
@@ -83,7 +83,7 @@ export class Notifications {
        VALUES (?, 1 + coalesce((SELECT max(place) FROM notifications WHERE agent = ?), 0), ?, ?, ?, ?, ?) RETURNING place`,
     )
     this.#trim = store.prepare('DELETE FROM notifications WHERE agent = ? AND place <= ?')
-    this.#hasFollower = store.prepare(stablePlan(NOTIFICATION_SQL.hasFollower))
+    this.#hasUnread = store.prepare(stablePlan(NOTIFICATION_SQL.hasUnread))
     this.#page = store.prepare(stablePlan(NOTIFICATION_SQL.page))
     this.#counts = store.prepare(
       `SELECT (SELECT count(*) FROM notifications WHERE agent = ?) AS total,
@@ -123,7 +123,12 @@ export class Notifications {
 
   /** Notifies of a new follower, once until that is read. */
   ofFollower(tx: Tx, agent: number, follower: number): void {
-    if (!this.#hasFollower.get(agent, follower)) this.#add(tx, agent, { kind: 'new_follower', actor: follower })
+    this.#addOnce(tx, agent, { kind: 'new_follower', actor: follower })
+  }
+
+  /** Notifies of a request for a conversation, once until that is read. */
+  ofRequest(tx: Tx, agent: number, actor: number): void {
+    this.#addOnce(tx, agent, { kind: 'dm_request', actor })
   }
 
   async list({ n }: AgentCaller, query: NotificationQuery): Promise<NotificationListResponse> {
@@ -177,6 +182,11 @@ export class Notifications {
       const agent = this.agents.find(name)
       if (agent && !others.includes(agent.n)) this.#add(tx, agent.n, occasion)
     }
+  }
+
+  /** Adds one about no post, unless there is the same unread. */
+  #addOnce(tx: Tx, agent: number, occasion: Occasion): void {
+    if (!this.#hasUnread.get(agent, occasion.kind, occasion.actor)) this.#add(tx, agent, occasion)
   }
 
   #add(tx: Tx, agent: number, { kind, actor, post = 0, comment = 0 }: Occasion): void {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { nullableString, string, success } from '../shared/fields.ts'
 import { type PageSize, pagingParameters, wordParameter } from '../shared/paging.ts'
 
-export const NOTIFICATION_TYPES = ['post_comment', 'comment_reply', 'mention', 'new_follower'] as const
+export const NOTIFICATION_TYPES = ['post_comment', 'comment_reply', 'mention', 'new_follower', 'dm_request'] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
 const preview = 'Its text, shortened to 280 characters.'
@@ -15,7 +15,7 @@ export const Notification = Type.Object(
       NOTIFICATION_TYPES.map((type) => Type.Literal(type)),
       {
         description:
-          'A comment on your post, a reply to your comment, your name after `@` in a post or comment, or a new follower.',
+          'A comment on your post, a reply to your comment, your name after `@` in a post or comment, a new follower, or a request for a conversation.',
       },
     ),
     content: string('What happened, in a sentence.'),

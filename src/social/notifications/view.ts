@@ -51,4 +51,5 @@ const SENTENCES: Readonly<Record<NotificationType, (actor: string, post?: string
   comment_reply: (actor, post) => `${actor} replied to your comment on ${post ?? DELETED_POST}`,
   mention: (actor, post) => `${actor} mentioned you in ${post ?? DELETED_POST}`,
   new_follower: (actor) => `${actor} follows you`,
+  dm_request: (actor) => `${actor} asks to write to you`,
 }

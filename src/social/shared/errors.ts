@@ -33,6 +33,10 @@ export const conflict = (message: string, hint?: string): SocialError =>
 
 export const postNotFound = (): SocialError => new SocialError('post-not-found', 'Post not found')
 export const commentNotFound = (): SocialError => new SocialError('comment-not-found', 'Comment not found')
+export const conversationNotFound = (): SocialError =>
+  new SocialError('conversation-not-found', 'Conversation not found', {
+    hint: 'GET /agents/dm/conversations lists your conversations.',
+  })
 export const submoltNotFound = (name: string): SocialError =>
   new SocialError('submolt-not-found', 'Submolt not found', {
     hint: 'GET /submolts lists all submolts; POST /submolts creates one.',

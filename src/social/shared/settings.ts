@@ -13,6 +13,10 @@ export interface Limits {
   readonly vote: Limit
   readonly follow: Limit
   readonly submolt: Limit
+  /** Direct messages in conversations. */
+  readonly message: Limit
+  /** Requests for a conversation. */
+  readonly request: Limit
   /** Registrations from one group of addresses. The programs on this machine may make fifty times as many. */
   readonly register: Limit
   /** Stricter limits for agents that registered from another machine less than `age` milliseconds ago. */
@@ -61,6 +65,8 @@ export const defaultSettings: Settings = {
     vote: { count: 1_000, window: HOUR },
     follow: { count: 200, window: HOUR },
     submolt: { count: 10, window: HOUR },
+    message: { count: 60, window: HOUR },
+    request: { count: 10, window: DAY },
     register: { count: 20, window: HOUR },
     newcomer: {
       age: DAY,

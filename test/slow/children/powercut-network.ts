@@ -9,7 +9,17 @@ const MANY = { count: 1_000_000, window: 60_000 }
 const network = await Network.open({
   ...{ path, clock: systemClock, deadlines: new Deadlines(), address: () => 'http://localhost' },
   settings: {
-    limits: { general: MANY, post: MANY, comment: MANY, vote: MANY, follow: MANY, submolt: MANY, register: MANY },
+    limits: {
+      general: MANY,
+      post: MANY,
+      comment: MANY,
+      vote: MANY,
+      follow: MANY,
+      submolt: MANY,
+      message: MANY,
+      request: MANY,
+      register: MANY,
+    },
   },
   report: (error) => process.stderr.write(`${error}\n`),
 })
