@@ -81,7 +81,7 @@ async function smoke(binary: string): Promise<void> {
     const response = await server.stdout.getReader().read()
     if (response.done) throw new Error(`${binary} serve ended at once`)
     await $`${binary} city list --json`.env(env).quiet()
-    await $`${binary} stop`.env(env).quiet()
+    await $`${binary} down`.env(env).quiet()
     if ((await server.exited) !== 0) throw new Error(`${binary} serve did not end well`)
   } finally {
     server.kill()

@@ -39,13 +39,14 @@ export class CityPacks {
   constructor(options: CityPacksOptions) {
     const { path, home, env } = options
     const deadlines = new Deadlines()
+    const folders = openPackFolders(home)
     this.#options = options
     this.lockPath = join(path, LOCK_FILE)
     this.manager = new PackManager({
       ...options,
-      ...{ folders: openPackFolders(home), git: new GitRunner({ deadlines, env }), clock: systemClock, deadlines },
+      ...{ folders, git: new GitRunner({ deadlines, env }), clock: systemClock, deadlines },
       policy: 'any',
-      write: writeImports({ path, errorsOf: (drafts) => compose(new FileSnapshot(path, drafts)).errors }),
+      write: writeImports({ path, errorsOf: (drafts) => compose(new FileSnapshot(path, drafts), { folders }).errors }),
     })
   }
 
