@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../src/core/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { RecordBatch, SessionHost } from '../../src/host/client/session-host.ts'
+import type { ChoiceOutcome, Question } from '../../src/host/protocol/question.ts'
 import type { AgentRecordContent } from '../../src/host/protocol/record.ts'
 import type { Exit, HostedSession, Screen, StartResult, StartSpec } from '../../src/host/protocol/session.ts'
 import type { TestClock } from './clock.ts'
@@ -36,6 +37,10 @@ export class ScriptedHost implements SessionHost {
   readonly endErrors = new Map<string, string>()
   /** What stands on the screens of programs, by key. */
   readonly screens = new Map<string, string[]>()
+  /** The options that were taken, oldest first. */
+  readonly choices: { key: string; question: string; option: string }[] = []
+  readonly #questions = new Map<string, Question>()
+  readonly #questionListeners = new Set<(key: string, question: Question | undefined) => void>()
   readonly #programs = new Map<string, Program>()
   readonly #exitListeners = new Set<(exit: Exit) => unknown>()
   readonly #recordListeners = new Set<(batch: RecordBatch) => unknown>()
@@ -132,6 +137,35 @@ export class ScriptedHost implements SessionHost {
     const lines = this.screens.get(key) ?? []
     const cursor = { x: 0, y: lines.length }
     return { lines, cursor, title: '', alternate: false, bracketedPaste: false, cols, rows, offset: 0 }
+  }
+
+  question(key: string): Question | undefined {
+    return this.#questions.get(key)
+  }
+
+  reportsQuestions(): boolean {
+    return true
+  }
+
+  onQuestion(listener: (key: string, question: Question | undefined) => void): () => void {
+    this.#questionListeners.add(listener)
+    return () => this.#questionListeners.delete(listener)
+  }
+
+  /** A program asks something on its screen, or nothing any more. */
+  ask(key: string, question: Question | undefined): void {
+    if (question) this.#questions.set(key, question)
+    else this.#questions.delete(key)
+    for (const listener of this.#questionListeners) listener(key, question)
+  }
+
+  async choose(key: string, question: string, option: string): Promise<ChoiceOutcome> {
+    const given = this.choices.find((choice) => choice.question === question)
+    if (given) return { result: 'taken', option: given.option }
+    if (this.#questions.get(key)?.id !== question) return { result: 'gone' }
+    this.choices.push({ key, question, option })
+    this.ask(key, undefined)
+    return { result: 'taken', option }
   }
 
   readonly write = rejected

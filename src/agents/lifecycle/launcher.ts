@@ -12,7 +12,8 @@ import { beacon, composePrompt } from '../../config/providers/prompt.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
 import { AppError } from '../../core/errors.ts'
-import type { ToolServer } from '../../host/protocol/session.ts'
+import type { ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
+import { profileOf } from '../../host/terminal/programs.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
@@ -21,7 +22,7 @@ import { isOnPath } from './on-path.ts'
 import { promptSubject, withDetails } from './prompt-subjects.ts'
 import { conversationToResume } from './resume.ts'
 import { asStandIn } from './stand-in.ts'
-import { terminalProfileOf } from './terminal-profiles.ts'
+import { programOnTerminal } from './terminal-profiles.ts'
 import { unusable } from './unusable.ts'
 import { ensureWorkFolder } from './work-folder.ts'
 
@@ -91,9 +92,15 @@ export class Launcher {
 
   /** How to read and drive a session's terminal. */
   program(row: SessionRow): TerminalProgram {
+    return { profile: profileOf(this.programOnTerminal(row)) }
+  }
+
+  /** What is known of the program on a session's terminal. */
+  programOnTerminal(row: SessionRow): ProgramOnTerminal {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
-    if (agent?.startCommand || this.transport(row) === 'acp') return { profile: terminalProfileOf() }
-    return { profile: terminalProfileOf(this.#resolvable(row.provider)) }
+    if (agent?.startCommand || this.transport(row) === 'acp') return {}
+    const provider = this.#resolvable(row.provider)
+    return provider ? programOnTerminal(provider) : {}
   }
 
   /** How to talk to a session's program after its next start. */

@@ -172,7 +172,7 @@ export class SessionProcesses {
     const { host, store, conversations, launcher } = this.options
     const { argv, cwd, env, transport, resume, model, servers } = prepared
     const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS }
-    if (transport === 'terminal') return host.start(spec)
+    if (transport === 'terminal') return host.start({ ...spec, program: launcher.programOnTerminal(row) })
     await store.write((tx) => conversations.begin(tx, key, row))
     const mode = conversations.requestedMode(row.id)
     const acp = {

@@ -1,13 +1,30 @@
+import { toTimestamp } from '../../core/clock.ts'
 import type { Question } from '../../host/protocol/question.ts'
-import { findQuestion, type ScreenQuestion } from '../../host/terminal/question.ts'
+import { findQuestion, type ScreenQuestion, toQuestion } from '../../host/terminal/question.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { RunningSession } from '../sessions/running.ts'
 import type { PendingInteraction } from '../sessions/schema.ts'
 
-/** The dialog on a session's screen; undefined when there is none, or no screen any more. */
+interface DialogOptions {
+  host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions'>
+  launcher: Pick<Launcher, 'program'>
+}
+
+/** What the program on a session's terminal asks; `since` tells when nobody noted that it came up. */
+export async function findDialog(
+  { host, launcher }: DialogOptions,
+  row: RunningSession,
+  since: () => number,
+): Promise<Question | undefined> {
+  if (host.reportsQuestions(row.hostKey)) return host.question(row.hostKey)
+  const dialog = await readDialog({ host, launcher }, row)
+  return dialog && toQuestion(dialog, toTimestamp(since()))
+}
+
+/** The dialog on the screen of a session whose host is of an earlier build; undefined when there is none. */
 export async function readDialog(
-  { host, launcher }: { host: Pick<SessionHost, 'screen'>; launcher: Launcher },
+  { host, launcher }: Pick<DialogOptions, 'launcher'> & { host: Pick<SessionHost, 'screen'> },
   row: RunningSession,
 ): Promise<ScreenQuestion | undefined> {
   const screen = await host.screen(row.hostKey).catch(() => undefined)

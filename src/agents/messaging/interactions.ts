@@ -1,11 +1,10 @@
-import { toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { Question, QuestionOption } from '../../host/protocol/question.ts'
-import { toQuestion as toScreenQuestion } from '../../host/terminal/question.ts'
+import type { ChoiceOutcome, Question, QuestionOption } from '../../host/protocol/question.ts'
+import type { ScreenQuestion } from '../../host/terminal/question.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
@@ -27,7 +26,7 @@ import type {
   SessionPending,
 } from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { readDialog, toInteraction } from './dialogs.ts'
+import { findDialog, toInteraction } from './dialogs.ts'
 import type { MessageDelivery } from './message-delivery.ts'
 import { pendingOf } from './pending.ts'
 import type { TerminalInput } from './terminal-input.ts'
@@ -36,7 +35,7 @@ interface InteractionsOptions {
   store: Store
   log: EventLog
   deadlines: Deadlines
-  host: Pick<SessionHost, 'screen' | 'answer'>
+  host: Pick<SessionHost, 'screen' | 'answer' | 'question' | 'reportsQuestions' | 'choose'>
   repository: SessionRepository
   resolver: SessionResolver
   launcher: Launcher
@@ -156,29 +155,37 @@ export class Interactions {
         }
       })
     }
-    const dialog = await readDialog(this.options, row)
-    if (!dialog) return []
-    const question = toScreenQuestion(dialog, toTimestamp(activity.lastOutput(row.id) ?? row.activeAt ?? row.createdAt))
+    const since = () => activity.lastOutput(row.id) ?? row.activeAt ?? row.createdAt
+    const question = await findDialog(this.options, row, since)
+    if (!question) return []
     return [{ row, question, pending: toInteraction(question), by: 'screen', answers: answersOf(question.options) }]
   }
 
   /** Presses the keys that take one option of the dialog. */
   async #answerOnScreen(row: RunningSession, caller: Caller, { action, request_id: request }: Respond): Promise<void> {
-    const { terminal, launcher, store, log, delivery } = this.options
-    const dialog = await readDialog(this.options, row)
+    const { store, log, delivery } = this.options
+    const dialog = await findDialog(this.options, row, () => row.createdAt)
     if (!dialog) throw noPending()
     if (request !== undefined && request !== dialog.id) throw doesNotMatch(request)
     const { options } = dialog
     if (options.length === 0) throw notAnswerable()
-    const choice = optionFor(action, options, answersOf(options))
-    const option = { question: dialog.id, option: options.indexOf(choice) }
-    const result = await terminal.choose(row.hostKey, launcher.program(row), option)
-    if (result === 'gone') throw doesNotMatch(dialog.id)
+    const chosen = optionFor(action, options, answersOf(options))
+    const { result, option = chosen.id } = await this.#choose(row, dialog, chosen)
+    if (result === 'gone' || option !== chosen.id) throw doesNotMatch(dialog.id)
     if (result === 'stuck') throw notTaken(row.id)
-    const payload = { session_id: row.id, request_id: dialog.id, choice: choice.label }
+    const payload = { session_id: row.id, request_id: dialog.id, choice: chosen.label }
     const facts = { subject: row.id, session_id: row.id }
     await store.write((tx) => log.append(tx, SessionAnswered, facts, payload), actorOf(caller))
     delivery.deliver(row.id)
+  }
+
+  /** Has the host press the keys; a host of an earlier build has to be told each of them. */
+  async #choose(row: RunningSession, question: Question, option: QuestionOption): Promise<ChoiceOutcome> {
+    const { host, terminal, launcher } = this.options
+    if (host.reportsQuestions(row.hostKey)) return host.choose(row.hostKey, question.id, option.id)
+    const isAsked = (seen: ScreenQuestion) => seen.id === question.id
+    const choice = { isAsked, option: question.options.indexOf(option) }
+    return { result: await terminal.choose(row.hostKey, launcher.program(row), choice) }
   }
 }
 

@@ -5,10 +5,10 @@ import type { SessionHost } from '../sessions/host.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { SessionPending } from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { readDialog, toInteraction } from './dialogs.ts'
+import { findDialog, toInteraction } from './dialogs.ts'
 
 interface PendingOptions {
-  host: Pick<SessionHost, 'screen'>
+  host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions'>
   launcher: Launcher
   conversations: AcpConversations
 }
@@ -22,6 +22,6 @@ export async function pendingOf(options: PendingOptions, row: SessionRow): Promi
     const [question] = conversations.questions(row.hostKey)
     return { supported: true, ...(question && { pending: toPendingInteraction(question) }) }
   }
-  const dialog = await readDialog(options, row)
+  const dialog = await findDialog(options, row, () => row.activeAt ?? row.createdAt)
   return { supported: true, ...(dialog && { pending: toInteraction(dialog) }) }
 }

@@ -1,5 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import { type Choice, type ChoiceResult, chooseOption } from '../../host/terminal/choose.ts'
+import type { ChoiceResult } from '../../host/protocol/question.ts'
+import { type Choice, chooseOption } from '../../host/terminal/choose.ts'
 import { type Delivery, deliver } from '../../host/terminal/deliver.ts'
 import { interrupt } from '../../host/terminal/interrupt.ts'
 import type { TerminalHost } from '../../host/terminal/terminal-host.ts'

@@ -20,6 +20,10 @@ export type SessionHost = Pick<
   | 'mode'
   | 'answer'
   | 'onRecords'
+  | 'question'
+  | 'reportsQuestions'
+  | 'onQuestion'
+  | 'choose'
   | 'listDaemons'
   | 'status'
 >

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
-import { readProcess } from '../process/process-table.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { HostResponse, Operation, RequestFields } from '../protocol/protocol.ts'
+import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import type {
   Activity,
   Ended,
@@ -20,9 +20,12 @@ import type {
 import { ExitDispatcher, type ExitListener } from './exit-dispatcher.ts'
 import { type HostLink, LinkLostError } from './host-link.ts'
 import { type HostClientOptions, HostLinks } from './host-links.ts'
+import { listDaemonsOf } from './list-daemons.ts'
+import { OpenQuestions } from './open-questions.ts'
 import { OutputStream } from './output-stream.ts'
 import { RecordDispatcher } from './record-dispatcher.ts'
 import type { RecordBatch, SessionHost } from './session-host.ts'
+import { shutdownHost } from './shutdown-host.ts'
 
 export type { SessionHost } from './session-host.ts'
 
@@ -34,6 +37,7 @@ const GRACE_MS = 5_000
 /** An agent that is spoken to by protocol opens a conversation first. */
 const HANDSHAKE_MS = 45_000
 const CANCEL_MS = 20_000
+const CHOOSE_MS = 40_000
 /** A reader holds at most so much that it has not read. */
 const STREAM_WINDOW_BYTES = 256 << 10
 
@@ -47,6 +51,7 @@ export class HostClient implements SessionHost {
   readonly #links: HostLinks
   readonly #exits: ExitDispatcher
   readonly #records: RecordDispatcher
+  readonly #questions: OpenQuestions
   readonly #outputs = new Set<{ key: string | undefined; listener(key: string, activity: Activity): void }>()
   #lastStream = 0
 
@@ -54,11 +59,17 @@ export class HostClient implements SessionHost {
     const report = options.report ?? (() => {})
     this.#exits = new ExitDispatcher(report)
     this.#records = new RecordDispatcher(report)
+    this.#questions = new OpenQuestions(report)
     this.#links = new HostLinks(options, {
       exit: (exit, link) => this.#exit(exit, link),
       activity: (sessions) => this.#activity(sessions),
       records: (batch, link) => this.#records.dispatch(batch, (seq) => this.#acknowledge(link, batch.run, seq)),
-      opened: (link) => this.#listen(link),
+      question: (key, question, link) => this.#questions.set(key, question, link),
+      opened: (link) => {
+        this.#listen(link)
+        void this.#questions.follow(link)
+      },
+      closed: (link) => this.#questions.drop(link),
     })
   }
 
@@ -178,6 +189,22 @@ export class HostClient implements SessionHost {
     await this.#ask('answer', { key, request, choice })
   }
 
+  question(key: string): Question | undefined {
+    return this.#questions.find(key)
+  }
+
+  reportsQuestions(key: string): boolean {
+    return this.#questions.reports(this.#links.findOpen(key))
+  }
+
+  onQuestion(listener: (key: string, question: Question | undefined) => void): () => void {
+    return this.#questions.subscribe(listener)
+  }
+
+  choose(key: string, question: string, option: string): Promise<ChoiceOutcome> {
+    return this.#retryOnce(() => this.#ask('choose', { key, question, option }, CHOOSE_MS))
+  }
+
   onRecords(listener: (batch: RecordBatch) => unknown): () => void {
     const first = !this.#records.hasListeners
     const stop = this.#records.subscribe(listener)
@@ -206,7 +233,7 @@ export class HostClient implements SessionHost {
 
   async shutdown({ grace = GRACE_MS }: { grace?: number } = {}): Promise<void> {
     const links = this.#links.release()
-    await Promise.all(links.map((link) => this.#shutdown(link, grace)))
+    await Promise.all(links.map((link) => shutdownHost(link, grace, this.options.deadlines)))
   }
 
   close(): void {
@@ -259,29 +286,5 @@ export class HostClient implements SessionHost {
         if (key === undefined || key === activity.key) listener(activity.key, activity)
       }
     }
-  }
-
-  async #shutdown(link: HostLink, grace: number): Promise<void> {
-    const { pid } = link.hello
-    await link.request('shutdown', { grace }, { ms: grace + ENDING_MS })
-    const started = readProcess(pid)?.started
-    for (let waited = 0; waited < ANSWER_MS; waited += 20) {
-      const now = readProcess(pid)
-      if (!now || now.zombie || now.started !== started) return link.close()
-      await this.options.deadlines.sleep(20)
-    }
-    throw new AppError(
-      'gateway-timeout',
-      `the session host (pid ${pid}) has ended its sessions but does not end itself`,
-    )
-  }
-}
-
-async function listDaemonsOf(link: HostLink): Promise<HostResponse<'listDaemons'>['sessions']> {
-  try {
-    return (await link.request('listDaemons', {}, { ms: ANSWER_MS })).ok.sessions
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'not-implemented') return []
-    throw error
   }
 }

@@ -16,6 +16,7 @@ import {
   type RequestFields,
   SUPPORTED_PROTOCOLS,
 } from '../protocol/protocol.ts'
+import type { Question } from '../protocol/question.ts'
 import { AgentRecord } from '../protocol/record.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
 import type { OutputStream } from './output-stream.ts'
@@ -29,6 +30,7 @@ export interface LinkEvents {
   exit(exit: Exit, link: HostLink): void
   activity(sessions: Activity[]): void
   records(batch: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
+  question(key: string, question: Question | undefined, link: HostLink): void
   closed(link: HostLink, reason: string): void
 }
 
@@ -190,6 +192,9 @@ export class HostLink {
         break
       case 'records':
         this.events.records({ key: push.key, run: push.run, records: parseRecords(payload) }, this)
+        break
+      case 'question':
+        this.events.question(push.key, push.question, this)
         break
       case 'bye':
         this.#bye = true

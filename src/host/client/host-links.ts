@@ -3,6 +3,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
+import type { Question } from '../protocol/question.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
 import { HostLink } from './host-link.ts'
@@ -33,8 +34,11 @@ export interface HostLinksListener {
   exit(exit: Exit, link: HostLink): void
   activity(sessions: Activity[]): void
   records(batch: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
+  question(key: string, question: Question | undefined, link: HostLink): void
   /** A host was found: calls may go to it. */
   opened(link: HostLink): void
+  /** A host is gone, or the connection to it. */
+  closed(link: HostLink): void
 }
 
 /** The hosts of one home: the one of this build, which takes new sessions, and older ones until their last session ends. */
@@ -176,6 +180,7 @@ export class HostLinks {
   async #closed(link: HostLink, reason: string): Promise<void> {
     const place = this.#otherHosts.get(link) ?? this.#place
     const { pid } = link.hello
+    this.events.closed(link)
     if (this.#ownLink === link) this.#ownLink = undefined
     this.#otherHosts.delete(link)
     for (const [key, at] of this.#linksByKey) if (at === link) this.#linksByKey.delete(key)

@@ -1,3 +1,4 @@
+import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type {
   Activity,
@@ -58,6 +59,17 @@ export interface SessionHost {
   mode(key: string, mode: string): Promise<void>
   /** Answers a question of such a program with one of the choices it gave. */
   answer(key: string, request: string, choice: string): Promise<void>
+  /** What the program on a terminal asks a person now, as its host reports it. */
+  question(key: string): Question | undefined
+  /** Whether the host of a session reports its questions; one of an earlier build does not. */
+  reportsQuestions(key: string): boolean
+  /** Called when a program asks something on its screen, something else, or nothing any more. */
+  onQuestion(listener: (key: string, question: Question | undefined) => void): () => void
+  /**
+   * Takes an option of such a question. It is taken once: asked again for the same question, whatever the option, the host
+   * answers as it did before.
+   */
+  choose(key: string, question: string, option: string): Promise<ChoiceOutcome>
   /**
    * Calls the listener with the records of such programs, in order. The host keeps them until a listener has resolved
    * with anything but `false`, which means that they are another's. Unacknowledged records are sent again.

@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { ChoiceOutcome, Question } from './question.ts'
 import {
   Activity,
   EndOptions,
@@ -76,6 +77,10 @@ export const REQUEST_SCHEMAS = {
   /** Has an agent work in another of the modes it offers. */
   mode: request('mode', { ...Key, mode: Type.String({ minLength: 1 }) }),
   answer: request('answer', { ...Key, request: Type.String(), choice: Type.String() }),
+  /** Starts sending the questions on programs' screens as they come up and go; answers those that are open. */
+  questions: request('questions', {}),
+  /** Takes an option of such a question, once: asked again for the same question, the host answers as it did before. */
+  choose: request('choose', { ...Key, question: Type.String(), option: Type.String() }),
 }
 
 /** What the host answers. */
@@ -104,6 +109,8 @@ export const RESPONSE_SCHEMAS = {
   cancel: Type.Object({ ended: Type.Boolean() }),
   mode: Empty,
   answer: Empty,
+  questions: Type.Object({ open: Type.Array(Type.Object({ ...Key, question: Question })) }),
+  choose: ChoiceOutcome,
 }
 
 export type Operation = keyof typeof REQUEST_SCHEMAS
@@ -132,6 +139,8 @@ export const PushFrame = Type.Union([
   Type.Object({ push: Type.Literal('exit'), exit: Exit }),
   /** Records of an agent, oldest first: the payload is a line of JSON for each. */
   Type.Object({ push: Type.Literal('records'), ...Key, run: Type.String() }),
+  /** What a program asks on its screen now; absent when it asks nothing any more. */
+  Type.Object({ push: Type.Literal('question'), ...Key, question: Type.Optional(Question) }),
   /** The host ends on request or because it has nothing left to do: that is no loss. */
   Type.Object({ push: Type.Literal('bye') }),
   Type.Object({ push: Type.Literal('refused'), code: Type.String(), detail: Type.String() }),

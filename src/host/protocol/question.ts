@@ -62,3 +62,14 @@ export const Question = Type.Object({
   since: Text,
 })
 export type Question = Static<typeof Question>
+
+/**
+ * What became of a choice. `taken`: the question was gone once the option was confirmed. `gone`: it was not shown any
+ * more, and nothing was confirmed. `stuck`: the program did not do what the keys ask for; a person has to look.
+ */
+export const ChoiceResult = Type.Union([Type.Literal('taken'), Type.Literal('gone'), Type.Literal('stuck')])
+export type ChoiceResult = Static<typeof ChoiceResult>
+
+/** What became of a choice, and the option that was taken, which is the first one when a question is answered twice. */
+export const ChoiceOutcome = Type.Object({ result: ChoiceResult, option: Type.Optional(Text) })
+export type ChoiceOutcome = Static<typeof ChoiceOutcome>

@@ -19,6 +19,15 @@ export const ToolServer = Type.Union([
 ])
 export type ToolServer = Static<typeof ToolServer>
 
+/** What is known of a program that decides how its screen is read. */
+export const ProgramOnTerminal = Type.Object({
+  /** The program's name, such as `claude`; absent when we know nothing about it. */
+  name: Type.Optional(Type.String()),
+  readyPrefix: Type.Optional(Type.String()),
+  readyDelay: Type.Optional(Type.Integer({ minimum: 0 })),
+})
+export type ProgramOnTerminal = Static<typeof ProgramOnTerminal>
+
 /** A program to run. The environment is passed on exactly as given: nothing is added, nothing inherited. */
 export const StartSpec = Type.Object({
   /** Names the session in every later call; unique among the running ones. */
@@ -28,6 +37,8 @@ export const StartSpec = Type.Object({
   cwd: Type.String(),
   env: Type.Record(Type.String(), Type.String()),
   ...Size,
+  /** On a terminal: what the program is, so that its questions are found. */
+  program: Type.Optional(ProgramOnTerminal),
   /** How the conversation with a program of kind `acp` begins. */
   acp: Type.Optional(
     Type.Object({

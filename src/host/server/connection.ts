@@ -12,6 +12,7 @@ import {
   type ReplyFrame,
   SUPPORTED_PROTOCOLS,
 } from '../protocol/protocol.ts'
+import type { Question } from '../protocol/question.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
 import { RecordSender } from './record-sender.ts'
 import type { HostSession } from './session-registry.ts'
@@ -51,6 +52,7 @@ export class Connection {
   readonly channel: Channel
   readonly #followers = new Map<number, StreamFollower>()
   #recordSender: RecordSender | undefined
+  #sendsQuestions = false
   #greeted = false
   #paused = false
   #pumping = false
@@ -111,6 +113,16 @@ export class Connection {
   /** An agent has produced a record. */
   onRecord(queue: RecordQueue): void {
     this.#recordSender?.add(queue)
+  }
+
+  /** Sends the questions of programs from now on. */
+  sendQuestions(): void {
+    this.#sendsQuestions = true
+  }
+
+  /** A program asks something on its screen, or nothing any more. */
+  question(key: string, question: Question | undefined): void {
+    if (this.#sendsQuestions) this.#push({ push: 'question', key, ...(question && { question }) })
   }
 
   /** A session has new output, or is over. */

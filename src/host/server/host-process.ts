@@ -59,6 +59,9 @@ export class HostProcess {
         recordAppended: (queue) => {
           for (const connection of this.#connections) connection.onRecord(queue)
         },
+        question: (key, question) => {
+          for (const connection of this.#connections) connection.question(key, question)
+        },
         exit: (exit) => {
           for (const connection of this.#greeted()) connection.exit(exit)
         },
@@ -181,6 +184,11 @@ export class HostProcess {
         return sessions.registry.agent(ask.key).mode(ask.mode)
       case 'answer':
         return sessions.registry.agent(ask.key).answer(ask.request, ask.choice)
+      case 'questions':
+        from.sendQuestions()
+        return { open: sessions.registry.questions }
+      case 'choose':
+        return sessions.registry.terminal(ask.key).choose(ask.question, ask.option)
     }
   }
 

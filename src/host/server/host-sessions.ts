@@ -8,12 +8,13 @@ import type { Cgroup, Cgroups } from '../process/cgroups.ts'
 import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
+import type { Question } from '../protocol/question.ts'
 import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
 import { DrawScheduler } from './draw-scheduler.ts'
 import { lastLines, toHostedSession } from './exit-views.ts'
 import { type HostFiles, MAX_EXITS, type SessionRecord } from './host-files.ts'
 import { RecordQueues } from './record-queues.ts'
-import { type HostSession, SessionRegistry } from './session-registry.ts'
+import { type HostSession, type SessionEvents, SessionRegistry } from './session-registry.ts'
 import { TerminalSession } from './terminal-session.ts'
 
 export const GRACE_MS = 5_000
@@ -40,6 +41,8 @@ export interface HostSessionsListener {
   output(session: HostSession): void
   /** An agent has produced a record. */
   recordAppended(queue: RecordQueue): void
+  /** A program on a terminal asks something, or nothing any more. */
+  question(key: string, question: Question | undefined): void
   exit(exit: Exit): void
   /** A session came or went, or an exit was acknowledged. */
   changed(): void
@@ -194,6 +197,7 @@ export class HostSessions {
       output: (from: HostSession) => this.events.output(from),
       exited: (from: HostSession) => this.#exited(from),
       appended: (queue: RecordQueue) => this.recordQueues.onAppended(queue),
+      question: (from: HostSession, question: Question | undefined) => this.events.question(from.key, question),
     }
     const start = () => new kind(run, spec, { ...this.parts, drawScheduler: this.drawScheduler, ...origin }, events)
     try {
@@ -291,9 +295,5 @@ type SessionConstructor<Session extends HostSession> = new (
   run: string,
   spec: StartSpec,
   parts: HostSessionsOptions & { drawScheduler: DrawScheduler; marks: string[]; cgroup: Cgroup | undefined },
-  events: {
-    output(session: HostSession): void
-    exited(session: HostSession): void
-    appended(queue: RecordQueue): void
-  },
+  events: SessionEvents,
 ) => Session

@@ -1,9 +1,19 @@
 import { AppError } from '../../core/errors.ts'
 import type { AgentSession } from '../acp/agent-session.ts'
+import type { RecordQueue } from '../acp/record-queue.ts'
+import type { Question } from '../protocol/question.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
 /** A program that a host runs, by one kind of connection or the other. */
 export type HostSession = TerminalSession | AgentSession
+
+/** What a session reports to its host. */
+export interface SessionEvents {
+  output(session: HostSession): void
+  exited(session: HostSession): void
+  appended(queue: RecordQueue): void
+  question(session: HostSession, question: Question | undefined): void
+}
 
 /** Of so many that ended, the last output is kept for whoever still reads it. */
 const MAX_ENDED = 64
@@ -20,6 +30,14 @@ export class SessionRegistry {
   /** Those that run. */
   get all(): HostSession[] {
     return [...this.#running.values()]
+  }
+
+  /** What programs ask on their screens now. */
+  get questions(): { key: string; question: Question }[] {
+    return this.all.flatMap((session) => {
+      const question = session.kind === 'terminal' ? session.question : undefined
+      return question ? [{ key: session.key, question }] : []
+    })
   }
 
   runs(key: string): boolean {

@@ -1,6 +1,7 @@
 import { SerializeAddon } from '@xterm/addon-serialize'
 import { Terminal } from '@xterm/headless'
 import type { Screen } from '../protocol/session.ts'
+import type { CellColours } from '../terminal/terminal-host.ts'
 import { registerQueryResponses } from './query-responses.ts'
 
 const SCROLLBACK = 200
@@ -66,6 +67,18 @@ export class TerminalEmulator {
     }
   }
 
+  /** The colours of a cell of the screen. */
+  colours(x: number, y: number): CellColours {
+    const { active } = this.#terminal.buffer
+    const cell = active.getLine(active.baseY + y)?.getCell(x)
+    if (!cell) return { text: -1, ground: -1 }
+    const [text, ground] = [
+      (cell.getFgColorMode() << 25) + cell.getFgColor(),
+      (cell.getBgColorMode() << 25) + cell.getBgColor(),
+    ]
+    return cell.isInverse() ? { text: ground, ground: text } : { text, ground }
+  }
+
   /** What draws this screen on an empty terminal of the same size, its scrollback included. */
   draw(): string {
     const keyboard = this.#keyboard()
@@ -74,7 +87,9 @@ export class TerminalEmulator {
 
   #text(from: number, to: number): string[] {
     const lines: string[] = []
-    for (let y = from; y < to; y++) lines.push(this.#terminal.buffer.active.getLine(y)?.translateToString(true) ?? '')
+    const { buffer, cols } = this.#terminal
+    // A line keeps what a wider screen had in it.
+    for (let y = from; y < to; y++) lines.push(buffer.active.getLine(y)?.translateToString(true, 0, cols) ?? '')
     return lines
   }
 }

@@ -8,11 +8,23 @@ import { readProcess } from '../process/process-table.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { checkSize, type Spawned, spawnTerminal } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
-import type { ForegroundSignal, HostedSession, Screen, Snapshot, StartSpec } from '../protocol/session.ts'
+import type { ChoiceOutcome, Question } from '../protocol/question.ts'
+import type {
+  ForegroundSignal,
+  HostedSession,
+  ProgramOnTerminal,
+  Screen,
+  Snapshot,
+  StartSpec,
+} from '../protocol/session.ts'
+import { profileOf } from '../terminal/programs.ts'
+import { QuestionTracker } from '../terminal/question-tracker.ts'
+import type { TerminalScreen } from '../terminal/terminal-host.ts'
 import { type DrawQueue, type DrawScheduler, slices } from './draw-scheduler.ts'
 import { OutputThrottle } from './output-throttle.ts'
 import { QueryFilter } from './query-filter.ts'
 import { Ring } from './ring.ts'
+import { SessionTerminal } from './session-terminal.ts'
 import { TerminalEmulator } from './terminal-emulator.ts'
 
 const RING_BYTES = 256 << 10
@@ -32,6 +44,7 @@ export interface TerminalSessionDependencies {
   drawScheduler: DrawScheduler
   marks: string[]
   cgroup: Cgroup | undefined
+  report(sentence: string): void
 }
 
 /** What a session reports to its host. */
@@ -40,6 +53,8 @@ export interface TerminalSessionListener {
   output(session: TerminalSession): void
   /** Its first process is over. */
   exited(session: TerminalSession): void
+  /** Its program asks something on its screen, or nothing any more. */
+  question(session: TerminalSession, question: Question | undefined): void
 }
 
 /** A program on a terminal: what it wrote lately, its screen, its first process. */
@@ -54,7 +69,11 @@ export class TerminalSession {
   readonly #redactor: RedactionStream
   readonly #filter = new QueryFilter()
   readonly #closed = Promise.withResolvers<void>()
+  readonly #terminal: SessionTerminal
+  readonly #questions: QuestionTracker | undefined
   #throttle: OutputThrottle | undefined
+  /** The size that the program has for the time being instead of its own. */
+  #room: { cols: number; rows: number } | undefined
   #lastOutput: number | undefined
   #title: string | undefined
   #typed = 0
@@ -88,6 +107,12 @@ export class TerminalSession {
       closed: () => this.#closed.resolve(),
       exited: (exitCode, signal) => this.#exited(exitCode, signal),
     })
+    this.#terminal = new SessionTerminal(spec.key, {
+      screen: () => this.#terminalScreen(),
+      write: (bytes) => this.write(bytes),
+      applySize: (size) => this.#giveRoom(size),
+    })
+    this.#questions = spec.program && this.#trackQuestions(spec.program)
     this.startedAt = toTimestamp(parts.clock.now())
     const { pid } = this.#spawned
     const leader = readProcess(pid)
@@ -150,8 +175,17 @@ export class TerminalSession {
     checkSize(cols, rows)
     this.spec.cols = cols
     this.spec.rows = rows
-    if (!this.#over) this.#spawned.terminal.resize(cols, rows)
-    this.#emulator.resize(cols, rows)
+    if (!this.#room) this.#applySize()
+  }
+
+  /** What its program asks on its screen now. */
+  get question(): Question | undefined {
+    return this.#questions?.question
+  }
+
+  /** Takes an option of a question on its screen; of one and the same only once. */
+  async choose(question: string, option: string): Promise<ChoiceOutcome> {
+    return this.#questions?.answer(question, option) ?? { result: 'gone' }
   }
 
   /** Signals what runs in the foreground, or the first process where nothing else does. */
@@ -176,6 +210,8 @@ export class TerminalSession {
   /** Its processes are gone: reads what they wrote last, and lets go of the terminal. */
   async finish(ms: number): Promise<void> {
     this.#throttle?.close()
+    this.#questions?.close()
+    this.#terminal.emitExit()
     await settlesWithin(this.parts.deadlines, ms, this.#closed.promise)
     this.#spawned.terminal.close()
     this.#take(this.#redactor.flush())
@@ -194,6 +230,33 @@ export class TerminalSession {
       this.#feed.push(slice, this.ring.end)
     }
     this.events.output(this)
+    this.#terminal.emitOutput()
+    this.#questions?.onOutput()
+  }
+
+  #trackQuestions(program: ProgramOnTerminal): QuestionTracker {
+    const { clock, deadlines, report } = this.parts
+    return new QuestionTracker({
+      ...{ clock, deadlines, report, key: this.key, run: this.run, profile: profileOf(program) },
+      ...{ host: this.#terminal, terminal: this.#terminal },
+      onChange: (question) => this.events.question(this, question),
+    })
+  }
+
+  async #terminalScreen(): Promise<TerminalScreen> {
+    const screen = await this.screen(undefined)
+    return { ...screen, colours: (x, y) => this.#emulator.colours(x, y) }
+  }
+
+  #giveRoom(size: { cols: number; rows: number } | undefined): void {
+    this.#room = size
+    this.#applySize()
+  }
+
+  #applySize(): void {
+    const { cols, rows } = this.#room ?? this.spec
+    if (!this.#over) this.#spawned.terminal.resize(cols, rows)
+    this.#emulator.resize(cols, rows)
   }
 
   #holdBack(): void {
@@ -218,10 +281,10 @@ export class TerminalSession {
   /** The screen missed something: a change of size and back makes the program draw it anew. */
   #askForRedraw(): void {
     if (this.#over) return
-    const { cols, rows } = this.spec
+    const { cols, rows } = this.#room ?? this.spec
     this.#spawned.terminal.resize(cols, rows > 1 ? rows - 1 : rows + 1)
     this.parts.deadlines.after(REDRAW_RESIZE_MS, () => {
-      if (!this.#spawned.terminal.closed) this.#spawned.terminal.resize(this.spec.cols, this.spec.rows)
+      if (!this.#spawned.terminal.closed) this.#applySize()
     })
   }
 

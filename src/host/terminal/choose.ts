@@ -1,3 +1,4 @@
+import type { ChoiceResult } from '../protocol/question.ts'
 import { withInputLock } from './input-lock.ts'
 import type { TerminalProfile } from './profile.ts'
 import { findQuestion, type ScreenQuestion } from './question.ts'
@@ -5,20 +6,15 @@ import { ProgramEnded, ScreenWatcher } from './screen-watcher.ts'
 import type { TerminalHost } from './terminal-host.ts'
 import { type SettleOptions, STEADY_MS, type TerminalProgram } from './wait-for-state.ts'
 
-/** An option of a question, counted from 0. */
+/** An option of a question, counted from 0, and how that question is recognised. */
 export interface Choice {
-  question: string
+  isAsked(question: ScreenQuestion): boolean
   option: number
 }
 
-/**
- * What became of a choice. `taken`: the question was gone once the option was confirmed. `gone`: it was not shown any
- * more, and nothing was confirmed. `stuck`: the program did not do what the keys ask for; a person has to look.
- */
-export type ChoiceResult = 'taken' | 'gone' | 'stuck'
-
-const DOWN = '\x1b[B'
-const UP = '\x1b[A'
+/** The keys that move a mark back and on. */
+const LIST_KEYS = ['\x1b[A', '\x1b[B'] as const
+const ROW_KEYS = ['\x1b[D', '\x1b[C'] as const
 /** How long the program may take for each step of its mark, and for letting go of the question. */
 const WITHIN = 10_000
 
@@ -42,6 +38,8 @@ export function chooseOption(
 }
 
 class OptionChooser {
+  #isRow = false
+
   constructor(
     private readonly host: TerminalHost,
     private readonly key: string,
@@ -59,10 +57,22 @@ class OptionChooser {
       if (at === 'gone') return at
       if (at === undefined || steps > option + at) return 'stuck'
       const before = at
-      await this.#press(before < option ? DOWN : UP)
+      const [back, on] = this.#isRow ? ROW_KEYS : LIST_KEYS
+      await this.#press(before < option ? on : back)
       at = await this.#mark((now) => now !== before)
     }
-    return undefined
+    return this.#stands()
+  }
+
+  /** A program that draws itself anew may put its mark back: it has to stand at the option once the program is quiet. */
+  async #stands(): Promise<'gone' | 'stuck' | undefined> {
+    const stands = await this.#seen<'yes' | 'no' | 'gone'>((question, settled) => {
+      if (!question) return 'gone'
+      if (!settled) return undefined
+      return question.at === this.choice.option ? 'yes' : 'no'
+    }, 'gone')
+    if (stands === 'gone') return stands
+    return stands === 'yes' ? undefined : 'stuck'
   }
 
   async confirm(): Promise<ChoiceResult> {
@@ -74,13 +84,17 @@ class OptionChooser {
   #mark(fits: (at: number) => boolean): Promise<number | 'gone' | undefined> {
     return this.#seen<number | 'gone'>((question) => {
       if (!question) return 'gone'
-      const at = question.at
+      const { at } = question
+      this.#isRow = question.isRow
       return at !== undefined && fits(at) ? at : undefined
     }, 'gone')
   }
 
   /** What is made of the question, in time. On a screen that is just being drawn a question may be missing. */
-  async #seen<T>(decide: (question: ScreenQuestion | undefined) => T | undefined, ended: T): Promise<T | undefined> {
+  async #seen<T>(
+    decide: (question: ScreenQuestion | undefined, settled: boolean) => T | undefined,
+    ended: T,
+  ): Promise<T | undefined> {
     let steady = false
     const timer = this.options.deadlines.after(STEADY_MS, () => {
       steady = true
@@ -89,8 +103,9 @@ class OptionChooser {
     try {
       return await this.watch.until(this.options.within ?? WITHIN, ({ screen, quiet }) => {
         const question = findQuestion(screen, this.profile)
-        const same = question?.id === this.choice.question
-        return same || quiet || steady ? decide(same ? question : undefined) : undefined
+        const same = question !== undefined && this.choice.isAsked(question)
+        const settled = quiet || steady
+        return same || settled ? decide(same ? question : undefined, settled) : undefined
       })
     } catch (error) {
       if (error instanceof ProgramEnded) return ended

@@ -1,7 +1,6 @@
-import { stripFrame } from './input.ts'
-
 /** A row that only draws: a rule, or an edge of a box. */
 const RULE = /^[\s─━═╌┄╭╮╰╯┌┐└┘├┤╹▀▄▁▔_-]+$/
+const EDGES = /^[\s│┃║▌▏]+|[\s│┃║▐▕]+$/g
 const SENTENCE_END = /[?？]$/
 
 /** The words of a dialog above its options: its question, and what it asks about. */
@@ -15,17 +14,17 @@ export function readDialogText(
   rows: readonly string[],
   { asksFirst, otherwise }: { asksFirst: boolean; otherwise: string },
 ): DialogText {
-  const bare = rows.map((row) => (RULE.test(row) ? '' : unframed(row)))
+  const bare = rows.map(unframed)
   const asks = (row: string) => SENTENCE_END.test(row.trim())
   const at = asksFirst ? bare.findIndex(asks) : bare.findLastIndex(asks)
   const prompt = at < 0 ? otherwise : (bare[at] ?? '').trim()
   return { prompt, text: dedent(at < 0 ? bare : bare.toSpliced(at, 1)) }
 }
 
-/** A row without its frame, and with its indentation. */
+/** A row without its frame, and with its indentation; nothing of one that only draws. */
 function unframed(row: string): string {
-  const words = stripFrame(row)
-  return words === '' ? '' : ' '.repeat(row.indexOf(words)) + words
+  const words = row.replace(EDGES, '')
+  return words === '' || RULE.test(words) ? '' : ' '.repeat(row.indexOf(words)) + words
 }
 
 /** Rows without the indentation that all share, without blank edges, and with one blank row where there were more. */

@@ -9,6 +9,8 @@ export interface OptionList {
   row: number
   /** The row of the first option. */
   first: number
+  /** The options stand beside one another. */
+  isRow: boolean
 }
 
 interface OptionRow {
@@ -23,9 +25,13 @@ interface PlacedOption extends OptionRow {
 
 /** What programs leave free at the right edge, frames included. */
 const MARGIN = 6
-const FRAME = /[│┃║▌▏▐▕|]/g
+const LEFT_FRAME = /^[\s│┃║▌▏▐▕|]+/
+const RIGHT_FRAME = /[\s│┃║▌▏▐▕|]+$/
 /** `>` begins quotations, too; it is a mark only before a number. */
 const MARK = /^(\s*)(?:[❯›▶➜●]|>(?=\s+\d+[.)]))(?=\s+\S)/
+const TICK = /^(\s*)[✔✓](?=\s)/
+/** A line across a list. */
+const RULE = /^\s*[─━═╌┄]{3,}$/
 const NUMBER = /^(\d+)[.)]\s+/
 
 /** The lowest list of options on a screen that has a mark at one of them. */
@@ -38,12 +44,31 @@ export function findOptions({ lines, cols }: TerminalScreen): OptionList | undef
   const whole = marked.number === undefined ? options.length > 1 : options[0]?.number === 1
   if (!whole) return undefined
   const labels = options.map((option) => wholeLabel(lines, option, cols))
-  return { labels, at: above.length, row, first: options[0]?.row ?? row }
+  return { labels, at: above.length, row, first: options[0]?.row ?? row, isRow: false }
 }
 
-const unframed = (line: string): string => line.replace(FRAME, ' ').trimEnd()
+/** The lowest numbered list that is marked at one option by the colour of its number alone. */
+export function findColouredOptions({ lines, cols, colours }: TerminalScreen): OptionList | undefined {
+  const first = lines.findLastIndex((line) => optionOf(line)?.number === 1)
+  const start = first < 0 ? undefined : optionOf(lines[first] ?? '')
+  if (!start || !colours) return undefined
+  const options = [{ ...start, row: first }, ...along(lines, first, 1, start)]
+  const grounds = options.map(({ column, row }) => colours(column, row).ground)
+  const at = grounds.findIndex((ground) => grounds.filter((other) => other === ground).length === 1)
+  const row = options[at]?.row
+  // Of two that differ, either could be the marked one; what surrounds a list has the colour of the other.
+  const isMarked = at >= 0 && (options.length > 2 || grounds[at] !== colours(start.column, first - 1).ground)
+  if (row === undefined || options.length < 2) return undefined
+  const marked = isMarked ? at : 1 - at
+  const labels = options.map((option) => wholeLabel(lines, option, cols))
+  return { labels, at: marked, row: options[marked]?.row ?? row, first, isRow: false }
+}
 
-const bare = (line: string): string => unframed(line).replace(MARK, '$1 ')
+const unframed = (line: string): string =>
+  line.replace(LEFT_FRAME, (frame) => ' '.repeat(frame.length)).replace(RIGHT_FRAME, '')
+
+/** A row without its mark, and without the tick at what holds now. */
+const bare = (line: string): string => unframed(line).replace(MARK, '$1 ').replace(TICK, '$1 ')
 
 function optionOf(line: string): OptionRow | undefined {
   const text = bare(line)
@@ -58,7 +83,8 @@ function optionOf(line: string): OptionRow | undefined {
 function along(lines: readonly string[], start: number, step: 1 | -1, from: OptionRow): PlacedOption[] {
   const options: PlacedOption[] = []
   for (let row = start + step; row >= 0 && row < lines.length; row += step) {
-    const option = optionOf(lines[row] ?? '')
+    const line = lines[row] ?? ''
+    const option = RULE.test(unframed(line)) ? undefined : optionOf(line)
     if (from.number === undefined) {
       if (option?.column !== from.column || option.number !== undefined) break
       options.push({ ...option, row })

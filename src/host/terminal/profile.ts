@@ -7,6 +7,8 @@ export interface Dialog {
   seen: RegExp
   /** The question, in words for a person. */
   asks: string
+  /** A row above the words where the dialog begins already, such as that of a diff it asks about. */
+  from?: RegExp
   /** Drawn over the input line, which stays in sight behind it. */
   over?: boolean
 }
@@ -28,10 +30,18 @@ export interface TerminalProfile {
   /** It clears its screen to draw it anew: what is not there counts as gone only after so long, in milliseconds. */
   redraws?: number
   dialogs: readonly Dialog[]
+  /** In the last rows of the screen while it lists options to choose from. */
+  choosing?: RegExp
   /** A row right above a dialog; what stands higher is not of it. */
   top?: RegExp
+  /** How each row of a dialog begins. */
+  frame?: RegExp
   /** In a dialog of which the program shows only a part. */
   cut?: RegExp
+  /** It shows so many rows of what it asks about, and says nothing of the others. */
+  clips?: number
+  /** Keys that show all of what it asks about, and pressed again less of it. */
+  expand?: string
   /** Its dialogs begin with their question; those of other programs end with it. */
   asksFirst?: boolean
   /** Keys that submit what was typed. */

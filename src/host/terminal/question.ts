@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Question, QuestionKind, QuestionOption } from '../protocol/question.ts'
+import { findButtons } from './buttons.ts'
+import { findDialogRow } from './dialog-row.ts'
 import { readDialogText } from './dialog-text.ts'
-import { findOptions, type OptionList } from './option-list.ts'
+import { findColouredOptions, findOptions, type OptionList } from './option-list.ts'
 import { roleOf } from './option-role.ts'
 import type { Dialog, TerminalProfile } from './profile.ts'
 import { stateOf } from './program-state.ts'
@@ -18,6 +20,8 @@ export interface ScreenQuestion {
   options: QuestionOption[]
   /** The option that the program's mark stands at, counted from 0; undefined when there are none. */
   at: number | undefined
+  /** The options stand beside one another. */
+  isRow: boolean
   picture: string[]
 }
 
@@ -26,11 +30,10 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
   const state = stateOf(screen, profile, true)
   if (state.is !== 'asking') return undefined
   const { dialog } = state
-  const menu = findMenu(screen, dialog)
-  const seenAt = rowOf(screen, dialog)
-  const top = topOf(screen, profile, menu, seenAt)
-  const rows = screen.lines.slice(top, menu?.first)
-  const { prompt, text } = readDialogText(rows, {
+  const seenAt = findDialogRow(screen, dialog) ?? 0
+  const menu = findMenu(screen, seenAt)
+  const top = topOf(screen, profile, dialog, menu, seenAt)
+  const { prompt, text } = readDialogText(screen.lines.slice(top, menu?.first), {
     asksFirst: profile.asksFirst ?? false,
     otherwise: `It asks a person ${dialog.asks}.`,
   })
@@ -38,34 +41,46 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
   const cut = screen.lines.slice(top).some((row) => profile.cut?.test(row))
   const identity = JSON.stringify([dialog.kind, prompt, text, options.map(({ label }) => label)])
   const id = `screen-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`
-  return { id, kind: dialog.kind, prompt, text, cut, options, at: menu?.at, picture: pictureOf(screen) }
+  const mark = { at: menu?.at, isRow: menu?.isRow ?? false }
+  return { id, kind: dialog.kind, prompt, text, cut, options, ...mark, picture: pictureOf(screen) }
 }
 
 /** A question as everybody is given it; `since` is when it came up, RFC 3339. */
-export const toQuestion = ({ at: _, ...question }: ScreenQuestion, since: string): Question => ({ ...question, since })
+export const toQuestion = ({ at: _, isRow: __, ...question }: ScreenQuestion, since: string): Question => ({
+  ...question,
+  since,
+})
 
-/** The options of a dialog; what stands above it is not of it. */
-function findMenu(screen: TerminalScreen, dialog: Dialog): OptionList | undefined {
-  const menu = findOptions(screen)
-  return menu && menu.row >= rowOf(screen, dialog) ? menu : undefined
+/** Whether both ask the same. Where the mark stands, and where it was before, an option may have other words. */
+export function isSameQuestion(a: ScreenQuestion, b: ScreenQuestion): boolean {
+  if (a.kind !== b.kind || a.prompt !== b.prompt || a.text !== b.text) return false
+  if (a.options.length !== b.options.length) return false
+  return a.options.filter(({ label }, index) => label !== b.options[index]?.label).length <= 2
 }
 
-/** The row where a dialog begins: below the lowest rule above its options, or where its words were seen. */
+/** The options of a dialog, which has begun at this row. */
+const findMenu = (screen: TerminalScreen, from: number): OptionList | undefined =>
+  [findOptions(screen), findButtons(screen), findColouredOptions(screen)].find((list) => list && list.row >= from)
+
+/** The row where a dialog begins: below the lowest rule above its options, or where its words are, or what it is about. */
 function topOf(
   { lines }: TerminalScreen,
-  { top }: TerminalProfile,
+  { top, frame }: TerminalProfile,
+  { from }: Dialog,
   menu: OptionList | undefined,
   seenAt: number,
 ): number {
+  if (from) {
+    const about = lines.slice(0, seenAt).findLastIndex((row) => from.test(row))
+    if (about >= 0) return about
+  }
+  if (frame && menu && seenAt === 0) return lines.slice(0, menu.first).findLastIndex((row) => !frame.test(row)) + 1
   if (!top || !menu) return seenAt
   const rule = lines.slice(0, menu.first).findLastIndex((row) => top.test(row))
   return rule < 0 ? seenAt : rule + 1
 }
 
-/** The row where the words of a dialog begin. */
-function rowOf({ lines }: TerminalScreen, { seen }: Dialog): number {
-  const text = lines.join('\n')
-  return text.slice(0, seen.exec(text)?.index ?? 0).split('\n').length - 1
+const pictureOf = ({ lines }: TerminalScreen): string[] => {
+  const rows = lines.map((row) => row.trimEnd())
+  return rows.slice(0, rows.findLastIndex(Boolean) + 1)
 }
-
-const pictureOf = ({ lines }: TerminalScreen): string[] => lines.slice(0, lines.findLastIndex(Boolean) + 1)

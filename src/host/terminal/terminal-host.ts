@@ -6,6 +6,14 @@ export interface TerminalScreen {
   cursor: { x: number; y: number }
   /** Whether the program asked that pasted text be marked as such. */
   bracketedPaste: boolean
+  /** The colours of a cell; absent where only the text of the screen is at hand. */
+  colours?(x: number, y: number): CellColours
+}
+
+/** The colours of a cell, each a number that is the same for the same colour. */
+export interface CellColours {
+  text: number
+  ground: number
 }
 
 /** What readiness and delivery need of the session host. */

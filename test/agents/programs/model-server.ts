@@ -11,7 +11,7 @@ export type Script = (request: ModelRequest) => Reply
 
 const WIRES = [chat, responses, messages, gemini]
 /** A program at work always offers a tool to run commands; a request for a title offers none. */
-const SHELLS = new Set(['bash', 'exec_command', 'Bash', 'run_shell_command'])
+const SHELLS = new Set(['bash', 'exec_command', 'Bash', 'run_shell_command', 'exit_plan_mode'])
 
 /** A model on loopback that follows a script, speaks the protocol of every tested program, and records the requests. */
 export class ModelServer {

@@ -32,7 +32,7 @@ async function asking(...args: string[]) {
     /** The options that were confirmed. */
     confirmed: (): string => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
     choose: (option: number, questionId = question.id, within = 20_000) =>
-      chooseOption(terminals, 's', program, { question: questionId, option }, { deadlines, within }),
+      chooseOption(terminals, 's', program, { isAsked: ({ id }) => id === questionId, option }, { deadlines, within }),
     async [Symbol.asyncDispose]() {
       await terminals[Symbol.asyncDispose]()
       folder[Symbol.dispose]()

@@ -1,0 +1,169 @@
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { ChoiceOutcome, Question } from '../protocol/question.ts'
+import { chooseOption } from './choose.ts'
+import type { TerminalProfile } from './profile.ts'
+import { findQuestion, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'
+import type { TerminalHost } from './terminal-host.ts'
+import { needsRoom, type RoomyTerminal, readWithRoom } from './whole-question.ts'
+
+interface QuestionTrackerOptions {
+  clock: Clock
+  deadlines: Deadlines
+  key: string
+  /** Names the run of the program; its questions are numbered within it. */
+  run: string
+  profile: TerminalProfile
+  host: TerminalHost
+  terminal: RoomyTerminal
+  /** A question came up, became another, or is gone. */
+  onChange(question: Question | undefined): void
+  report(sentence: string): void
+}
+
+interface OpenQuestion {
+  question: Question
+  /** How it reads: in the terminal as it is, and with room. */
+  readings: ScreenQuestion[]
+  /** Not all of its options are shown in the terminal as it is. */
+  needsRoom: boolean
+}
+
+/** How often the screen of a program that writes is looked at. */
+const CHECK_MS = 250
+/** How long a question stands before it counts, and is missing before it is gone. */
+const STEADY_MS = 300
+/** How many answers are remembered. */
+const MAX_ANSWERS = 100
+
+/** Finds the questions on the screen of one program, and answers each of them once. */
+export class QuestionTracker {
+  readonly #answers = new Map<string, { option: string; outcome: Promise<ChoiceOutcome> }>()
+  #open: OpenQuestion | undefined
+  #candidate: { id: string; at: number; since: number } | undefined
+  #missingSince: number | undefined
+  #timer: Deadline | undefined
+  #work: Promise<unknown> | undefined
+  #count = 0
+  #closed = false
+
+  constructor(private readonly options: QuestionTrackerOptions) {}
+
+  /** The question that waits for a person now. */
+  get question(): Question | undefined {
+    return this.#open?.question
+  }
+
+  /** The program wrote something. */
+  onOutput(): void {
+    this.#schedule(CHECK_MS)
+  }
+
+  /** The program has ended. */
+  close(): void {
+    this.#closed = true
+    this.#timer?.cancel()
+    this.#set(undefined)
+  }
+
+  /** Takes an option of a question. Asked again for the same question it presses nothing, and gives the first outcome. */
+  async answer(question: string, option: string): Promise<ChoiceOutcome> {
+    const given = this.#answers.get(question)
+    if (given) return given.outcome
+    if (this.#open?.question.id !== question) return { result: 'gone' }
+    const open = this.#open
+    const index = open.question.options.findIndex(({ id }) => id === option)
+    if (index < 0) return { result: 'stuck' }
+    const outcome = this.#exclusively(() => this.#choose(open, index)).then((result) => ({ result, option }))
+    this.#answers.set(question, { option, outcome })
+    for (const old of [...this.#answers.keys()].slice(0, -MAX_ANSWERS)) this.#answers.delete(old)
+    const forget = () => this.#answers.delete(question)
+    outcome.then(({ result }) => result !== 'taken' && forget(), forget)
+    return outcome
+  }
+
+  async #choose(open: OpenQuestion, option: number) {
+    const { host, key, profile, deadlines, terminal } = this.options
+    const isAsked = (seen: ScreenQuestion) => open.readings.some((reading) => isSameQuestion(reading, seen))
+    const choose = () => chooseOption(host, key, { profile }, { isAsked, option }, { deadlines })
+    const result = await (open.needsRoom ? terminal.withRoom(0, choose) : choose())
+    if (result === 'taken' && this.#open === open) this.#set(undefined)
+    this.#candidate = undefined
+    return result
+  }
+
+  /** One look or answer at a time; the screen is looked at again afterwards. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = (this.#work ?? Promise.resolve()).then(work, work)
+    const turn = done
+      .catch(() => {})
+      .finally(() => {
+        if (this.#work === turn) this.#work = undefined
+        this.#schedule(CHECK_MS)
+      })
+    this.#work = turn
+    return done
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer || this.#work || this.#closed) return
+    this.#timer = this.options.deadlines.after(ms, () => {
+      this.#timer = undefined
+      this.#check().catch((error) => this.options.report(`${this.options.key}: its screen cannot be read: ${error}`))
+    })
+  }
+
+  async #check(): Promise<void> {
+    const { clock, profile, terminal } = this.options
+    const screen = await terminal.screen()
+    if (this.#work || this.#closed) return
+    const seen = findQuestion(screen, profile)
+    if (!seen) return this.#missing()
+    this.#missingSince = undefined
+    if (this.#open?.readings.some(({ id }) => id === seen.id)) {
+      this.#candidate = undefined
+      return
+    }
+    const now = clock.monotonic()
+    if (this.#candidate?.id !== seen.id) this.#candidate = { id: seen.id, at: now, since: clock.now() }
+    if (now - this.#candidate.at < STEADY_MS) return this.#schedule(STEADY_MS)
+    const { since } = this.#candidate
+    await this.#exclusively(() => this.#adopt(seen, screen.cols, since))
+  }
+
+  /** Programs that draw their screen anew clear it first. */
+  #missing(): void {
+    this.#candidate = undefined
+    if (!this.#open) return
+    const now = this.options.clock.monotonic()
+    const within = Math.max(STEADY_MS, this.options.profile.redraws ?? 0)
+    this.#missingSince ??= now
+    if (now - this.#missingSince < within) this.#schedule(within)
+    else this.#set(undefined)
+  }
+
+  async #adopt(seen: ScreenQuestion, cols: number, since: number): Promise<void> {
+    const { profile, terminal, deadlines, run } = this.options
+    const { whole, settled } = needsRoom(seen, cols, profile)
+      ? await readWithRoom(seen, terminal, profile, deadlines)
+      : { whole: [seen], settled: undefined }
+    const readings = [seen, ...whole, ...(settled ? [settled] : [])]
+    this.#candidate = undefined
+    const open = this.#open
+    if (open && whole.some(({ id }) => open.readings.some((reading) => reading.id === id))) {
+      open.readings.push(...readings)
+      return
+    }
+    const best = whole.at(-1) ?? seen
+    const question = toQuestion({ ...best, picture: seen.picture }, toTimestamp(since))
+    const id = `screen-${run.slice(0, 8)}-${++this.#count}`
+    this.#set({ question: { ...question, id }, readings, needsRoom: best.options.length > seen.options.length })
+  }
+
+  #set(open: OpenQuestion | undefined): void {
+    if (!open && !this.#open) return
+    this.#open = open
+    this.#missingSince = undefined
+    this.options.onChange(open?.question)
+  }
+}
