@@ -101,6 +101,11 @@ function print(io: Io, budgets: BudgetList): void {
       { header: 'PER', value: ({ per }) => per },
       { header: 'LIMIT', value: ({ limit, unit: of }) => formatAmount(limit, of) },
       { header: 'USED', value: ({ spent, unit: of }) => formatAmount(spent, of) },
+      {
+        header: 'OVER',
+        value: ({ overshoot, unit: of }) => (overshoot === undefined ? '' : formatAmount(overshoot, of)),
+      },
+      { header: 'ASSUMED', value: ({ assumed }) => (assumed === undefined ? '' : formatAmount(assumed, 'usd')) },
       { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
       { header: 'UNTIL', value: ({ period_end }) => new Date(period_end).toLocaleString('sv') },
     ],

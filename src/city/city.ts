@@ -84,6 +84,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   resources.defer(() => waits.stop())
   waits.start()
   backup.removeStages()
+  resources.defer(() => services.budgets.close())
   resources.defer(() => maintenance.stop())
   maintenance.start()
   resources.defer(() => mail.retention.stop())

@@ -2,6 +2,7 @@ import { LoginAccounts } from '../agents/accounts/accounts.ts'
 import { LoginCheck } from '../agents/accounts/login-check.ts'
 import { Agents } from '../agents/agents/agents.ts'
 import { Attention } from '../agents/attention/attention.ts'
+import { BudgetAttention } from '../agents/attention/sources/budgets.ts'
 import { DetachedAttention } from '../agents/attention/sources/detached.ts'
 import { FailedAttention } from '../agents/attention/sources/failed.ts'
 import { LoginAttention } from '../agents/attention/sources/logins.ts'
@@ -186,6 +187,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const { name, store, clock, deadlines, env, config, suspensions, mail, sessionServices, sessions } = options
   const notify: Mail['notifyPeople'] = (tx, subject, body) => mail.notifyPeople(tx, subject, body)
   const budgets = new Budgets({ ...options, notify })
+  sessionServices.turns.use(budgets)
   const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures, notify })
   const agentSessions = new AgentSessionDirectory({
     ...sessionServices,
@@ -202,6 +204,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
       sources: [
         options.storeHealth,
         new FailedAttention({ ...sessionServices, clock }),
+        new BudgetAttention(budgets),
         new LoginAttention({ ...options, logins: sessionServices.logins }),
         new ParkedAttention(parking, options.log),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),

@@ -12,6 +12,7 @@ const KINDS = {
   detached: 'processes outlived the session that started them',
   store: 'the store takes no more writes',
   login: 'a login is not accepted any more, or an account cannot be used',
+  budget: 'a budget is used up, and nobody gets another turn',
   limit: 'a usage limit is reached, and no other account has room',
 }
 

@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import type { CityConfig } from '../../config/city-config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -18,6 +19,7 @@ export interface BudgetsDependencies {
   log: EventLog
   clock: Clock
   config: { readonly current: CityConfig }
+  deadlines: Deadlines
   usage: Pick<Usage, 'spent' | 'onUsage'>
   /** Sends a mail to the people of the city. */
   notify(tx: Tx, subject: string, body: string): void
@@ -25,7 +27,10 @@ export interface BudgetsDependencies {
 
 type KeyParameters = [string, string, string, string]
 
-/** Limits how much a city, its rigs and its agents may use. Agents of an exhausted budget are not started until its next period. */
+/**
+ * Limits how much a city, its rigs and its agents may use. Once a budget is used up, what runs under it finishes its
+ * present turn, and nobody gets another until its next period.
+ */
 export class Budgets {
   readonly #all: Statement<BudgetRow, []>
   readonly #upsert: Statement<unknown, [...KeyParameters, number]>
@@ -34,6 +39,8 @@ export class Budgets {
   readonly #listeners = new Set<() => void>()
   /** The budgets as last computed; discarded after each change and each new use. */
   #cache: { at: number; budgets: Budget[] } | undefined
+  /** When the first of the budgets that are used up has room again. */
+  #nextPeriod: Deadline | undefined
 
   constructor(private readonly dependencies: BudgetsDependencies) {
     const { store, usage } = dependencies
@@ -82,12 +89,22 @@ export class Budgets {
     }, actorOf(caller))
   }
 
-  /** Why an agent may not be started: one of its budgets is exhausted. */
+  /** The budgets that are used up. */
+  exhausted(): Budget[] {
+    return this.#current().filter(({ state }) => state === 'exhausted')
+  }
+
+  close(): void {
+    this.#nextPeriod?.cancel()
+    this.#listeners.clear()
+  }
+
+  /** Why an agent gets no other turn: one of its budgets is used up. Without a name, one of the city's. */
   blocks({ qualified, dir }: { qualified: string; dir?: string }): string | undefined {
     const exhausted = this.#current().find(
       (budget) => budget.state === 'exhausted' && covers(budget, qualified, dir ?? ''),
     )
-    return exhausted && `${describe(exhausted)} is used up until ${exhausted.period_end}; raise it, or wait`
+    return exhausted && `${describeBudget(exhausted)} is used up until ${exhausted.period_end}; raise it, or wait`
   }
 
   /** Calls the listener when a budget was set, removed or used. */
@@ -105,7 +122,17 @@ export class Budgets {
     }
     const budgets = this.list().items
     this.#cache = { at: now, budgets }
+    this.#scheduleNextPeriod(budgets)
     return budgets
+  }
+
+  #scheduleNextPeriod(budgets: readonly Budget[]): void {
+    this.#nextPeriod?.cancel()
+    const ends = budgets.filter(({ state }) => state === 'exhausted').map(({ period_end }) => Date.parse(period_end))
+    if (ends.length === 0) return
+    this.#nextPeriod = this.dependencies.deadlines.at(Math.min(...ends), () => {
+      for (const listener of this.#listeners) listener()
+    })
   }
 
   /** Notifies people once per period that a budget is mostly used, and once that it is exhausted. */
@@ -125,19 +152,20 @@ export class Budgets {
     const status = level === 100 ? 'is used up' : 'is 80 % used'
     const consequence =
       level === 100
-        ? `Nothing more is started for it until ${budget.period_end}. What runs goes on. \`gc budget set\` raises it.`
-        : `When all of it is used, nothing more is started for it until ${budget.period_end}.`
-    const spent = `${formatAmount(budget.spent, budget.unit)} of ${formatAmount(budget.limit, budget.unit)} are used.`
-    this.dependencies.notify(tx, `${describe(budget)} ${status}`, `${spent} ${consequence}`)
+        ? `What runs finishes its present turn; then nobody gets another until ${budget.period_end}. \`gc budget set\` raises it.`
+        : `When all of it is used, nobody gets another turn until ${budget.period_end}.`
+    this.dependencies.notify(tx, `${describeBudget(budget)} ${status}`, `${describeUse(budget)} ${consequence}`)
   }
 
   #toBudget({ scope, name, unit, per, limit }: BudgetRow): Budget {
     const { start, end } = periodOf(per, this.dependencies.clock.now())
-    const { tokens, usd } = this.dependencies.usage.spent({ scope, name }, start)
-    const spent = unit === 'usd' ? Math.round(usd * 1e6) / 1e6 : tokens
+    const { tokens, usd, assumed } = this.dependencies.usage.spent({ scope, name }, start)
+    const spent = unit === 'usd' ? toMicros(usd + assumed) : tokens
     const level = levelOf(spent, limit)
     return {
       ...{ scope, unit, per, limit, spent, ...(name && { name }) },
+      ...(spent > limit && { overshoot: unit === 'usd' ? toMicros(spent - limit) : spent - limit }),
+      ...(unit === 'usd' && assumed > 0 && { assumed: toMicros(assumed) }),
       state: level === 100 ? 'exhausted' : level === 80 ? 'warned' : 'ok',
       period_start: toTimestamp(start),
       period_end: toTimestamp(end),
@@ -182,8 +210,20 @@ export class Budgets {
 const covers = ({ scope, name }: { scope: string; name?: string }, agent: string, rig: string): boolean =>
   scope === 'city' || name === (scope === 'rig' ? rig : agent)
 
-const describe = ({ scope, name, unit, per }: BudgetKey): string =>
+/** A budget in words. */
+export const describeBudget = ({ scope, name, unit, per }: BudgetKey): string =>
   `the budget of ${scope === 'city' ? 'the city' : `${scope} ${name}`} in ${unit === 'usd' ? 'dollars' : 'tokens'} ${per === 'hour' ? 'an' : 'a'} ${per}`
+
+/** How much of a budget is used, and what of that is not known for sure. */
+export function describeUse({ spent, limit, unit, overshoot, assumed }: Budget): string {
+  const over = overshoot === undefined ? '' : `, ${formatAmount(overshoot, unit)} more than it allows`
+  const used = `${formatAmount(spent, unit)} of ${formatAmount(limit, unit)} are used${over}.`
+  if (assumed === undefined) return used
+  const rule = 'as answers of models whose price is not known, counted at the highest price that is'
+  return `${used} ${formatAmount(assumed, unit)} of that are assumed ${rule}; declare it in [[pricing]] of city.toml.`
+}
+
+const toMicros = (usd: number): number => Math.round(usd * 1e6) / 1e6
 
 const formatAmount = (value: number, unit: 'tokens' | 'usd'): string =>
   unit === 'usd' ? `$${value.toFixed(2)}` : `${Math.round(value).toLocaleString('en')} tokens`

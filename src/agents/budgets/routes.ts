@@ -23,7 +23,8 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
       id: 'set-budget',
       summary: 'Limit the usage of a city, a rig or an agent',
       needs: 'budgets',
-      description: 'People are notified at 80 %; at 100 % nothing more is started until the hour or day is over.',
+      description:
+        'People are notified at 80 %. At 100 % what runs finishes its present turn; then nobody gets another turn, message, wake or bead until the hour or day is over, or the budget is raised.',
       body: BudgetSet,
       ok: Budget,
       errors: ['forbidden', 'invalid-request', 'agent-not-found', 'rig-not-found', 'store-unavailable'],

@@ -39,8 +39,17 @@ export const Budget = Type.Object(
     per: Per,
     limit: Type.Number({ description: 'The maximum in one period.' }),
     spent: Type.Number({ description: 'The usage in this period so far.' }),
+    overshoot: Type.Optional(
+      Type.Number({ description: 'How much more than the limit was used, by turns that were under way.' }),
+    ),
+    assumed: Type.Optional(
+      Type.Number({
+        description:
+          'How much of `spent` is assumed, for answers of models without a known price: they count at the highest price that is known. `[[pricing]]` in city.toml declares theirs.',
+      }),
+    ),
     state: Type.Union([Type.Literal('ok'), Type.Literal('warned'), Type.Literal('exhausted')], {
-      description: '`warned` from 80 %, `exhausted` from 100 %: nothing more is started.',
+      description: '`warned` from 80 %, `exhausted` from 100 %: nobody gets another turn.',
     }),
     period_start: Type.String({ format: 'date-time' }),
     period_end: Type.String({ format: 'date-time', description: 'When the next period begins.' }),

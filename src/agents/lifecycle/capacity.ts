@@ -25,7 +25,7 @@ export class Capacity {
   /** Whether no session of this agent may be started until a suspension or budget is lifted. */
   isBlocked(name: string): boolean {
     const agent = this.#agents.get(name)
-    if (this.snapshot.city.suspended) return true
+    if (this.snapshot.city.suspended || this.snapshot.city.blocked) return true
     if (!agent) return false
     return agent.suspended || agent.blocked === true || (this.snapshot.rigs.get(agent.rig)?.suspended ?? false)
   }

@@ -28,7 +28,7 @@ import type {
 
 /** Whether a budget that an agent is under is used up, and why. */
 export interface BudgetBlocks {
-  blocks(agent: AgentConfig): string | undefined
+  blocks(agent: Pick<AgentConfig, 'qualified' | 'dir'>): string | undefined
   onChange(listener: () => void): () => void
 }
 
@@ -76,7 +76,10 @@ export class SnapshotReader {
     this.#forget(rows)
     return {
       now,
-      city: this.#scope('city', '', current.workspace.suspendedOnStart, current.workspace.maxActive),
+      city: {
+        ...this.#scope('city', '', current.workspace.suspendedOnStart, current.workspace.maxActive),
+        blocked: this.options.budgets?.blocks({ qualified: '' }) !== undefined,
+      },
       wakes,
       chat: { idle: current.chat.idleTimeout, grace: current.chat.gracePeriod },
       rigs: this.#rigs(current),

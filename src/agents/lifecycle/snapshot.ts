@@ -24,7 +24,7 @@ export interface AgentState {
   suspended: boolean
   minActive: number
   maxActive: number | undefined
-  /** Whether one of its budgets is used up: what runs goes on, nothing more is started. */
+  /** Whether one of its budgets is used up: what runs finishes its turn, nothing more is started. */
   blocked?: boolean
   /** How long a new session may take until it claims the bead it was created for. */
   startupTimeout: number
@@ -101,7 +101,10 @@ export interface ProcessState {
 /** Everything that a plan depends on. */
 export interface CitySnapshot {
   now: number
-  city: ScopeState
+  city: ScopeState & {
+    /** Whether a budget of the city is used up, so that nobody gets another turn. */
+    blocked?: boolean
+  }
   /** How many more sessions may be started now. */
   wakes: number
   /** Sessions that people started: how long they may be idle, and how long they stay up after a start. */

@@ -12,6 +12,7 @@ import type { MessageQueue } from './message-queue.ts'
 import type { ProgramInput } from './program-input.ts'
 import type { SessionRequests } from './requests.ts'
 import type { MessageRow } from './table.ts'
+import type { TurnGate } from './turn-gate.ts'
 
 /** How long a program may take to be ready for a message, and for one that waits for its turn to end. */
 const READY_TIMEOUT = 30_000
@@ -29,6 +30,7 @@ interface MessageDeliveryOptions {
   requests: SessionRequests
   createRequests: CreateRequests
   recorder: SessionEventRecorder
+  turns: TurnGate
   report(message: string): void
 }
 
@@ -47,7 +49,8 @@ export class MessageDelivery {
   readonly #endListeners: MessageEndListener[] = []
 
   constructor(private readonly options: MessageDeliveryOptions) {
-    const { queue, requests } = options
+    const { queue, requests, turns } = options
+    turns.onChange(() => this.#deliverHeld())
     queue.onAdded((session) => this.deliver(session))
     requests.onTimeout((tx, request) => queue.withdraw(tx, request.id))
   }
@@ -91,12 +94,18 @@ export class MessageDelivery {
     this.#closed.abort(new Error('the city is closing'))
   }
 
+  /** What waited while its session was to get no other turn. */
+  #deliverHeld(): void {
+    for (const session of this.options.queue.counts().keys()) this.deliver(session)
+  }
+
   async #deliverAll(session: string): Promise<void> {
     const { queue, repository, deadlines } = this.options
     for (;;) {
       const [message] = queue.waiting(session)
       const row = repository.find(session)
       if (!message || !row?.hostKey || row.pid === null || row.state !== 'active' || this.#closed.signal.aborted) break
+      if (this.options.turns.closedFor(row) !== undefined) break
       if (!(await this.#deliverOne(row, row.hostKey, message))) {
         deadlines.after(RETRY_DELAY, () => this.deliver(session))
         break

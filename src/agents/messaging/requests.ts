@@ -16,7 +16,7 @@ interface SessionRequestsOptions {
   log: EventLog
   requests: Requests
   deadlines: Deadlines
-  /** Why a session has not started yet; undefined when that is not known. */
+  /** Why a session has not started, or takes no message; undefined when that is not known. */
   explainWaiting(session: string): string | undefined
 }
 
@@ -103,11 +103,11 @@ export class SessionRequests {
   }
 
   #timeoutMessage({ operation, subject }: AcceptedRequest): string {
-    if (operation !== 'session.create') {
-      return `the message did not reach its session within ${MESSAGE_LIMIT / 60_000} minutes`
-    }
     const reason = this.options.explainWaiting(subject)
-    return `the session did not start within ${CREATE_LIMIT / 60_000} minutes${reason ? `: ${reason}` : ''}`
+    const because = reason ? `: ${reason}` : ''
+    if (operation === 'session.create')
+      return `the session did not start within ${CREATE_LIMIT / 60_000} minutes${because}`
+    return `the message did not reach its session within ${MESSAGE_LIMIT / 60_000} minutes${because}`
   }
 }
 

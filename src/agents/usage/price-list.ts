@@ -16,6 +16,7 @@ interface LoadedList {
   readonly list: PriceList
   /** Longest model names first, so that the most specific one is found. */
   readonly patterns: readonly ModelPattern[]
+  readonly dearest: Rates
 }
 
 const BUILTIN = load({ ...builtin, source: 'builtin' })
@@ -39,6 +40,11 @@ export class PriceLists {
     const price = this.#current().patterns.find(({ pattern }) => pattern.test(model))?.price
     const { long_prompt: long } = price ?? {}
     return long && promptTokens > long.above_tokens ? long : price
+  }
+
+  /** The highest of each rate that is listed. */
+  get dearest(): Rates {
+    return this.#current().dearest
   }
 
   /** The file is read again whenever it changes. */
@@ -75,7 +81,22 @@ function readPriceFile(path: string, stats: Stats): PriceFile | string {
 
 function load(list: PriceList): LoadedList {
   const patterns = list.models.map((price) => ({ pattern: patternOf(price.model), price }))
-  return { list, patterns: patterns.sort((a, b) => b.price.model.length - a.price.model.length) }
+  return {
+    list,
+    patterns: patterns.sort((a, b) => b.price.model.length - a.price.model.length),
+    dearest: dearestOf(list.models),
+  }
+}
+
+function dearestOf(models: readonly ListPrice[]): Rates {
+  const rates = models.flatMap((model): Rates[] => (model.long_prompt ? [model, model.long_prompt] : [model]))
+  const highest = (rate: (of: Rates) => number | undefined) => Math.max(0, ...rates.map((of) => rate(of) ?? 0))
+  return {
+    prompt_usd_per_1m: highest((of) => of.prompt_usd_per_1m),
+    completion_usd_per_1m: highest((of) => of.completion_usd_per_1m),
+    cache_read_usd_per_1m: highest((of) => of.cache_read_usd_per_1m),
+    cache_creation_usd_per_1m: highest((of) => of.cache_creation_usd_per_1m),
+  }
 }
 
 /** A name matches where no further version number follows: `opus-5` is `claude-opus-5-20260724`, but not `claude-opus-5-5`. */

@@ -16,7 +16,7 @@ export class Prices {
 
   constructor(
     private readonly config: { readonly current: CityConfig },
-    private readonly lists: Pick<PriceLists, 'find'>,
+    private readonly lists: Pick<PriceLists, 'find' | 'dearest'>,
   ) {}
 
   /** The cost of a response; undefined when its price is not known. */
@@ -26,6 +26,12 @@ export class Prices {
     if (cost !== undefined) return cost
     const rates = this.lists.find(model, tokens.input + tokens.cacheRead + tokens.cacheWrite)
     return rates && costOf(rates, tokens)
+  }
+
+  /** The most that a response can have cost whose price is not known: as if of the dearest model that is. */
+  ceiling({ tokens }: ModelUsage): number {
+    const declared = this.#declared().map(({ rates }) => costOf(rates, tokens))
+    return Math.max(costOf(this.lists.dearest, tokens), ...declared)
   }
 
   #declared(): readonly DeclaredPrice[] {

@@ -20,6 +20,8 @@ export const usageFacts = sqliteTable(
     wallMs: integer('wall_ms').notNull().default(0),
     cost: real().notNull().default(0),
     unpriced: integer().notNull().default(0),
+    /** The highest that answers without a known price can have cost. */
+    assumed: real().notNull().default(0),
   },
   (fact) => [check('usage_facts_kind', sql`kind IN ('model', 'compute')`), index('usage_facts_at').on(fact.at)],
 )
@@ -40,6 +42,8 @@ export const usageSums = sqliteTable(
     wallMs: integer('wall_ms').notNull().default(0),
     cost: real().notNull().default(0),
     unpriced: integer().notNull().default(0),
+    /** The highest that answers without a known price can have cost. */
+    assumed: real().notNull().default(0),
   },
   (sum) => [primaryKey({ columns: [sum.at, sum.rig, sum.agent] })],
 )

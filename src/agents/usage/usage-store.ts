@@ -23,6 +23,8 @@ export interface UsageFact {
   readonly wallMs: number
   /** Undefined when the price is not known. */
   readonly cost: number | undefined
+  /** What it can have cost at most, when its price is not known. */
+  readonly assumed?: number
 }
 
 interface UsageSum {
@@ -35,6 +37,19 @@ interface UsageSum {
   wallMs: number
   cost: number
   unpriced: number
+}
+
+/** What a scope used in a period: dollars at known prices, and the most that the rest can have cost. */
+export interface Spent {
+  readonly tokens: number
+  readonly usd: number
+  readonly assumed: number
+}
+
+interface SpentRow {
+  tokens: number | null
+  cost: number | null
+  assumed: number | null
 }
 
 /** Whose usage is counted: the city's, a rig's or an agent's. */
@@ -69,10 +84,7 @@ export class UsageStore {
   readonly #facts: Statement<UsageSum, [number, number]>
   readonly #oldest: Statement<{ at: number | null }, []>
   readonly #sessions: Statement<UsageSum & { sessionId: string; worker: string }, [number]>
-  readonly #spent: Record<
-    UsageScope['scope'],
-    Statement<{ tokens: number | null; cost: number | null }, [number, string]>
-  >
+  readonly #spent: Record<UsageScope['scope'], Statement<SpentRow, [number, string]>>
   readonly #position: Statement<FilePosition, [string]>
   readonly #savePosition: Statement<unknown, [string, string, number]>
   readonly #pruneFacts: Statement<unknown, [number]>
@@ -81,14 +93,15 @@ export class UsageStore {
 
   constructor(store: Store) {
     this.#insert = store.prepare(`INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, model,
-      input, output, cache_read, cache_write, wall_ms, cost, unpriced)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`)
+      input, output, cache_read, cache_write, wall_ms, cost, unpriced, assumed)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`)
     this.#add = store.prepare(`INSERT INTO usage_sums (at, rig, agent, invocations, computes, input, output, cache_read,
-      cache_write, wall_ms, cost, unpriced) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      cache_write, wall_ms, cost, unpriced, assumed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (at, rig, agent) DO UPDATE SET invocations = invocations + excluded.invocations,
         computes = computes + excluded.computes, input = input + excluded.input, output = output + excluded.output,
         cache_read = cache_read + excluded.cache_read, cache_write = cache_write + excluded.cache_write,
-        wall_ms = wall_ms + excluded.wall_ms, cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced`)
+        wall_ms = wall_ms + excluded.wall_ms, cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced,
+        assumed = assumed + excluded.assumed`)
     this.#sums = store.prepare(`SELECT ${SUM_COLUMNS} FROM usage_sums WHERE at >= ?`)
     this.#facts = store.prepare(`SELECT ${FACT_COLUMNS} FROM usage_facts WHERE at >= ? AND at < ?`)
     this.#oldest = store.prepare('SELECT min(at) AS at FROM usage_facts')
@@ -96,8 +109,8 @@ export class UsageStore {
       FROM usage_facts WHERE at >= ? AND kind = 'model' AND worker != '' GROUP BY session_id
       ORDER BY sum(input + output + cache_read + cache_write) DESC, session_id, worker LIMIT 24`)
     const spentIn = (condition: string) =>
-      store.prepare<{ tokens: number | null; cost: number | null }, [number, string]>(
-        `SELECT sum(input + output + cache_read + cache_write) AS tokens, sum(cost) AS cost
+      store.prepare<SpentRow, [number, string]>(
+        `SELECT sum(input + output + cache_read + cache_write) AS tokens, sum(cost) AS cost, sum(assumed) AS assumed
          FROM usage_sums WHERE at >= ? AND ${condition}`,
       )
     this.#spent = {
@@ -122,7 +135,7 @@ export class UsageStore {
     const { at, kind, rig, agent, input, output, cacheRead, cacheWrite, wallMs } = fact
     const tokens = [input, output, cacheRead, cacheWrite]
     const unpriced = kind === 'model' && fact.cost === undefined ? 1 : 0
-    const costs = [wallMs, fact.cost ?? 0, unpriced]
+    const costs = [wallMs, fact.cost ?? 0, unpriced, fact.assumed ?? 0]
     const owner = [fact.sessionId, fact.worker, agent, rig, fact.model]
     if (tx.run(this.#insert, keyOf(fact), at, kind, ...owner, ...tokens, ...costs).changes === 0) return false
     const counts = kind === 'model' ? [1, 0] : [0, 1]
@@ -154,9 +167,9 @@ export class UsageStore {
   }
 
   /** The usage of a scope since a time, which must be the start of a quarter hour. */
-  spent({ scope, name }: UsageScope, from: number): { tokens: number; usd: number } {
+  spent({ scope, name }: UsageScope, from: number): Spent {
     const row = this.#spent[scope].get(from, name)
-    return { tokens: row?.tokens ?? 0, usd: row?.cost ?? 0 }
+    return { tokens: row?.tokens ?? 0, usd: row?.cost ?? 0, assumed: row?.assumed ?? 0 }
   }
 
   /** The time of the oldest fact. */

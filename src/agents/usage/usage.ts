@@ -15,7 +15,7 @@ import { PriceLists } from './price-list.ts'
 import { Prices } from './prices.ts'
 import { sanitizeUsage } from './sanitize.ts'
 import type { PriceList, UsageBody, UsageTotals } from './schema.ts'
-import { type UsageFact, type UsageScope, UsageStore } from './usage-store.ts'
+import { type Spent, type UsageFact, type UsageScope, UsageStore } from './usage-store.ts'
 
 export interface UsageDependencies {
   store: Store
@@ -72,7 +72,7 @@ export class Usage {
   }
 
   /** The usage of a scope since a time. */
-  spent(scope: UsageScope, from: number): { tokens: number; usd: number } {
+  spent(scope: UsageScope, from: number): Spent {
     return this.#store.spent(scope, from)
   }
 
@@ -136,6 +136,7 @@ export class Usage {
       cacheWrite,
       wallMs: 0,
       cost,
+      ...(cost === undefined && { assumed: this.#prices.ceiling(use) }),
     }
   }
 

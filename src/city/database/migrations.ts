@@ -12,6 +12,7 @@ import sessionHistory from '../../agents/sessions/history.sql' with { type: 'tex
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
 import usage from '../../agents/usage/table.sql' with { type: 'text' }
+import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
@@ -77,4 +78,5 @@ export const cityMigrations: readonly string[] = [
   loginLimits,
   attention,
   listed,
+  usageAssumed,
 ]

@@ -106,6 +106,7 @@ export class Claims {
     const worker = this.#workerOf(caller)
     return this.#options.store.write((tx) => {
       for (const claimable of this.#claimable.listFor(worker, this.#options.clock.now())) {
+        if (worker.blocked !== undefined && claimable.reason !== 'existing_assignment') return NO_WORK
         const claim = this.#claim(tx, claimable.id, worker)
         if (!('rejection' in claim)) return this.#workFor(tx, claimable, claim)
       }

@@ -62,7 +62,7 @@ export class ClaimManager implements BeadGuard {
     const bead = this.#beads.get(id)
     const current = this.#claims.find(id)
     if (current?.session === worker.session && current.incarnation === worker.incarnation) return this.renew(current)
-    const rejection = whyUnclaimable(bead) ?? whyTaken(bead, current, worker)
+    const rejection = worker.blocked ?? whyUnclaimable(bead) ?? whyTaken(bead, current, worker)
     if (rejection) return this.#reject(tx, bead, worker, rejection)
     const now = this.#clock.now()
     const expires = worker.hosted ? null : now + this.#leaseDuration

@@ -15,6 +15,8 @@ export interface Worker {
   incarnation: string
   /** Whether the host runs its process, so that gc sees when it is gone. */
   hosted: boolean
+  /** Why it gets no more work than it holds. */
+  blocked?: string
 }
 
 /** Finds the worker that a session is. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { levelOf, periodOf } from '../../../src/agents/budgets/period.ts'
+import { hashToken } from '../../../src/http/credentials.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
@@ -33,6 +34,9 @@ async function open() {
   // Its conversation is followed a moment after its start.
   await clock.advance(1000)
   return {
+    town,
+    city,
+    key,
     budgets,
     clock,
     /** The subjects of the mail to people, oldest first. */
@@ -42,12 +46,12 @@ async function open() {
         .items.map(({ subject }) => subject)
         .reverse(),
     /** The session uses so many tokens in one turn. */
-    async use(tokens: number) {
+    async use(tokens: number, model = 'coin') {
       const before = usage.spent({ scope: 'city', name: '' }, 0).tokens
       await host.beginTurn(key)
       const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done.' } }
       await host.report(key, { type: 'update', update })
-      await host.finishTurn(key, { inputTokens: tokens, model_usage: [{ model: 'coin' }] })
+      await host.finishTurn(key, { inputTokens: tokens, model_usage: [{ model }] })
       await until(() => usage.spent({ scope: 'city', name: '' }, 0).tokens === before + tokens)
       await store.write(() => {})
     },
@@ -113,6 +117,89 @@ describe('a budget', () => {
     expect(() => world.budgets.set(human, { ...set, name: 'web' })).toThrow('has no name')
     expect(world.events()).toEqual(['budget.set'])
   })
+})
+
+describe('once a budget is used up', () => {
+  const limit = { scope: 'rig', name: 'web', unit: 'tokens', per: 'hour', limit: 1000 } as const
+  /** A session whose turn has used more than its budget allows. */
+  async function exhausted() {
+    const world = await open()
+    await world.budgets.set(human, limit)
+    await world.use(1500)
+    const [row] = world.city.sessionRepository.live()
+    if (!row) throw new Error('there is no session')
+    return { ...world, row, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
+  }
+
+  test('no session gets another turn, a nudge, a wake or a bead until there is room', async () => {
+    await using world = await exhausted()
+    const { city, clock, town, row, budgets } = world
+    const { sessions, store, reconciler } = city
+    const bead = await city.beads.create(human, { title: 'oil', metadata: { 'gc.routed_to': 'web/worker' } })
+    await store.write((tx) => sessions.sender.nudge(tx, row.id, 'Go on.'))
+    await clock.advance(60_000)
+    expect([town.host.prompts, town.host.starts.length]).toEqual([[], 1])
+    const caller = sessions.credentials.caller(hashToken(town.host.starts[0]?.env.GC_TOKEN ?? ''))
+    if (!caller || caller === 'ended') throw new Error('its token is not known')
+    expect(await city.claims.next(caller)).toEqual({ action: 'drain', reason: 'no_work' })
+    expect(city.claims.claim(caller, bead.id)).rejects.toThrow('the budget of rig web in tokens an hour is used up')
+    await city.sessions.creator.create(human, { kind: 'agent', name: 'web/worker' })
+    await reconciler.settle()
+    await clock.advance(60_000)
+    expect(town.host.starts).toHaveLength(1)
+    await budgets.set(human, { ...limit, limit: 5000 })
+    await until(() => town.host.prompts.length === 1)
+    expect(town.host.prompts).toMatchObject([{ text: expect.stringContaining('Go on.') }])
+    await clock.advance(1000)
+    await reconciler.settle()
+    expect(town.host.starts.length).toBeGreaterThan(1)
+  })
+
+  test('what waited goes on as soon as the next period begins', async () => {
+    await using world = await exhausted()
+    const { city, clock, town, row } = world
+    await city.store.write((tx) => city.sessions.sender.nudge(tx, row.id, 'Go on.'))
+    await clock.advance(60 * 60_000 - 10_000)
+    expect(town.host.prompts).toEqual([])
+    await clock.advance(10_000)
+    await until(() => town.host.prompts.length === 1)
+  })
+
+  test('people are told by how much more was used, and what they can do', async () => {
+    await using world = await exhausted()
+    const { city, budgets } = world
+    expect(budgets.list().items).toMatchObject([{ state: 'exhausted', spent: 1500, overshoot: 500 }])
+    const { items } = await city.attention.list()
+    expect(items).toMatchObject([{ kind: 'budget', rig: 'web', until: budgets.list().items[0]?.period_end ?? '' }])
+    expect(items[0]?.asks).toContain('1,500 tokens of 1,000 tokens are used, 500 tokens more than it allows.')
+    expect(items[0]?.to_do).toBe('wait, or raise it: gc budget set 2000tokens --per hour --rig web')
+    await budgets.remove(human, limit)
+    expect((await city.attention.list()).items).toEqual([])
+  })
+
+  test('that of the city holds sessions without an agent, too', async () => {
+    await using world = await open()
+    const { city, town, budgets, clock } = world
+    await budgets.set(human, { scope: 'city', unit: 'tokens', per: 'hour', limit: 10 })
+    await world.use(20)
+    await city.sessions.creator.create(human, { kind: 'agent', name: 'web/worker' })
+    await clock.advance(60_000)
+    await city.reconciler.settle()
+    expect(town.host.starts).toHaveLength(1)
+  })
+})
+
+test('a budget in dollars counts a model without a price at the highest price that is known', async () => {
+  await using world = await open()
+  const set = { scope: 'city', unit: 'usd', per: 'day', limit: 5 } as const
+  await world.budgets.set(human, set)
+  await world.use(400, 'mystery')
+  expect(world.budgets.list().items).toMatchObject([{ state: 'warned', spent: 4, assumed: 4 }])
+  await world.use(200, 'mystery')
+  expect(world.budgets.list().items).toMatchObject([{ state: 'exhausted', spent: 6, assumed: 6, overshoot: 1 }])
+  const [mail] = world.city.mail.list({ agent: 'human' }).items
+  expect(mail?.body).toContain('$6.00 of that are assumed as answers of models whose price is not known')
+  expect(mail?.body).toContain('declare it in [[pricing]] of city.toml')
 })
 
 test('a day is as long as it is in local time, and a level is reached exactly at its threshold', () => {

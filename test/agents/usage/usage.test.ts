@@ -48,6 +48,18 @@ completion_usd_per_1m = 10
   })
 })
 
+test('a response of a model without a price is taken to cost as much as one of the dearest model', async () => {
+  using folder = tempFolder()
+  const declared = `[workspace]\nname = "mill"\n[[pricing]]\nmodel = "gold"\n[pricing.tier]\nprompt_usd_per_1m = 7\ncompletion_usd_per_1m = 900\n`
+  write(folder.at('city.toml'), declared)
+  const rates = { prompt_usd_per_1m: 30, completion_usd_per_1m: 60, cache_read_usd_per_1m: 4 }
+  const cheap = { model: 'cheap', prompt_usd_per_1m: 1, completion_usd_per_1m: 1, cache_creation_usd_per_1m: 5 }
+  write(folder.at('prices.json'), JSON.stringify({ date: '2027-01-02', models: [{ model: 'dear', ...rates }, cheap] }))
+  const prices = new Prices(await Config.open(folder.path), listPrices(folder.at('prices.json')))
+  expect(prices.ceiling(use('a', { tokens: { ...tokens, output: 0 } }))).toBeCloseTo(30 + 8 + 1)
+  expect(prices.ceiling(use('a'))).toBeCloseTo(7 + 90)
+})
+
 describe('list prices', () => {
   const builtin = listPrices('/nowhere/prices.json')
   const rates = { prompt_usd_per_1m: 7, completion_usd_per_1m: 8 }
@@ -179,6 +191,7 @@ describe('the usage store', () => {
     expect(usageStore.spent({ scope: 'agent', name: 'web/worker' }, NOON - 2 * HOUR)).toEqual({
       tokens: 116,
       usd: 0.25,
+      assumed: 0,
     })
     expect(usageStore.spent({ scope: 'rig', name: 'web' }, NOON - 2 * HOUR).tokens).toBe(116)
     expect(usageStore.spent({ scope: 'city', name: '' }, NOON - 2 * HOUR).tokens).toBe(232)

@@ -3,6 +3,7 @@ import type { SessionCaller } from '../../../http/caller.ts'
 import type { LiveToken, TokenKind } from '../../../http/tokens.ts'
 import type { Worker } from '../../../work/claims/worker.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { TurnGate } from '../../messaging/turn-gate.ts'
 import { identityOf, namesOf, workNamesOf } from '../metadata.ts'
 import { lastSegment } from '../names.ts'
 import type { SessionRepository } from '../repository.ts'
@@ -18,6 +19,7 @@ interface SessionCredentialsOptions {
   tokens: SessionTokens
   launcher: Pick<Launcher, 'agent'>
   workload: Pick<Workload, 'assignedTo'>
+  turns: Pick<TurnGate, 'closedFor'>
 }
 
 /** Identifies the sessions that call. */
@@ -75,6 +77,7 @@ export class SessionCredentials implements TokenKind {
     if (!row || row.state === 'closed') {
       throw new AppError('session-not-found', `not_found: session not found: "${caller.session}"`)
     }
+    const blocked = this.options.turns.closedFor(row)
     return {
       session: row.id,
       sessionName: row.sessionName,
@@ -83,6 +86,7 @@ export class SessionCredentials implements TokenKind {
       names: workNamesOf(row),
       incarnation: String(row.generation),
       hosted: row.hostKey !== null,
+      ...(blocked !== undefined && { blocked }),
     }
   }
 }

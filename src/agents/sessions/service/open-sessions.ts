@@ -47,6 +47,7 @@ import { pendingOf } from '../../messaging/pending.ts'
 import { ProgramInput } from '../../messaging/program-input.ts'
 import { SessionRequests } from '../../messaging/requests.ts'
 import { openTerminalInput } from '../../messaging/terminal-input.ts'
+import { TurnGate } from '../../messaging/turn-gate.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
 import { SessionActivity } from '../activity.ts'
 import { SessionEventRecorder } from '../event-recorder.ts'
@@ -121,6 +122,7 @@ function openRecords({ store, log, clock, config, beads, repository, tokenMirror
     tokens: new SessionTokens(store, clock, tokenMirror),
     workload: new Workload(store, clock),
     activity: new SessionActivity(),
+    turns: new TurnGate(),
     recorder: new SessionEventRecorder(log, clock),
     failures,
     firstClaims: new FirstClaims({ store, beads, failures }),
@@ -179,11 +181,11 @@ type Programs = ReturnType<typeof openPrograms>
 
 /** Messages to sessions, and the requests that wait for them. */
 function openMessaging(options: SessionsOptions & Records & Programs) {
-  const { store, clock, conversations, repository, launcher } = options
+  const { store, clock, conversations, repository, launcher, turns } = options
   const queue = new MessageQueue(store, clock)
   const requests = new SessionRequests({
     ...options,
-    explainWaiting: (session) => explainWaiting({ repository, launcher }, session),
+    explainWaiting: (session) => explainWaiting({ repository, launcher, turns }, session),
   })
   const createRequests = new CreateRequests({ ...options, requests, queue })
   const delivery = new MessageDelivery({ ...options, queue, requests, createRequests })

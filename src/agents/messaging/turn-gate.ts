@@ -1,0 +1,31 @@
+import type { SessionRow } from '../sessions/table.ts'
+
+/** What may keep sessions from getting another turn, such as a budget that is used up. */
+export interface TurnBlocks {
+  blocks(agent: { qualified: string; dir: string }): string | undefined
+  onChange(listener: () => void): () => void
+}
+
+/** Whether a session may get another turn: a message, a wake, or more work. What it is at now it may finish. */
+export class TurnGate {
+  #blocks: TurnBlocks | undefined
+  readonly #listeners = new Set<() => void>()
+
+  /** Asks this from now on; it is built after sessions are, since it counts what they use. */
+  use(blocks: TurnBlocks): void {
+    this.#blocks = blocks
+    blocks.onChange(() => {
+      for (const listener of this.#listeners) listener()
+    })
+  }
+
+  /** Why a session gets no other turn, and what to do; undefined when it does. */
+  closedFor({ kind, template, rig }: Pick<SessionRow, 'kind' | 'template' | 'rig'>): string | undefined {
+    return this.#blocks?.blocks({ qualified: kind === 'agent' ? template : '', dir: rig })
+  }
+
+  /** Calls the listener when that may have changed. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+}
