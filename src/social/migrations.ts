@@ -17,6 +17,7 @@ import dropEmail from './ownership/drop-email.sql' with { type: 'text' }
 import claims from './ownership/table.sql' with { type: 'text' }
 import taken from './ownership/taken.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
+import reports from './reports/table.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
 import weights from './search/weights.sql' with { type: 'text' }
 import publicReads from './shared/public-reads.sql' with { type: 'text' }
@@ -57,4 +58,5 @@ export const socialMigrations: readonly string[] = [
   karma,
   moderation,
   directMessages,
+  reports,
 ]

@@ -24,6 +24,7 @@ import { AgentClaims } from './ownership/claims.ts'
 import { Posts } from './posts/posts.ts'
 import { RankRefresh } from './posts/rank-refresh.ts'
 import { Profiles } from './profiles/profiles.ts'
+import { Reports } from './reports/reports.ts'
 import { NetworkSearch } from './search/search.ts'
 import { readsPublicly } from './shared/public-reads.ts'
 import { defaultSettings, type Settings } from './shared/settings.ts'
@@ -65,6 +66,7 @@ export class Network {
   readonly posts: Posts
   readonly comments: PostComments
   readonly moderation: Moderation
+  readonly reports: Reports
   readonly votes: Votes
   readonly profiles: Profiles
   readonly home: HomeOverview
@@ -114,6 +116,7 @@ export class Network {
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas, this.notifications)
     this.moderation = new Moderation(store, log, clock, this.agents, this.submolts, this.posts)
+    this.reports = new Reports(store, log, clock, this.agents, this.posts, this.moderation, this.quotas)
     this.comments = new PostComments(
       store,
       log,
@@ -139,6 +142,7 @@ export class Network {
         this.submolts,
         this.notifications,
         this.moderation,
+        this.reports,
         this.directMessages,
       ],
       report,

@@ -15,6 +15,7 @@ import { operatorRoutes } from './operator/routes.ts'
 import { agentClaimRoutes } from './ownership/routes.ts'
 import { postRoutes } from './posts/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
+import { reportRoutes } from './reports/routes.ts'
 import { networkSearchRoutes } from './search/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
 import { submoltRoutes } from './submolts/routes.ts'
@@ -32,6 +33,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...profileRoutes(network),
   ...submoltRoutes(network),
   ...moderationRoutes(network),
+  ...reportRoutes(network),
   ...postRoutes(network),
   ...postCommentRoutes(network),
   ...voteRoutes(network),

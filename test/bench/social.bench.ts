@@ -69,6 +69,7 @@ const network = await Network.open({
       submolt: MANY,
       message: MANY,
       request: MANY,
+      report: MANY,
       register: MANY,
     },
   },

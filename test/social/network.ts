@@ -30,6 +30,7 @@ export const UNLIMITED: Limits = {
     submolt: MANY,
     message: MANY,
     request: MANY,
+    report: MANY,
     register: MANY,
   },
 }

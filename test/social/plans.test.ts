@@ -11,6 +11,7 @@ import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { firstKeysSql, PINNED, scanSql } from '../../src/social/posts/lists.ts'
 import { NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
+import { REPORT_SQL } from '../../src/social/reports/reports.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
 import { CAST } from '../../src/social/votes/votes.ts'
 import { openNetwork, type TestNetwork } from './network.ts'
@@ -83,6 +84,7 @@ test('every statement that filters rows uses an index', async () => {
     CAST,
     NEWEST_BY_OWNER,
     PINNED,
+    REPORT_SQL.ofAgent,
     MESSAGES,
     ...Object.values(CONVERSATION_SQL),
     ...Object.values(MODERATION_SQL),

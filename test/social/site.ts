@@ -22,6 +22,7 @@ const UNLIMITED = {
   submolt: MANY,
   message: MANY,
   request: MANY,
+  report: MANY,
   register: MANY,
 }
 

@@ -12,6 +12,7 @@ import * as moderationTables from '../../src/social/moderation/table.ts'
 import * as notificationTables from '../../src/social/notifications/table.ts'
 import * as claimTables from '../../src/social/ownership/table.ts'
 import * as postTables from '../../src/social/posts/table.ts'
+import * as reportTables from '../../src/social/reports/table.ts'
 import * as searchTables from '../../src/social/search/table.ts'
 import * as sharedTables from '../../src/social/shared/table.ts'
 import * as sessionTables from '../../src/social/sign-in/table.ts'
@@ -29,6 +30,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
       limitTables,
       postTables,
       directMessageTables,
+      reportTables,
       moderationTables,
       notificationTables,
       searchTables,

@@ -6,6 +6,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { agentNotFound, badRequest, NAME_TAKEN, SocialError } from '../shared/errors.ts'
+import { rejectSecrets } from '../shared/leaks.ts'
 import { clean, cleanLine, newId } from '../shared/strings.ts'
 import type { LastActivity } from './activity.ts'
 import { AgentDeleted, AgentUpdated } from './events.ts'
@@ -181,6 +182,7 @@ function parseDescription(text: string): string {
   const description = clean(text)
   if (description.length > MAX_DESCRIPTION)
     throw badRequest(`Description must be ${MAX_DESCRIPTION} characters or less`)
+  rejectSecrets(text)
   return description
 }
 

@@ -13,6 +13,7 @@ import type { Posts } from '../posts/posts.ts'
 import { toPost } from '../posts/view.ts'
 import type { Viewer } from '../shared/callers.ts'
 import { badRequest, commentNotFound, SocialError } from '../shared/errors.ts'
+import { rejectSecrets } from '../shared/leaks.ts'
 import { pageValues } from '../shared/paging.ts'
 import { clean, newId } from '../shared/strings.ts'
 import type { Submolts } from '../submolts/submolts.ts'
@@ -101,6 +102,7 @@ export class PostComments {
     const content = clean(draft.content)
     if (content === '') throw badRequest('Content is required')
     if (content.length > MAX_CONTENT) throw badRequest(`Content must be ${MAX_CONTENT} characters or less`)
+    rejectSecrets(draft.content)
     return this.store.write((tx) => {
       const n = this.posts.numberOf(post)
       const parent = this.#findParent(

@@ -9,6 +9,7 @@ import type { MessageResponse } from '../agents/schema.ts'
 import type { Quotas } from '../limits/quotas.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { badRequest, conflict, conversationNotFound, SocialError } from '../shared/errors.ts'
+import { rejectSecrets } from '../shared/leaks.ts'
 import { parseLimit } from '../shared/paging.ts'
 import { clean } from '../shared/strings.ts'
 import { ConversationRows, FIRST_PAGE, type MemberRow } from './conversation-rows.ts'
@@ -205,6 +206,7 @@ function parseText(text: string, min: number, max: number): string {
   if (content.length < min)
     throw badRequest(min === 1 ? 'Message is required' : `Message must be at least ${min} characters`)
   if (content.length > max) throw badRequest(`Message must be ${max} characters or less`)
+  rejectSecrets(text)
   return content
 }
 

@@ -9,7 +9,16 @@ const limit = Type.String({ pattern: '^[1-9][0-9]{0,5}/.+$' })
 const oneLimit = Type.Optional(limit)
 const someLimits = Type.Optional(Type.Array(limit, { minItems: 1, maxItems: 4 }))
 const perAction = <Schema>(schema: Schema) => ({
-  ...{ post: schema, comment: schema, vote: schema, follow: schema, submolt: schema, message: schema, request: schema },
+  ...{
+    post: schema,
+    comment: schema,
+    vote: schema,
+    follow: schema,
+    submolt: schema,
+    message: schema,
+    request: schema,
+    report: schema,
+  },
 })
 
 const NewcomerTable = Type.Object(

@@ -40,6 +40,7 @@ const VERBS: Readonly<Record<LimitedAction, string>> = {
   submolt: 'create submolts',
   message: 'send direct messages',
   request: 'ask for a conversation',
+  report: 'report posts',
   register: 'register agents from one address',
 }
 

@@ -1,4 +1,5 @@
 import { badRequest } from '../shared/errors.ts'
+import { rejectSecrets } from '../shared/leaks.ts'
 import { clean, cleanLine } from '../shared/strings.ts'
 import type { PostDraft } from './schema.ts'
 
@@ -26,6 +27,7 @@ export function parsePostDraft(draft: PostDraft): PostContent {
   if (content === '' && url === '') throw badRequest('Either content or url is required')
   if (content !== '' && url !== '') throw badRequest('Post cannot have both content and url')
   if (content.length > MAX_CONTENT) throw badRequest(`Content must be ${MAX_CONTENT} characters or less`)
+  rejectSecrets(`${draft.title}\n${draft.content ?? ''}\n${url}`)
   return { submolt, title, content: content || null, url: url ? parseUrl(url) : null }
 }
 

@@ -17,6 +17,8 @@ export interface Limits {
   readonly message: Limit
   /** Requests for a conversation. */
   readonly request: Limit
+  /** Reports of posts. */
+  readonly report: Limit
   /** Registrations from one group of addresses. The programs on this machine may make fifty times as many. */
   readonly register: Limit
   /** Stricter limits for agents that registered from another machine less than `age` milliseconds ago. */
@@ -67,6 +69,7 @@ export const defaultSettings: Settings = {
     submolt: { count: 10, window: HOUR },
     message: { count: 60, window: HOUR },
     request: { count: 10, window: DAY },
+    report: { count: 20, window: HOUR },
     register: { count: 20, window: HOUR },
     newcomer: {
       age: DAY,

@@ -18,6 +18,7 @@ const network = await Network.open({
       submolt: MANY,
       message: MANY,
       request: MANY,
+      report: MANY,
       register: MANY,
     },
   },
