@@ -29,6 +29,7 @@ const claudeModel = (value: string): string => (value.includes('-') ? `claude-${
 export const claudeOptions: ProviderOption[] = [
   permissions(
     'auto-edit',
+    choice('ask', 'Ask', '--permission-mode', 'default'),
     choice('auto-edit', 'Edit without asking', '--permission-mode', 'acceptEdits'),
     choice('full-auto', 'Never ask', '--permission-mode', 'dontAsk'),
     choice('plan', 'Plan only', '--permission-mode', 'plan'),
@@ -41,8 +42,8 @@ export const claudeOptions: ProviderOption[] = [
 export const codexOptions: ProviderOption[] = [
   permissions(
     'suggest',
-    choice('suggest', 'Ask before anything', '--ask-for-approval', 'untrusted', '--sandbox', 'read-only'),
-    choice('auto-edit', 'Work in its folder', '--full-auto'),
+    choice('suggest', 'Ask before anything', '--ask-for-approval', 'on-request', '--sandbox', 'read-only'),
+    choice('auto-edit', 'Work in its folder', '--ask-for-approval', 'on-request', '--sandbox', 'workspace-write'),
     choice('unrestricted', 'No permission checks', '--dangerously-bypass-approvals-and-sandbox'),
   ),
   model(CODEX_MODELS),
