@@ -7,6 +7,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
+import { fetchMissingPacks, tellPrograms } from '../packs/prepare.ts'
 import { initCommand } from './init.ts'
 import { status } from './status.ts'
 
@@ -84,6 +85,8 @@ function registerCommand(parent: Command, context: CommandContext): void {
     .option('--yes', 'accepted: nothing is asked')
     .action(async (path: string, options: JsonOption & { name?: string }) => {
       const body = { path: resolve(context.io.cwd, path), ...(options.name && { name: options.name }) }
+      await fetchMissingPacks(context, body.path)
+      await tellPrograms(context, body.path)
       await waitUntilUp(context, await context.client.call('POST /v0/city/register', { body }), options)
     })
 }

@@ -25,6 +25,7 @@ import type { Config } from '../config/config.ts'
 import { ConfigViews } from '../config/config-views.ts'
 import { GitRunner } from '../config/git/git-runner.ts'
 import { openPackFolders } from '../config/packs/builtin-folders.ts'
+import { MissingPacksAttention } from '../config/packs/missing-attention.ts'
 import { Packs } from '../config/packs/packs.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
@@ -95,6 +96,7 @@ function buildRecords({ name, home, store, config, clock, deadlines, env, report
     replays: new Replays(store, clock),
     suspensions: new Suspensions(store),
     git: new GitRunner({ deadlines, env }),
+    packFolders: openPackFolders(home),
     beadReader,
     beadRepository,
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
@@ -202,6 +204,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
       ...options,
       interactions: sessions.interactions,
       sources: [
+        new MissingPacksAttention(config, options.packFolders),
         options.storeHealth,
         new FailedAttention({ ...sessionServices, clock }),
         new BudgetAttention(budgets),
@@ -230,7 +233,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
   return {
     configViews: new ConfigViews(config, suspensions, url),
-    packs: new Packs({ ...options, folders: openPackFolders(options.home) }),
+    packs: new Packs({ ...options, folders: options.packFolders }),
     sling: new Sling({ ...options, beads: beadRepository, suspended: suspensions }),
     maintenance: new Maintenance(options),
     backup: new Backup(options),

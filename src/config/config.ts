@@ -29,6 +29,7 @@ export class Config {
   /** Edits, one after the other. */
   #edits: Promise<unknown> = Promise.resolve()
   readonly #listeners = new Set<ChangeListener>()
+  readonly #problemListeners = new Set<() => void>()
 
   private constructor(
     composition: Composition,
@@ -86,6 +87,12 @@ export class Config {
     return this.#compose(drafts).errors
   }
 
+  /** Calls a listener whenever `problem` changes; returns how to unsubscribe. */
+  onProblem(listener: () => void): () => void {
+    this.#problemListeners.add(listener)
+    return () => this.#problemListeners.delete(listener)
+  }
+
   /** Calls a listener for every configuration that comes into force; returns how to unsubscribe. */
   onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
@@ -114,6 +121,7 @@ export class Config {
     this.#watcher?.close()
     this.#watcher = undefined
     this.#listeners.clear()
+    this.#problemListeners.clear()
   }
 
   rig(name: string): RigConfig {
@@ -193,9 +201,15 @@ export class Config {
     return compose(new FileSnapshot(this.path, drafts, this.cache), this.options)
   }
 
+  #setProblem(problem: string | undefined): void {
+    if (problem === this.#problem) return
+    this.#problem = problem
+    for (const listener of this.#problemListeners) listener()
+  }
+
   #putInForce(composition: Composition): boolean {
     this.#watcher?.follow(composition.files)
-    this.#problem = composition.errors.map(formatDiagnostic).join('\n') || undefined
+    this.#setProblem(composition.errors.map(formatDiagnostic).join('\n') || undefined)
     if (this.#problem || composition.files.equals(this.#composition.files)) return false
     const previous = this.current
     this.#composition = this.#withRegisteredName(composition)

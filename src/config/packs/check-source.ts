@@ -3,6 +3,8 @@ import { invalidSource } from './errors.ts'
 import { requirePublicHost, type SourcePolicy } from './remotes.ts'
 import { type GitPackSource, type LocalPackSource, parsePackSource } from './source.ts'
 
+const NO_REPOSITORY = 'it is not the address of a repository: https://…, ssh://… or git@host:path'
+
 /** The source of an import that is to be added; throws when nobody may give it. */
 export async function checkSource(
   source: string,
@@ -16,6 +18,7 @@ export async function checkSource(
     if (policy === 'public') {
       throw invalidSource('local filesystem sources are not permitted over the API; use a remote git URL')
     }
+    if (/^[a-z][a-z0-9+.-]*:[:/]/i.test(source)) throw invalidSource(NO_REPOSITORY)
     if (version) throw invalidSource('a local folder has no versions; leave the version out')
     return parsed
   }
@@ -30,7 +33,7 @@ export async function checkSource(
 
 async function checkRemote({ url }: GitPackSource, policy: SourcePolicy, hosts: HostLookup): Promise<void> {
   const remote = parseRemote(url)
-  if (!remote) throw invalidSource('it is not the address of a repository: https://…, ssh://… or git@host:path')
+  if (!remote) throw invalidSource(NO_REPOSITORY)
   if (policy === 'public') await requirePublicHost(remote.host, hosts)
   if (remote.username !== undefined || remote.password !== undefined) {
     throw invalidSource(

@@ -122,9 +122,18 @@ export class PackManager {
     await this.options.write(async (files) => {
       const lock = readLock(files)
       resolved = await this.#resolve(readCityImports(files.city), lock, mode)
-      return isSameLock(lock, resolved) ? new Map() : new Map([[LOCK_FILE, renderLock(resolved)]])
+      return this.#keepsLock(lock, resolved, mode) ? new Map() : new Map([[LOCK_FILE, renderLock(resolved)]])
     })
     return resolved
+  }
+
+  /** Whether nothing new is locked; what is locked and not imported goes with the next change. */
+  #keepsLock(lock: PackLock, resolved: PackLock, mode: ResolveMode): boolean {
+    const kept = [...resolved.keys()].flatMap((source) => {
+      const locked = lock.get(source)
+      return locked ? [[source, locked] as const] : []
+    })
+    return isSameLock(mode.kind === 'locked' ? new Map(kept) : lock, resolved)
   }
 
   /** Edited files together with the lock that they come to, which is written last. */

@@ -83,7 +83,7 @@ describe('adding a pack', () => {
       [() => m.packs.add('https://u:secret@example.com/x.git'), 'a credential in the address'],
       [() => m.packs.add(repository.url, { name: 'default-rig:p' }), 'uses reserved prefix'],
       [() => m.packs.add(repository.url, { name: 'a b' }), 'cannot name an import'],
-      [() => m.packs.add('ext::sh -c "touch /tmp/x"', { name: 'p' }), 'there is no pack.toml in'],
+      [() => m.packs.add('ext::sh -c "touch /tmp/x"', { name: 'p' }), 'it is not the address of a repository'],
     ]
     for (const [failing, message] of failures) await expect(failing()).rejects.toThrow(message)
     expect(m.read('pack.toml')).toBe(CITY)

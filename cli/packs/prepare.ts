@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CommandContext } from '../context/context.ts'
+import { packsAt } from './open.ts'
+import { printPrograms } from './print.ts'
+
+/** Fetches what the lock of a city asks for and is not on this machine, before the city starts. */
+export async function fetchMissingPacks(context: CommandContext, path: string): Promise<void> {
+  if (context.io.env.GC_TOKEN || !existsSync(join(path, 'city.toml'))) return
+  try {
+    const packs = await packsAt(context, path)
+    const isMissing = packs.issues().some(({ code }) => code !== 'missing-pack')
+    if (isMissing) await packs.manager.install()
+  } catch (error) {
+    if (context.io.signal.aborted) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    context.io.err(`gc: ${reason}\ngc: the city starts as far as it can; \`gc import check\` says what is missing\n`)
+  }
+}
+
+/** Lists the programs that a city and its packs run by themselves. */
+export async function tellPrograms(context: CommandContext, path: string): Promise<void> {
+  if (context.io.env.GC_TOKEN || !existsSync(join(path, 'city.toml'))) return
+  const packs = await packsAt(context, path)
+  printPrograms(context.io, packs.programs(), 'Programs that this city runs by itself:')
+}

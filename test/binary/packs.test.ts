@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { gitServer, packRepository, packToml } from '../support/pack-repository.ts'
+import { runGc } from '../support/run-gc.ts'
+import { eventually } from '../support/until.ts'
+import { World } from '../support/world.ts'
+
+const CITIES = resolve(import.meta.dir, '../support/cities')
+
+/** The files of a folder of an example, by path, with the addresses of this test in them. */
+function filesOf(example: string, words: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const root = join(CITIES, example)
+  const paths = [...new Bun.Glob('**').scanSync({ cwd: root, dot: true })]
+  const filled = (text: string) =>
+    Object.entries(words).reduce((all, [word, value]) => all.replaceAll(word, value), text)
+  return Object.fromEntries(paths.map((path) => [path, filled(readFileSync(join(root, path), 'utf8'))]))
+}
+
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), text)
+  }
+}
+
+const agentsOf = async (world: World) => (await world.call('GET /v0/city/newsroom/config')).body.agents
+
+describe('a city on packs with versions', () => {
+  test('comes up with what its lock names, upgrades, and gets a private pack once it has a credential', async () => {
+    using packs = packRepository()
+    packs.commit(filesOf('versions/packs/1.0.0'), 'v1.0.0')
+    using archive = packRepository()
+    archive.commit(filesOf('versions/private'), 'v2.0.0')
+    await using server = gitServer(archive, { token: 'key-of-the-archive' })
+    await using world = await World.open()
+    const path = world.folder.at('newsroom')
+    write(path, filesOf('versions/city', { '<PACKS>': packs.url }))
+    const gc = (...words: string[]) => runGc(world, ...words)
+    const inCity = (...words: string[]) => gc('--city', path, ...words)
+
+    const registered = await gc('register', path)
+    expect([registered.status, registered.err]).toEqual([0, `fetching ${packs.url} 1.0.0\n`])
+    expect(await agentsOf(world)).toEqual([expect.objectContaining({ name: 'crew.writer', is_pool: true })])
+
+    packs.commit(filesOf('versions/packs/1.1.0'), 'v1.1.0')
+    const upgraded = await inCity('import', 'upgrade')
+    expect(upgraded.out).toBe(`Upgraded ${packs.url}//crew from 1.0.0 to 1.1.0\n`)
+    expect(upgraded.err).toContain("order morning (crew), cron 0 7 * * *: gc mail send crew.writer 'Plan'")
+    expect(upgraded.err).toContain('hook writer pre_start (crew), before a session starts: true')
+    const explained = await inCity('config', 'explain', '--agent', 'crew.writer', '--json')
+    expect(explained.out).toContain('Writes articles, and checks them.')
+
+    const refused = await inCity('import', 'add', server.url, '--name', 'archive')
+    expect([refused.status, refused.out]).toEqual([1, ''])
+    expect(refused.err).toContain(`gc import credential add ${server.host}/packs --token-file <file>`)
+    writeFileSync(world.folder.at('key'), 'key-of-the-archive\n', { mode: 0o600 })
+    await inCity('import', 'credential', 'add', server.host, '--token-file', world.folder.at('key'))
+    expect(await inCity('import', 'add', server.url, '--name', 'archive')).toMatchObject({ status: 0 })
+    const hasKeeper = (agents: { name: string }[]) => agents.some(({ name }) => name === 'archive.keeper')
+    await eventually('the agent of the private pack', 10_000, () => agentsOf(world), hasKeeper)
+    expect(readFileSync(join(path, 'packs.lock'), 'utf8')).not.toContain('key-of-the-archive')
+  })
+
+  test('that lost its packs says so where people look, and goes on once they are there again', async () => {
+    using packs = packRepository()
+    packs.commit(filesOf('versions/packs/1.0.0'), 'v1.0.0')
+    await using world = await World.open()
+    const path = world.folder.at('newsroom')
+    write(path, filesOf('versions/city', { '<PACKS>': packs.url }))
+    await runGc(world, 'register', path)
+    packs.commit(filesOf('versions/packs/1.1.0'), 'v2.0.0')
+    const text = readFileSync(join(path, 'pack.toml'), 'utf8')
+    writeFileSync(join(path, 'pack.toml'), text.replace('^1.0', '^2.0'))
+    const items = async () => (await world.call('GET /v0/city/newsroom/attention')).body.items
+    const [item] = await eventually('an item for the pack', 10_000, items, ({ length }) => length > 0)
+    expect(item).toMatchObject({ kind: 'pack', id: 'pack:pack:crew', to_do: 'gc import upgrade crew' })
+    expect(await agentsOf(world)).toHaveLength(1)
+    await runGc(world, '--city', path, 'import', 'upgrade', 'crew')
+    await eventually('nothing that waits', 10_000, items, ({ length }) => length === 0)
+  })
+})
+
+test('a fetch that is killed leaves the city as it was, and the next one cleans up after it', async () => {
+  using packs = packRepository()
+  packs.commit({ 'pack.toml': packToml('p') }, 'v1.0.0')
+  const stuck = Promise.withResolvers<void>()
+  let posts = 0
+  await using server = gitServer(packs, {
+    // The first request of a fetch lists references; the second gets the pack.
+    intercept: (request) =>
+      request.method === 'POST' && ++posts >= 2 ? stuck.promise.then(() => new Response('')) : undefined,
+  })
+  await using world = await World.open()
+  const path = world.folder.at('town')
+  write(path, { 'city.toml': '', 'pack.toml': packToml('town') })
+  const env = { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url }
+  const child = Bun.spawn([...world.program, '--city', path, 'import', 'add', server.url], {
+    env,
+    stderr: 'pipe',
+    stdout: 'ignore',
+  })
+  const cache = join(world.home, 'cache/repos')
+  await eventually(
+    'the fetch to begin',
+    10_000,
+    async () => posts,
+    (seen) => seen >= 2,
+  )
+  expect(readdirSync(cache).filter((name) => name.startsWith('.fetching-'))).toHaveLength(1)
+  child.kill('SIGKILL')
+  await child.exited
+  expect(readFileSync(join(path, 'pack.toml'), 'utf8')).toBe(packToml('town'))
+  expect(readdirSync(path)).not.toContain('packs.lock')
+  expect(readdirSync(cache).filter((name) => !name.startsWith('.fetching-'))).toEqual([])
+  posts = Number.NEGATIVE_INFINITY
+  stuck.resolve()
+  expect((await runGc(world, '--city', path, 'import', 'add', server.url)).status).toBe(0)
+  expect(readdirSync(cache).filter((name) => name.startsWith('.'))).toEqual([])
+})
