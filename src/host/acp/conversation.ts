@@ -168,6 +168,7 @@ export class Conversation {
   #listener(update: SessionUpdate): void {
     if (!this.#opened) return
     this.options.writer.update(update)
+    this.permissions.onUpdate(update)
     this.options.onUpdate(update)
     this.#turn?.accepted.resolve()
   }

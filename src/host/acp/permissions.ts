@@ -1,6 +1,7 @@
-import type { RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
+import type { RequestPermissionRequest, RequestPermissionResponse, SessionUpdate } from '@agentclientprotocol/sdk'
 import { AppError } from '../../core/errors.ts'
 import type { RecordWriter } from './record-writer.ts'
+import { ToolCalls } from './tool-calls.ts'
 
 interface PendingPermission {
   choices: string[]
@@ -10,6 +11,7 @@ interface PendingPermission {
 /** What an agent asks before it goes on. It waits for as long as it takes: until somebody answers, or its turn ends. */
 export class Permissions {
   readonly #pending = new Map<string, PendingPermission>()
+  readonly #toolCalls = new ToolCalls()
   #count = 0
 
   constructor(
@@ -17,11 +19,16 @@ export class Permissions {
     private readonly writer: RecordWriter,
   ) {}
 
+  /** The agent told something that a later question may leave out. */
+  onUpdate(update: SessionUpdate): void {
+    this.#toolCalls.onUpdate(update)
+  }
+
   /** Resolves with the answer; `given` aborts when the agent takes its question back. */
   ask({ toolCall, options }: RequestPermissionRequest, given: AbortSignal): Promise<RequestPermissionResponse> {
     const request = `permission-${this.run.slice(0, 8)}-${++this.#count}`
     const choices = options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind }))
-    this.writer.write({ type: 'asked', request, tool: { ...toolCall }, choices })
+    this.writer.write({ type: 'asked', request, tool: this.#toolCalls.complete(toolCall), choices })
     given.addEventListener('abort', () => this.#settle(request, undefined), { once: true })
     return new Promise((resolve) => {
       this.#pending.set(request, { choices: choices.map(({ id }) => id), resolve })

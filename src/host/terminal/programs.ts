@@ -35,7 +35,7 @@ const claude: Partial<TerminalProfile> = {
     ),
   ],
   top: /^\s*─{20,}\s*$/,
-  cut: /^\s*[↑↓] \d+ more lines/,
+  cut: /^\s*[↑↓] \d+ more lines?/,
   interrupt: ['\x1b'],
   clear: '\x15\x7f',
 }
@@ -61,7 +61,7 @@ const codex: Partial<TerminalProfile> = {
       'for permission',
     ),
   ],
-  cut: /\[… \d+ lines\]|^\s*[↑↓]\s*$/,
+  cut: /\[… \d+ lines?\]|^\s*[↑↓]\s*$/,
   asksFirst: true,
   interrupt: ['\x1b'],
 }
@@ -79,7 +79,7 @@ const gemini: Partial<TerminalProfile> = {
     dialog('approval', /apply this change\?|allow execution|do you want to proceed\?/i, 'for permission'),
   ],
   top: /^╭─{20,}/,
-  cut: /\.\.\. (?:first|last) \d+ lines hidden|press ctrl\+o to expand/i,
+  cut: /\.\.\. (?:first|last) \d+ lines? hidden|press ctrl\+o to expand/i,
   expand: '\x0f',
   choosing: /enter to select/i,
   redraws: 500,

@@ -33,12 +33,12 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
   const seenAt = findDialogRow(screen, dialog) ?? 0
   const menu = findMenu(screen, seenAt)
   const top = topOf(screen, profile, dialog, menu, seenAt)
-  const { prompt, text } = readDialogText(screen.lines.slice(top, menu?.first), {
+  const { prompt, text } = readDialogText(screen.lines.slice(top ?? 0, menu?.first), {
     asksFirst: profile.asksFirst ?? false,
     otherwise: `It asks a person ${dialog.asks}.`,
   })
   const options = (menu?.labels ?? []).map((label, index) => ({ id: String(index + 1), label, role: roleOf(label) }))
-  const cut = screen.lines.slice(top).some((row) => profile.cut?.test(row))
+  const cut = top === undefined || screen.lines.slice(top).some((row) => profile.cut?.test(row))
   const identity = JSON.stringify([dialog.kind, prompt, text, options.map(({ label }) => label)])
   const id = `screen-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`
   const mark = { at: menu?.at, isRow: menu?.isRow ?? false }
@@ -62,14 +62,17 @@ export function isSameQuestion(a: ScreenQuestion, b: ScreenQuestion): boolean {
 const findMenu = (screen: TerminalScreen, from: number): OptionList | undefined =>
   [findOptions(screen), findButtons(screen), findColouredOptions(screen)].find((list) => list && list.row >= from)
 
-/** The row where a dialog begins: below the lowest rule above its options, or where its words are, or what it is about. */
+/**
+ * The row where a dialog begins: below the lowest rule above its options, or where its words are, or what it is about.
+ * Undefined when it begins above the screen.
+ */
 function topOf(
   { lines }: TerminalScreen,
   { top, frame }: TerminalProfile,
   { from }: Dialog,
   menu: OptionList | undefined,
   seenAt: number,
-): number {
+): number | undefined {
   if (from) {
     const about = lines.slice(0, seenAt).findLastIndex((row) => from.test(row))
     if (about >= 0) return about
@@ -77,7 +80,8 @@ function topOf(
   if (frame && menu && seenAt === 0) return lines.slice(0, menu.first).findLastIndex((row) => !frame.test(row)) + 1
   if (!top || !menu) return seenAt
   const rule = lines.slice(0, menu.first).findLastIndex((row) => top.test(row))
-  return rule < 0 ? seenAt : rule + 1
+  if (rule >= 0) return rule + 1
+  return lines[0]?.trim() ? undefined : seenAt
 }
 
 const pictureOf = ({ lines }: TerminalScreen): string[] => {

@@ -21,7 +21,7 @@ let open = true
 function rows(): string[] {
   if (!open) return ['────────────', '❯ ', '────────────']
   const menu = options.map((option, index) => `${index === at ? '❯' : ' '} ${index + 1}. ${option}`)
-  return [asks, ` ${folder}`, '', ...menu, '', ' Enter to confirm · Esc to cancel']
+  return ['─'.repeat(40), asks, ` ${folder}`, '', ...menu, '', ' Enter to confirm · Esc to cancel']
 }
 
 function draw(): void {
