@@ -9,6 +9,7 @@ import { cityCommands, cityShortcuts } from './commands/city.ts'
 import { cityControlCommands } from './commands/city-control.ts'
 import { configCommands } from './commands/config.ts'
 import { convoyCommands } from './commands/convoy.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { eventsCommand } from './commands/events.ts'
 import { graphCommand } from './commands/graph.ts'
 import { handoffCommand } from './commands/handoff.ts'
@@ -62,6 +63,7 @@ export function createProgram(io: Io): Command {
   importCommands(program, context)
   packCommands(program, context)
   reloadCommand(program, context)
+  doctorCommand(program, context)
   program.commandsGroup('Work:')
   slingCommand(program, context)
   beadCommands(program, context)

@@ -25,6 +25,9 @@ const NOTHING_TO_DO = [
   'dolt-state',
 ] as const
 
+/** The names that a pack of the city may take, since gc has nothing of its own under them. */
+export const FALLBACKS: ReadonlySet<string> = new Set([...Object.keys(NOT_YET), ...NOTHING_TO_DO])
+
 export function laterCommands(program: Command, context: CommandContext): void {
   for (const [name, sentence] of Object.entries(NOT_YET)) {
     const group = accepting(program, name, sentence)

@@ -9,6 +9,7 @@ import { usageRoutes } from '../agents/usage/routes.ts'
 import { worktreeRoutes } from '../agents/worktrees/routes.ts'
 import { backupRoutes } from '../city/backup/routes.ts'
 import type { City } from '../city/city.ts'
+import { commandTokenRoutes } from '../city/command-tokens/routes.ts'
 import { eventRoutes } from '../city/events/routes.ts'
 import { maintenanceRoutes } from '../city/maintenance/routes.ts'
 import { statusRoutes } from '../city/status/routes.ts'
@@ -43,6 +44,7 @@ export function allRoutes(gc: Supervisor) {
     ...claimRoutes(city),
     ...commentRoutes(city),
     ...configRoutes(city),
+    ...commandTokenRoutes(city),
     ...convoyRoutes(city),
     ...eventRoutes(city),
     ...mailRoutes(city),

@@ -1,7 +1,7 @@
 import { createBd } from '../../cli/bd/program.ts'
+import { runGc } from '../../cli/command.ts'
 import type { Io } from '../../cli/io/io.ts'
 import { run } from '../../cli/io/run.ts'
-import { createProgram } from '../../cli/program.ts'
 
 export interface CommandResult {
   status: number
@@ -51,7 +51,7 @@ export function recorder(shell: Shell = {}): { io: Io; output: { out: string; er
 /** Runs one command line as a shell would, words given apart. */
 export async function gc(args: readonly string[], shell: Shell = {}): Promise<CommandResult> {
   const { io, output } = recorder(shell)
-  const status = await run(createProgram(io), args, io)
+  const status = await runGc(args, io)
   return { status, ...output }
 }
 

@@ -1,0 +1,163 @@
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { CityClient } from '../../src/client/client.ts'
+import { ApiError, Unreachable } from '../../src/client/errors.ts'
+import { resolveHome } from '../../src/client/home.ts'
+import type { CityFiles } from '../../src/config/offline/city-composition.ts'
+import { type CommandContext, realPath } from '../context/context.ts'
+import { loadOffline } from '../pack-commands/offline.ts'
+import { checkDisk } from './machine-checks.ts'
+import { bad, type Check, type CheckResult, ok } from './result.ts'
+
+/** The checks of the city in a folder. */
+export async function cityChecks(context: CommandContext, folder: string): Promise<Check[]> {
+  const { readCityFiles } = await loadOffline()
+  const city = readCityFiles(folder, resolveHome(context.io.env))
+  return [
+    { name: 'registered', run: () => checkRegistered(context, city) },
+    { name: 'configuration', run: () => checkConfiguration(city) },
+    { name: 'packs', run: () => checkPacks(context, city) },
+    { name: 'rigs', run: () => checkRigs(city) },
+    { name: 'programs', run: () => checkPrograms(context, city) },
+    { name: 'logins', run: () => checkLogins(context, city) },
+    {
+      name: 'store',
+      run: () => checkStore(folder),
+      fix: () => void mkdirSync(join(folder, '.gc'), { recursive: true }),
+    },
+    { name: 'city disk', run: () => checkDisk('city disk', folder) },
+  ]
+}
+
+/** The running city of a folder; undefined when it does not run. */
+async function runningCity({ client }: CommandContext, { path }: CityFiles): Promise<CityClient | undefined> {
+  try {
+    const { items } = await client.call('GET /v0/cities')
+    const found = items.find((city) => city.running && realPath(city.path) === realPath(path))
+    return found && client.city(found.name)
+  } catch (error) {
+    if (error instanceof Unreachable || error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+async function checkRegistered(context: CommandContext, { name, path }: CityFiles): Promise<CheckResult> {
+  const cities = await context.cities().catch(() => undefined)
+  if (cities === undefined)
+    return bad('unknown', 'registered', `${name} cannot be asked for without a supervisor`, '`gc start` starts one')
+  const city = cities.find((each) => realPath(each.path) === realPath(path))
+  if (!city) return bad('warning', 'registered', `${name} is not registered`, '`gc start` registers and starts it')
+  if (city.running && !city.error) return ok('registered', `${city.name} runs`)
+  if (city.status === 'stopped')
+    return bad('warning', 'registered', `${city.name} is stopped`, `\`gc start ${city.name}\``)
+  return bad(
+    'error',
+    'registered',
+    `${city.name}: ${city.error ?? city.status}`,
+    `mend that, then \`gc start ${city.name}\``,
+  )
+}
+
+function checkConfiguration({ errors, warnings }: CityFiles): CheckResult {
+  if (errors.length > 0)
+    return bad(
+      'error',
+      'configuration',
+      `${errors.length} errors`,
+      'mend the files; until then the last good configuration is in force',
+      errors,
+    )
+  if (warnings.length > 0)
+    return bad('warning', 'configuration', `${warnings.length} warnings`, 'see what each line says', warnings)
+  return ok('configuration', 'no errors and no warnings')
+}
+
+async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): Promise<CheckResult> {
+  const { CityPacks } = await loadOffline()
+  const { env, signal } = io
+  const issues = new CityPacks({ path, home: resolveHome(env), env, signal, progress: () => {} }).issues()
+  if (issues.length === 0) return ok('packs', `${packs.length} packs, as packs.lock has them`)
+  const status = issues.some(({ severity }) => severity === 'error') ? 'error' : 'warning'
+  const repairs = [...new Set(issues.map(({ repair }) => repair))].join('; ')
+  return bad(
+    status,
+    'packs',
+    `${issues.length} packs are not there as the city asks for them`,
+    repairs,
+    issues.map(({ message }) => message),
+  )
+}
+
+function checkRigs({ rigs }: CityFiles): CheckResult {
+  const missing = rigs.filter(({ path }) => !existsSync(path))
+  if (missing.length === 0) return ok('rigs', `${rigs.length} rigs`)
+  const details = missing.map(({ name, path }) => `${name}: ${path}`)
+  return bad(
+    'error',
+    'rigs',
+    `${missing.length} rigs have no folder`,
+    'put the folder back, or `gc rig remove <rig>`',
+    details,
+  )
+}
+
+/** Whether each agent's program is there: on the PATH of the supervisor, else on this one. */
+async function checkPrograms(context: CommandContext, city: CityFiles): Promise<CheckResult> {
+  const client = await runningCity(context, city)
+  if (client) {
+    const { items } = await client.call('GET ~/agents')
+    const reasons = items.flatMap(({ name, unavailable_reason: why }) => (why ? [`${name}: ${why}`] : []))
+    if (reasons.length === 0) return ok('programs', `${items.length} agents can be started`)
+    return bad(
+      'error',
+      'programs',
+      `${reasons.length} agents cannot be started`,
+      'install their programs where the supervisor’s PATH has them',
+      reasons,
+    )
+  }
+  const PATH = context.io.env.PATH ?? ''
+  const missing = city.programs.filter((program) => Bun.which(program, { PATH }) === null)
+  if (missing.length === 0) return ok('programs', city.programs.join(', ') || 'no agent names a program')
+  return bad('error', 'programs', `not on PATH: ${missing.join(', ')}`, 'install them, or put their folder on PATH')
+}
+
+/** What can be asked whether it is logged in. */
+const ASKABLE = new Set(['claude', 'codex', 'gemini'])
+
+async function checkLogins(context: CommandContext, city: CityFiles): Promise<CheckResult> {
+  const asked = city.providers.filter((provider) => ASKABLE.has(provider))
+  if (asked.length === 0) return ok('logins', 'no agent runs a program that can be asked')
+  try {
+    const { items } = await context.client.call('GET /v0/readiness', { query: { items: asked.join() } })
+    const problems = Object.values(items).filter(({ status }) => status !== 'configured')
+    if (problems.length === 0) return ok('logins', asked.join(', '))
+    const details = problems.map(({ name, status, detail }) => `${name}: ${detail ?? status}`)
+    return bad('error', 'logins', `${problems.length} programs are not ready`, 'do what each line says', details)
+  } catch {
+    return bad('unknown', 'logins', 'only a supervisor can ask the programs', '`gc start` starts one')
+  }
+}
+
+const SQLITE_HEADER = 'SQLite format 3\0'
+
+/** Whether the database looks like one; a running city looks after it itself. */
+function checkStore(folder: string): CheckResult {
+  const file = join(folder, '.gc', 'city.db')
+  if (!existsSync(file)) return ok('store', 'there is no database yet')
+  const head = Buffer.alloc(SQLITE_HEADER.length)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, head, 0, head.length, 0)
+  } finally {
+    closeSync(descriptor)
+  }
+  if (head.toString('latin1') !== SQLITE_HEADER)
+    return bad(
+      'error',
+      'store',
+      `${file} is no database`,
+      'restore the city from a backup: `gc restore <file> <folder>`',
+    )
+  return ok('store', `${(statSync(file).size / 1024 ** 2).toFixed(1)} MiB`)
+}

@@ -1,0 +1,188 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Unreachable } from '../../src/client/errors.ts'
+import { resolveHome } from '../../src/client/home.ts'
+import type { CommandContext } from '../context/context.ts'
+import { commit, version } from '../context/version.ts'
+import { bad, type Check, type CheckResult, ok } from './result.ts'
+
+const GIB = 1024 ** 3
+const MIN_FREE = GIB / 4
+const LOW_FREE = 2 * GIB
+const MIN_FILES = 1024
+/** No clock of a machine that this program was built for shows an earlier time. */
+const EARLIEST = Date.parse('2026-01-01T00:00:00Z')
+
+/** The checks of this machine: no city is needed for them. */
+export function machineChecks(context: CommandContext): Check[] {
+  const home = resolveHome(context.io.env)
+  return [
+    { name: 'version', run: () => checkVersion(context) },
+    { name: 'supervisor', run: () => checkSupervisor(context) },
+    {
+      name: 'home',
+      run: () => checkHome(home),
+      fix() {
+        mkdirSync(home, { recursive: true, mode: 0o700 })
+        chmodSync(home, 0o700)
+      },
+    },
+    { name: 'disk', run: () => checkDisk('disk', home) },
+    { name: 'path', run: () => checkPath(context) },
+    { name: 'time', run: checkTime },
+    { name: 'limits', run: checkLimits },
+  ]
+}
+
+async function checkVersion({ client }: CommandContext): Promise<CheckResult> {
+  const own = `gc ${version} (${commit})`
+  try {
+    const { version: running, build_id: build } = await client.call('GET /health')
+    if (running === version && (build === undefined || build === commit)) return ok('version', own)
+    const theirs = `gc ${running}${build ? ` (${build})` : ''}`
+    return bad(
+      'warning',
+      'version',
+      `this is ${own}, and the supervisor is ${theirs}`,
+      'restart the supervisor with this gc: `gc supervisor stop --keep-sessions`, then `gc supervisor start`',
+    )
+  } catch {
+    return ok('version', own)
+  }
+}
+
+async function checkSupervisor({ client, io }: CommandContext): Promise<CheckResult> {
+  try {
+    const { status, cities_running, cities_total } = await client.call('GET /health')
+    if (status !== 'ok') {
+      return bad(
+        'error',
+        'supervisor',
+        status,
+        'free disk space, then `gc restart` the city that is named; `gc cities` shows them',
+      )
+    }
+    return ok('supervisor', `answers at ${client.access.url}, ${cities_running} of ${cities_total} cities run`)
+  } catch (error) {
+    if (!(error instanceof Unreachable)) {
+      const message = error instanceof Error ? error.message : String(error)
+      return bad(
+        'error',
+        'supervisor',
+        `${client.access.url} does not answer as a supervisor: ${message}`,
+        'another program has this port: start gc with `gc serve --port <port>`, or end that program',
+      )
+    }
+    return bad(
+      'warning',
+      'supervisor',
+      `none answers at ${error.url}`,
+      io.env.GC_URL ? 'check GC_URL' : '`gc start` starts one',
+    )
+  }
+}
+
+function checkHome(home: string): CheckResult {
+  if (!existsSync(home))
+    return bad('warning', 'home', `${home} is not there yet`, '`gc serve` makes it; `gc doctor --fix` too')
+  const { mode, uid } = statSync(home)
+  if (process.getuid && uid !== process.getuid()) {
+    return bad('error', 'home', `${home} belongs to another user (${uid})`, 'set GC_HOME to a folder of your own')
+  }
+  if ((mode & 0o077) !== 0) {
+    return bad(
+      'error',
+      'home',
+      `other users can read ${home}, which has tokens in it`,
+      `\`chmod 700 ${home}\`, or \`gc doctor --fix\``,
+    )
+  }
+  return ok('home', home)
+}
+
+/** Whether there is room where a folder lies. */
+export function checkDisk(name: string, folder: string): CheckResult {
+  if (!existsSync(folder)) return ok(name, `${folder} is not there yet`)
+  const { bavail, bsize } = statfsSync(folder)
+  const free = bavail * bsize
+  const message = `${(free / GIB).toFixed(1)} GiB are free at ${folder}`
+  if (free < MIN_FREE) return bad('error', name, message, 'free some space: a full disk stops the city')
+  if (free < LOW_FREE) return bad('warning', name, message, 'free some space soon')
+  return ok(name, message)
+}
+
+/** The programs that gc and packs call. What agents run is checked with the city. */
+function checkPath({ io }: CommandContext): CheckResult {
+  const PATH = io.env.PATH ?? ''
+  const missing = (names: readonly string[]) => names.filter((name) => Bun.which(name, { PATH }) === null)
+  const [needed, useful] = [missing(['sh', 'git']), missing(['jq'])]
+  if (needed.length > 0)
+    return bad('error', 'path', `not on PATH: ${needed.join(', ')}`, 'install them, or put their folder on PATH')
+  if (useful.length > 0)
+    return bad('warning', 'path', `not on PATH: ${useful.join(', ')}, which scripts of packs often use`, 'install it')
+  const bin = join(resolveHome(io.env), 'bin')
+  const own = ['gc', 'bd'].filter((name) => !existsSync(join(bin, name)))
+  if (own.length > 0 && existsSync(bin)) {
+    return bad(
+      'warning',
+      'path',
+      `${own.join(' and ')} are missing in ${bin}, where agents look for them`,
+      'restart the supervisor, which links them',
+    )
+  }
+  return ok('path', 'sh, git and jq are there')
+}
+
+function checkTime(): CheckResult {
+  const now = new Date()
+  if (now.getTime() < EARLIEST)
+    return bad(
+      'error',
+      'time',
+      `the clock says ${now.toISOString()}`,
+      'set the clock: times of beads and limits depend on it',
+    )
+  return ok('time', `${now.toISOString()}, ${Intl.DateTimeFormat().resolvedOptions().timeZone}`)
+}
+
+/** The limits of this shell, which a supervisor that it starts inherits. */
+function checkLimits(): CheckResult {
+  const files = softLimit('Max open files')
+  if (files === undefined) return ok('limits', 'not known on this system')
+  if (files < MIN_FILES)
+    return bad(
+      'warning',
+      'limits',
+      `${files} open files`,
+      `raise the limit before \`gc serve\`: \`ulimit -n ${MIN_FILES * 4}\``,
+    )
+  const watches = readNumber('/proc/sys/fs/inotify/max_user_watches')
+  if (watches !== undefined && watches < 8192)
+    return bad(
+      'warning',
+      'limits',
+      `${watches} inotify watches`,
+      'raise it: `sysctl fs.inotify.max_user_watches=65536`',
+    )
+  return ok('limits', `${files === Number.POSITIVE_INFINITY ? 'unlimited' : files} open files`)
+}
+
+function softLimit(name: string): number | undefined {
+  try {
+    const line = readFileSync('/proc/self/limits', 'utf8')
+      .split('\n')
+      .find((each) => each.startsWith(name))
+    const [, soft] = /(\d+|unlimited)/.exec(line?.slice(name.length) ?? '') ?? []
+    return soft === 'unlimited' ? Number.POSITIVE_INFINITY : soft === undefined ? undefined : Number(soft)
+  } catch {
+    return undefined
+  }
+}
+
+function readNumber(file: string): number | undefined {
+  try {
+    return Number(readFileSync(file, 'utf8')) || undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,33 @@
+/** How a check came out. */
+export type CheckStatus = 'ok' | 'warning' | 'error' | 'unknown'
+
+/** One line of `gc doctor`, in the keys of its JSON. */
+export interface CheckResult {
+  readonly name: string
+  readonly status: CheckStatus
+  readonly message: string
+  /** What to do about a bad one. */
+  readonly fix_hint?: string
+  readonly details?: readonly string[]
+  readonly fix_attempted?: boolean
+  readonly fix_error?: string
+  readonly fixed?: boolean
+}
+
+/** A check of gc's own; `fix` mends a bad result, if gc can. */
+export interface Check {
+  readonly name: string
+  run(): CheckResult | readonly CheckResult[] | Promise<CheckResult | readonly CheckResult[]>
+  fix?(): void | Promise<void>
+}
+
+export const ok = (name: string, message: string): CheckResult => ({ name, status: 'ok', message })
+
+/** A bad result, with what to do. */
+export const bad = (
+  status: Exclude<CheckStatus, 'ok'>,
+  name: string,
+  message: string,
+  fixHint: string,
+  details: readonly string[] = [],
+): CheckResult => ({ name, status, message, fix_hint: fixHint, ...(details.length > 0 && { details }) })

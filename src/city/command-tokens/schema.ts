@@ -1,0 +1,10 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+export const CommandToken = Type.Object(
+  {
+    GC_URL: Type.String({ description: 'Where the supervisor answers.' }),
+    GC_TOKEN: Type.String({ description: 'Good until the stream ends.' }),
+  },
+  { $id: 'CommandToken', additionalProperties: false },
+)
+export type CommandToken = Static<typeof CommandToken>

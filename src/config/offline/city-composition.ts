@@ -1,0 +1,37 @@
+import type { PackConfig } from '../city-config.ts'
+import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { openPackFolders } from '../packs/builtin-folders.ts'
+import { BUILTINS } from '../providers/presets.ts'
+import { compose } from '../resolve/compose.ts'
+
+/** What the files of a city come to, read without a supervisor. */
+export interface CityFiles {
+  readonly name: string
+  readonly path: string
+  readonly packs: readonly PackConfig[]
+  /** The providers of its agents, each once. */
+  readonly providers: readonly string[]
+  /** What these start. */
+  readonly programs: readonly string[]
+  readonly rigs: readonly { readonly name: string; readonly path: string }[]
+  readonly errors: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+export function readCityFiles(path: string, home: string): CityFiles {
+  const { config, errors, allWarnings } = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const providers = config.agents.flatMap(({ provider, startCommand }) => (provider && !startCommand ? [provider] : []))
+  return {
+    name: config.name,
+    path,
+    packs: config.packs,
+    providers: [...new Set(providers)].sort(),
+    programs: [
+      ...new Set(providers.map((name) => config.providers.get(name)?.command ?? BUILTINS.get(name)?.command ?? name)),
+    ],
+    rigs: config.rigs.flatMap(({ name, path: folder }) => (folder === undefined ? [] : [{ name, path: folder }])),
+    errors: errors.map(formatDiagnostic),
+    warnings: allWarnings.map(formatDiagnostic),
+  }
+}

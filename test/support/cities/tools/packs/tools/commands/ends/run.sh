@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "to the errors" >&2
+exit "${1:-3}"

@@ -1,0 +1,2 @@
+#!/bin/sh
+mkdir -p "$GC_PACK_STATE_DIR/shelf"

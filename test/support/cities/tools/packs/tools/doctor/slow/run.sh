@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "it is a bit slow"
+exit 1

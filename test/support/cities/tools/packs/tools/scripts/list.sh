@@ -1,0 +1,2 @@
+#!/bin/sh
+exec bd list --label note
