@@ -47,7 +47,7 @@ export class EventLog {
   #head: number
   readonly #recent = new RecentEvents()
   readonly #listeners = new Set<(recorded: RecordedEvent) => void>()
-  readonly #insert: Statement<{ seq: number }, EventValues>
+  readonly #insert: Statement<unknown, EventValues>
   readonly #after: Statement<EventRow, [number, number, number]>
   readonly #oldest: Statement<{ seq: number | null }, []>
   readonly #at: Statement<{ at: number }, [number]>
@@ -98,7 +98,7 @@ export class EventLog {
   }
 
   #record(tx: Tx, draft: EventDraft): number {
-    const seq = this.#insert.get(...toValues(draft))?.seq ?? 0
+    const seq = Number(this.#insert.run(...toValues(draft)).lastInsertRowid)
     tx.after(() => this.#publish({ seq, ...draft }))
     return seq
   }

@@ -28,7 +28,7 @@ export type EventValues = [string, number, string, ...(string | number | null)[]
 
 export const INSERT = `INSERT INTO events
   (type, at, actor, by, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload, emitted)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const page = (filter: string): string => `SELECT * FROM events ${filter} seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
 

@@ -5,7 +5,7 @@ import type { Dependencies } from './dependencies.ts'
 import { BeadCreated, BeadUpdated, eventFactsOf } from './events.ts'
 import type { BeadImporter } from './extensions.ts'
 import type { BeadReader } from './reader.ts'
-import type { BeadRow, BeadValues } from './row.ts'
+import type { BeadValues } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 import { valuesOf } from './values.ts'
 import type { BeadWriter } from './writer.ts'
@@ -14,6 +14,12 @@ import type { BeadWriter } from './writer.ts'
 export interface ImportedBead {
   readonly values: BeadValues
   readonly dependencies: readonly Dep[]
+}
+
+/** An imported bead without the metadata that a side table holds. */
+interface SeparatedBead extends ImportedBead {
+  /** All of its metadata. */
+  readonly projected: Record<string, string>
 }
 
 export type RestoreOutcome = 'created' | 'updated' | 'unchanged'
@@ -39,48 +45,53 @@ export class BeadRestorer {
   }
 
   restore(tx: Tx, imported: readonly ImportedBead[]): RestoreOutcome[] {
-    this.options.writer.reserve(imported.map(({ values }) => values.id))
-    return imported.map((bead) => this.#restore(tx, bead))
-  }
-
-  #restore(tx: Tx, imported: ImportedBead): RestoreOutcome {
-    const { reader } = this.options
-    const { values, projected } = this.#splitMetadata(imported.values)
-    const writeSideTable = () => this.#importers.get(values.type)?.import(tx, values, projected)
-    const row = reader.row(values.id)
-    if (row?.type === 'session') throw notImportable(values.id)
-    return row
-      ? this.#replace(tx, row, { ...imported, values }, writeSideTable)
-      : this.#create(tx, { ...imported, values }, writeSideTable)
+    const { reader, writer } = this.options
+    writer.reserve(imported.map(({ values }) => values.id))
+    const beads = imported.map((bead) => this.#separateMetadata(bead))
+    const ids = new Set<string>()
+    const added = new Map<SeparatedBead, BeadValues>()
+    for (const bead of beads) {
+      const { id } = bead.values
+      if (ids.has(id) || reader.row(id)) continue
+      ids.add(id)
+      added.set(bead, this.#initialValues(bead))
+    }
+    writer.insertAll([...added.values()])
+    return beads.map((bead) => {
+      const inserted = added.get(bead)
+      return inserted ? this.#complete(tx, bead, inserted) : this.#replace(tx, bead)
+    })
   }
 
   /** Beads that wait for this one are unblocked by an update of its status. */
-  #create(tx: Tx, { values, dependencies: edges }: ImportedBead, writeSideTable: () => void): RestoreOutcome {
+  #initialValues({ values }: SeparatedBead): BeadValues {
+    const isAwaited = values.status === 'closed' && this.options.dependencies.hasDependents(values.id)
+    return isAwaited ? { ...values, status: 'open' } : values
+  }
+
+  /** Writes what belongs to a bead that was inserted. */
+  #complete(tx: Tx, bead: SeparatedBead, inserted: BeadValues): RestoreOutcome {
     const { log, reader, writer, dependencies } = this.options
-    const isAwaited = values.status === 'closed' && dependencies.hasDependents(values.id)
-    const inserted = isAwaited ? { ...values, status: 'open' } : values
-    writer.insert(inserted)
-    writeSideTable()
-    for (const { depends_on_id: target, type } of edges) dependencies.add(values.id, target, type)
-    if (isAwaited) writer.update(inserted, values, values.updated_at)
-    const bead = reader.get(values.id)
-    log.append(tx, BeadCreated, eventFactsOf(bead), { bead })
+    const { values } = bead
+    this.#writeSideTable(tx, bead)
+    for (const { depends_on_id: target, type } of bead.dependencies) dependencies.add(values.id, target, type)
+    if (inserted !== values) writer.update(inserted, values, values.updated_at)
+    const created = reader.get(values.id)
+    log.append(tx, BeadCreated, eventFactsOf(created), { bead: created })
     return 'created'
   }
 
   /** The index of labels holds the time of creation: labels are taken out of it before that changes. */
-  #replace(
-    tx: Tx,
-    row: BeadRow,
-    { values, dependencies: edges }: ImportedBead,
-    writeSideTable: () => void,
-  ): RestoreOutcome {
+  #replace(tx: Tx, bead: SeparatedBead): RestoreOutcome {
     const { log, reader, writer, dependencies, onClosed, onChanged } = this.options
+    const { values, dependencies: edges } = bead
+    const row = reader.getRow(values.id)
+    if (row.type === 'session') throw notImportable(values.id)
     const before = reader.bead(row)
     const present = valuesOf(row)
     const unlabelled = row.created_at === values.created_at ? present : { ...present, labels: '[]' }
     writer.update(present, unlabelled, values.updated_at)
-    writeSideTable()
+    this.#writeSideTable(tx, bead)
     writer.update(unlabelled, values, values.updated_at)
     for (const { depends_on_id: target } of dependencies.listOf(values.id)) dependencies.remove(values.id, target)
     for (const { depends_on_id: target, type } of edges) dependencies.add(values.id, target, type)
@@ -92,13 +103,18 @@ export class BeadRestorer {
     return 'updated'
   }
 
+  #writeSideTable(tx: Tx, { values, projected }: SeparatedBead): void {
+    this.#importers.get(values.type)?.import(tx, values, projected)
+  }
+
   /** Separates the metadata that a side table holds from what is kept with the bead. */
-  #splitMetadata(values: BeadValues): { values: BeadValues; projected: Record<string, string> } {
+  #separateMetadata(bead: ImportedBead): SeparatedBead {
+    const { values } = bead
     const importer = this.#importers.get(values.type)
-    if (!importer) return { values, projected: {} }
+    if (!importer) return { ...bead, projected: {} }
     const metadata: Record<string, string> = JSON.parse(values.metadata)
     const own = Object.fromEntries(Object.entries(metadata).filter(([key]) => !importer.owns(key)))
-    return { values: { ...values, metadata: JSON.stringify(own) }, projected: metadata }
+    return { ...bead, values: { ...values, metadata: JSON.stringify(own) }, projected: metadata }
   }
 }
 

@@ -133,3 +133,6 @@ export const beadAssigneeCounts = sqliteTable(
   },
   (row) => [primaryKey({ columns: [row.assignee, row.closed, row.rig, row.type] })],
 )
+
+/** Has a row while many beads are inserted at once. */
+export const beadBulk = sqliteTable('bead_bulk', { n: integer().primaryKey() })

@@ -1,12 +1,35 @@
 import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { type BeadValues, VALUE_COLUMNS, type ValueColumn } from './row.ts'
+
+/** Fewer beads are inserted one by one. */
+const MIN_BULK = 4
+
+/** What triggers write for a new bead, for those of a range of numbers. */
+const FOLLOWING = [
+  `INSERT INTO bead_counts
+     SELECT rig, type, status, count(*), sum(ready) FROM beads WHERE n BETWEEN ? AND ? GROUP BY rig, type, status
+     ON CONFLICT DO UPDATE SET n = n + excluded.n, ready = ready + excluded.ready`,
+  `INSERT INTO bead_labels
+     SELECT value, b.closed, b.created_at, b.id FROM beads b CROSS JOIN json_each(b.labels) WHERE b.n BETWEEN ? AND ?`,
+  `INSERT INTO bead_label_counts
+     SELECT value, b.assignee, b.closed, b.rig, b.type, count(*) FROM beads b CROSS JOIN json_each(b.labels)
+     WHERE b.n BETWEEN ? AND ? GROUP BY 1, 2, 3, 4, 5
+     ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+  `INSERT INTO bead_assignee_counts
+     SELECT assignee, closed, rig, type, count(*) FROM beads WHERE n BETWEEN ? AND ? AND assignee != '' GROUP BY 1, 2, 3, 4
+     ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+]
 
 /** Writes bead rows. */
 export class BeadWriter {
   readonly #next: Statement<{ last: number }, [string]>
   readonly #reserve: Statement<unknown, [string, number]>
   readonly #insert: Statement<unknown, (string | number | null)[]>
+  readonly #beginBulk: Statement
+  readonly #endBulk: Statement
+  readonly #following: Statement<unknown, [number, number]>[]
   readonly #delete: Statement<unknown, [string]>
   readonly #updates = new Map<string, Statement<unknown, (string | number | null)[]>>()
 
@@ -21,6 +44,9 @@ export class BeadWriter {
       `INSERT INTO beads (${VALUE_COLUMNS.join(', ')}, revision)
        VALUES (${VALUE_COLUMNS.map(() => '?').join(', ')}, random() & 0xffffff)`,
     )
+    this.#beginBulk = store.prepare('INSERT INTO bead_bulk VALUES (1)')
+    this.#endBulk = store.prepare('DELETE FROM bead_bulk')
+    this.#following = FOLLOWING.map((sql) => store.prepare(stablePlan(sql)))
     this.#delete = store.prepare('DELETE FROM beads WHERE id = ?')
   }
 
@@ -39,8 +65,21 @@ export class BeadWriter {
     for (const [prefix, number] of last) this.#reserve.run(prefix, number)
   }
 
-  insert(values: BeadValues): void {
-    this.#insert.run(...VALUE_COLUMNS.map((column) => values[column]))
+  /** Returns the number of the bead. */
+  insert(values: BeadValues): number {
+    return Number(this.#insert.run(...VALUE_COLUMNS.map((column) => values[column])).lastInsertRowid)
+  }
+
+  /** Inserts beads; what follows from many is written for all of them at once. */
+  insertAll(beads: readonly BeadValues[]): void {
+    if (beads.length < MIN_BULK) {
+      for (const values of beads) this.insert(values)
+      return
+    }
+    this.#beginBulk.run()
+    const numbers = beads.map((values) => this.insert(values))
+    this.#endBulk.run()
+    for (const statement of this.#following) statement.run(numbers.at(0) ?? 0, numbers.at(-1) ?? 0)
   }
 
   /** Writes only the columns that differ, so that only their indexes are touched. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type AppError, type FieldError, invalidField } from '../../core/errors.ts'
 import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../core/json-depth.ts'
 import { withoutLoneSurrogates } from '../../core/json-surrogates.ts'
@@ -57,6 +57,14 @@ const Line = Type.Object({
   no_history: optionalBoolean,
 })
 type Line = Static<typeof Line>
+
+let compiled: TypeCheck<typeof Line> | undefined
+
+/** What checks a line; compiled for the first. */
+function lineCheck(): TypeCheck<typeof Line> {
+  compiled ??= TypeCompiler.Compile(Line)
+  return compiled
+}
 
 /** Fields that are counted anew. */
 const DERIVED_FIELDS = ['comment_count', 'dependency_count', 'dependent_count', 'dependents']
@@ -163,8 +171,9 @@ function parseLine(json: string, lineNumber: number): Line {
   } catch {
     throw invalidLine(lineNumber, 'is not JSON')
   }
-  if (Value.Check(Line, value)) return value
-  const [error] = fieldErrorsOf(Value.Errors(Line, value), 'it')
+  const check = lineCheck()
+  if (check.Check(value)) return value
+  const [error] = fieldErrorsOf(check.Errors(value), 'it')
   throw invalidLine(lineNumber, `is not a bead: ${error ? describeFieldError(error) : 'it is invalid'}`)
 }
 

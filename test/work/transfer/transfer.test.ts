@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { human, openWork } from '../world.ts'
+import { SEED } from '../../support/seed.ts'
+import { SeededRandom } from '../model/random.ts'
+import { human, openWork, type Work } from '../world.ts'
 
 async function open() {
   const world = await openWork()
@@ -13,6 +15,34 @@ async function open() {
 }
 
 const NOTHING = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+
+/** Lines of beads that wait for later ones and track others; some ids come twice. */
+function randomLines(count: number): string[] {
+  const random = new SeededRandom(SEED)
+  const below = (limit: number) => Math.floor(random.next() * limit)
+  return Array.from({ length: count }, (_, index) => {
+    const number = random.oneIn(8) ? below(count) : index
+    const awaited = { depends_on_id: `mi-${number + 1 + below(30)}`, type: 'blocks' }
+    const tracked = { depends_on_id: `mi-${number - 1 - below(30)}`, type: 'tracks' }
+    return JSON.stringify({
+      id: `mi-${number}`,
+      title: `bead ${index}`,
+      status: random.pick(['open', 'in_progress', 'closed', 'closed']),
+      created_at: new Date(1.7e12 + index * 1000).toISOString(),
+      dependencies: random.sample([awaited, tracked], 2),
+      issue_type: random.pick(['task', 'bug', 'gate']),
+      labels: random.sample(['a', 'b', 'c'], 3),
+      assignee: random.pick(['', 'ada', 'bob']),
+    })
+  })
+}
+
+/** What is kept of beads, but for what tells their versions apart. */
+function keptRows({ store }: Pick<Work, 'store'>): unknown[] {
+  const beads = 'SELECT n, id, status, labels, assignee, blockers, edges, ready FROM beads ORDER BY n'
+  const others = ['bead_counts', 'bead_labels', 'bead_label_counts', 'bead_assignee_counts', 'bead_edges', 'bead_bulk']
+  return [beads, ...others.map((table) => `SELECT * FROM ${table}`)].map((sql) => store.prepare(sql).all())
+}
 
 describe('beads that are exported and imported', () => {
   test('are the same in another city: ids, times, labels, edges, parents, metadata, mail', async () => {
@@ -64,6 +94,16 @@ describe('beads that are exported and imported', () => {
     expect((await to.add({ title: 'new' })).id).toBe('mi-6')
     await to.store.write((tx) => void to.beadRepository.close(tx, epic.id))
     expect(to.beadRepository.get(part.id).is_blocked).toBe(false)
+  })
+
+  test('are counted, labelled and blocked as if each was imported alone', async () => {
+    const lines = randomLines(150)
+    await using together = await open()
+    await using alone = await open()
+    await together.put(lines.join('\n'))
+    for (const line of lines) await alone.put(line)
+    const [is, expected] = [keptRows(together), keptRows(alone)]
+    expect(is).toEqual(expected)
   })
 
   test('change existing beads, and record each change once', async () => {
