@@ -208,7 +208,11 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         options.storeHealth,
         new FailedAttention({ ...sessionServices, clock }),
         new BudgetAttention(budgets),
-        new LoginAttention({ ...options, logins: sessionServices.logins }),
+        new LoginAttention({
+          ...options,
+          logins: sessionServices.logins,
+          isAsking: (login) => sessionServices.loginWatcher.isAsking(login),
+        }),
         new ParkedAttention(parking, options.log),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),
       ],

@@ -36,7 +36,7 @@ interface ExitHandlerOptions {
   workload: Workload
   recorder: SessionEventRecorder
   claims: ClaimRelease
-  limits: Pick<LoginLimits, 'reached'>
+  limits: Pick<LoginLimits, 'reached' | 'failed'>
   logins: Pick<Logins, 'of' | 'roomAt'>
   setup: SetupCommands
   launcher: Pick<Launcher, 'startupTimeout'>
@@ -65,6 +65,7 @@ export class ExitHandler {
       const before = repository.find(id)
       if (before?.hostKey !== key) return
       if (exit.limit) limits.reached(tx, logins.of(before), exit.limit)
+      if (exit.deadLogin !== undefined) limits.failed(tx, logins.of(before), exit.deadLogin)
       const session = this.#exited(before)
       const outcome = decideOutcome(session, exit, clock.now())
       const isOverdue = clock.now() - (before.wokeAt ?? 0) >= launcher.startupTimeout(before)
@@ -118,7 +119,7 @@ export class ExitHandler {
     }
     if (row.kind !== 'agent') return
     if (outcome.blamesAgent) failures.count(tx, 'agent', row.template, reason)
-    else if (exit.how !== 'lost' && !exit.limit && this.#hasStarted(row, outcome))
+    else if (exit.how !== 'lost' && !exit.limit && exit.deadLogin === undefined && this.#hasStarted(row, outcome))
       failures.clear(tx, 'agent', row.template)
   }
 
@@ -171,6 +172,7 @@ export class ExitHandler {
 
 /** How the process of a session ended, as a sentence. */
 function describeExit(exit: ProcessExit, { state, reason }: SessionRow, isOverdue: boolean): string {
+  if (exit.deadLogin !== undefined) return `its login is not accepted: ${exit.deadLogin}`
   if (exit.limit) return `its usage limit is reached: ${exit.limit.text}`
   if (state === 'draining' && reason === 'no-wake-reason') {
     return `it claimed nothing ${isOverdue ? 'within its startup_timeout' : 'for a minute'} and was ended`

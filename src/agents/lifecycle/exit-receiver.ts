@@ -3,15 +3,15 @@ import type { DetachedProcesses } from '../detached/detached-processes.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { ProcessExit } from './exit-rules.ts'
+import type { LoginWatcher } from './login-watcher.ts'
 import type { SessionProcesses } from './processes.ts'
-import type { UsageLimitWatcher } from './usage-limit-watcher.ts'
 
 interface ExitReceiverOptions {
   city: string
   host: Pick<SessionHost, 'onExit'>
   repository: Pick<SessionRepository, 'findByHostKey'>
   processes: Pick<SessionProcesses, 'recordExit'>
-  usageLimits: Pick<UsageLimitWatcher, 'statementIn'>
+  loginWatcher: Pick<LoginWatcher, 'statementIn'>
   detached: Pick<DetachedProcesses, 'remember'>
 }
 
@@ -41,15 +41,15 @@ export class ExitReceiver {
   }
 
   async #store(exit: HostedExit): Promise<boolean> {
-    const { city, repository, processes, usageLimits, detached } = this.options
+    const { city, repository, processes, loginWatcher, detached } = this.options
     const [cityName, id = ''] = exit.key.split('/')
     if (cityName !== city) return false
     if (exit.daemons.length > 0) await detached.remember(id, exit.daemons)
     const row = repository.findByHostKey(exit.key)
     if (!row) return true
     const output = exit.lastOutput.slice(-20).join('\n').trim().slice(-2000)
-    const limit = row.origin === 'manual' ? undefined : usageLimits.statementIn(row, exit.lastOutput)
-    await processes.recordExit(row.id, exit.key, { ...toExit(exit), ...(limit && { limit }) }, output || undefined)
+    const statement = row.origin === 'manual' ? {} : loginWatcher.statementIn(row, exit.lastOutput)
+    await processes.recordExit(row.id, exit.key, { ...toExit(exit), ...statement }, output || undefined)
     return true
   }
 }

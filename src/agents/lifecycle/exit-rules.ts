@@ -9,7 +9,14 @@ export interface ProcessExit {
   signal?: string
   /** What its program said of the usage limit that it reached. */
   limit?: LimitStatement
+  /** What its program said of its login, which is not accepted any more. */
+  deadLogin?: string
 }
+
+/** Why a session is held whose login is not accepted any more. */
+export const DEAD_LOGIN = 'login'
+/** Reasons for which a session is held until one of its logins has room. */
+export const HELD_BY_LOGIN: ReadonlySet<string> = new Set(['rate_limit', DEAD_LOGIN])
 
 /** What the outcome of an exit depends on. */
 export interface ExitedSession {
@@ -77,7 +84,9 @@ export const wasKilled = ({ how, code, signal = '' }: ProcessExit): boolean =>
 /** Decides what becomes of a session whose process is gone. */
 export function decideOutcome(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
   if (session.state === 'draining') return drained(session)
-  if (exit.limit && (session.state === 'active' || session.state === 'creating')) return limited(session, now)
+  if ((exit.limit || exit.deadLogin !== undefined) && (session.state === 'active' || session.state === 'creating')) {
+    return withoutLogin(session, exit, now)
+  }
   if (session.state === 'creating') return failedStart(session, exit, now)
   if (session.state !== 'active') return ended(session, session.state, session.reason)
   if (exit.how === 'lost') return lostProcess(session, now)
@@ -126,11 +135,12 @@ function failedStart(session: ExitedSession, exit: ProcessExit, now: number): Ex
 }
 
 /** It goes on with another login when one has room, else it is held until one has. */
-function limited(session: ExitedSession, now: number): ExitOutcome {
+function withoutLogin(session: ExitedSession, { limit }: ProcessExit, now: number): ExitOutcome {
   const { limitedUntil, origin } = session
-  if (limitedUntil <= now) return ended(session, 'asleep', 'rate_limit', origin !== 'ephemeral')
+  const reason = limit ? 'rate_limit' : DEAD_LOGIN
+  if (limitedUntil <= now) return ended(session, 'asleep', reason, origin !== 'ephemeral')
   const quarantinedUntil = Number.isFinite(limitedUntil) ? limitedUntil : 0
-  return { ...ended(session, 'quarantined', 'rate_limit', origin !== 'ephemeral'), quarantinedUntil }
+  return { ...ended(session, 'quarantined', reason, origin !== 'ephemeral'), quarantinedUntil }
 }
 
 function drained(session: ExitedSession): ExitOutcome {

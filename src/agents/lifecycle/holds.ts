@@ -10,10 +10,15 @@ export function agentHold(failure: FailureCount | undefined, now: number): strin
   return `${cause}; no new session is started before ${toTimestamp(until)}: ${reason}`
 }
 
+const CAUSES: Readonly<Record<string, string>> = {
+  rate_limit: 'its usage limit is reached, and no other account has room',
+  login: 'its login is not accepted any more; `gc account check` tries it again',
+}
+
 /** Why a quarantined session is not started now, and until when. */
 export function sessionHold({ id, state, reason, quarantinedUntil }: SessionRow): string | undefined {
   if (state !== 'quarantined') return undefined
-  const cause = reason === 'rate_limit' ? 'the usage limit of its model is reached' : 'it crashed too often'
+  const cause = CAUSES[reason] ?? 'it crashed too often'
   const until = quarantinedUntil === null ? '' : ` before ${toTimestamp(quarantinedUntil)}`
   return `session ${id} is not started${until}: ${cause}`
 }

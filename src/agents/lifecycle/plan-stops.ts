@@ -1,3 +1,4 @@
+import { HELD_BY_LOGIN } from './exit-rules.ts'
 import { LIVE } from './fingerprint.ts'
 import { IDLE_GRACE, ON_DEMAND_IDLE } from './limits.ts'
 import { hasOnlyNamedSessions, minimumSessions } from './minimum.ts'
@@ -19,9 +20,9 @@ export function planStops(builder: PlanBuilder): void {
   }
 }
 
-/** A session that reached its usage limit is held until one of its logins has room. */
+/** A session without a login that has room is held until one of its logins has room. */
 const heldUntil = ({ reason, quarantinedUntil }: SessionSnapshot, agent: AgentState | undefined): number =>
-  reason === 'rate_limit' && agent?.limitedUntil !== undefined ? agent.limitedUntil : quarantinedUntil
+  HELD_BY_LOGIN.has(reason) && agent?.limitedUntil !== undefined ? agent.limitedUntil : quarantinedUntil
 
 /** A draining session ends when it reports that it is done, when it has no work, or when its time is over. */
 function endDrained(builder: PlanBuilder, session: SessionSnapshot): void {

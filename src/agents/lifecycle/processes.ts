@@ -7,8 +7,8 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { StartResult } from '../../host/protocol/session.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { Login } from '../limits/login.ts'
+import { readLoginFailure } from '../limits/login-failure.ts'
 import type { Logins } from '../limits/logins.ts'
-import type { LimitStatement } from '../limits/statement.ts'
 import type { CreateRequests } from '../messaging/create-requests.ts'
 import type { MessageDelivery } from '../messaging/message-delivery.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
@@ -99,12 +99,12 @@ export class SessionProcesses {
     return this.exclusively(id, () => this.#refresh(id))
   }
 
-  /** Ends a program that reached its usage limit; its session goes on with another login, or when the limit ends. */
-  limit(id: string, key: string, limit: LimitStatement): Promise<void> {
+  /** Ends a program whose login has no room any more; its session goes on with another, or when that has room again. */
+  leaveLogin(id: string, key: string, why: Pick<ProcessExit, 'limit' | 'deadLogin'>): Promise<void> {
     return this.exclusively(id, async () => {
       if (this.options.repository.find(id)?.hostKey !== key) return
       await this.#endProcess(key)
-      await this.options.exits.recordExit(id, key, { how: 'exited', limit }, limit.text)
+      await this.options.exits.recordExit(id, key, { how: 'exited', ...why }, why.limit?.text ?? why.deadLogin)
     })
   }
 
@@ -143,7 +143,7 @@ export class SessionProcesses {
   }
 
   async #start(id: string): Promise<void> {
-    const { store, clock, repository, launcher, setup, exits, prompts } = this.options
+    const { store, clock, repository, launcher, setup, exits, prompts, logins } = this.options
     const startedAt = clock.now()
     const begun = await store.write((tx) => this.#begin(tx, id), SESSIONS)
     if (!begun) return
@@ -159,7 +159,9 @@ export class SessionProcesses {
       process = await this.#spawn(begun, prepared)
     } catch (error) {
       if (!isKnownFailure(error)) throw error
-      return exits.recordExit(id, begun.key, { how: 'not-started' }, errorMessage(error))
+      const reason = errorMessage(error)
+      const deadLogin = readLoginFailure(logins.ownLogin(begun.row).provider || undefined, reason)
+      return exits.recordExit(id, begun.key, { how: 'not-started', ...(deadLogin && { deadLogin }) }, reason)
     }
     if (repository.find(id)?.hostKey !== begun.key) return
     problems.push(...(await setup.after(begun.row, prepared)))

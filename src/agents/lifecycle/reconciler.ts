@@ -17,13 +17,13 @@ import { affectsSessions } from './event-filter.ts'
 import type { ExitReceiver } from './exit-receiver.ts'
 import { IdleBackoff } from './idle-backoff.ts'
 import { backoff } from './limits.ts'
+import type { LoginWatcher } from './login-watcher.ts'
 import { plan } from './plan.ts'
 import { ScaleChecks } from './scale-checks.ts'
 import type { SetupCommands } from './setup-commands.ts'
 import type { ShellRunner } from './shell-runner.ts'
 import type { CitySnapshot, ReconcileAction } from './snapshot.ts'
 import { SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.ts'
-import type { UsageLimitWatcher } from './usage-limit-watcher.ts'
 
 interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions {
   city: string
@@ -34,7 +34,7 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   queue: MessageQueue
   setup: SetupCommands
   shell: ShellRunner
-  usageLimits: UsageLimitWatcher
+  loginWatcher: LoginWatcher
   limits: Pick<LoginLimits, 'onChange' | 'shift'>
   accounts: Accounts
   exitReceiver: Pick<ExitReceiver, 'start'>
@@ -257,11 +257,11 @@ export class Reconciler {
   }
 
   #onOutput(key: string, at: string): void {
-    const { city, activity, usageLimits } = this.options
+    const { city, activity, loginWatcher } = this.options
     const id = key.startsWith(`${city}/`) ? key.split('/')[1] : undefined
     if (id === undefined) return
     activity.recordOutput(id, Date.parse(at))
-    usageLimits.onOutput(id)
+    loginWatcher.onOutput(id)
   }
 
   /** Records when the listed processes last wrote something. */

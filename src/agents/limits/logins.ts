@@ -33,6 +33,12 @@ export class Logins {
     return candidates.find(({ id }) => id === row.login) ?? candidates[0]
   }
 
+  /** Whether a session can go on with another login than its own now. */
+  hasOther(row: LoginUser & Pick<SessionRow, 'login'>): boolean {
+    const own = this.of(row).id
+    return this.candidates(row).some((login) => login.id !== own && this.#roomAt(login) === 0)
+  }
+
   /** From when on a session can be started: 0 when one of its logins has room now. */
   roomAt(row: LoginUser): number {
     if (this.#accountsProblem(row) !== undefined) return Number.POSITIVE_INFINITY

@@ -137,6 +137,65 @@ describe('the secrets of an account', () => {
   })
 })
 
+describe('a dead login', () => {
+  const DEAD = 'Please run /login · API Error: 401 OAuth access token has expired. Re-authenticate to continue.'
+
+  test('is left for another account, and nothing more is started on it', async () => {
+    await using world = await open(`${ACCOUNT('one', 'home = "/one"')}${ACCOUNT('two', 'home = "/two"')}`)
+    const { town, city } = world
+    await limit(town, city, town.host.running[0] ?? '', DEAD)
+    expect(logins(city)).toEqual(['active on two'])
+    expect(city.limits.all()).toMatchObject([{ login: 'one', state: 'dead', until: null }])
+    await limit(town, city, town.host.running[0] ?? '', "You've hit your limit.")
+    await town.clock.advance(3_600_000)
+    await city.reconciler.settle()
+    expect(logins(city)).toEqual(['active on two'])
+    expect(town.host.starts.map(({ env }) => env.CLAUDE_CONFIG_DIR)).toEqual(['/one', '/two', '/two'])
+  })
+
+  test('is one thing that waits for a person, whatever runs on it, until it is checked', async () => {
+    await using world = await open('', [])
+    const { town, city, write } = world
+    const env = town.folder.at('work.env')
+    writeFileSync(env, 'A=1\n', { mode: 0o600 })
+    write(ACCOUNT('work', `env_file = "${env}"`))
+    for (const to of ['worker', 'other'])
+      await city.beads.create(human, { title: 'oil', metadata: { 'gc.routed_to': to } })
+    await city.reconciler.settle()
+    for (const key of town.host.running) await limit(town, city, key, DEAD)
+    await town.clock.advance(24 * 3_600_000)
+    await city.reconciler.settle()
+    expect([town.host.running, town.host.starts.length]).toEqual([[], 2])
+    const { items } = await city.attention.list()
+    expect(items).toMatchObject([{ kind: 'login', id: 'login:work', to_do: 'log in, then gc account check work' }])
+    expect(items[0]?.asks).toContain('OAuth access token has expired')
+    const types = () => city.log.after(0, 5000).map(({ type }) => type)
+    expect(types().filter((type) => type.startsWith('login.'))).toEqual(['login.failed'])
+    expect(await city.loginAccounts.check(human, 'work', {})).toMatchObject({ state: 'ok' })
+    await town.clock.advance(1000)
+    await city.reconciler.settle()
+    expect(town.host.running).toHaveLength(2)
+    expect((await city.attention.list()).items).toEqual([])
+    expect(types().filter((type) => type.startsWith('session.crashed'))).toEqual([])
+  })
+
+  test('is told from a start that fails for another reason', async () => {
+    await using world = await open('', [])
+    const { town, city } = world
+    town.host.startError = 'the agent has to be logged in first: run claude /login'
+    await city.beads.create(human, { title: 'oil', metadata: { 'gc.routed_to': 'worker' } })
+    await city.reconciler.settle()
+    expect(city.limits.all()).toMatchObject([{ login: 'claude', state: 'dead' }])
+    expect(city.sessionServices.failures.all('agent').size).toBe(0)
+    await city.store.write((tx) => city.limits.restore(tx, 'claude'))
+    town.host.startError = 'there is no room on the disk'
+    await town.clock.advance(1000)
+    await city.reconciler.settle()
+    expect(city.limits.all()).toEqual([])
+    expect(city.sessionServices.failures.all('agent').size).toBe(1)
+  })
+})
+
 describe('accounts that cannot be used', () => {
   test('hold what would run on them, and say so once', async () => {
     await using world = await open(ACCOUNT('work', 'env_file = "/nowhere/work.env"'))

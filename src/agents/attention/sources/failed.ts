@@ -1,5 +1,6 @@
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import { HELD_BY_LOGIN } from '../../lifecycle/exit-rules.ts'
 import type { FailureCount, FailureCounts } from '../../lifecycle/failure-counts.ts'
 import { agentHold, sessionHold } from '../../lifecycle/holds.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
@@ -31,7 +32,7 @@ export class FailedAttention implements AttentionSource<ListedItem> {
     const counts = failures.all('agent')
     const failedSessions = repository
       .live()
-      .filter(({ state, reason }) => FAILED_STATES.has(state) && reason !== 'rate_limit')
+      .filter(({ state, reason }) => FAILED_STATES.has(state) && !HELD_BY_LOGIN.has(reason))
     const withFailedSession = new Set(failedSessions.map(({ template }) => template))
     const failedAgents = [...counts.values()].filter((count) => {
       if (!launcher.agent(count.subject)) return false

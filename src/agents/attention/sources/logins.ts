@@ -13,6 +13,8 @@ interface LoginAttentionOptions {
   accounts: Accounts
   limits: Pick<LoginLimits, 'all' | 'onChange'>
   logins: Pick<Logins, 'candidates' | 'roomAt'>
+  /** Whether a session asks a person to log in, which is listed as its question. */
+  isAsking(login: string): boolean
 }
 
 /** Logins that only a person can mend, and limits that leave agents without any login that has room. */
@@ -22,7 +24,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
   constructor(private readonly options: LoginAttentionOptions) {}
 
   items(): ListedItem[] {
-    const { accounts, limits, clock } = this.options
+    const { accounts, limits, clock, isAsking } = this.options
     const { problem, file } = accounts
     if (problem !== undefined) {
       return [
@@ -50,7 +52,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
         ]
       }),
       ...free.flatMap((row) => {
-        if (row.state === 'dead') return [deadItem(row)]
+        if (row.state === 'dead') return isAsking(row.login) ? [] : [deadItem(row)]
         return row.until !== null && row.until > now && held.has(row.login) ? [limitItem(row, row.until)] : []
       }),
     ]

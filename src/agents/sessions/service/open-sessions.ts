@@ -29,6 +29,7 @@ import { FailureCounts } from '../../lifecycle/failure-counts.ts'
 import { FirstClaims } from '../../lifecycle/first-claims.ts'
 import { Launcher } from '../../lifecycle/launcher.ts'
 import { LifeSigns } from '../../lifecycle/life-signs.ts'
+import { LoginWatcher } from '../../lifecycle/login-watcher.ts'
 import { SessionProcesses } from '../../lifecycle/processes.ts'
 import { Prompts } from '../../lifecycle/prompts.ts'
 import { SessionCloser } from '../../lifecycle/session-closer.ts'
@@ -36,7 +37,6 @@ import { SessionCreator } from '../../lifecycle/session-creator.ts'
 import { SessionWaker } from '../../lifecycle/session-waker.ts'
 import { SetupCommands } from '../../lifecycle/setup-commands.ts'
 import { ShellRunner } from '../../lifecycle/shell-runner.ts'
-import { UsageLimitWatcher } from '../../lifecycle/usage-limit-watcher.ts'
 import type { LoginLimits } from '../../limits/login-limits.ts'
 import { Logins } from '../../limits/logins.ts'
 import { CreateRequests } from '../../messaging/create-requests.ts'
@@ -202,13 +202,13 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
   const lifeSigns = new LifeSigns({ ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
   const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })
   const programOf = builtinProviderLookup(options.launcher)
-  const usageLimits = new UsageLimitWatcher({ ...options, processes, programOf })
+  const loginWatcher = new LoginWatcher({ ...options, processes, programOf })
   const detached = new DetachedProcesses(options)
   return {
     processes,
-    usageLimits,
+    loginWatcher,
     detached,
-    exitReceiver: new ExitReceiver({ ...options, processes, usageLimits, detached, city: options.environment.city }),
+    exitReceiver: new ExitReceiver({ ...options, processes, loginWatcher, detached, city: options.environment.city }),
     drainer: new SessionDrainer({ ...options, lifeSigns }),
     creator: new SessionCreator(options),
     closer: new SessionCloser(options),

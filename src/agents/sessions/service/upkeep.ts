@@ -2,8 +2,8 @@ import { gcPart } from '../../../core/actor.ts'
 import type { Store } from '../../../core/store.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
 import type { AcpRetention } from '../../conversations/acp/retention.ts'
+import type { LoginWatcher } from '../../lifecycle/login-watcher.ts'
 import type { Prompts } from '../../lifecycle/prompts.ts'
-import type { UsageLimitWatcher } from '../../lifecycle/usage-limit-watcher.ts'
 import type { CreateRequests } from '../../messaging/create-requests.ts'
 import type { MessageDelivery } from '../../messaging/message-delivery.ts'
 import type { SessionRequests } from '../../messaging/requests.ts'
@@ -21,7 +21,7 @@ interface SessionUpkeepOptions {
   requests: SessionRequests
   createRequests: CreateRequests
   delivery: MessageDelivery
-  usageLimits: UsageLimitWatcher
+  loginWatcher: LoginWatcher
   prompts: Pick<Prompts, 'close'>
 }
 
@@ -41,11 +41,11 @@ export class SessionUpkeep {
   }
 
   stop(): void {
-    const { retention, conversationRetention, usageLimits, delivery, requests, prompts } = this.options
+    const { retention, conversationRetention, loginWatcher, delivery, requests, prompts } = this.options
     this.#unsubscribe?.()
     retention.stop()
     conversationRetention.stop()
-    usageLimits.close()
+    loginWatcher.close()
     delivery.close()
     requests.close()
     prompts.close()

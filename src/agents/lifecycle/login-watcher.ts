@@ -1,3 +1,4 @@
+import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
@@ -7,6 +8,7 @@ import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { LogSnapshot } from '../conversations/entries/log-reader.ts'
 import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
 import { LogWatcher } from '../limits/log-watcher.ts'
+import { readLoginFailure } from '../limits/login-failure.ts'
 import type { LoginLimits } from '../limits/login-limits.ts'
 import type { Logins } from '../limits/logins.ts'
 import { readLimit } from '../limits/read-limit.ts'
@@ -16,10 +18,12 @@ import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import { isRunning, type RunningSession } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
+import type { ProcessExit } from './exit-rules.ts'
 import type { Launcher } from './launcher.ts'
+import { QUICK_EXIT } from './limits.ts'
 import type { SessionProcesses } from './processes.ts'
 
-interface UsageLimitWatcherOptions {
+interface LoginWatcherOptions {
   store: Store
   clock: Clock
   repository: SessionRepository
@@ -28,28 +32,32 @@ interface UsageLimitWatcherOptions {
   activity: SessionActivity
   conversations: Pick<AcpConversations, 'usesAcp' | 'onTurnEnd'>
   logs: Pick<SessionLogs, 'onRead'>
-  processes: Pick<SessionProcesses, 'limit'>
-  limits: Pick<LoginLimits, 'reached'>
-  logins: Pick<Logins, 'of'>
+  processes: Pick<SessionProcesses, 'leaveLogin'>
+  limits: Pick<LoginLimits, 'reached' | 'failed' | 'find' | 'restore'>
+  logins: Pick<Logins, 'of' | 'hasOther'>
   deadlines: Deadlines
   /** The built-in provider of a session's program. */
   programOf(row: SessionRow): string | undefined
   report(message: string): void
 }
 
+type LoginStatement = Pick<ProcessExit, 'limit' | 'deadLogin'>
+
 /** Errors of turns that say that a usage limit is reached, of programs whose words are not known. */
 const LIMIT_REACHED = /usage limit|\bquota\b|limit reached|hit your limit/i
 /** A screen is read once it has not changed for this long. */
 const QUIET_PERIOD = 3_000
 
-/** Notices programs that have reached the usage limit of their login, and ends those that nobody watches. */
-export class UsageLimitWatcher {
+/** Notices programs whose login reached its usage limit or is not accepted any more, and ends those that nobody watches. */
+export class LoginWatcher {
   readonly #checks = new Map<string, { deadline: Deadline; again: boolean }>()
   readonly #logs = new LogWatcher()
   /** Until when the logs of sessions say that a limit of theirs is used up. */
   readonly #full = new Map<string, number>()
+  /** The session in which a person can log in again, by login. */
+  readonly #asking = new Map<string, string>()
 
-  constructor(private readonly options: UsageLimitWatcherOptions) {
+  constructor(private readonly options: LoginWatcherOptions) {
     options.conversations.onTurnEnd(({ session, key, error }) => {
       if (error !== undefined) this.#onTurnFailed(session, key, error)
     })
@@ -68,20 +76,33 @@ export class UsageLimitWatcher {
     this.#checks.clear()
   }
 
-  /** What these last lines of a program say of a usage limit. */
-  statementIn(row: SessionRow, lines: readonly string[]): LimitStatement | undefined {
+  /** Whether a running session asks a person to log in. */
+  isAsking(login: string): boolean {
+    const row = this.options.repository.find(this.#asking.get(login) ?? '')
+    return row !== undefined && isRunning(row)
+  }
+
+  /** What these last lines of a program say of its login. */
+  statementIn(row: SessionRow, lines: readonly string[]): LoginStatement {
     const { dialogs } = this.options.launcher.program(row).profile
     const text = lines.join('\n')
-    return dialogs.some(({ kind, seen }) => kind === 'usage-limit' && seen.test(text))
-      ? this.#read(row, text)
-      : undefined
+    if (dialogs.some(({ kind, seen }) => kind === 'usage-limit' && seen.test(text)))
+      return { limit: this.#read(row, text) }
+    // A program that ran for a while may show such words of others.
+    const ran = this.options.clock.now() - (row.wokeAt ?? 0)
+    const deadLogin = ran < QUICK_EXIT ? readLoginFailure(this.options.programOf(row), text) : undefined
+    return deadLogin === undefined ? {} : { deadLogin }
   }
 
   #onTurnFailed(id: string, key: string, reason: string): void {
     const row = this.options.repository.find(id)
     if (row?.hostKey !== key) return
-    const statement = readLimit(this.options.programOf(row), reason, this.options.clock.now())
-    if (statement || LIMIT_REACHED.test(reason)) this.#onLimit(row, statement ?? { until: undefined, text: reason })
+    const program = this.options.programOf(row)
+    const statement = readLimit(program, reason, this.options.clock.now())
+    const deadLogin = readLoginFailure(program, reason)
+    if (statement || LIMIT_REACHED.test(reason))
+      this.#leave(row, { limit: statement ?? { until: undefined, text: reason } })
+    else if (deadLogin !== undefined) this.#leave(row, { deadLogin })
   }
 
   #onLog(row: SessionRow, snapshot: LogSnapshot): void {
@@ -93,16 +114,43 @@ export class UsageLimitWatcher {
       this.#full.delete(row.id)
     }
     if (found?.is === 'full') this.#full.set(row.id, found.until)
-    if (found?.is === 'limited' && current?.hostKey) this.#onLimit(current, found.statement)
+    if (found?.is === 'limited' && current?.hostKey) this.#leave(current, { limit: found.statement })
+    if (found?.is === 'dead' && current?.hostKey) this.#leave(current, { deadLogin: found.reason })
   }
 
-  /** A person's session, and one that somebody watches, is left to the person; its login is limited all the same. */
-  #onLimit(row: SessionRow, statement: LimitStatement): void {
-    const { store, limits, logins, processes } = this.options
+  /** A person's session, and one that somebody watches, is left to the person; what it says of its login holds all the same. */
+  #leave(row: SessionRow, statement: LoginStatement): void {
     const handled = this.#isUnattended(row)
-      ? processes.limit(row.id, row.hostKey, statement)
-      : store.write((tx) => limits.reached(tx, logins.of(row), statement))
+      ? this.options.processes.leaveLogin(row.id, row.hostKey, statement)
+      : this.#record(row, statement)
     void handled.catch((error) => this.#report(row.id, error))
+  }
+
+  #record(row: SessionRow, { limit, deadLogin }: LoginStatement): Promise<void> {
+    const { store, limits, logins } = this.options
+    return store.write((tx) => {
+      if (limit) limits.reached(tx, logins.of(row), limit)
+      if (deadLogin !== undefined) limits.failed(tx, logins.of(row), deadLogin)
+    }, gcPart('sessions'))
+  }
+
+  /** The first session that asks stays for a person to log in there, unless its work can go on elsewhere. */
+  #onLoginDialog(row: RunningSession, text: string): void {
+    const { limits, logins, programOf } = this.options
+    const { id } = logins.of(row)
+    const deadLogin = readLoginFailure(programOf(row), text) ?? 'it asks to log in'
+    if (!this.isAsking(id) && limits.find(id)?.state !== 'dead') this.#asking.set(id, row.id)
+    if (logins.hasOther(row) || this.#asking.get(id) !== row.id) this.#leave(row, { deadLogin })
+    else void this.#record(row, { deadLogin }).catch((error) => this.#report(row.id, error))
+  }
+
+  /** The session in which a person was to log in asks no more. */
+  #onLoggedIn(row: RunningSession): void {
+    const { store, limits, logins } = this.options
+    const { id } = logins.of(row)
+    if (this.#asking.get(id) !== row.id) return
+    this.#asking.delete(id)
+    void store.write((tx) => limits.restore(tx, id), gcPart('sessions')).catch((error) => this.#report(row.id, error))
   }
 
   /** What a text says of the usage limit that it names, completed from the log where it does not say when it ends. */
@@ -135,11 +183,13 @@ export class UsageLimitWatcher {
     const row = repository.find(id)
     if (!row || !isRunning(row) || conversations.usesAcp(row.hostKey)) return
     const { profile } = launcher.program(row)
-    if (!profile.dialogs.some(({ kind }) => kind === 'usage-limit')) return
+    if (profile.dialogs.length === 0) return
     const screen = await host.screen(row.hostKey)
     const state = stateOf(screen, profile, true)
-    if (state.is !== 'asking' || state.dialog.kind !== 'usage-limit') return
-    this.#onLimit(row, this.#read(row, screen.lines.join('\n')))
+    const text = screen.lines.join('\n')
+    if (state.is !== 'asking') this.#onLoggedIn(row)
+    else if (state.dialog.kind === 'usage-limit') this.#leave(row, { limit: this.#read(row, text) })
+    else if (state.dialog.kind === 'login') this.#onLoginDialog(row, text)
   }
 
   #report(id: string, error: unknown): void {
