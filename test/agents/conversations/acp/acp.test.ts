@@ -115,7 +115,7 @@ describe('an ACP session', () => {
       kind: 'approval',
       prompt: 'Allow make left?',
       options: ['Yes', 'Always', 'No'],
-      metadata: { tool_call_id: 'left', source: 'acp' },
+      metadata: { tool_call_id: 'left', tool_name: 'execute', source: 'acp' },
     })
     expect((await answer(polly.get('/pending'))).body).toEqual({
       items: [{ session_id: polly.id, request_id: pending.request_id, kind: 'approval' }],
