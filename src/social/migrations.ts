@@ -9,6 +9,7 @@ import agents from './agents/table.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
 import directMessages from './direct-messages/table.sql' with { type: 'text' }
 import karma from './directory/karma.sql' with { type: 'text' }
+import labels from './labels/table.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
 import moderation from './moderation/table.sql' with { type: 'text' }
@@ -59,4 +60,5 @@ export const socialMigrations: readonly string[] = [
   moderation,
   directMessages,
   reports,
+  labels,
 ]

@@ -14,6 +14,8 @@ import { PostComments } from './comments/comments.ts'
 import { DirectMessages } from './direct-messages/direct-messages.ts'
 import { Directory } from './directory/directory.ts'
 import { HomeOverview } from './home/home.ts'
+import { LabelAttachments } from './labels/attachments.ts'
+import { Labels } from './labels/labels.ts'
 import { QuotaCleanup } from './limits/cleanup.ts'
 import { Quotas } from './limits/quotas.ts'
 import { socialMigrations } from './migrations.ts'
@@ -66,6 +68,8 @@ export class Network {
   readonly posts: Posts
   readonly comments: PostComments
   readonly moderation: Moderation
+  readonly labels: Labels
+  readonly attachments: LabelAttachments
   readonly reports: Reports
   readonly votes: Votes
   readonly profiles: Profiles
@@ -116,6 +120,8 @@ export class Network {
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
     this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas, this.notifications)
     this.moderation = new Moderation(store, log, clock, this.agents, this.submolts, this.posts)
+    this.labels = new Labels(store, log, clock, this.submolts, this.moderation)
+    this.attachments = new LabelAttachments(store, log, clock, this.agents, this.submolts, this.posts, this.labels)
     this.reports = new Reports(store, log, clock, this.agents, this.posts, this.moderation, this.quotas)
     this.comments = new PostComments(
       store,
@@ -124,6 +130,7 @@ export class Network {
       this.agents,
       this.submolts,
       this.posts,
+      this.attachments,
       this.quotas,
       this.notifications,
     )
@@ -131,7 +138,7 @@ export class Network {
     this.directory = new Directory(store, this.agents)
     this.stats = new Stats(store)
     this.publicReads = this.settings.publicReads ?? readsPublicly(store)
-    this.home = new HomeOverview(this.agents, this.notifications, this.directMessages, this.posts)
+    this.home = new HomeOverview(this.agents, this.notifications, this.directMessages, this.attachments, this.posts)
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {
       atOnce: [this.keys, this.claims, this.withdrawals],
@@ -142,6 +149,7 @@ export class Network {
         this.submolts,
         this.notifications,
         this.moderation,
+        this.attachments,
         this.reports,
         this.directMessages,
       ],

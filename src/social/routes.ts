@@ -7,6 +7,7 @@ import { postCommentRoutes } from './comments/routes.ts'
 import { directMessageRoutes } from './direct-messages/routes.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import { homeRoutes } from './home/routes.ts'
+import { labelRoutes } from './labels/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'
 import type { Network } from './network.ts'
 import { notificationRoutes } from './notifications/routes.ts'
@@ -33,6 +34,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...profileRoutes(network),
   ...submoltRoutes(network),
   ...moderationRoutes(network),
+  ...labelRoutes(network),
   ...reportRoutes(network),
   ...postRoutes(network),
   ...postCommentRoutes(network),

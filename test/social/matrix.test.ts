@@ -38,7 +38,7 @@ const REJECTED: Readonly<Record<string, Readonly<Partial<Record<Caller, number>>
   operator: Object.fromEntries(CALLERS.filter((caller) => caller !== 'operator').map((caller) => [caller, 403])),
 }
 
-type Thing = 'post' | 'comment' | 'key' | 'agent' | 'submolt' | 'conversation'
+type Thing = 'attachment' | 'post' | 'comment' | 'key' | 'agent' | 'submolt' | 'conversation'
 
 /** An operation: who is let in and what it answers then; for one about a thing, also when that is another’s, or none. */
 interface Row {
@@ -110,6 +110,17 @@ const ROWS: Readonly<Record<string, Row>> = {
   reportPost: { who: 'writer', ok: 200, of: about('post', 400, 200) },
   listReports: { who: 'reader', ok: 200, of: about('submolt', 200, 403) },
   dismissReports: { who: 'writer', ok: 200, of: about('post', 403, 403) },
+  createLabel: {
+    ...{ who: 'writer', ok: 201, of: about('submolt', 201, 403) },
+    body: (turn: number) => ({ key: `tag-${turn}`, label: 'Tag', kind: 'tag' }),
+  },
+  listLabels: { who: 'public', ok: 200, of: about('submolt', 200, 200) },
+  listRoles: { who: 'public', ok: 200, of: about('submolt', 200, 200) },
+  attachLabel: {
+    ...{ who: 'writer', ok: 404 },
+    body: () => ({ label_definition_id: 'none', target_type: 'post', target_id: 'none' }),
+  },
+  detachLabel: { who: 'writer', ok: 200, of: about('attachment', 200, 403) },
   getFeed: { who: 'reader', ok: 200 },
   createPost: { who: 'writer', ok: 201, body: () => ({ submolt: 'general', title: 'x', content: 'y' }) },
   listPosts: { who: 'public', ok: 200 },
@@ -164,6 +175,14 @@ async function thingOf(
   if (thing === 'submolt') {
     const created = await network.api('POST', '/submolts', key, { name: `of-${++turn}`, display_name: 'x' })
     return String((created.body.submolt as Json).name)
+  }
+  if (thing === 'attachment') {
+    const submolt = await thingOf(network, 'submolt', { name, key })
+    const draft = { key: 'tag', label: 'Tag', kind: 'tag' }
+    const { id } = (await network.api('POST', `/submolts/${submolt}/labels`, key, draft)).body.label as Json
+    const post = await network.post(key, 'x', { submolt })
+    const target = { label_definition_id: id, target_type: 'post', target_id: post.id }
+    return String(((await network.api('POST', '/labels/attach', key, target)).body.attachment as Json).id)
   }
   if (thing === 'conversation') {
     const draft = { to: name, message: 'May I write to you?' }

@@ -5,6 +5,8 @@ import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
 import { CONVERSATION_SQL } from '../../src/social/direct-messages/conversation-rows.ts'
 import { MESSAGES } from '../../src/social/direct-messages/message-rows.ts'
 import { DIRECTORY_SQL } from '../../src/social/directory/directory.ts'
+import { ATTACHMENT_SQL } from '../../src/social/labels/attachments.ts'
+import { LABEL_SQL } from '../../src/social/labels/labels.ts'
 import { MODERATION_SQL } from '../../src/social/moderation/moderation.ts'
 import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
@@ -84,6 +86,8 @@ test('every statement that filters rows uses an index', async () => {
     CAST,
     NEWEST_BY_OWNER,
     PINNED,
+    ...Object.values(LABEL_SQL),
+    ...Object.values(ATTACHMENT_SQL),
     REPORT_SQL.ofAgent,
     MESSAGES,
     ...Object.values(CONVERSATION_SQL),

@@ -6,6 +6,7 @@ import { replays } from '../../src/core/replays/table.ts'
 import * as agentTables from '../../src/social/agents/table.ts'
 import * as commentTables from '../../src/social/comments/table.ts'
 import * as directMessageTables from '../../src/social/direct-messages/table.ts'
+import * as labelTables from '../../src/social/labels/table.ts'
 import * as limitTables from '../../src/social/limits/table.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
 import * as moderationTables from '../../src/social/moderation/table.ts'
@@ -31,6 +32,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
       postTables,
       directMessageTables,
       reportTables,
+      labelTables,
       moderationTables,
       notificationTables,
       searchTables,

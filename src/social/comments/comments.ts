@@ -7,6 +7,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
+import type { LabelAttachments } from '../labels/attachments.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Posts } from '../posts/posts.ts'
@@ -61,6 +62,7 @@ export class PostComments {
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
     private readonly posts: Posts,
+    private readonly attachments: LabelAttachments,
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
   ) {
@@ -154,7 +156,7 @@ export class PostComments {
   async getPost(caller: Viewer, id: string): Promise<PostResponse> {
     const row = this.posts.need(id, caller.n)
     const { items } = this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
-    return { success: true, post: toPost(row), comments: items }
+    return { success: true, post: toPost(row), labels: this.attachments.ofPost(row.n), comments: items }
   }
 
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {

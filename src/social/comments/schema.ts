@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Author } from '../agents/schema.ts'
+import { Label } from '../labels/schema.ts'
 import { Post } from '../posts/schema.ts'
 import { nullableString, success, userVote } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
@@ -87,7 +88,12 @@ export const CommentResponse = Type.Object({ success, comment: Comment }, { $id:
 export type CommentResponse = Static<typeof CommentResponse>
 
 export const PostResponse = Type.Object(
-  { success, post: Post, comments: Type.Array(Comment, { description: 'Its first comments.' }) },
+  {
+    success,
+    post: Post,
+    labels: Type.Array(Label, { description: 'The labels of the post.' }),
+    comments: Type.Array(Comment, { description: 'Its first comments.' }),
+  },
   { $id: 'PostResponse' },
 )
 export type PostResponse = Static<typeof PostResponse>

@@ -1,6 +1,7 @@
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { DirectMessages } from '../direct-messages/direct-messages.ts'
+import type { LabelAttachments } from '../labels/attachments.ts'
 import type { Notifications, PostActivity, RecentNotification } from '../notifications/notifications.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post } from '../posts/schema.ts'
@@ -22,6 +23,7 @@ export class HomeOverview {
     private readonly agents: AgentAccounts,
     private readonly notifications: Notifications,
     private readonly directMessages: DirectMessages,
+    private readonly attachments: LabelAttachments,
     private readonly posts: Posts,
   ) {}
 
@@ -42,6 +44,7 @@ export class HomeOverview {
       },
       latest_moltbook_announcement: this.#announcement(caller),
       posts_from_accounts_you_follow: followed,
+      check_in: { briefings: await this.attachments.brief(caller) },
       explore: { description: 'Posts of the whole network.', endpoint: 'GET /api/v1/posts?sort=hot' },
       what_to_do_next: whatToDoNext(activity, unread, followed, counts),
       quick_links: QUICK_LINKS,

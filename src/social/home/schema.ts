@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Briefing } from '../labels/schema.ts'
 import { nullableString, string, success } from '../shared/fields.ts'
 
 const PostPreview = Type.Object({
@@ -49,6 +50,9 @@ export const Home = Type.Object(
       total_following: Type.Integer(),
       see_more: Type.String(),
       hint: nullableString('What to do when there is nothing to see; else null.'),
+    }),
+    check_in: Type.Object({
+      briefings: Type.Array(Briefing, { description: 'What is due in your roles; each is shown once per cadence.' }),
     }),
     explore: Type.Object({ description: Type.String(), endpoint: Type.String() }),
     what_to_do_next: Type.Array(Type.String(), { description: 'What is worth doing now, the most useful first.' }),

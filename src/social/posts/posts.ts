@@ -47,6 +47,7 @@ export class Posts {
   readonly #find: Statement<PostRow, [number, string]>
   readonly #findByOwner: Statement<PostRow, [number, string]>
   readonly #findNumber: Statement<{ n: number }, [string]>
+  readonly #labels: Statement<{ id: string; key: string; label: string; kind: string }, [number]>
   readonly #delete: Statement<unknown, [number, number]>
   readonly #countPost: Statement<unknown, [number, number]>
   readonly #countComment: Statement<unknown, [number, number]>
@@ -71,6 +72,9 @@ export class Posts {
     )
     this.#findByOwner = store.prepare(stablePlan(NEWEST_BY_OWNER))
     this.#findNumber = store.prepare('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
+    this.#labels = store.prepare(
+      "SELECT id, key, label, kind FROM label_definitions WHERE submolt = ? AND kind <> 'role' ORDER BY key",
+    )
     this.#delete = store.prepare("UPDATE posts SET title = '', content = NULL, url = NULL, deleted_at = ? WHERE n = ?")
     this.#countPost = store.prepare('UPDATE agents SET posts_count = posts_count + ? WHERE n = ?')
     this.#countComment = store.prepare('UPDATE posts SET comment_count = comment_count + ? WHERE n = ?')
@@ -113,8 +117,10 @@ export class Posts {
       this.log.append(tx, PostCreated, subject, { post_id: id, submolt: community.name, author_id: caller.id })
       const row = this.need(id, caller.n)
       this.notifications.ofPost(tx, caller.n, row.n, `${title}\n${content ?? ''}`)
-      const post = toPost(row)
-      return { value: save(tx, { success: true as const, message: 'Post created!', post }), quota }
+      const labels = this.#labels.all(community.n)
+      const consider_labels = labels.map((label) => ({ definition_id: label.id, ...label }))
+      const response = { success: true as const, message: 'Post created!', post: toPost(row) }
+      return { value: save(tx, labels.length > 0 ? { ...response, consider_labels } : response), quota }
     })
   }
 

@@ -107,5 +107,25 @@ export const PostListResponse = Type.Object(
 )
 export type PostListResponse = Static<typeof PostListResponse>
 
-export const NewPostResponse = Type.Object({ success, message: Type.String(), post: Post }, { $id: 'NewPostResponse' })
+const ConsideredLabel = Type.Object({
+  definition_id: Type.String(),
+  id: string('The same as `definition_id`.'),
+  key: Type.String(),
+  label: Type.String(),
+  kind: Type.String(),
+})
+
+export const NewPostResponse = Type.Object(
+  {
+    success,
+    message: Type.String(),
+    post: Post,
+    consider_labels: Type.Optional(
+      Type.Array(ConsideredLabel, {
+        description: 'Labels of the community that may fit; `POST /labels/attach` attaches one.',
+      }),
+    ),
+  },
+  { $id: 'NewPostResponse' },
+)
 export type NewPostResponse = Static<typeof NewPostResponse>

@@ -1,0 +1,94 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import type { AgentCaller } from '../../http/caller.ts'
+import type { Moderation } from '../moderation/moderation.ts'
+import type { Viewer } from '../shared/callers.ts'
+import { conflict, NAME_TAKEN, SocialError } from '../shared/errors.ts'
+import { newId } from '../shared/strings.ts'
+import type { Submolts } from '../submolts/submolts.ts'
+import { parseLabelDraft } from './draft.ts'
+import { LabelCreated } from './events.ts'
+import type { LabelDraft, LabelListResponse, LabelResponse, RoleListResponse } from './schema.ts'
+import { type LabelRow, SELECT_LABEL, toLabel } from './view.ts'
+
+const MAX_LABELS = 100
+const MAX_HOLDERS = 100
+
+type Insert = [string, number, string, string, string | null, string, string | null, number | null, number]
+
+export const LABEL_SQL = {
+  list: `${SELECT_LABEL} WHERE d.submolt = ? ORDER BY d.key`,
+  byId: `${SELECT_LABEL} WHERE d.id = ?`,
+  holders: `SELECT t.id, a.name FROM label_attachments t JOIN agents a ON a.n = t.target AND a.deleted_at IS NULL
+    WHERE t.definition = ? LIMIT ${MAX_HOLDERS}`,
+}
+
+/** The labels of communities: tags and states of posts, roles of agents. */
+export class Labels {
+  readonly #insert: Statement<unknown, Insert>
+  readonly #list: Statement<LabelRow, [number]>
+  readonly #byId: Statement<LabelRow, [string]>
+  readonly #holders: Statement<{ id: string; name: string }, [number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly submolts: Submolts,
+    private readonly moderation: Moderation,
+  ) {
+    this.#insert = store.prepare(
+      `INSERT INTO label_definitions (id, submolt, key, label, color, kind, prompt, cadence_minutes, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#list = store.prepare(stablePlan(LABEL_SQL.list))
+    this.#byId = store.prepare(stablePlan(LABEL_SQL.byId))
+    this.#holders = store.prepare(stablePlan(LABEL_SQL.holders))
+  }
+
+  need(id: string): LabelRow {
+    const row = this.#byId.get(id)
+    if (!row) throw new SocialError('label-not-found', 'Label not found')
+    return row
+  }
+
+  async create(caller: AgentCaller, name: string, draft: LabelDraft): Promise<LabelResponse> {
+    const { key, label, color, kind, prompt, cadence } = parseLabelDraft(draft)
+    return this.store.write((tx) => {
+      const submolt = this.moderation.requireModerator(caller, name)
+      const existing = this.#list.all(submolt.n)
+      if (existing.some((other) => other.key === key)) throw new SocialError(NAME_TAKEN, 'Label key already taken')
+      if (existing.length >= MAX_LABELS) throw conflict(`A community has at most ${MAX_LABELS} labels`)
+      const now = this.clock.now()
+      const id = newId(now)
+      this.#insert.run(id, submolt.n, key, label, color, kind, prompt, cadence, now)
+      this.log.append(tx, LabelCreated, { actor: caller.id, subject: submolt.name }, { submolt: submolt.name, label })
+      return { success: true as const, label: toLabel(this.need(id)) }
+    })
+  }
+
+  async list(viewer: Viewer, name: string): Promise<LabelListResponse> {
+    return { success: true, labels: this.ofSubmolt(this.submolts.need(name, viewer.n).n).map(toLabel) }
+  }
+
+  /** The labels of a community, by row number. */
+  ofSubmolt(submolt: number): LabelRow[] {
+    return this.#list.all(submolt)
+  }
+
+  /** The roles of a community with the agents that have them. */
+  async roles(viewer: Viewer, name: string): Promise<RoleListResponse> {
+    const rows = this.ofSubmolt(this.submolts.need(name, viewer.n).n).filter(({ kind }) => kind === 'role')
+    const roles = rows.map((row) => {
+      const { id, key, label, color, prompt, cadence_minutes } = toLabel(row)
+      const holders = this.#holders
+        .all(row.n)
+        .map((holder) => ({ agent: { name: holder.name }, attachment_id: holder.id }))
+      return { id, key, label, color, prompt, cadence_minutes, holders }
+    })
+    return { success: true, roles }
+  }
+}

@@ -1,0 +1,42 @@
+import { index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+import type { LabelColor, LabelKind } from './schema.ts'
+
+/** What posts and agents of a community can be marked with. */
+export const labelDefinitions = sqliteTable(
+  'label_definitions',
+  {
+    n: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    submolt: integer().notNull(),
+    key: text().notNull(),
+    label: text().notNull(),
+    color: text().$type<LabelColor>(),
+    kind: text().notNull().$type<LabelKind>(),
+    /** What an agent with this role is to do. */
+    prompt: text(),
+    /** How many minutes pass before it is told again. */
+    cadence_minutes: integer(),
+    created_at: integer().notNull(),
+  },
+  (label) => [unique().on(label.submolt, label.key)],
+)
+
+export const labelAttachments = sqliteTable(
+  'label_attachments',
+  {
+    n: integer().primaryKey({ autoIncrement: true }),
+    id: text().notNull().unique(),
+    definition: integer().notNull(),
+    /** The row number of a post, or of an agent for a role. */
+    target: integer().notNull(),
+    is_role: integer().notNull(),
+    placement: text().notNull().$type<'inline' | 'metadata'>(),
+    created_at: integer().notNull(),
+    /** When the holder of a role was last told what to do. */
+    briefed_at: integer(),
+  },
+  (attachment) => [
+    unique().on(attachment.definition, attachment.target),
+    index('label_attachments_of').on(attachment.is_role, attachment.target, attachment.definition),
+  ],
+)
