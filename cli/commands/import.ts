@@ -1,13 +1,14 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
+import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CityPacks } from '../../src/config/offline/city-packs.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { openPacks, printResult } from '../packs/open.ts'
-import { importJson, lockedWord, printPrograms, printTree } from '../packs/print.ts'
+import { importJson, lockedWord, printCells, printPrograms, printTree } from '../packs/print.ts'
 import { credentialCommands } from './import-credential.ts'
 
 interface AddOptions extends JsonOption {
@@ -167,7 +168,7 @@ async function list(
     )
   for (const state of states) {
     const { binding, source, version = '' } = state.declared
-    printLine(context.io, [binding, source, version, lockedWord(state)].join('\t'))
+    printCells(context.io, binding, source, version, lockedWord(state))
   }
 }
 
@@ -181,7 +182,7 @@ async function status(context: CommandContext, { json }: JsonOption, command: Co
   for (const state of states) {
     const { location } = state
     const place = location.kind === 'missing' ? `missing: ${location.reason}` : location.folder
-    printLine(context.io, [importJson(state).name, state.declared.source, lockedWord(state), place].join('\t'))
+    printCells(context.io, importJson(state).name, state.declared.source, lockedWord(state), place)
   }
 }
 
@@ -196,7 +197,7 @@ async function check(context: CommandContext, { json }: JsonOption, command: Com
         '\n',
       ),
     )
-    printLine(context.io, [`Import state has ${issues.length} issue(s):`, ...lines].join('\n'))
+    printLine(context.io, sanitizeLines([`Import state has ${issues.length} issue(s):`, ...lines].join('\n')))
   }
   if (issues.length > 0) throw new Exit(1)
 }
@@ -214,9 +215,9 @@ async function why(context: CommandContext, name: string, { json }: JsonOption, 
     const above = way.slice(0, -1).map(({ declared }) => declared.binding)
     printLine(
       context.io,
-      above.length === 0 ? `${name} is a direct import` : `${name} is imported by ${above.join(' → ')}`,
+      sanitizeLine(above.length === 0 ? `${name} is a direct import` : `${name} is imported by ${above.join(' → ')}`),
     )
-    printLine(context.io, `source: ${way.at(-1)?.declared.source}`)
+    printLine(context.io, sanitizeLine(`source: ${way.at(-1)?.declared.source}`))
   }
 }
 

@@ -3,7 +3,7 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { printLine } from '../io/io.ts'
 import { openPacks, printResult } from '../packs/open.ts'
-import { importJson, lockedWord } from '../packs/print.ts'
+import { importJson, lockedWord, printCells } from '../packs/print.ts'
 
 export function packCommands(program: Command, context: CommandContext): void {
   const pack = program.command('pack').description('the remote packs of the city; `gc import` changes them')
@@ -25,7 +25,7 @@ async function list(context: CommandContext, { json }: JsonOption, command: Comm
   if (remote.length === 0) return printLine(context.io, 'No remote packs configured.')
   for (const state of remote) {
     const fetched = state.location.kind === 'missing' ? 'missing' : 'cached'
-    printLine(context.io, [state.declared.binding, state.declared.source, lockedWord(state), fetched].join('\t'))
+    printCells(context.io, state.declared.binding, state.declared.source, lockedWord(state), fetched)
   }
 }
 

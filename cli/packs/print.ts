@@ -1,3 +1,4 @@
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { ImportState, ImportTree } from '../../src/config/packs/import-states.ts'
 import type { ImportOwner } from '../../src/config/packs/imports.ts'
 import type { StartingProgram } from '../../src/config/packs/programs.ts'
@@ -31,7 +32,9 @@ export function printTree(io: Io, trees: readonly ImportTree[], depth = 0): void
   for (const tree of trees) {
     const { binding, source } = tree.declared
     const word = lockedWord(tree)
-    printLine(io, `${'  '.repeat(depth)}${binding} ${word.startsWith('(') ? word : `(${word})`} - ${source}`)
+    const shown = `${binding} ${word.startsWith('(') ? word : `(${word})`} - ${source}`
+    const more = tree.isRepeated ? ' (as above)' : ''
+    printLine(io, `${'  '.repeat(depth)}${sanitizeLine(shown)}${more}`)
     printTree(io, tree.imports, depth + 1)
   }
 }
@@ -42,3 +45,7 @@ export function printPrograms(io: Io, programs: readonly StartingProgram[], head
   io.err(`${heading}\n`)
   for (const { pack, kind, name, runs } of programs) io.err(`  ${kind} ${name} (${pack}), ${runs}\n`)
 }
+
+/** A line of a table for scripts: what packs are called cannot move the cursor. */
+export const printCells = (io: Io, ...cells: readonly string[]): void =>
+  printLine(io, cells.map(sanitizeLine).join('\t'))

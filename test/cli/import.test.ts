@@ -128,6 +128,27 @@ describe('gc import, without a supervisor', () => {
     )
   })
 
+  test('shows the words of packs as text, and a pack that many import once', async () => {
+    const levels = Array.from({ length: 24 }, (_, level) => [
+      `packs/p${level}/pack.toml`,
+      packToml(
+        `p${level}`,
+        ...(level < 23 ? ['a', 'b'].map((name): [string, string] => [name, `../p${level + 1}`]) : []),
+      ),
+    ])
+    const esc = '\\u001b]0;owned\\u0007'
+    using city = openCity({
+      ...Object.fromEntries(levels),
+      'pack.toml': packToml('town', ['p', './packs/p0'], ['q', './packs/q']),
+      'packs/q/pack.toml': `[pack]\nname = "${esc}"\nschema = 2\n[global]\nsession_live = ["${esc}"]\n`,
+    })
+    const tree = (await city.gc('import', 'list', '--tree')).out.split('\n')
+    expect(tree.filter((line) => line.endsWith('(as above)'))).toHaveLength(23)
+    city.write('elsewhere/pack.toml', packToml('e', ['q', join(city.path, 'packs/q')]))
+    const added = await city.gc('import', 'add', '../elsewhere')
+    expect([added.status, added.err.includes('\u001b')]).toEqual([0, false])
+  })
+
   test('removes nothing that another city may use', async () => {
     using city = openCity()
     expect((await city.gc('import', 'prune')).out).toBe('Nothing to prune\n')

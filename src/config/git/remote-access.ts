@@ -27,6 +27,9 @@ export function remoteCommand({ remote, addresses, sshKey }: RemoteAccess): Remo
   const hasCredentials = username !== undefined || password !== undefined
   const settings = [
     'http.followRedirects=false',
+    // A server that goes silent is given up, also when gc is not there any more to end git.
+    'http.lowSpeedLimit=1',
+    'http.lowSpeedTime=120',
     'credential.helper=',
     ...(hasCredentials ? [`credential.helper=${CREDENTIAL_HELPER}`] : []),
     ...(addresses ? pinnedSettings(remote, addresses) : []),

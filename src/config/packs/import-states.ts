@@ -18,6 +18,8 @@ export interface ImportState {
 /** What an import leads to, with what its pack imports in turn. */
 export interface ImportTree extends ImportState {
   readonly imports: readonly ImportTree[]
+  /** Whether what the pack imports is shown where the pack comes up first. */
+  readonly isRepeated: boolean
 }
 
 /** What is wrong with the imports of a city, and how to mend it. */
@@ -41,22 +43,20 @@ function stateOf(declared: DeclaredImport, from: ImportingFolder, context: Locat
   return { declared, parsed, locked, location: locatePack(declared, from, context) }
 }
 
-/** The imports of the city with all that they lead to; a pack that is on the way already is not followed again. */
-export const readImportTree = (context: LocateContext): ImportTree[] =>
-  readCityImports(context.files.city).map((declared) => treeOf(declared, cityFolder(context), context, []))
-
-function treeOf(
-  declared: DeclaredImport,
-  from: ImportingFolder,
-  context: LocateContext,
-  path: readonly string[],
-): ImportTree {
-  const state = stateOf(declared, from, context)
-  const { location } = state
-  if (location.kind === 'missing' || path.includes(location.folder)) return { ...state, imports: [] }
-  const inner = readPackImports(context.files.root(location.folder))
-  const deeper = [...path, location.folder]
-  return { ...state, imports: inner.map((each) => treeOf(each, location, context, deeper)) }
+/** The imports of the city with all that they lead to. A pack that is imported twice is followed once. */
+export function readImportTree(context: LocateContext): ImportTree[] {
+  const followed = new Set<string>()
+  const treeOf = (declared: DeclaredImport, from: ImportingFolder): ImportTree => {
+    const state = stateOf(declared, from, context)
+    const { location } = state
+    if (location.kind === 'missing') return { ...state, imports: [], isRepeated: false }
+    const { folder } = location
+    if (followed.has(folder)) return { ...state, imports: [], isRepeated: true }
+    followed.add(folder)
+    const imports = readPackImports(context.files.root(folder)).map((each) => treeOf(each, location))
+    return { ...state, imports, isRepeated: false }
+  }
+  return readCityImports(context.files.city).map((declared) => treeOf(declared, cityFolder(context)))
 }
 
 /** What keeps the packs of a city from being there as its files ask for them. */

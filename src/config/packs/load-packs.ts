@@ -88,13 +88,11 @@ export class PackLoader {
       const message = 'reaches the agents of this pack, not those of the packs that it imports'
       this.context.diagnostics.lint({ file: name, line, key: '[agent_defaults]' }, message)
     }
-    const packs = [
-      ...included.flatMap((pack) => pack.packs),
-      ...imported.flatMap((pack) => pack.packs),
-      { file, binding: undefined },
-    ]
-    const agents = [...imported.flatMap((pack) => pack.agents), ...defaulted]
-    const sessions = [...included, ...imported].flatMap(({ namedSessions }) => namedSessions)
+    const nested = [...included, ...imported].flatMap((pack) => pack.packs)
+    const packs = [...eachOnce(nested), { file, binding: undefined }]
+    // What is imported on several ways is the same on each: packs that import each other twice would double it every time.
+    const agents = [...new Set([...imported.flatMap((pack) => pack.agents), ...defaulted])]
+    const sessions = new Set([...included, ...imported].flatMap(({ namedSessions }) => namedSessions))
     return {
       ...{ file, packs, namedSessions: [...sessions, ...file.namedSessions] },
       agents: this.#patched(agents, file.patches.agents).map((agent) =>
@@ -188,6 +186,11 @@ export function bindNested(loaded: LoadedPack, { binding, declaration }: PackReq
   }))
   return { ...loaded, packs }
 }
+
+/** Packs without those that come again under the same name. */
+const eachOnce = (packs: readonly NestedPack[]): readonly NestedPack[] => [
+  ...new Map(packs.map((each) => [`${each.binding ?? ''}\n${each.file.pack.folder}`, each])).values(),
+]
 
 /** Only what lies in the pack's own folder. */
 function ownOf(loaded: LoadedPack): LoadedPack {
