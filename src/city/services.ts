@@ -27,6 +27,8 @@ import { GitRunner } from '../config/git/git-runner.ts'
 import { openPackFolders } from '../config/packs/builtin-folders.ts'
 import { MissingPacksAttention } from '../config/packs/missing-attention.ts'
 import { Packs } from '../config/packs/packs.ts'
+import { Patches } from '../config/patches/patches.ts'
+import { ProviderDeclarations } from '../config/provider-declarations.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
 import { Suspensions } from '../config/suspensions/suspensions.ts'
@@ -238,6 +240,8 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   return {
     configViews: new ConfigViews(config, suspensions, url),
     packs: new Packs({ ...options, folders: options.packFolders }),
+    patches: new Patches(config),
+    providerDeclarations: new ProviderDeclarations(config),
     sling: new Sling({ ...options, beads: beadRepository, suspended: suspensions }),
     maintenance: new Maintenance(options),
     backup: new Backup(options),

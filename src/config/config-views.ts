@@ -133,11 +133,11 @@ const resolved = (name: string, { providers }: CityConfig): ConfigProvider =>
 const toProvider = (spec: ProviderConfig): ConfigProvider => ({
   ...(spec.displayName !== undefined && { display_name: spec.displayName }),
   ...(spec.command !== undefined && { command: spec.command }),
-  ...(spec.args !== undefined && { args: spec.args }),
+  ...(spec.args !== undefined && spec.args.length > 0 && { args: spec.args }),
   ...(spec.acpCommand !== undefined && { acp_command: spec.acpCommand }),
   ...(spec.acpArgs !== undefined && { acp_args: spec.acpArgs }),
   ...(spec.promptMode !== undefined && { prompt_mode: spec.promptMode }),
   ...(spec.promptFlag !== undefined && { prompt_flag: spec.promptFlag }),
   ...(spec.readyDelayMs !== undefined && { ready_delay_ms: spec.readyDelayMs }),
-  ...(spec.env !== undefined && { env: spec.env }),
+  ...(spec.env !== undefined && Object.keys(spec.env).length > 0 && { env: spec.env }),
 })

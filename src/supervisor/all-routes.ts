@@ -14,6 +14,7 @@ import { eventRoutes } from '../city/events/routes.ts'
 import { maintenanceRoutes } from '../city/maintenance/routes.ts'
 import { statusRoutes } from '../city/status/routes.ts'
 import { packRoutes } from '../config/packs/routes.ts'
+import { patchRoutes } from '../config/patches/routes.ts'
 import { providerRoutes } from '../config/providers/routes.ts'
 import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
@@ -51,6 +52,7 @@ export function allRoutes(gc: Supervisor) {
     ...maintenanceRoutes(city),
     ...backupRoutes(city),
     ...packRoutes(city),
+    ...patchRoutes(city),
     ...providerRoutes(city),
     ...rigRoutes(city),
     ...searchRoutes(city),

@@ -10,7 +10,6 @@ export const RESERVED_CODES = [
   'order-not-found',
   'pack-credential-required',
   'pack-not-found',
-  'patch-not-found',
   'run-not-found',
   'service-not-found',
   'sling-cross-store-route',

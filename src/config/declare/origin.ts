@@ -26,6 +26,9 @@ export interface DeclaredBlock {
   readonly pack?: PackReference
 }
 
+/** The layer of agents that nobody declares: those that providers imply. */
+export const IMPLICIT_AGENTS = 'implicit agents'
+
 /** Where the value of a field was written. */
 export interface FieldOrigin {
   readonly block: DeclaredBlock

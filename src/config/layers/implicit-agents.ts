@@ -2,13 +2,13 @@ import { AGENT, type AgentFields } from '../declare/agent.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import { AGENT_NAME, qualify } from '../declare/names.ts'
-import type { FieldOrigin } from '../declare/origin.ts'
+import { type FieldOrigin, IMPLICIT_AGENTS } from '../declare/origin.ts'
 import type { Layer } from './layer.ts'
 import { patchAgents } from './patch-agents.ts'
 
 /** An agent for each provider of a city that is made of packs, in the city and in each rig. */
 export const implicitAgents: Layer = {
-  name: 'implicit agents',
+  name: IMPLICIT_AGENTS,
   isEditable: false,
   apply(lower) {
     const implied = impliedAgents(lower)

@@ -1,11 +1,20 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
 import type { Config } from '../config.ts'
+import type { ProviderDeclarations } from '../provider-declarations.ts'
 import { getProvider, listProviders, listPublicProviders } from './catalog.ts'
-import { ProviderList, ProviderPublicList, ProviderResponse } from './schema.ts'
+import {
+  ProviderCreate,
+  ProviderCreated,
+  ProviderList,
+  ProviderPublicList,
+  ProviderResponse,
+  ProviderUpdate,
+} from './schema.ts'
 
 /** The operations on providers. */
-export const providerRoutes = (city: CityOf<{ config: Config }>) => [
+export const providerRoutes = (city: CityOf<{ config: Config; providerDeclarations: ProviderDeclarations }>) => [
   route(
     'GET ~/providers',
     {
@@ -39,5 +48,44 @@ export const providerRoutes = (city: CityOf<{ config: Config }>) => [
       index: true,
     },
     (x) => getProvider(city(x).config.current.providers, x.params.name),
+  ),
+  route(
+    'POST ~/providers',
+    {
+      id: 'create-provider',
+      summary: 'Declare a provider',
+      needs: 'configure',
+      description: 'In city.toml, with a command or a base. It may have the name of one that is built in.',
+      body: ProviderCreate,
+      ok: { 201: ProviderCreated },
+      errors: ['invalid-request', 'conflict-wrong-state'],
+      headers: { 'Idempotency-Key': 'The same key with the same body declares one provider, with the same response.' },
+    },
+    (x) => city(x).providerDeclarations.create(x.body, x.attempt),
+  ),
+  route(
+    'PATCH ~/provider/{name}',
+    {
+      id: 'patch-v0-city-by-city-name-provider-by-name',
+      summary: 'Change a provider',
+      needs: 'configure',
+      description: 'What is absent or null stays; lists are replaced, tables merged.',
+      body: ProviderUpdate,
+      ok: OKResponseBody,
+      errors: ['invalid-request', 'provider-not-found', 'conflict-wrong-state'],
+    },
+    (x) => city(x).providerDeclarations.change(x.params.name, x.body),
+  ),
+  route(
+    'DELETE ~/provider/{name}',
+    {
+      id: 'delete-v0-city-by-city-name-provider-by-name',
+      summary: 'Remove a provider',
+      needs: 'configure',
+      description: 'One that agents run cannot be removed, unless a builtin has its name.',
+      ok: OKResponseBody,
+      errors: ['invalid-request', 'provider-not-found', 'conflict-wrong-state'],
+    },
+    (x) => city(x).providerDeclarations.remove(x.params.name),
   ),
 ]

@@ -84,3 +84,36 @@ export const ProviderPublicList = Type.Object(
   { $id: 'ProviderPublicListBody', ...closed },
 )
 export type ProviderPublicList = Static<typeof ProviderPublicList>
+
+const Nullable = Type.Union([Type.Array(Type.String()), Type.Null()])
+
+const declaration = {
+  display_name: Type.Optional(Type.String({ description: 'Its name for people.' })),
+  base: Type.Optional(Type.String({ description: 'What it is based on: `builtin:claude`, `provider:mine`.' })),
+  command: Type.Optional(Type.String()),
+  acp_command: Type.Optional(Type.String({ description: 'The command that speaks the agent protocol.' })),
+  args: Type.Optional(Nullable),
+  acp_args: Type.Optional(Nullable),
+  args_append: Type.Optional(Nullable),
+  prompt_mode: Type.Optional(Type.String({ description: '`arg`, `flag` or `none`.' })),
+  prompt_flag: Type.Optional(Type.String()),
+  ready_delay_ms: Type.Optional(Type.Integer({ format: 'int64' })),
+  env: Type.Optional(Strings),
+  options_schema_merge: Type.Optional(Type.String({ description: '`replace` or `by_key`.' })),
+  option_defaults: Type.Optional(Strings),
+}
+
+export const ProviderCreate = Type.Object(
+  { name: Type.String({ minLength: 1 }), ...declaration },
+  { $id: 'ProviderCreateInputBody', ...closed },
+)
+export type ProviderCreate = Static<typeof ProviderCreate>
+
+export const ProviderUpdate = Type.Object(declaration, { $id: 'ProviderUpdateInputBody', ...closed })
+export type ProviderUpdate = Static<typeof ProviderUpdate>
+
+export const ProviderCreated = Type.Object(
+  { status: Type.String({ description: '`created`.' }), provider: Type.String({ description: 'Its name.' }) },
+  { $id: 'ProviderCreatedOutputBody', ...closed },
+)
+export type ProviderCreated = Static<typeof ProviderCreated>

@@ -10,6 +10,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { RigConfig } from '../city-config.ts'
 import type { Config } from '../config.ts'
+import { IMPLICIT_AGENTS } from '../declare/origin.ts'
 import type { GitRunner } from '../git/git-runner.ts'
 import { readRepositoryStatus } from '../git/status.ts'
 import type { Suspensions } from '../suspensions/suspensions.ts'
@@ -146,6 +147,12 @@ export class Rigs {
     return this.config.current.agents.filter(({ dir }) => dir === rig).map(({ qualified }) => qualified)
   }
 
+  /** How many agents somebody declares for it. */
+  #declaredAgents(rig: string): number {
+    const { agents } = this.config.current
+    return agents.filter(({ dir, block }) => dir === rig && block.layer.name !== IMPLICIT_AGENTS).length
+  }
+
   /** A folder as it is declared: relative to the city when it is inside it, so that both can be moved. */
   #declaredPath(path: string): string {
     const city = this.config.path
@@ -170,7 +177,7 @@ export class Rigs {
       suspended: this.suspensions.isRigSuspended(this.config.current, rig),
       prefix: rig.prefix,
       ...(rig.defaultBranch !== undefined && { default_branch: rig.defaultBranch }),
-      agent_count: agents.length,
+      agent_count: this.#declaredAgents(rig.name),
       running_count: sessions.filter(({ running }) => running).length,
       ...(active > 0 && { last_activity: toTimestamp(active) }),
       ...(git && { git }),

@@ -31,6 +31,15 @@ export const setKey = (
   value: TomlValue | undefined,
 ): string | undefined => editBody(text, (body) => putKey(body, block, key, value))
 
+/** Where the header of a table such as `[providers.x.env]` stands; undefined when it has none. */
+export function tableOffset(text: string, keys: readonly string[]): number | undefined {
+  const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+  const table = tablesOf(body).find(
+    ({ resolvedKey }) => resolvedKey.length === keys.length && keys.every((key, depth) => resolvedKey[depth] === key),
+  )
+  return table?.range[0]
+}
+
 /** The lines of a block. */
 export function renderPairs(pairs: TomlPairs): string[] {
   return pairs.flatMap(([key, value]) => (value === undefined ? [] : [`${renderKey(key)} = ${renderValue(value)}`]))

@@ -1,0 +1,97 @@
+import { AppError } from '../../core/errors.ts'
+import type { Config } from '../config.ts'
+import { qualify } from '../declare/names.ts'
+import { type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../edit/patches.ts'
+import type { TomlPairs } from '../toml/edit.ts'
+import { toAgentPatch, toProviderPatch, toRigPatch } from './records.ts'
+import type {
+  AgentPatch,
+  AgentPatchSet,
+  PatchDeleted,
+  PatchSaved,
+  ProviderPatch,
+  ProviderPatchSet,
+  RigPatch,
+  RigPatchSet,
+} from './schema.ts'
+
+/** The key under which a response names what was patched. */
+const NAMED = { agent: 'agent_patch', rigs: 'rig_patch', providers: 'provider_patch' } as const
+
+/** The patches of agents, rigs and providers: blocks of city.toml, and of pack.toml for those of agents. */
+export class Patches {
+  constructor(private readonly config: Config) {}
+
+  agents() {
+    return listed(this.#patches.agents.map(({ values }) => toAgentPatch(values.written ?? {})))
+  }
+
+  rigs() {
+    return listed(this.#patches.rigs.map(({ values }) => toRigPatch(values.written ?? {})))
+  }
+
+  providers() {
+    return listed(this.#patches.providers.map(({ values }) => toProviderPatch(values.written ?? {})))
+  }
+
+  agent(name: string): AgentPatch {
+    return toAgentPatch(this.#written('agent', name))
+  }
+
+  rig(name: string): RigPatch {
+    return toRigPatch(this.#written('rigs', name))
+  }
+
+  provider(name: string): ProviderPatch {
+    return toProviderPatch(this.#written('providers', name))
+  }
+
+  putAgent({ name, dir, ...keys }: AgentPatchSet, force: boolean): Promise<PatchSaved> {
+    return this.#put(
+      'agent',
+      qualify(dir || undefined, required(name)),
+      { name, dir: dir || undefined, ...keys },
+      force,
+    )
+  }
+
+  putRig(body: RigPatchSet, force: boolean): Promise<PatchSaved> {
+    return this.#put('rigs', required(body.name), body, force)
+  }
+
+  putProvider({ args, acp_args, ...body }: ProviderPatchSet, force: boolean): Promise<PatchSaved> {
+    const lists = { args: args ?? undefined, acp_args: acp_args ?? undefined }
+    return this.#put('providers', required(body.name), { ...body, ...lists }, force)
+  }
+
+  async remove(kind: PatchKind, name: string, force: boolean): Promise<PatchDeleted> {
+    await this.config.edit((base) => removePatch(base, { kind, name }, force))
+    return { status: 'deleted', [NAMED[kind]]: name }
+  }
+
+  async #put(kind: PatchKind, name: string, keys: Keys, force: boolean): Promise<PatchSaved> {
+    const pairs: TomlPairs = Object.entries(keys)
+    await this.config.edit((base) => putPatch(base, { kind, name, pairs }, force))
+    return { status: 'ok', [NAMED[kind]]: name }
+  }
+
+  /** The last patch for a thing, which is the one that holds where several say something. */
+  #written(kind: PatchKind, name: string): Readonly<Record<string, unknown>> {
+    const patch = patchesFor(this.config.composition.declarations, { kind, name }).at(-1)
+    if (!patch) throw patchNotFound({ kind, name })
+    return patch.values.written ?? {}
+  }
+
+  get #patches() {
+    return this.config.composition.declarations.patches
+  }
+}
+
+type Keys = Readonly<Record<string, TomlPairs[number][1]>>
+
+const listed = <Item>(items: Item[]) => ({ items, total: items.length })
+
+function required(name: string | undefined): string {
+  if (!name) throw new AppError('invalid-request', 'name is required: what the patch is for')
+  return name
+}
