@@ -94,7 +94,7 @@ reads(city)
 
 const body = { title: 'bead', rig: 'press', labels: ['a'], description: TEXT }
 const creates = await clients(() => city.beads.create(human, body))
-const raw = new BareWrites(city.town.folder.at('bare.db')).creates(WRITERS, SECONDS)
+const { rate: raw } = new BareWrites(city.town.folder.at('bare.db')).creates(WRITERS, SECONDS)
 say(
   `create, ${WRITERS} clients: ${whole(creates)}/s, ${(creates / raw).toFixed(2)} of bare bun:sqlite (${whole(raw)}/s)`,
 )

@@ -1,4 +1,4 @@
-import { BareWrites } from './support/bare-writes.ts'
+import { type BareRate, BareWrites } from './support/bare-writes.ts'
 import { BeadWriter, SESSIONS, SESSIONS_TOML, sessionsRun } from './support/bead-writer.ts'
 import { both, median, say, Table, whole } from './support/figures.ts'
 import { live, STATED, tenfold } from './support/history.ts'
@@ -15,12 +15,14 @@ import type { Wire } from './support/wire.ts'
 const CLIENTS = 64
 const SECONDS = 2
 const ROUNDS = 3
+/** The write that commits and is synced by itself, as each of bun:sqlite is beside it. */
+const ALONE = 'create, 1 client'
 
 type Loaded = Awaited<ReturnType<typeof load>>
 
 /** The writes of one city, each kind beside its raw rows. */
 class Writes {
-  readonly #rows = new Map<string, { ratios: number[]; samples: number[]; micros: number[] }>()
+  readonly #rows = new Map<string, { ratios: number[]; shares: number[]; samples: number[]; micros: number[] }>()
 
   constructor(
     private readonly town: Town,
@@ -32,7 +34,7 @@ class Writes {
     const writer = new BeadWriter(this.town, this.city)
     const each = (clients: number, once: (wire: Wire) => Promise<unknown> | undefined) =>
       load(this.town, clients, SECONDS, once)
-    this.#note('create, 1 client', this.raw.creates(1, SECONDS / 2), await each(1, writer.create))
+    this.#note(ALONE, this.raw.creates(1, SECONDS / 2), await each(1, writer.create))
     this.#note(`create, ${CLIENTS} clients`, this.raw.creates(CLIENTS, SECONDS / 2), await each(CLIENTS, writer.create))
     this.#note(
       `claim, ${SESSIONS} sessions at once`,
@@ -43,19 +45,23 @@ class Writes {
   }
 
   print(table: Table): void {
-    for (const [what, { ratios, samples, micros }] of this.#rows) {
-      const figure = `${median(ratios).toFixed(2)} × bun:sqlite; ${both(samples)}; ${median(micros).toFixed(0)} µs of processor`
-      table.row(`${what}, in ${this.city}`, figure)
+    for (const [what, { ratios, shares, samples, micros }] of this.#rows) {
+      const share = median(shares)
+      const processor = `${median(micros).toFixed(0)} µs of processor, ${share.toFixed(2)} × its`
+      const figure = `${median(ratios).toFixed(2)} × the rate of bun:sqlite; ${both(samples)}; ${processor}`
+      const isAlone = what === ALONE
+      table.row(`${what}, in ${this.city}`, figure, isAlone ? '< 2.5 × its' : '', isAlone ? share < 2.5 : undefined)
     }
   }
 
-  #note(what: string, raw: number, { rate, micros, samples }: Loaded): void {
-    const row = this.#rows.get(what) ?? { ratios: [], samples: [], micros: [] }
-    row.ratios.push(rate / raw)
+  #note(what: string, raw: BareRate, { rate, micros, samples }: Loaded): void {
+    const row = this.#rows.get(what) ?? { ratios: [], shares: [], samples: [], micros: [] }
+    row.ratios.push(rate / raw.rate)
+    row.shares.push(micros / raw.micros)
     row.samples.push(...samples)
     row.micros.push(micros)
     this.#rows.set(what, row)
-    say(`  ${what}, in ${this.city}: ${whole(rate)}/s; bun:sqlite ${whole(raw)}/s`)
+    say(`  ${what}, in ${this.city}: ${whole(rate)}/s; bun:sqlite ${whole(raw.rate)}/s`)
   }
 }
 

@@ -8,6 +8,12 @@ const CREATED = JSON.stringify({ bead: { title: 'bead', description: TEXT, label
 const CLOSED = CREATED.replace('open', 'closed')
 const CLAIMED = CREATED.replace('open', 'in_progress')
 
+/** How many were written a second, and this process's processor time for one in microseconds. */
+export interface BareRate {
+  rate: number
+  micros: number
+}
+
 /** The rows of work written by hand into a city's tables, so many a commit, each commit on disk before the next. */
 export class BareWrites {
   readonly #db: Database
@@ -27,7 +33,7 @@ export class BareWrites {
   }
 
   /** Beads created a second: the bead, its label, counters and event. */
-  creates(group: number, seconds: number): number {
+  creates(group: number, seconds: number): BareRate {
     const number = this.#db.prepare(
       'INSERT INTO prefixes VALUES (?, 1) ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last',
     )
@@ -48,7 +54,7 @@ export class BareWrites {
   }
 
   /** Beads closed a second, of those that were created. */
-  closes(group: number, seconds: number): number {
+  closes(group: number, seconds: number): BareRate {
     const bead = this.#db.prepare("UPDATE beads SET status = 'closed', updated_at = ? WHERE id = ?")
     const event = this.#event('bead.closed')
     return this.#rate(group, seconds, () => {
@@ -61,7 +67,7 @@ export class BareWrites {
   }
 
   /** Beads claimed a second, of those that were created. */
-  claims(group: number, seconds: number): number {
+  claims(group: number, seconds: number): BareRate {
     const bead = this.#db.prepare(
       "UPDATE beads SET status = 'in_progress', assignee = 'hand', updated_at = ? WHERE id = ?",
     )
@@ -90,8 +96,8 @@ export class BareWrites {
     )
   }
 
-  #rate(group: number, seconds: number, one: () => boolean): number {
-    const started = performance.now()
+  #rate(group: number, seconds: number, one: () => boolean): BareRate {
+    const [started, before] = [performance.now(), process.cpuUsage()]
     let [written, more] = [0, true]
     while (more && performance.now() < started + seconds * 1000) {
       this.#db.run('BEGIN IMMEDIATE')
@@ -102,6 +108,7 @@ export class BareWrites {
       this.#db.run('COMMIT')
       fdatasyncSync(this.#wal)
     }
-    return written / ((performance.now() - started) / 1000)
+    const { user, system } = process.cpuUsage(before)
+    return { rate: written / ((performance.now() - started) / 1000), micros: (user + system) / written }
   }
 }

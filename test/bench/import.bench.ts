@@ -1,0 +1,88 @@
+import { BareWrites } from './support/bare-writes.ts'
+import { at, cpu, late, median, say, Table, whole } from './support/figures.ts'
+import { poll } from './support/load.ts'
+import { Town } from './support/town.ts'
+import { Wire } from './support/wire.ts'
+
+/**
+ * What it costs to import beads into a city that grows, beside bare bun:sqlite that creates as many in commits of as many
+ * rows, with the same indexes and triggers; and how late others are answered meanwhile.
+ * `bun test/bench/import.bench.ts [beads]`.
+ */
+
+const BEADS = Number(process.argv[2] ?? 100_000)
+/** As many as fit the bound of a body. */
+const PER_FILE = 2_000
+const FILES_PER_STEP = 5
+const PER_STEP = PER_FILE * FILES_PER_STEP
+const PER_COMMIT = 200
+const TARGET = 30_000
+const TEXT = 'What has to be done, and how one sees that it is done. '.repeat(4)
+
+/** One bead in twenty is open, one in five waits for another. */
+function line(n: number): string {
+  const created = new Date(1.7e12 + n * 1000).toISOString()
+  return JSON.stringify({
+    ...{ id: `town-${n}`, title: `bead ${n} of many`, description: TEXT, issue_type: 'task', priority: 2 },
+    ...{ status: n % 20 === 0 ? 'open' : 'closed', created_at: created, updated_at: created },
+    labels: ['a', `l${n % 50}`],
+    metadata: { 'gc.routed_to': `hand-${n % 7}` },
+    dependencies: n % 5 === 0 && n > 10 ? [{ depends_on_id: `town-${n - 3}`, type: 'blocks' }] : [],
+  })
+}
+
+async function post(url: string, body: string): Promise<void> {
+  const response = await fetch(url, { method: 'POST', headers: { 'x-gc-request': '1' }, body })
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+}
+
+/** What each step of some files took: the server's processor time for a bead in microseconds, and seconds. */
+async function imports(town: Town, url: string): Promise<{ micros: number; seconds: number }[]> {
+  const steps: { micros: number; seconds: number }[] = []
+  for (let from = 1; from <= BEADS; from += PER_STEP) {
+    const lines = Array.from({ length: PER_STEP }, (_, index) => line(from + index))
+    const [before, started] = [cpu(town.pid), performance.now()]
+    for (let file = 0; file < FILES_PER_STEP; file++) {
+      await post(url, lines.slice(file * PER_FILE, (file + 1) * PER_FILE).join('\n'))
+    }
+    const micros = ((cpu(town.pid) - before) * 1000) / PER_STEP
+    steps.push({ micros, seconds: (performance.now() - started) / 1000 })
+    say(`  ${whole(from + PER_STEP - 1)} beads: ${micros.toFixed(0)} µs of processor a bead`)
+  }
+  return steps
+}
+
+await using town = await Town.open()
+const city = await town.city('town')
+const wire = await Wire.open(town.url)
+let isDone = false
+const samples: number[] = []
+const polling = (async () => {
+  while (!isDone) samples.push(...(await poll(wire, '/health', 1)))
+})()
+const steps = await imports(town, `${town.url}${city}/beads/import`)
+const micros = steps.map((step) => step.micros)
+const rate = BEADS / steps.reduce((sum, { seconds }) => sum + seconds, 0)
+isDone = true
+await polling
+wire.close()
+const raw = new BareWrites(town.at('bare.db'))
+const bare = raw.creates(PER_COMMIT, 3)
+raw.close()
+
+const table = new Table()
+const ours = median(micros)
+table.row(
+  'import',
+  `${whole(rate)} beads/s; ${ours.toFixed(0)} µs of processor a bead`,
+  `≥ ${whole(TARGET)}/s`,
+  rate >= TARGET,
+)
+table.row(
+  '  beside bun:sqlite',
+  `${(ours / bare.micros).toFixed(2)} × the processor of its rows (${bare.micros.toFixed(0)} µs)`,
+)
+const growth = (micros.at(-1) ?? 0) / (micros[1] ?? 0)
+table.row('  the last step beside the second', `${growth.toFixed(2)} ×`, '≤ 1.3 ×', growth <= 1.3)
+table.row('  /health meanwhile', late(samples), 'p99 < 50 ms', at(samples, 0.99) < 50)
+table.print(`${whole(BEADS)} beads imported in files of ${whole(PER_FILE)}`)
