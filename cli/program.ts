@@ -29,6 +29,7 @@ import { runtimeCommands } from './commands/runtime.ts'
 import { serveCommand } from './commands/serve.ts'
 import { serverCommands } from './commands/server.ts'
 import { sessionCommands } from './commands/session.ts'
+import { skillCommands } from './commands/skill.ts'
 import { slingCommand } from './commands/sling.ts'
 import { socialCommands } from './commands/social.ts'
 import { supervisorCommands } from './commands/supervisor.ts'
@@ -77,6 +78,7 @@ export function createProgram(io: Io): Command {
   rigCommands(program, context)
   agentCommands(program, context)
   sessionCommands(program, context)
+  skillCommands(program, context)
   usageCommand(program, context)
   budgetCommands(program, context)
   accountCommands(program, context)

@@ -35,7 +35,8 @@ export async function run(program: Command, args: readonly string[], io: Io): Pr
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    // A group of commands by itself shows its help: that is no error.
+    if (error instanceof CommanderError) return error.exitCode === 0 || error.code === 'commander.help' ? 0 : 2
     if (io.signal.aborted) return INTERRUPTED
     const message = errorSentence(error)
     if (message) io.err(`${program.name()}: ${sanitizeLines(message)}\n`)

@@ -117,6 +117,29 @@ export function findPackChecks(packs: readonly PackConfig[]): Found<PackCheck> {
   return { scripts: [...checks.values()], warnings }
 }
 
+/** A skill that a pack brings to every agent. */
+export interface PackSkill {
+  /** With the binding of its pack, unless it is the city's own. */
+  readonly name: string
+  readonly pack: string
+  readonly path: string
+}
+
+/** The skills of packs; the first of several with one name wins. */
+export function findPackSkills(packs: readonly PackConfig[]): PackSkill[] {
+  const skills = packs.flatMap((pack) => {
+    const root = join(pack.folder, 'skills')
+    return foldersIn(root, [])
+      .filter((name) => readText(join(root, name, 'SKILL.md')) !== undefined)
+      .map((name) => ({
+        name: pack.binding === undefined ? name : `${pack.binding}.${name}`,
+        pack: pack.name,
+        path: join(root, name),
+      }))
+  })
+  return [...new Map(skills.reverse().map((skill) => [skill.name, skill])).values()].reverse()
+}
+
 interface DeclaredScript {
   readonly table: TomlTable | undefined
   readonly description: string

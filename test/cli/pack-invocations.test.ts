@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CommandResult, gc } from './shell.ts'
+import { openTown, type Town } from './town.ts'
+
+const TABLE = readFileSync(join(import.meta.dir, 'pack-invocations.txt'), 'utf8')
+const STATES = ['works', 'nothing', 'not-here', 'formulas', 'orders', 'services']
+
+interface Invocation {
+  state: string
+  words: string[]
+}
+
+const invocations: Invocation[] = TABLE.split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => {
+    const [state = '', ...words] = line.split(' ')
+    return { state, words }
+  })
+
+/** What the placeholders stand for. */
+async function fill(town: Town): Promise<Record<string, string>> {
+  const bd = async (...args: string[]): Promise<string> => JSON.parse((await town.bd([...args, '--json'])).out).id
+  await town.json(['agent', 'add', 'clerk', '--command', 'exec sleep 600', '--max', '9'])
+  const [bead, other, epic] = [await bd('create', 'a'), await bd('create', 'b'), await bd('create', 'c', '-t', 'epic')]
+  await bd('create', 'step', '--parent', epic)
+  const gated = await bd('create', 'gated')
+  mkdirSync(town.at('folder'))
+  mkdirSync(town.at('pack'))
+  writeFileSync(town.at('pack', 'pack.toml'), '[pack]\nname = "fetched"\nschema = 2\n')
+  writeFileSync(join(town.city, 'pack.toml'), '[pack]\nname = "town"\nschema = 2\n')
+  writeFileSync(town.at('prompt.md'), 'Work.\n')
+  const session = await town.json<{ session_name: string }>(['session', 'new', 'clerk', '--alias', 'first'])
+  return {
+    ...{ bead, other, epic, agent: 'clerk', rig: 'shop', prefix: 'sh', city: town.city },
+    ...{ session: 'first', name: session.session_name, file: town.at('beads.jsonl'), copy: town.at('copy') },
+    ...{ folder: town.at('folder'), pack: town.at('pack'), prompt: town.at('prompt.md') },
+    gate: await bd('gate', 'create', '--blocks', gated, '--reason', 'ask'),
+    burnt: await bd('create', 'burnt', '-t', 'epic'),
+    gone: await bd('create', 'gone'),
+    wisp: await bd('create', 'wisp', '--ephemeral'),
+    closed: await bd('create', 'closed'),
+  }
+}
+
+/** What an invocation came to. */
+function stateOf({ status, out, err }: CommandResult): string {
+  const text = `${out}${err}`
+  if (status === 0) return /nothing to do|no effect in gc|not set|no other runtime/.test(text) ? 'nothing' : 'works'
+  if (/does not run formulas|formula \S+ does not exist/.test(text)) return 'formulas'
+  if (text.includes('does not run orders')) return 'orders'
+  if (/does not run services|does not connect to messengers/.test(text)) return 'services'
+  return /^(gc|Error): (gc (has no|keeps no|does not)|the prefix of a rig is declared)/.test(err) ? 'not-here' : text
+}
+
+/** Checks that end with status 1 when something is wrong, as in a city of a test something may be. */
+const MAY_FAIL = new Set(['doctor', 'lint'])
+
+test('every command that packs call is answered as the table says', async () => {
+  await using town = await openTown()
+  const values = await fill(town)
+  const shell = { env: { PATH: process.env.PATH ?? '' } }
+  const wrong: string[] = []
+  for (const { state, words } of invocations) {
+    const args = words.map((word) => word.replace(/\{([a-z]+)\}/g, (all, name: string) => values[name] ?? all))
+    const [program, ...rest] = args
+    const result = await (program === 'bd' ? town.bd(rest, shell) : town.gc(rest, shell))
+    const mayFail = MAY_FAIL.has(rest[0] ?? '') && result.status === 1 && result.out !== ''
+    const actual = mayFail ? 'works' : stateOf(result)
+    if (actual !== state) wrong.push(`${words.join(' ')}: ${state} expected, but ${actual}`)
+  }
+  expect(wrong).toEqual([])
+}, 60_000)
+
+test('the table names each invocation once, and only states that there are', () => {
+  const lines = invocations.map(({ words }) => words.join(' '))
+  expect(new Set(lines).size).toBe(lines.length)
+  expect(invocations.filter(({ state }) => !STATES.includes(state))).toEqual([])
+  const counts = Object.groupBy(invocations, ({ state }) => state)
+  const shown = STATES.map((state) => `${counts[state]?.length ?? 0} ${state}`)
+  process.stdout.write(`${invocations.length} invocations of packs: ${shown.join(', ')}\n`)
+})
+
+test('an invocation that nobody knows ends with status 2', async () => {
+  expect((await gc(['transcript', 'x'])).status).toBe(2)
+})
