@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
+import { type Colour, formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 /** Commands that list what needs attention, and answer it. */
@@ -19,16 +19,18 @@ export function attentionCommands(program: Command, context: CommandContext): vo
   attention
     .command('answer')
     .description('answer a question of a session')
-    .argument('<session>', 'its id, alias or name')
-    .argument('<answer>', 'approve, approve_always, deny or deny_always; for a dialog the number of an option')
-    .option('--request <id>', 'which question to answer; default is the oldest')
-    .action((session: string, action: string, options: { request?: string }) =>
-      answer(context, session, action, options.request),
+    .argument('<question>', 'its number, or the id, alias or name of the session that asks')
+    .argument('<answer>', 'the number or the words of an option, or approve, approve_always, deny, deny_always')
+    .option('--request <id>', 'which question of a session to answer; default is the oldest')
+    .action((question: string, words: string, options: { request?: string }) =>
+      answer(context, question, words, options.request),
     )
 }
 
 /** Kinds at which nothing has failed. */
 const COLOURS: Record<string, Colour> = { permission: 'yellow', dialog: 'yellow', detached: 'yellow' }
+
+const QUESTION = 'question:'
 
 function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
   const now = Date.now()
@@ -45,21 +47,37 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
     ],
     'Nothing needs attention.',
   )
-  for (const { session_id, answers, options } of items) {
-    if (!options) continue
-    printLine(io, `\n${session_id} offers these options:`)
-    for (const [index, option] of options.entries()) printLine(io, `  ${answers[index]}  ${sanitizeLines(option)}`)
-  }
+  for (const item of items) if (item.id.startsWith(QUESTION)) showQuestion(io, item)
 }
+
+/** A question whole: who asks over what, the command or text, and the answers in the program's words. */
+function showQuestion(io: Io, item: AttentionItem): void {
+  const { id, session_id, bead_id, folder = '', asks, text = '', cut, answers, options = [] } = item
+  const work = bead_id === undefined ? '' : `, over bead ${bead_id}`
+  printLine(io, `\nQuestion ${id.slice(QUESTION.length)} of ${session_id} in ${sanitizeLine(folder)}${work}:`)
+  if (text !== '') printLine(io, indent(text))
+  if (cut) printLine(io, `  (more of it is only in its terminal: gc session attach ${session_id})`)
+  printLine(io, indent(asks))
+  for (const [index, option] of options.entries()) printLine(io, `    ${answers[index]}  ${sanitizeLines(option)}`)
+}
+
+const indent = (text: string): string => sanitizeLines(text).replace(/^/gm, '  ')
 
 async function answer(
   context: CommandContext,
-  session: string,
-  action: string,
+  question: string,
+  words: string,
   request: string | undefined,
 ): Promise<void> {
   const city = await context.city()
-  const body = { action, ...(request !== undefined && { request_id: request }) }
-  await city.call('POST ~/session/{id}/respond', { params: { id: session }, body })
-  printLine(context.io, `Session ${session} was answered with ${action}.`)
+  const number = /^(?:question:)?(\d+)$/.exec(question)?.[1]
+  if (number === undefined) {
+    const body = { action: words, ...(request !== undefined && { request_id: request }) }
+    await city.call('POST ~/session/{id}/respond', { params: { id: question }, body })
+    printLine(context.io, `Session ${question} was answered with ${words}.`)
+    return
+  }
+  const params = { id: `question:${number}` }
+  const answered = await city.call('POST ~/attention/{id}/answer', { params, body: { answer: words } })
+  printLine(context.io, `Session ${answered.session_id} was answered with "${sanitizeLine(answered.choice ?? '')}".`)
 }

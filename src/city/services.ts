@@ -7,6 +7,7 @@ import { DetachedAttention } from '../agents/attention/sources/detached.ts'
 import { FailedAttention } from '../agents/attention/sources/failed.ts'
 import { LoginAttention } from '../agents/attention/sources/logins.ts'
 import { ParkedAttention } from '../agents/attention/sources/parked.ts'
+import { QuestionAttention } from '../agents/attention/sources/questions.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
@@ -204,10 +205,10 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     clones,
     attention: new Attention({
       ...options,
-      interactions: sessions.interactions,
       sources: [
         new MissingPacksAttention(config, options.packFolders),
         options.storeHealth,
+        new QuestionAttention(sessionServices.questions, sessionServices.repository),
         new FailedAttention({ ...sessionServices, clock }),
         new BudgetAttention(budgets),
         new LoginAttention({

@@ -59,14 +59,20 @@ ${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
     const items = await waiting(city, 3)
     expect(items[0]).toEqual(permission as AttentionItem)
     expect(items.find(({ agent: of }) => of === 'polly')).toEqual({
-      id: expect.stringMatching(/^question:/),
+      id: expect.stringMatching(/^question:\d+$/),
       kind: 'permission',
       agent: 'polly',
       session_id: polly.id,
       session_name: expect.any(String),
       since: expect.stringMatching(/^\d{4}-/),
       asks: 'Allow make it?',
-      to_do: `gc attention answer ${polly.id} approve|approve_always|deny`,
+      to_do: `gc attention answer 1 approve|approve_always|deny`,
+      question_kind: 'approval',
+      folder: city.path,
+      text: 'make it',
+      cut: false,
+      picture: [],
+      options: ['Yes', 'Always', 'No'],
       request_id: expect.stringMatching(/^permission-/),
       answers: ['approve', 'approve_always', 'deny'],
     })
@@ -86,5 +92,32 @@ ${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
       status: 202,
     })
     expect((await waiting(city, 2)).map(({ kind }) => kind).sort()).toEqual(['dialog', 'failed'])
+  })
+
+  test('applies exactly one of two answers, and says of every other what became of the question', async () => {
+    await using town = await openTown(agent('polly'))
+    const { city } = town
+    const { id } = await startSession(city, 'polly', { message: 'ask it' })
+    const [question] = await waiting(city, 1)
+    const head = await city.head()
+    const answer = (words: string, name = question?.id ?? '') =>
+      city.call(`POST ~/attention/${name}/answer`, { body: { answer: words } })
+    expect(await answer('perhaps')).toMatchObject({ status: 422 })
+    const both = await Promise.all([answer('yes'), answer('no')])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+    const [taken, other] = both[0].status === 200 ? both : [both[1], both[0]]
+    const choice = taken === both[0] ? 'Yes' : 'No'
+    expect(taken?.body).toMatchObject({ state: 'answered', choice, answered_by: 'human', folder: city.path })
+    expect(other?.body.detail).toMatch(/question:1 (is being|was) answered with "(Yes|No)" by human/)
+    const late = await answer('yes')
+    expect([late.status, late.body.detail]).toEqual([
+      409,
+      expect.stringContaining(`conflict: question:1 was answered with "${choice}" by human at `),
+    ])
+    expect((await city.recorded(head)).filter(({ type }) => type === 'session.answered')).toMatchObject([
+      { actor: 'human', session_id: id, payload: { question_id: 'question:1', text: 'make it', choice } },
+    ])
+    expect((await answer('yes', 'question:99')).status).toBe(404)
+    expect((await answer('yes', 'parked:to-1')).status).toBe(404)
   })
 })

@@ -369,9 +369,9 @@ describe('a session that waits for a person', () => {
     expect({ pending, supported }).toEqual({
       supported: true,
       pending: {
-        request_id: expect.stringMatching(/^screen-[0-9a-f]{16}$/),
+        request_id: expect.stringMatching(/^screen-[0-9a-f]{8}-\d+$/),
         kind: 'trust',
-        prompt: 'whether to trust its folder',
+        prompt: expect.stringContaining('whether to trust its folder'),
         options: ['Yes, I trust this folder', 'Yes, and the folder above', 'No, exit'],
         metadata: { source: 'terminal' },
       },
@@ -395,9 +395,22 @@ describe('a session that waits for a person', () => {
     const payload = { session_id: id, request_id, choice: 'Yes, and the folder above' }
     expect(answered).toMatchObject([{ subject: id, payload }])
     expect((await city.call(`GET ~/session/${id}/pending`)).body).toEqual({ supported: true })
-    expect(await errorOf(city, respond, answer({ action: '2', request_id }))).toBe(
-      '409 session-conflict: no_pending: session has no pending interaction',
+    expect(await errorOf(city, respond, answer({ action: '2', request_id }))).toStartWith(
+      '409 session-conflict: no_pending: session has no pending interaction; question:1 was answered with "Yes, and the',
     )
+    expect((await city.call(`GET ~/session/${id}/questions`)).body.items).toMatchObject([
+      {
+        ...{
+          id: 'question:1',
+          session_id: id,
+          kind: 'trust',
+          state: 'answered',
+          folder: city.path,
+          answered_by: 'human',
+        },
+        ...{ choice: 'Yes, and the folder above', answered_at: expect.any(String), ended_at: expect.any(String) },
+      },
+    ])
   })
 
   test('shows its dialog, and responds 501 to a decision if the options cannot be read', async () => {
@@ -407,9 +420,9 @@ describe('a session that waits for a person', () => {
     expect(await pendingInteraction(city, id)).toMatchObject({
       supported: true,
       pending: {
-        request_id: expect.stringMatching(/^screen-[0-9a-f]{16}$/),
+        request_id: expect.stringMatching(/^screen-[0-9a-f]{8}-\d+$/),
         kind: 'trust',
-        prompt: 'whether to trust its folder',
+        prompt: expect.stringContaining('Do you trust'),
         metadata: { source: 'terminal' },
       },
     })
@@ -545,6 +558,10 @@ describe('the operations on sessions', () => {
       'ListBodySessionResponse.partial',
       'ListBodySessionResponse.partial_errors',
       'OutputTurn.timestamp',
+      'QuestionList.next_cursor',
+      'QuestionList.partial',
+      'QuestionList.partial_errors',
+      'QuestionView.bead_id',
       'SessionAgentGetResponse.messages',
       'SessionAgentGetResponse.status',
       'SessionAgentListResponse.agents',

@@ -43,13 +43,18 @@ describe('gc attention', () => {
     expect((await waits(1)).items).toMatchObject([{ kind: 'permission', session_id: id, asks: 'Allow make it?' }])
     const { out } = await town.gc(['attention'])
     expect(out).toContain('Allow make it?')
-    expect(out).toContain(`gc attention answer ${id} approve|approve_always|deny`)
+    expect(out).toContain('gc attention answer 1 approve|approve_always|deny')
     const wrong = await town.gc(['attention', 'answer', id, 'perhaps'])
     expect([wrong.status, wrong.err]).toEqual([1, expect.stringContaining('it can be answered with approve')])
-    expect(await town.gc(['attention', 'answer', id, 'approve'])).toMatchObject({
+    expect(await town.gc(['attention', 'answer', '1', 'yes'])).toMatchObject({
       status: 0,
-      out: `Session ${id} was answered with approve.\n`,
+      out: `Session ${id} was answered with "Yes".\n`,
     })
+    const again = await town.gc(['attention', 'answer', '1', 'deny'])
+    expect([again.status, again.err]).toEqual([
+      1,
+      expect.stringContaining('question:1 was answered with "Yes" by operator'),
+    ])
     expect((await waits(0)).items).toEqual([])
     expect(town.reports).toEqual([])
   })
@@ -60,8 +65,9 @@ describe('gc attention', () => {
     const { out } = await town.gc(['attention'])
     expect(out).toContain('It asks a person whether to trust its folder.')
     const options = ['1  Yes, I trust this folder', '2  Yes, and the folder above', '3  No, exit']
-    expect(out).toContain([`${id} offers these options:`, ...options].join('\n  '))
-    expect(out).toContain(`gc attention answer ${id} 1|2|3`)
+    expect(out).toContain(`\nQuestion 2 of ${id} in ${town.at('town')}:`)
+    expect(out).toContain(options.join('\n    '))
+    expect(out).toContain('gc attention answer 2 1|2|3')
     const wrong = await town.gc(['session', 'respond', id, '4'])
     expect([wrong.status, wrong.err]).toEqual([1, expect.stringContaining('it can be answered with 1, 2, 3')])
     expect(await town.gc(['session', 'respond', id, '2'])).toMatchObject({

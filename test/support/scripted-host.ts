@@ -41,6 +41,8 @@ export class ScriptedHost implements SessionHost {
   readonly choices: { key: string; question: string; option: string }[] = []
   readonly #questions = new Map<string, Question>()
   readonly #questionListeners = new Set<(key: string, question: Question | undefined) => void>()
+  /** The questions of programs that speak ACP. */
+  readonly #asked = new Set<string>()
   readonly #programs = new Map<string, Program>()
   readonly #exitListeners = new Set<(exit: Exit) => unknown>()
   readonly #recordListeners = new Set<(batch: RecordBatch) => unknown>()
@@ -59,6 +61,7 @@ export class ScriptedHost implements SessionHost {
 
   /** A program that speaks ACP reports something. Resolves when the city has recorded that. */
   report(key: string, content: AgentRecordContent): Promise<void> {
+    if (content.type === 'asked') this.#asked.add(content.request)
     return this.#push(this.#program(key), content)
   }
 
@@ -143,6 +146,8 @@ export class ScriptedHost implements SessionHost {
     return this.#questions.get(key)
   }
 
+  async whenQuestionsKnown(): Promise<void> {}
+
   reportsQuestions(): boolean {
     return true
   }
@@ -173,7 +178,13 @@ export class ScriptedHost implements SessionHost {
   readonly signal = rejected
   readonly snapshot = rejected
   readonly mode = rejected
-  readonly answer = rejected
+
+  async answer(key: string, request: string, choice: string): Promise<void> {
+    const program = this.#program(key)
+    if (!this.#asked.delete(request)) throw new AppError('conflict-wrong-state', 'the agent does not ask that any more')
+    await this.#push(program, { type: 'answered', request, choice })
+  }
+
   readonly listDaemons = async () => new Map()
   readonly status = async () => []
   readonly onOutput = () => unsubscribe

@@ -7,7 +7,6 @@ import { errorMessage } from '../../core/errors.ts'
 import type { EventAttributes } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Interactions, OpenInteraction } from '../messaging/interactions.ts'
 import { AttentionCleared, AttentionRaised } from './events.ts'
 import type { AttentionItem, AttentionList, ListedItem } from './schema.ts'
 import { attention } from './table.ts'
@@ -18,7 +17,6 @@ interface AttentionOptions {
   clock: Clock
   deadlines: Deadlines
   sources: readonly AttentionSource<ListedItem>[]
-  interactions: Pick<Interactions, 'findOpen'>
   report(message: string): void
 }
 
@@ -70,12 +68,10 @@ export class Attention {
   }
 
   /** All items, the longest waiting first. */
-  async list(): Promise<AttentionList> {
-    const { interactions, errors } = await this.options.interactions.findOpen()
-    const listed = this.options.sources.flatMap((source) => this.#itemsOf(source) ?? this.#announcedOf(source))
-    const items = [...interactions.map(questionItem), ...listed]
+  list(): AttentionList {
+    const items = this.options.sources.flatMap((source) => this.#itemsOf(source) ?? this.#announcedOf(source))
     items.sort((a, b) => a.since.localeCompare(b.since))
-    return { items, total: items.length, ...(errors.length > 0 && { partial: true, partial_errors: errors }) }
+    return { items, total: items.length }
   }
 
   /** Announces what changed of these sources, once what is being announced is on disk. */
@@ -159,20 +155,6 @@ export class Attention {
     this.#due = Number.isFinite(next) ? deadlines.at(next, () => this.#update(...sources)) : undefined
   }
 }
-
-const questionItem = ({ row, question, by, answers }: OpenInteraction): AttentionItem => ({
-  id: `question:${row.id}:${question.id}`,
-  kind: by === 'agent' ? 'permission' : 'dialog',
-  agent: row.template,
-  session_id: row.id,
-  session_name: row.alias ?? row.sessionName,
-  since: question.since,
-  asks: question.prompt,
-  to_do: answers.length > 0 ? `gc attention answer ${row.id} ${answers.join('|')}` : `gc session attach ${row.id}`,
-  request_id: question.id,
-  answers,
-  ...(by === 'screen' && question.options.length > 0 && { options: question.options.map(({ label }) => label) }),
-})
 
 const cut = (text: string): string => (text.length > MAX_EVENT_TEXT ? `${text.slice(0, MAX_EVENT_TEXT)}…` : text)
 

@@ -49,13 +49,20 @@ export const AttentionItem = Type.Object(
     ),
     asks: Type.String({ description: 'The question or the problem in a sentence.' }),
     to_do: Type.String({ description: 'What a person can do about it: a command line, or a sentence with one.' }),
+    question_kind: Type.Optional(
+      Type.String({ description: 'What a question is about: `approval`, `trust`, `login`, `plan` …' }),
+    ),
+    folder: Type.Optional(Type.String({ description: 'The folder that a session which asks works in.' })),
+    text: Type.Optional(Type.String({ description: 'The command, path, diff or text that is asked about.' })),
+    cut: Type.Optional(Type.Boolean({ description: 'Whether that is only a part of it.' })),
+    picture: Type.Optional(Type.Array(Type.String(), { description: 'The rows of the screen that asks.' })),
     request_id: Type.Optional(Type.String({ description: 'Identifies the question in an answer.' })),
     answers: Type.Array(Type.String(), {
       description: 'The actions that `respond` accepts; none when a person has to use its terminal.',
     }),
     options: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'The options of a dialog as its screen shows them, in the same order.',
+        description: 'The answers in the words of the program, in the same order.',
       }),
     ),
   },

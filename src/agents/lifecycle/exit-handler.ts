@@ -6,6 +6,7 @@ import type { LoginLimits } from '../limits/login-limits.ts'
 import type { Logins } from '../limits/logins.ts'
 import type { CreateRequests } from '../messaging/create-requests.ts'
 import type { MessageDelivery } from '../messaging/message-delivery.ts'
+import type { Questions } from '../questions/questions.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
 import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
@@ -43,6 +44,7 @@ interface ExitHandlerOptions {
   delivery: Pick<MessageDelivery, 'abandon'>
   createRequests: CreateRequests
   activity: SessionActivity
+  questions: Pick<Questions, 'endRun' | 'lastAnswered' | 'forget'>
   report(message: string): void
 }
 
@@ -53,6 +55,9 @@ const COMMANDS: Partial<Record<SessionState, Command>> = {
   'start-pending': 'retry',
   'failed-create': 'fail',
 }
+
+/** An exit this soon after a person's answer follows from it, as from `No, exit`. */
+const ANSWER_EFFECT = 10_000
 
 /** Handles the exit of a session's process: what becomes of the session, and what the exit counts against. */
 export class ExitHandler {
@@ -82,16 +87,17 @@ export class ExitHandler {
 
   /** Ends an incarnation: its token is revoked before its claims are offered again. */
   releaseProcess(tx: Tx, id: string, isClosing = false): SessionRow | undefined {
-    const { repository, tokens, claims } = this.options
+    const { repository, tokens, claims, questions } = this.options
     const row = repository.find(id)
     if (!row) return undefined
+    if (row.hostKey !== null) questions.endRun(tx, row.hostKey)
     tokens.revoke(tx, id)
     claims.revokeAll(tx, id, isClosing ? workNamesOf(row) : [])
     return repository.update(tx, id, { hostKey: null, pid: null, processStarted: null })
   }
 
   #exited(row: SessionRow): ExitedSession {
-    const { workload } = this.options
+    const { workload, questions } = this.options
     return {
       state: row.state,
       reason: row.reason,
@@ -106,6 +112,7 @@ export class ExitHandler {
       leftUnclaimed: row.work !== null && workload.isUnassigned(row.work),
       fromScaleCheck: row.work === '',
       resumed: row.resumed,
+      answered: this.options.clock.now() - questions.lastAnswered(row.id) < ANSWER_EFFECT,
       crashHoldUntil: this.options.crashes.holdUntil(row.id),
       limitedUntil: this.options.logins.roomAt(row),
     }
@@ -149,11 +156,12 @@ export class ExitHandler {
 
   /** Completes what waited for a session that has come to rest. */
   #settle(tx: Tx, row: SessionRow, reason: string): void {
-    const { delivery, createRequests, activity, repository, crashes } = this.options
+    const { delivery, createRequests, activity, repository, crashes, questions } = this.options
     if (row.state === 'closed') {
       tx.after(() => crashes.forget(row.id))
       delivery.abandon(tx, row.id, reason)
       activity.forget(row.id)
+      tx.after(() => questions.forget(row.id))
     }
     if (row.state === 'closed' || row.state === 'failed-create') createRequests.fail(tx, row.id, reason)
     if (row.state === 'failed-create' && row.alias) {

@@ -41,6 +41,8 @@ export interface ExitedSession {
   fromScaleCheck: boolean
   /** Whether it resumed an earlier conversation. */
   resumed: boolean
+  /** Whether a person answered a question of its program just before: what follows from that is nobody's failure. */
+  answered: boolean
   /** Until when a crash now holds it because it crashed too often; 0 for no hold. */
   crashHoldUntil: number
   /** Until when no login that it may run on has room; 0 when one has. */
@@ -83,6 +85,11 @@ export const wasKilled = ({ how, code, signal = '' }: ProcessExit): boolean =>
 
 /** Decides what becomes of a session whose process is gone. */
 export function decideOutcome(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
+  const outcome = outcomeOf(session, exit, now)
+  return session.answered ? { ...outcome, blamedBeads: [], blamesAgent: false } : outcome
+}
+
+function outcomeOf(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
   if (session.state === 'draining') return drained(session)
   if ((exit.limit || exit.deadLogin !== undefined) && (session.state === 'active' || session.state === 'creating')) {
     return withoutLogin(session, exit, now)

@@ -5,6 +5,9 @@ import { hasOnlyNamedSessions, minimumSessions } from './minimum.ts'
 import type { PlanBuilder } from './plan-builder.ts'
 import type { AgentState, SessionSnapshot } from './snapshot.ts'
 
+/** The reason of a drain that a person asked for by suspending its agent. */
+const USER_HOLD = 'user-hold'
+
 /** Plans the end of sessions that have nothing left to do or may not go on, and of holds that are over. */
 export function planStops(builder: PlanBuilder): void {
   for (const session of builder.idle) {
@@ -24,9 +27,12 @@ export function planStops(builder: PlanBuilder): void {
 const heldUntil = ({ reason, quarantinedUntil }: SessionSnapshot, agent: AgentState | undefined): number =>
   HELD_BY_LOGIN.has(reason) && agent?.limitedUntil !== undefined ? agent.limitedUntil : quarantinedUntil
 
+/** A person who suspended its agent ends a session also while it asks; nothing else does. */
+const isLeftAlone = ({ asking, reason }: SessionSnapshot): boolean => asking && reason !== USER_HOLD
+
 /** A draining session ends when it reports that it is done, when it has no work, or when its time is over. */
 function endDrained(builder: PlanBuilder, session: SessionSnapshot): void {
-  if (!session.key) return
+  if (!session.key || isLeftAlone(session)) return
   const isDone = session.reason === 'drained' || session.work.length === 0
   const agent = builder.agentOf(session)
   const timeout = (session.reason === 'config-drift' ? agent?.driftDrainTimeout : agent?.drainTimeout) ?? 0
@@ -51,7 +57,8 @@ function drainReason(
   session: SessionSnapshot,
   agent: AgentState | undefined,
 ): string | undefined {
-  if (isSuspended(builder, agent)) return 'user-hold'
+  if (isSuspended(builder, agent)) return USER_HOLD
+  if (session.asking) return undefined
   if (session.work.length > 0 || session.attached || !builder.isDue(session.busyUntil)) return undefined
   if (agent && hasStartedInVain(builder, session, agent)) return 'no-wake-reason'
   if (session.messages > 0) return undefined
@@ -75,7 +82,7 @@ const hasStartedInVain = (builder: PlanBuilder, session: SessionSnapshot, agent:
   !session.worked &&
   session.leftUnclaimed &&
   isSpare(builder, session, agent) &&
-  builder.isDue(session.wokeAt + agent.startupTimeout)
+  builder.isDue(Math.max(session.wokeAt, session.askedUntil) + agent.startupTimeout)
 
 /** Whether a person's session has been idle for as long as its city allows. */
 function isChatIdle(builder: PlanBuilder, { quietSince, wokeAt }: SessionSnapshot): boolean {

@@ -35,6 +35,7 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   setup: SetupCommands
   shell: ShellRunner
   loginWatcher: LoginWatcher
+  questionWatcher: { onOutput(session: string, key: string): void }
   limits: Pick<LoginLimits, 'onChange' | 'shift'>
   accounts: Accounts
   exitReceiver: Pick<ExitReceiver, 'start'>
@@ -257,11 +258,12 @@ export class Reconciler {
   }
 
   #onOutput(key: string, at: string): void {
-    const { city, activity, loginWatcher } = this.options
+    const { city, activity, loginWatcher, questionWatcher } = this.options
     const id = key.startsWith(`${city}/`) ? key.split('/')[1] : undefined
     if (id === undefined) return
     activity.recordOutput(id, Date.parse(at))
     loginWatcher.onOutput(id)
+    questionWatcher.onOutput(id, key)
   }
 
   /** Records when the listed processes last wrote something. */

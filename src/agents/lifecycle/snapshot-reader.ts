@@ -7,6 +7,7 @@ import type { HostedSession } from '../../host/protocol/session.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { Logins } from '../limits/logins.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
+import type { Questions } from '../questions/questions.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
 import { workNamesOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -44,6 +45,7 @@ export interface SnapshotReaderOptions {
   logins: Pick<Logins, 'roomAt'>
   queue: Pick<MessageQueue, 'counts'>
   conversations: Pick<AcpConversations, 'usesAcp' | 'isInTurn'>
+  questions: Pick<Questions, 'asking' | 'lastEnded'>
 }
 
 /** The state of the reconciler itself. */
@@ -69,10 +71,11 @@ export class SnapshotReader {
   ) {}
 
   read({ now, hosted, wakes, isBusy }: ReconcilerState): CitySnapshot {
-    const { config, repository, queue } = this.options
+    const { config, repository, queue, questions } = this.options
     const { current } = config
     const rows = [...repository.live(), ...repository.closedWithProcess()]
     const messages = queue.counts()
+    const asking = questions.asking()
     this.#forget(rows)
     return {
       now,
@@ -85,7 +88,13 @@ export class SnapshotReader {
       rigs: this.#rigs(current),
       agents: this.#agents(current, rows),
       named: current.namedSessions.map(toNamed),
-      sessions: rows.map((row) => this.#session(now, row, messages.get(row.id) ?? 0, isBusy(row.id))),
+      sessions: rows.map((row) =>
+        this.#session(now, row, {
+          messages: messages.get(row.id) ?? 0,
+          busy: isBusy(row.id),
+          asking: asking.has(row.id),
+        }),
+      ),
       hosted: hosted && new Map(hosted.map((process) => [process.key, toHosted(process)])),
     }
   }
@@ -156,8 +165,12 @@ export class SnapshotReader {
     }
   }
 
-  #session(now: number, row: SessionRow, messages: number, busy: boolean): SessionSnapshot {
-    const { config, workload, activity, launcher, conversations } = this.options
+  #session(
+    now: number,
+    row: SessionRow,
+    { messages, busy, asking }: Pick<SessionSnapshot, 'messages' | 'busy' | 'asking'>,
+  ): SessionSnapshot {
+    const { config, workload, activity, launcher, conversations, questions } = this.options
     const work = workload.assignedTo(workNamesOf(row)).map(({ id }) => id)
     const attached = activity.isAttached(row.id)
     const inTurn = row.hostKey !== null && conversations.usesAcp(row.hostKey) && conversations.isInTurn(row.hostKey)
@@ -168,7 +181,9 @@ export class SnapshotReader {
       work,
       messages,
       attached,
-      quietSince: this.#quietSince(now, row, work.length > 0 || messages > 0 || attached || inTurn),
+      asking,
+      askedUntil: Math.min(now, questions.lastEnded(row.id)),
+      quietSince: this.#quietSince(now, row, work.length > 0 || messages > 0 || attached || inTurn || asking),
       drift: row.state === 'active' ? this.#drifts.driftOf(row, config.current, launcher) : [],
       busy,
     }
@@ -201,7 +216,16 @@ const toSession = (
   row: SessionRow,
 ): Omit<
   SessionSnapshot,
-  'leftUnclaimed' | 'busyUntil' | 'work' | 'messages' | 'attached' | 'quietSince' | 'drift' | 'busy'
+  | 'leftUnclaimed'
+  | 'busyUntil'
+  | 'work'
+  | 'messages'
+  | 'attached'
+  | 'asking'
+  | 'askedUntil'
+  | 'quietSince'
+  | 'drift'
+  | 'busy'
 > => ({
   id: row.id,
   agent: row.kind === 'agent' ? row.template : '',
@@ -224,6 +248,7 @@ const toSession = (
   createdFor: row.work || undefined,
   fromScaleCheck: row.work === '',
   resumed: row.resumed,
+  answered: false,
   crashHoldUntil: 0,
   limitedUntil: 0,
   jitter: jitterOf(row.hostKey ?? row.id),

@@ -77,6 +77,10 @@ export interface SessionSnapshot extends ExitedSession {
   /** How many messages wait for it. */
   messages: number
   attached: boolean
+  /** Whether its program asks a person something: it is left alone for as long as it takes. */
+  asking: boolean
+  /** When its last question was over; the time until then counts as none. */
+  askedUntil: number
   /** When it last started, worked, wrote or received anything; never later than now. */
   quietSince: number
   /** Until when it reported to be at work, or a look at its program showed that it is not idle. */

@@ -7,16 +7,17 @@ import type { RunningSession } from '../sessions/running.ts'
 import type { PendingInteraction } from '../sessions/schema.ts'
 
 interface DialogOptions {
-  host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions'>
+  host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions' | 'whenQuestionsKnown'>
   launcher: Pick<Launcher, 'program'>
 }
 
-/** What the program on a session's terminal asks; `since` tells when nobody noted that it came up. */
+/** What the program on a session's terminal asks, once its host has said; `since` tells when nobody noted that it came up. */
 export async function findDialog(
   { host, launcher }: DialogOptions,
   row: RunningSession,
   since: () => number,
 ): Promise<Question | undefined> {
+  await host.whenQuestionsKnown()
   if (host.reportsQuestions(row.hostKey)) return host.question(row.hostKey)
   const dialog = await readDialog({ host, launcher }, row)
   return dialog && toQuestion(dialog, toTimestamp(since()))
@@ -27,8 +28,7 @@ export async function readDialog(
   { host, launcher }: Pick<DialogOptions, 'launcher'> & { host: Pick<SessionHost, 'screen'> },
   row: RunningSession,
 ): Promise<ScreenQuestion | undefined> {
-  const screen = await host.screen(row.hostKey).catch(() => undefined)
-  return screen && findQuestion(screen, launcher.program(row).profile)
+  return findQuestion(await host.screen(row.hostKey), launcher.program(row).profile)
 }
 
 /** A dialog as clients see it. */

@@ -22,6 +22,7 @@ export type SessionHost = Pick<
   | 'onRecords'
   | 'question'
   | 'reportsQuestions'
+  | 'whenQuestionsKnown'
   | 'onQuestion'
   | 'choose'
   | 'listDaemons'

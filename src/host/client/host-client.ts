@@ -67,7 +67,7 @@ export class HostClient implements SessionHost {
       question: (key, question, link) => this.#questions.set(key, question, link),
       opened: (link) => {
         this.#listen(link)
-        void this.#questions.follow(link)
+        this.#questions.follow(link)
       },
       closed: (link) => this.#questions.drop(link),
     })
@@ -191,6 +191,10 @@ export class HostClient implements SessionHost {
 
   question(key: string): Question | undefined {
     return this.#questions.find(key)
+  }
+
+  whenQuestionsKnown(): Promise<void> {
+    return this.#questions.whenKnown()
   }
 
   reportsQuestions(key: string): boolean {

@@ -10,6 +10,8 @@ type QuestionListener = (key: string, question: Question | undefined) => void
 export class OpenQuestions {
   readonly #open = new Map<string, { question: Question; link: HostLink }>()
   readonly #reporting = new Set<HostLink>()
+  /** Hosts that were asked and have not said yet what is open. */
+  readonly #asked = new Map<HostLink, Promise<void>>()
   readonly #listeners = new Set<QuestionListener>()
 
   constructor(private readonly report: (sentence: string) => void) {}
@@ -29,13 +31,22 @@ export class OpenQuestions {
   }
 
   /** Asks a host to report its questions from now on. */
-  async follow(link: HostLink): Promise<void> {
-    this.#reporting.add(link)
+  follow(link: HostLink): void {
+    const asked = this.#follow(link).finally(() => this.#asked.delete(link))
+    this.#asked.set(link, asked)
+  }
+
+  /** Resolves when every host that was found has said what is open, or cannot. */
+  async whenKnown(): Promise<void> {
+    await Promise.all(this.#asked.values())
+  }
+
+  async #follow(link: HostLink): Promise<void> {
     try {
       const { ok } = await link.request('questions', {}, { ms: ANSWER_MS })
+      this.#reporting.add(link)
       for (const { key, question } of ok.open) this.set(key, question, link)
     } catch (error) {
-      this.#reporting.delete(link)
       const isEarlier = error instanceof AppError && error.code === 'not-implemented'
       if (!isEarlier && link.open) this.report(`the questions of a session host are not reported: ${error}`)
     }

@@ -61,6 +61,8 @@ export interface SessionHost {
   answer(key: string, request: string, choice: string): Promise<void>
   /** What the program on a terminal asks a person now, as its host reports it. */
   question(key: string): Question | undefined
+  /** Resolves when the hosts that were found have said what their programs ask. */
+  whenQuestionsKnown(): Promise<void>
   /** Whether the host of a session reports its questions; one of an earlier build does not. */
   reportsQuestions(key: string): boolean
   /** Called when a program asks something on its screen, something else, or nothing any more. */

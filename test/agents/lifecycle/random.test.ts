@@ -53,7 +53,9 @@ function isEarly({ agents, sessions }: CitySnapshot, name: string): boolean {
 function drainErrors(before: CitySnapshot, session: SessionSnapshot): string[] {
   const agent = before.agents.find(({ name }) => name === session.agent)
   const suspended = agent && (agent.suspended || before.rigs.get(agent.rig)?.suspended)
-  return !suspended && (session.work.length > 0 || session.attached) ? [`drain of ${session.id}, which works`] : []
+  return !suspended && (session.work.length > 0 || session.attached || session.asking)
+    ? [`drain of ${session.id}, which works`]
+    : []
 }
 
 /** What must not come about: more sessions than before where a limit was reached, or two with one identity. */

@@ -50,6 +50,7 @@ describe('an exit', () => {
     fromScaleCheck: false,
     resumed: false,
     limitedUntil: 0,
+    answered: false,
     crashHoldUntil: 0,
   }
   const crash: ProcessExit = { how: 'exited', code: 1 }

@@ -39,6 +39,7 @@ export const ALLOWED: readonly Allowed[] = [
   live('acp_sessions_template', 'conversations of the last month, once a day, a hundred at a time'),
   live('session_tokens_live', 'tokens that are good, when a city opens'),
   live('sessions_live', 'sessions that are not closed'),
+  live('questions_open', 'questions that wait for an answer, when a city opens'),
   live('beads_ready', 'work that is ready'),
   live('beads_held', 'work in somebody’s hands'),
   live('waits_live', 'waits that are not over'),

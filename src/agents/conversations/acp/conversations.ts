@@ -1,13 +1,9 @@
 import type { Statement } from 'bun:sqlite'
 import { asc, eq } from 'drizzle-orm'
-import type { Actor } from '../../../core/actor.ts'
-import type { EventLog } from '../../../core/events/log.ts'
 import { stablePlan } from '../../../core/stable-plan.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import type { RecordBatch } from '../../../host/client/session-host.ts'
 import type { AgentMode, AgentRecord } from '../../../host/protocol/record.ts'
-import { SessionAnswered, SessionAsked } from './events.ts'
-import { promptFor } from './questions.ts'
 import { acpQuestions, acpRuns, acpSessions, type QuestionRow } from './table.ts'
 
 const MAX_RECORDS_PER_WRITE = 200
@@ -17,10 +13,12 @@ const MAX_BYTES_PER_SESSION = 32 << 20
 
 interface AcpConversationsOptions {
   store: Store
-  log: EventLog
   city: string
   /** A conversation was opened; its id is undefined when a later start cannot resume it. */
   onConversationOpened(tx: Tx, session: string, conversation: string | undefined): void
+  onAsked(tx: Tx, question: QuestionRow): void
+  /** A question needs no answer any more; without a choice its turn ended before there was one. */
+  onAnswered(tx: Tx, question: QuestionRow, choice: string | undefined): void
 }
 
 /** A turn that is over, with its error when it failed; the program can take another. */
@@ -46,8 +44,6 @@ export class AcpConversations {
   readonly #idBefore: Statement<{ id: number }, [string, number]>
   readonly #listeners = new Set<(session: string) => void>()
   readonly #turnListeners = new Set<(turn: EndedTurn) => void>()
-  /** Who answers a question that its program has not taken yet. */
-  readonly #answerers = new Map<string, Actor>()
   readonly #acpHostKeys = new Set<string>()
 
   constructor(private readonly options: AcpConversationsOptions) {
@@ -155,12 +151,6 @@ export class AcpConversations {
     return () => this.#turnListeners.delete(listener)
   }
 
-  /** Records the answer to a question, should its program take it, as this actor's until the returned function is called. */
-  expectAnswer(request: string, actor: Actor): () => void {
-    this.#answerers.set(request, actor)
-    return () => this.#answerers.delete(request)
-  }
-
   /** Stores the records of a program; false when it belongs to another city. */
   async ingest({ key, records }: RecordBatch): Promise<boolean> {
     const [city, session] = key.split('/')
@@ -198,7 +188,7 @@ export class AcpConversations {
     if (record.type === 'ready') this.#ready(tx, session, record)
     if (record.type === 'turn') tx.orm.update(acpRuns).set({ turn: record.turn }).where(condition).run()
     if (record.type === 'asked') this.#recordQuestion(tx, key, session, record)
-    if (record.type === 'answered') this.#answered(tx, session, record)
+    if (record.type === 'answered') this.#answered(tx, record)
     if (record.type !== 'done') return
     tx.orm.update(acpRuns).set({ turn: '' }).where(condition).run()
     const { error } = record
@@ -213,21 +203,14 @@ export class AcpConversations {
   }
 
   #recordQuestion(tx: Tx, hostKey: string, sessionId: string, { request, at, tool, choices }: RecordOf<'asked'>): void {
-    const askedAt = Date.parse(at)
-    tx.orm
-      .insert(acpQuestions)
-      .values({ request, sessionId, hostKey, askedAt, tool, choices })
-      .onConflictDoNothing()
-      .run()
-    const payload = { session_id: sessionId, request_id: request, prompt: promptFor({ tool }) }
-    this.options.log.append(tx, SessionAsked, { subject: sessionId, session_id: sessionId }, payload)
+    const question = { request, sessionId, hostKey, askedAt: Date.parse(at), tool, choices }
+    tx.orm.insert(acpQuestions).values(question).onConflictDoNothing().run()
+    this.options.onAsked(tx, question)
   }
 
-  #answered(tx: Tx, session: string, { request, choice }: RecordOf<'answered'>): void {
-    tx.orm.delete(acpQuestions).where(eq(acpQuestions.request, request)).run()
-    const payload = { session_id: session, request_id: request, ...(choice !== undefined && { choice }) }
-    const actor = this.#answerers.get(request) ?? tx.actor
-    this.options.log.append(tx, SessionAnswered, { actor, subject: session, session_id: session }, payload)
+  #answered(tx: Tx, { request, choice }: RecordOf<'answered'>): void {
+    const question = tx.orm.delete(acpQuestions).where(eq(acpQuestions.request, request)).returning().get()
+    if (question) this.options.onAnswered(tx, question, choice)
   }
 
   #enforceLimit(tx: Tx, session: string, more: number): void {

@@ -9,6 +9,7 @@ import { toolText } from './tool-text.ts'
 const ROLES_BY_ACTION: Readonly<Record<string, readonly OptionRole[]>> = {
   approve: ['allow-once'],
   allow: ['allow-once'],
+  yes: ['allow-once'],
   approve_always: ['allow-always'],
   allow_always: ['allow-always'],
   approve_accept_edits: ['allow-always'],

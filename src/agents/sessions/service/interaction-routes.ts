@@ -2,6 +2,7 @@ import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
 import { ofOtherSessions } from '../../../http/needs.ts'
 import { route } from '../../../http/route.ts'
+import { QuestionAnswer, QuestionList, QuestionView } from '../../questions/schema.ts'
 import {
   PendingList,
   PermissionMode,
@@ -52,6 +53,36 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
     },
     (x) => city(x).sessions.interactions.respond(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'GET ~/session/{id}/questions',
+    {
+      id: 'list-session-questions',
+      summary: 'List what a session asked people, with the answers',
+      description:
+        'The last 200 of at most 30 days, oldest first: what was asked, about which bead and folder, who answered what and when.',
+      needs: ofOtherSessions('watch'),
+      ok: QuestionList,
+      errors: ['session-not-found', SESSION_CONFLICT],
+      index: true,
+      extension: true,
+    },
+    (x) => city(x).sessions.interactions.history(x.params.id),
+  ),
+  route(
+    'POST ~/attention/{id}/answer',
+    {
+      id: 'answer-attention',
+      summary: 'Answer a question that waits for a person',
+      needs: 'respond',
+      description:
+        'Exactly one answer is applied to a question. It is stored before it reaches the program, and finished after a stop of gc. A second answer, or one to a question that is gone, is 409 with what became of it.',
+      body: QuestionAnswer,
+      ok: QuestionView,
+      errors: ['question-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
+      extension: true,
+    },
+    (x) => city(x).sessions.interactions.answer(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/permission-mode',

@@ -15,6 +15,7 @@ import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
 import { AcpConversations } from '../../conversations/acp/conversations.ts'
 import { AcpPrompter } from '../../conversations/acp/prompter.ts'
+import { toQuestion } from '../../conversations/acp/questions.ts'
 import { AcpRetention } from '../../conversations/acp/retention.ts'
 import { openSessionLogs } from '../../conversations/open.ts'
 import { builtinProviderLookup } from '../../conversations/tracking/session-program.ts'
@@ -39,22 +40,29 @@ import { SetupCommands } from '../../lifecycle/setup-commands.ts'
 import { ShellRunner } from '../../lifecycle/shell-runner.ts'
 import type { LoginLimits } from '../../limits/login-limits.ts'
 import { Logins } from '../../limits/logins.ts'
+import { AnswerGiver } from '../../messaging/answer-giver.ts'
+import { askingOf } from '../../messaging/asking.ts'
 import { CreateRequests } from '../../messaging/create-requests.ts'
 import { Interactions } from '../../messaging/interactions.ts'
 import { MessageDelivery } from '../../messaging/message-delivery.ts'
 import { MessageQueue } from '../../messaging/message-queue.ts'
 import { pendingOf } from '../../messaging/pending.ts'
 import { ProgramInput } from '../../messaging/program-input.ts'
+import { QuestionWatcher } from '../../messaging/question-watcher.ts'
 import { SessionRequests } from '../../messaging/requests.ts'
 import { openTerminalInput } from '../../messaging/terminal-input.ts'
 import { TurnGate } from '../../messaging/turn-gate.ts'
+import { optionOf } from '../../questions/outcome.ts'
+import { Questions } from '../../questions/questions.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
 import { SessionActivity } from '../activity.ts'
 import { SessionEventRecorder } from '../event-recorder.ts'
 import type { SessionHost } from '../host.ts'
+import { workNamesOf } from '../metadata.ts'
 import type { SessionRepository } from '../repository.ts'
 import { SessionResolver } from '../resolver.ts'
 import { SessionRetention } from '../retention.ts'
+import type { SessionRow } from '../table.ts'
 import { SessionTokens } from '../tokens.ts'
 import { Workload } from '../workload.ts'
 import { SessionControl } from './control.ts'
@@ -124,6 +132,7 @@ function openRecords({ store, log, clock, config, beads, repository, tokenMirror
     activity: new SessionActivity(),
     turns: new TurnGate(),
     recorder: new SessionEventRecorder(log, clock),
+    questions: new Questions({ store, log, clock }),
     failures,
     firstClaims: new FirstClaims({ store, beads, failures }),
     crashes: new CrashHistory(config, clock),
@@ -134,15 +143,29 @@ type Records = ReturnType<typeof openRecords>
 
 /** The programs of sessions: what is started, what is sent to them, and what they say. */
 function openPrograms(options: SessionsOptions & Records) {
-  const { store, log, clock, deadlines, config, host, repository, resolver, environment, report } = options
+  const { store, clock, deadlines, config, host, repository, resolver, environment, report } = options
+  const { questions, workload } = options
   const { city, path, env } = environment
   const launcher = new Launcher(environment, config, options.accounts, () => clock.now())
   const logins = new Logins({ ...options, launcher })
   const prompts = new Prompts(launcher, new PromptRenderer(deadlines))
   const shell = new ShellRunner(deadlines, options.processTokens)
   const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })
+  const beadOf = (row: SessionRow) => workload.assignedTo(workNamesOf(row))[0]?.id ?? (row.work || undefined)
   const conversations = new AcpConversations({
-    ...{ store, log, city },
+    ...{ store, city },
+    onAsked(tx, asked) {
+      const row = repository.find(asked.sessionId)
+      if (row)
+        questions.raise(tx, askingOf({ ...row, hostKey: asked.hostKey }, 'agent', beadOf(row)), toQuestion(asked))
+    },
+    onAnswered(tx, { hostKey, request }, choice) {
+      for (const row of questions.openOf(hostKey)) {
+        if (row.request !== request) continue
+        if (choice === undefined) questions.drop(tx, row.id)
+        else questions.end(tx, row.id, { choice: optionOf(row, choice), actor: tx.actor })
+      }
+    },
     onConversationOpened: (tx, id, conversation) => repository.update(tx, id, { sessionKey: conversation ?? null }),
   })
   const terminal = openTerminalInput(host, deadlines)
@@ -160,7 +183,7 @@ function openPrograms(options: SessionsOptions & Records) {
       conversations,
       report,
     },
-    pending: async (id) => pendingOf({ host, launcher, conversations }, resolver.resolve(id)),
+    pending: async (id) => pendingOf({ questions, conversations }, resolver.resolve(id)),
   })
   return {
     launcher,
@@ -174,6 +197,7 @@ function openPrograms(options: SessionsOptions & Records) {
     logs,
     transcripts: new Transcripts([new ScreenSource(host)], repository, logs),
     view: new SessionView({ ...options, launcher, logs }),
+    questionWatcher: new QuestionWatcher({ ...options, city, launcher, conversations, beadOf }),
   }
 }
 
@@ -190,7 +214,8 @@ function openMessaging(options: SessionsOptions & Records & Programs) {
   const createRequests = new CreateRequests({ ...options, requests, queue })
   const delivery = new MessageDelivery({ ...options, queue, requests, createRequests })
   conversations.onTurnEnd(({ session }) => delivery.deliver(session))
-  return { queue, requests, createRequests, delivery }
+  const answers = new AnswerGiver({ ...options, watcher: options.questionWatcher, delivery })
+  return { queue, requests, createRequests, delivery, answers }
 }
 
 type Messaging = ReturnType<typeof openMessaging>

@@ -1,11 +1,14 @@
 import { gcPart } from '../../../core/actor.ts'
+import { errorMessage } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
 import type { AcpRetention } from '../../conversations/acp/retention.ts'
 import type { LoginWatcher } from '../../lifecycle/login-watcher.ts'
 import type { Prompts } from '../../lifecycle/prompts.ts'
+import type { AnswerGiver } from '../../messaging/answer-giver.ts'
 import type { CreateRequests } from '../../messaging/create-requests.ts'
 import type { MessageDelivery } from '../../messaging/message-delivery.ts'
+import type { QuestionWatcher } from '../../messaging/question-watcher.ts'
 import type { SessionRequests } from '../../messaging/requests.ts'
 import type { SessionHost } from '../host.ts'
 import type { SessionRepository } from '../repository.ts'
@@ -23,6 +26,9 @@ interface SessionUpkeepOptions {
   delivery: MessageDelivery
   loginWatcher: LoginWatcher
   prompts: Pick<Prompts, 'close'>
+  questionWatcher: QuestionWatcher
+  answers: Pick<AnswerGiver, 'recover'>
+  report(message: string): void
 }
 
 /** Recovers what a stop or a crash left, receives the records of ACP programs, and deletes what is old. */
@@ -36,19 +42,33 @@ export class SessionUpkeep {
     await this.#recoverRequests()
     this.#unsubscribe = host.onRecords((batch) => conversations.ingest(batch))
     for (const { id } of repository.live()) delivery.deliver(id)
+    void this.#recoverQuestions()
     await retention.start()
     await conversationRetention.start()
   }
 
   stop(): void {
-    const { retention, conversationRetention, loginWatcher, delivery, requests, prompts } = this.options
+    const { retention, conversationRetention, loginWatcher, questionWatcher, delivery, requests, prompts } =
+      this.options
     this.#unsubscribe?.()
     retention.stop()
     conversationRetention.stop()
     loginWatcher.close()
+    questionWatcher.close()
     delivery.close()
     requests.close()
     prompts.close()
+  }
+
+  /** Reads the screens anew, and finishes the answers that a stop interrupted; nothing else waits for that. */
+  async #recoverQuestions(): Promise<void> {
+    const { questionWatcher, answers, report } = this.options
+    try {
+      await answers.recover()
+      await questionWatcher.start()
+    } catch (error) {
+      report(`questions of programs: ${errorMessage(error)}`)
+    }
   }
 
   async #recoverRequests(): Promise<void> {

@@ -1,0 +1,51 @@
+import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
+import { answersTo, selectOption } from '../../messaging/answer-words.ts'
+import { describeOutcome, numberOf, questionId } from '../../questions/outcome.ts'
+import type { Questions } from '../../questions/questions.ts'
+import type { QuestionRow } from '../../questions/table.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
+import type { ListedItem } from '../schema.ts'
+
+/** What programs ask people, by protocol or on their screens. */
+export class QuestionAttention implements AttentionSource<ListedItem> {
+  readonly name = 'questions'
+
+  constructor(
+    private readonly questions: Pick<Questions, 'open' | 'get' | 'onChange'>,
+    private readonly repository: Pick<SessionRepository, 'find'>,
+  ) {}
+
+  items(): ListedItem[] {
+    return this.questions.open().map((row) => this.#toItem(row))
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.questions.onChange(listener)
+  }
+
+  resolution(name: string): AttentionResolution | undefined {
+    const id = numberOf(name)
+    if (id === undefined) return undefined
+    const row = this.questions.get(id)
+    return { text: describeOutcome(row), ...(row.actor && { by: row.actor.name }) }
+  }
+
+  #toItem(row: QuestionRow): ListedItem {
+    const session = this.repository.find(row.sessionId)
+    const { kind, prompt, text, cut, picture, since } = row.question
+    const answers = answersTo(row)
+    const id = questionId(row)
+    return {
+      ...{ id, kind: row.by === 'agent' ? 'permission' : 'dialog', question_kind: kind },
+      ...{ agent: session?.template ?? '', session_id: row.sessionId, folder: row.folder, since },
+      ...(session && { session_name: session.alias ?? session.sessionName }),
+      ...(row.beadId !== null && { bead_id: row.beadId }),
+      ...{ asks: prompt, request_id: row.request, answers, text, cut, picture },
+      ...(answers.length > 0 && { options: answers.map((answer) => selectOption(answer, row).label) }),
+      to_do:
+        answers.length > 0
+          ? `gc attention answer ${row.id} ${answers.join('|')}`
+          : `gc session attach ${row.sessionId}, and answer there`,
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import type { Actor } from '../../core/actor.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Store } from '../../core/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { ChoiceOutcome, QuestionOption } from '../../host/protocol/question.ts'
+import type { ScreenQuestion } from '../../host/terminal/question.ts'
+import type { Launcher } from '../lifecycle/launcher.ts'
+import { QuestionOver, questionId } from '../questions/outcome.ts'
+import type { Questions } from '../questions/questions.ts'
+import type { QuestionRow } from '../questions/table.ts'
+import type { SessionHost } from '../sessions/host.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { MessageDelivery } from './message-delivery.ts'
+import type { QuestionWatcher } from './question-watcher.ts'
+import type { TerminalInput } from './terminal-input.ts'
+
+interface AnswerGiverOptions {
+  store: Store
+  deadlines: Deadlines
+  host: Pick<SessionHost, 'answer' | 'list' | 'choose' | 'reportsQuestions' | 'whenQuestionsKnown'>
+  repository: Pick<SessionRepository, 'find'>
+  launcher: Launcher
+  questions: Questions
+  watcher: Pick<QuestionWatcher, 'alone'>
+  terminal: Pick<TerminalInput, 'choose'>
+  delivery: Pick<MessageDelivery, 'deliver'>
+  report(message: string): void
+}
+
+/** How long to wait until an answer by protocol shows; it has been given by then in any case. */
+const ANSWER_TIMEOUT = 2_000
+/** What the host says of a question that its agent does not ask any more. */
+const GONE: ReadonlySet<string> = new Set(['conflict-wrong-state', 'session-not-found'])
+
+/**
+ * Gives answers to programs. An answer is stored before its first key, so that exactly one is given to a question; one
+ * that a stop or a crash interrupted is finished after the next start.
+ */
+export class AnswerGiver {
+  constructor(private readonly options: AnswerGiverOptions) {}
+
+  /** Gives an answer, and resolves once the program has taken it. */
+  async give(row: QuestionRow, choice: QuestionOption, actor: Actor): Promise<QuestionRow> {
+    const { store, questions, watcher } = this.options
+    if (row.by === 'agent') {
+      const begun = await store.write((tx) => questions.begin(tx, row.id, choice), actor)
+      return this.#giveByProtocol(begun, choice)
+    }
+    return watcher.alone(row.sessionId, async () => {
+      const begun = await store.write((tx) => questions.begin(tx, row.id, choice), actor)
+      return this.#giveOnScreen(begun, choice)
+    })
+  }
+
+  /** Finishes what was being answered when gc stopped. */
+  async recover(): Promise<void> {
+    const { questions, watcher, report, store, host } = this.options
+    const interrupted = questions.open().filter(({ state }) => state === 'answering')
+    if (interrupted.length === 0) return
+    const running = new Set((await host.list()).flatMap(({ key, state }) => (state === 'running' ? [key] : [])))
+    for (const row of interrupted) {
+      const { choice, sessionId, hostKey } = row
+      if (!choice) continue
+      const finish = async () => {
+        if (!running.has(hostKey)) await store.write((tx) => questions.drop(tx, row.id))
+        else if (row.by === 'agent') await this.#giveByProtocol(row, choice)
+        else await this.#giveOnScreen(row, choice)
+      }
+      await watcher.alone(sessionId, finish).catch((error) => report(`${questionId(row)}: ${errorMessage(error)}`))
+    }
+  }
+
+  /** The record of the answer ends the question; this only waits for it. */
+  async #giveByProtocol({ id, hostKey, request }: QuestionRow, choice: QuestionOption): Promise<QuestionRow> {
+    const { host, questions, store } = this.options
+    try {
+      const over = this.#whenOver(id)
+      await host.answer(hostKey, request, choice.id)
+      await over
+    } catch (error) {
+      if (!(error instanceof AppError) || !GONE.has(error.code)) {
+        await store.write((tx) => questions.reopen(tx, id))
+        throw error
+      }
+      await this.#whenOver(id)
+      const row = questions.get(id)
+      if (row.state !== 'answered' || row.choice?.id !== choice.id) throw new QuestionOver(row)
+    }
+    return questions.get(id)
+  }
+
+  #whenOver(id: number): Promise<void> {
+    const { questions, deadlines } = this.options
+    const isOver = () => questions.get(id).endedAt !== null
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stop = questions.onChange(() => isOver() && resolve())
+    const timeout = deadlines.after(ANSWER_TIMEOUT, () => resolve())
+    if (isOver()) resolve()
+    return promise.finally(() => {
+      stop()
+      timeout.cancel()
+    })
+  }
+
+  /** Has an option of the dialog taken. */
+  async #giveOnScreen(row: QuestionRow, choice: QuestionOption): Promise<QuestionRow> {
+    const { questions, store, delivery } = this.options
+    const { id, sessionId } = row
+    const { result, option = choice.id } = await this.#choose(row, choice).catch(async (error) => {
+      await store.write((tx) => questions.reopen(tx, id))
+      throw error
+    })
+    if (result === 'stuck') {
+      await store.write((tx) => questions.reopen(tx, id))
+      throw notTaken(sessionId)
+    }
+    const isTaken = result === 'taken' && option === choice.id
+    await store.write((tx) => (isTaken ? questions.end(tx, id) : questions.drop(tx, id)))
+    if (!isTaken) throw new QuestionOver(questions.get(id))
+    delivery.deliver(sessionId)
+    return questions.get(id)
+  }
+
+  /** The host presses the keys, once for each question; one of an earlier build has to be told each key. */
+  async #choose(
+    { sessionId, hostKey, request, question }: QuestionRow,
+    choice: QuestionOption,
+  ): Promise<ChoiceOutcome> {
+    const { host, terminal, launcher, repository } = this.options
+    const session = repository.find(sessionId)
+    if (session?.hostKey !== hostKey) return { result: 'gone' }
+    await host.whenQuestionsKnown()
+    if (host.reportsQuestions(hostKey)) return host.choose(hostKey, request, choice.id)
+    const isAsked = ({ id }: ScreenQuestion) => id === request
+    const option = question.options.findIndex(({ id }) => id === choice.id)
+    return { result: await terminal.choose(hostKey, launcher.program(session), { isAsked, option }) }
+  }
+}
+
+const notTaken = (id: string) =>
+  new AppError(
+    SESSION_CONFLICT,
+    `conflict: the program did not take the answer; see what its terminal shows with \`gc session attach ${id}\``,
+  )

@@ -1,0 +1,16 @@
+import type { QuestionOption } from '../../host/protocol/question.ts'
+import { actionsFor, optionFor } from '../conversations/acp/questions.ts'
+import type { QuestionRow } from '../questions/table.ts'
+
+/** The words that people are offered as answers: of an agent what they mean, of a screen its numbers. */
+export const answersTo = ({ by, question: { options } }: QuestionRow): string[] =>
+  by === 'agent' ? actionsFor(options) : options.map(({ id }) => id)
+
+/** The option that an answer selects: by its id, its label, its place in the list, or a word such as `deny`. */
+export function selectOption(answer: string, row: QuestionRow): QuestionOption {
+  const { options } = row.question
+  const words = answer.trim()
+  const own = options.find(({ id, label }) => id === words || label.toLowerCase() === words.toLowerCase())
+  const numbered = /^\d{1,4}$/.test(words) ? options[Number(words) - 1] : undefined
+  return own ?? numbered ?? optionFor(words.toLowerCase(), options, answersTo(row))
+}

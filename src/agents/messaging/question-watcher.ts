@@ -1,0 +1,174 @@
+import { gcPart } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Store } from '../../core/store.ts'
+import type { Question } from '../../host/protocol/question.ts'
+import type { AcpConversations } from '../conversations/acp/conversations.ts'
+import type { Launcher } from '../lifecycle/launcher.ts'
+import type { Questions } from '../questions/questions.ts'
+import type { QuestionRow } from '../questions/table.ts'
+import type { SessionHost } from '../sessions/host.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import { isRunning, type RunningSession } from '../sessions/running.ts'
+import { askingOf } from './asking.ts'
+import { findDialog } from './dialogs.ts'
+
+interface QuestionWatcherOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  city: string
+  host: Pick<SessionHost, 'list' | 'screen' | 'question' | 'reportsQuestions' | 'whenQuestionsKnown' | 'onQuestion'>
+  launcher: Launcher
+  repository: SessionRepository
+  conversations: Pick<AcpConversations, 'usesAcp'>
+  questions: Questions
+  /** The bead that a session works on, or was created for. */
+  beadOf(row: RunningSession): string | undefined
+  report(message: string): void
+}
+
+/** A screen is read once nothing was written for so long, or else this long after the first output. */
+const QUIET_MS = 300
+const LATEST_MS = 1_000
+
+/** What is known of one session's screen between two looks. */
+interface Watch {
+  deadline: Deadline | undefined
+  /** When the first output came that no look has seen, and the last, by the monotonic clock. */
+  first: number
+  last: number
+  /** What the last look saw of a screen that was being written to: the id of its question, or none. */
+  unsure: string | undefined
+}
+
+const NONE = 'none'
+
+/**
+ * Records the questions that programs ask on their screens as they come up and go, which their hosts report. Screens of
+ * a host of an earlier build are read here: one that is being drawn may show half a question, or none for a moment; then
+ * two looks have to agree.
+ */
+export class QuestionWatcher {
+  readonly #watches = new Map<string, Watch>()
+  /** Looks and answers of one session, one after the other. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+  #isClosed = false
+  #unsubscribe: (() => void) | undefined
+
+  constructor(private readonly options: QuestionWatcherOptions) {}
+
+  /** Records what came up or went while nobody looked, and from now on whatever does. */
+  async start(): Promise<void> {
+    const { host, repository, city } = this.options
+    this.#isClosed = false
+    this.#unsubscribe = host.onQuestion((key) => {
+      const [of, session] = key.split('/')
+      if (of === city && session !== undefined) void this.#look(session, true)
+    })
+    const running = repository.live().filter(isRunning)
+    if (running.length > 0) await host.list()
+    await Promise.all(running.map(({ id }) => this.#look(id, true)))
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#unsubscribe?.()
+    for (const { deadline } of this.#watches.values()) deadline?.cancel()
+    this.#watches.clear()
+  }
+
+  /** The program of a session wrote something. */
+  onOutput(session: string, key: string): void {
+    if (this.#isClosed || this.options.host.reportsQuestions(key)) return
+    const now = this.options.clock.monotonic()
+    const watch = this.#watches.get(session) ?? { deadline: undefined, first: now, last: now, unsure: undefined }
+    this.#watches.set(session, watch)
+    watch.last = now
+    if (watch.deadline) return
+    watch.first = now
+    this.#schedule(session, watch, QUIET_MS)
+  }
+
+  /** Runs something that changes what a screen asks, with no look at that screen meanwhile. */
+  alone<T>(session: string, work: () => Promise<T>): Promise<T> {
+    const previous = this.#turns.get(session) ?? Promise.resolve()
+    const turn = previous.then(work, work)
+    const done = turn
+      .catch(() => {})
+      .then(() => {
+        if (this.#turns.get(session) === done) this.#turns.delete(session)
+      })
+    this.#turns.set(session, done)
+    return turn
+  }
+
+  #schedule(session: string, watch: Watch, delay: number): void {
+    watch.deadline = this.options.deadlines.after(delay, () => this.#onDue(session, watch))
+  }
+
+  #onDue(session: string, watch: Watch): void {
+    const now = this.options.clock.monotonic()
+    const quietFor = now - watch.last
+    const isQuiet = quietFor >= QUIET_MS
+    if (!isQuiet && now - watch.first < LATEST_MS) {
+      this.#schedule(session, watch, QUIET_MS - quietFor)
+      return
+    }
+    watch.deadline = undefined
+    void this.#look(session, isQuiet)
+  }
+
+  #look(session: string, isQuiet: boolean): Promise<void> {
+    return this.alone(session, () => this.#read(session, isQuiet)).catch((error) => {
+      if (this.#isClosed || (error instanceof AppError && error.code === 'session-not-found')) return
+      this.options.report(`the screen of session ${session}: ${errorMessage(error)}`)
+    })
+  }
+
+  async #read(session: string, isQuiet: boolean): Promise<void> {
+    const { repository, conversations, questions } = this.options
+    const row = repository.find(session)
+    if (!row || !isRunning(row)) {
+      this.#watches.delete(session)
+      return
+    }
+    if (conversations.usesAcp(row.hostKey)) return
+    const seen = await findDialog(this.options, row, () => this.options.clock.now())
+    const [open] = questions.openOf(row.hostKey)
+    if (seen?.id === open?.request || open?.state === 'answering') return this.#forget(session)
+    const isSure = this.options.host.reportsQuestions(row.hostKey) || this.#isSure(session, isQuiet, seen)
+    if (isSure) await this.#record(row, open, seen)
+  }
+
+  /** Whether a look counts: the screen was quiet and shows a question, or the look before saw the same. */
+  #isSure(session: string, isQuiet: boolean, seen: Question | undefined): boolean {
+    const id = seen?.id ?? NONE
+    const watch = this.#watches.get(session)
+    if ((isQuiet && seen) || watch?.unsure === id) {
+      this.#forget(session)
+      return true
+    }
+    const now = this.options.clock.monotonic()
+    const next = watch ?? { deadline: undefined, first: now, last: now, unsure: undefined }
+    next.unsure = id
+    this.#watches.set(session, next)
+    if (!next.deadline) this.#schedule(session, next, QUIET_MS)
+    return false
+  }
+
+  #forget(session: string): void {
+    const watch = this.#watches.get(session)
+    if (watch) watch.unsure = undefined
+  }
+
+  async #record(row: RunningSession, open: QuestionRow | undefined, seen: Question | undefined): Promise<void> {
+    const { store, questions, repository, beadOf } = this.options
+    await store.write((tx) => {
+      if (repository.find(row.id)?.hostKey !== row.hostKey) return
+      if (open) questions.end(tx, open.id)
+      if (seen) questions.raise(tx, askingOf(row, 'screen', beadOf(row)), seen)
+    }, gcPart('screens'))
+  }
+}

@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { defineEvent } from '../../core/events/event.ts'
+
+const closed = { additionalProperties: false } as const
+const optional = (description: string) => Type.Optional(Type.String({ description }))
+
+const question = {
+  session_id: Type.String(),
+  request_id: Type.String({ description: 'The id under which its program knows the question.' }),
+  question_id: optional('Names the question under attention; absent from events of earlier versions.'),
+  text: optional('The command, path or text that it asks about; cut after 8,000 characters.'),
+  folder: optional('The folder that the session works in.'),
+  bead_id: optional('The bead that the session works on.'),
+}
+
+export const SessionAsked = defineEvent(
+  'session.asked',
+  Type.Object({ ...question, prompt: Type.String() }, { $id: 'SessionAskedPayload', ...closed }),
+  'The program of a session asks a person something and waits.',
+)
+export const SessionAnswered = defineEvent(
+  'session.answered',
+  Type.Object(
+    {
+      ...question,
+      prompt: Type.Optional(Type.String()),
+      choice: optional('The answer in the program’s words; absent when the question went away without one.'),
+    },
+    { $id: 'SessionAnsweredPayload', ...closed },
+  ),
+  'A question of a session was answered by the actor of this event, or needs no answer any more.',
+)

@@ -1,0 +1,213 @@
+import type { Statement } from 'bun:sqlite'
+import { and, asc, desc, eq, isNull } from 'drizzle-orm'
+import type { Actor } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { Question, QuestionOption } from '../../host/protocol/question.ts'
+import { bounded } from './bounded.ts'
+import { SessionAnswered, SessionAsked } from './events.ts'
+import { QuestionOver, questionId } from './outcome.ts'
+import { type QuestionRow, questions } from './table.ts'
+
+interface QuestionsOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+}
+
+/** Who asks, and over what. */
+export interface Asking {
+  sessionId: string
+  hostKey: string
+  by: QuestionRow['by']
+  beadId: string | null
+  folder: string
+}
+
+const RETENTION_MS = 30 * 24 * 3_600_000
+/** How many old questions are deleted with each new one. */
+const DELETED_AT_ONCE = 20
+const MAX_LISTED = 200
+
+/** What programs ask people: each question is a row from when it comes up, with its answer, and every change an event. */
+export class Questions {
+  /** When the last question of a session was over. */
+  readonly #lastEnded = new Map<string, number>()
+  readonly #lastAnswered = new Map<string, number>()
+  readonly #listeners = new Set<(session: string) => void>()
+  readonly #deleteOld: Statement<unknown, [number]>
+
+  constructor(private readonly options: QuestionsOptions) {
+    const { store } = options
+    this.#deleteOld = store.prepare(
+      `DELETE FROM questions WHERE id IN (SELECT id FROM questions
+       WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ${DELETED_AT_ONCE})`,
+    )
+  }
+
+  /** Those that are not over, oldest first. */
+  open(): QuestionRow[] {
+    const rows = this.options.store.read((orm) => orm.select().from(questions).where(isNull(questions.endedAt)).all())
+    return rows.sort((a, b) => a.id - b.id)
+  }
+
+  /** Those of one run of a session that are not over, oldest first. */
+  openOf(hostKey: string): QuestionRow[] {
+    const condition = and(eq(questions.hostKey, hostKey), isNull(questions.endedAt))
+    return this.options.store.read((orm) =>
+      orm.select().from(questions).where(condition).orderBy(asc(questions.id)).all(),
+    )
+  }
+
+  /** The sessions that ask something now. */
+  asking(): ReadonlySet<string> {
+    return new Set(this.open().map(({ sessionId }) => sessionId))
+  }
+
+  /** When the last question of a session was over since this city was opened; 0 for none. */
+  lastEnded(session: string): number {
+    return this.#lastEnded.get(session) ?? 0
+  }
+
+  /** When a person last answered a session since this city was opened; 0 for never. */
+  lastAnswered(session: string): number {
+    return this.#lastAnswered.get(session) ?? 0
+  }
+
+  /** Forgets the times of a session that is closed. */
+  forget(session: string): void {
+    this.#lastEnded.delete(session)
+    this.#lastAnswered.delete(session)
+  }
+
+  /** A question by its number; fails when there is none. */
+  get(id: number): QuestionRow {
+    const row = this.options.store.read((orm) => orm.select().from(questions).where(eq(questions.id, id)).get())
+    if (!row) throw new AppError('question-not-found', `there is no question ${questionId({ id })}`)
+    return row
+  }
+
+  /** The newest question of a session that its program knows under this id. */
+  findRequest(session: string, request: string): QuestionRow | undefined {
+    const condition = and(eq(questions.sessionId, session), eq(questions.request, request))
+    return this.options.store.read((orm) =>
+      orm.select().from(questions).where(condition).orderBy(desc(questions.id)).limit(1).get(),
+    )
+  }
+
+  /** What a session asked and how that was answered, oldest first. */
+  history(session: string): QuestionRow[] {
+    return this.options.store
+      .read((orm) =>
+        orm
+          .select()
+          .from(questions)
+          .where(eq(questions.sessionId, session))
+          .orderBy(desc(questions.id))
+          .limit(MAX_LISTED)
+          .all(),
+      )
+      .reverse()
+  }
+
+  /** Records that a question came up, unless it is known and not over. */
+  raise(tx: Tx, asking: Asking, asked: Question): void {
+    const { hostKey } = asking
+    const condition = and(eq(questions.hostKey, hostKey), eq(questions.request, asked.id), isNull(questions.endedAt))
+    if (tx.orm.select().from(questions).where(condition).get()) return
+    tx.run(this.#deleteOld, this.options.clock.now() - RETENTION_MS)
+    const draft = { ...asking, request: asked.id, question: bounded(asked), state: 'open' as const }
+    const row = tx.orm.insert(questions).values(draft).returning().get()
+    this.options.log.append(tx, SessionAsked, subjectOf(row), payloadOf(row))
+    this.#changed(tx, row)
+  }
+
+  /** Takes a question for one answer, which is stored before it is given; fails unless it is open. */
+  begin(tx: Tx, id: number, choice: QuestionOption): QuestionRow {
+    const row = this.#find(tx, id)
+    if (row.state !== 'open') throw new QuestionOver(row)
+    return this.#update(tx, row, { state: 'answering', choice, actor: tx.actor, answeredAt: this.options.clock.now() })
+  }
+
+  /** The answer did not reach the program: the question is as open as before. */
+  reopen(tx: Tx, id: number): void {
+    const row = this.#find(tx, id)
+    if (row.state !== 'answering') return
+    this.#update(tx, row, { state: 'open', choice: null, actor: null, answeredAt: null })
+  }
+
+  /** A question is over: with the answer that was being given, with one given elsewhere, or without any. */
+  end(tx: Tx, id: number, elsewhere?: { choice: QuestionOption; actor: Actor }): void {
+    const row = this.#find(tx, id)
+    if (row.endedAt !== null) return
+    const now = this.options.clock.now()
+    const given =
+      row.state === 'answering' && row.choice && row.actor ? { choice: row.choice, actor: row.actor } : elsewhere
+    const outcome = given
+      ? { state: 'answered' as const, ...given, answeredAt: row.answeredAt ?? now }
+      : { state: 'gone' as const }
+    const ended = this.#update(tx, row, { ...outcome, endedAt: now })
+    const attributes = { ...subjectOf(ended), ...(given && { actor: given.actor }) }
+    const payload = { ...payloadOf(ended), ...(given && { choice: given.choice.label }) }
+    this.options.log.append(tx, SessionAnswered, attributes, payload)
+  }
+
+  /** Ends a question without an answer, also one that was being answered. */
+  drop(tx: Tx, id: number): void {
+    this.reopen(tx, id)
+    this.end(tx, id)
+  }
+
+  /** Ends every question of a run that is over. */
+  endRun(tx: Tx, hostKey: string): void {
+    const condition = and(eq(questions.hostKey, hostKey), isNull(questions.endedAt))
+    const rows = tx.orm.select().from(questions).where(condition).orderBy(asc(questions.id)).all()
+    for (const { id } of rows) this.drop(tx, id)
+  }
+
+  /** Calls the listener with a session whose questions changed, once that is on disk. */
+  onChange(listener: (session: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #find(tx: Tx, id: number): QuestionRow {
+    const row = tx.orm.select().from(questions).where(eq(questions.id, id)).get()
+    if (!row) throw new AppError('question-not-found', `there is no question ${questionId({ id })}`)
+    return row
+  }
+
+  #update(tx: Tx, row: QuestionRow, change: Partial<QuestionRow>): QuestionRow {
+    tx.orm.update(questions).set(change).where(eq(questions.id, row.id)).run()
+    const changed = { ...row, ...change }
+    this.#changed(tx, changed)
+    return changed
+  }
+
+  #changed(tx: Tx, row: QuestionRow): void {
+    tx.after(() => {
+      if (row.endedAt !== null) this.#lastEnded.set(row.sessionId, row.endedAt)
+      if (row.endedAt !== null && row.state === 'answered') this.#lastAnswered.set(row.sessionId, row.endedAt)
+      for (const listener of this.#listeners) listener(row.sessionId)
+    })
+  }
+}
+
+/** What both events of a question say. */
+function payloadOf(row: QuestionRow) {
+  const { sessionId, request, question, folder, beadId } = row
+  return {
+    ...{ session_id: sessionId, request_id: request, question_id: questionId(row), folder },
+    prompt: cut(question.prompt, MAX_EVENT_TEXT),
+    ...(question.text !== '' && { text: cut(question.text, MAX_EVENT_TEXT) }),
+    ...(beadId !== null && { bead_id: beadId }),
+  }
+}
+
+/** How much of a text an event has. */
+const MAX_EVENT_TEXT = 8_000
+const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max)}…` : text)
+
+const subjectOf = ({ sessionId }: QuestionRow) => ({ subject: sessionId, session_id: sessionId })

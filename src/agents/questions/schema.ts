@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { listOf } from '../../http/schema.ts'
+
+const closed = { additionalProperties: false } as const
+const Text = Type.String()
+
+export const QuestionAnswer = Type.Object(
+  {
+    answer: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description:
+        'An option by its number, its words or its id, or `approve`, `approve_always`, `deny`, `deny_always`.',
+    }),
+  },
+  { $id: 'QuestionAnswer', ...closed },
+)
+export type QuestionAnswer = Static<typeof QuestionAnswer>
+
+/** Ours: a question of a session and what became of it. */
+export const QuestionView = Type.Object(
+  {
+    id: Type.String({ description: 'Its name under attention.' }),
+    session_id: Text,
+    bead_id: Type.Optional(Text),
+    folder: Text,
+    kind: Type.String({ description: 'What it is about: `approval`, `trust`, `login` …' }),
+    prompt: Text,
+    text: Type.String({ description: 'The command, path or text that it asks about.' }),
+    cut: Type.Boolean({ description: 'Whether that is only a part of it.' }),
+    options: Type.Array(Text),
+    since: Type.String({ description: 'When it came up, RFC 3339.' }),
+    state: Type.Union(
+      [Type.Literal('open'), Type.Literal('answering'), Type.Literal('answered'), Type.Literal('gone')],
+      {
+        description: '`gone`: it went away without an answer of gc, as when somebody answered at the terminal.',
+      },
+    ),
+    choice: Type.Optional(Type.String({ description: 'The answer in the program’s words.' })),
+    answered_by: Type.Optional(Text),
+    answered_at: Type.Optional(Text),
+    ended_at: Type.Optional(Text),
+  },
+  { $id: 'QuestionView', ...closed },
+)
+export type QuestionView = Static<typeof QuestionView>
+
+export const QuestionList = listOf(QuestionView, 'QuestionList')
+export type QuestionList = Static<typeof QuestionList>

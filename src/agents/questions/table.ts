@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Actor } from '../../core/actor.ts'
+import type { Question, QuestionOption } from '../../host/protocol/question.ts'
+
+/** What programs asked people, with the answers. A question that came up again is a row of its own. */
+export const questions = sqliteTable(
+  'questions',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    sessionId: text('session_id').notNull(),
+    hostKey: text('host_key').notNull(),
+    /** The id under which its program knows it: of a screen, the same whenever the same is asked. */
+    request: text().notNull(),
+    /** Whether an agent asks by protocol, or a program on its screen. */
+    by: text().$type<'agent' | 'screen'>().notNull(),
+    /** The bead that the session worked on, or was created for. */
+    beadId: text('bead_id'),
+    folder: text().notNull(),
+    question: text({ mode: 'json' }).$type<Question>().notNull(),
+    /** `answering`: an answer is being given, and may have reached the program. */
+    state: text().$type<'open' | 'answering' | 'answered' | 'gone'>().notNull(),
+    choice: text({ mode: 'json' }).$type<QuestionOption>(),
+    /** Who answers or answered it. */
+    actor: text({ mode: 'json' }).$type<Actor>(),
+    answeredAt: integer('answered_at'),
+    endedAt: integer('ended_at'),
+  },
+  (row) => [
+    index('questions_open').on(row.hostKey, row.request).where(sql`ended_at IS NULL`),
+    index('questions_session').on(row.sessionId, row.id),
+    index('questions_ended').on(row.endedAt).where(sql`ended_at IS NOT NULL`),
+  ],
+)
+export type QuestionRow = typeof questions.$inferSelect

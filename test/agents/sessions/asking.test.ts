@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'bun:test'
+import type { City } from '../../../src/city/city.ts'
+import type { Question } from '../../../src/host/protocol/question.ts'
+import { human } from '../../../src/http/guard.ts'
+import { type ScriptedTown, scriptedTown } from '../../support/city.ts'
+import { until } from '../../support/until.ts'
+
+const MINUTE = 60_000
+
+/** An agent of one session for each kind of program, and one whose program asks by protocol. */
+const agents = (...names: string[]) =>
+  names
+    .map((name) => {
+      const provider = `[providers.my-${name}]\nbase = "builtin:${name}"\ncommand = "sh"\nprompt_mode = "none"\n`
+      return `${provider}[[agent]]\nname = "${name}"\nprovider = "my-${name}"\nmax_active_sessions = 1\n`
+    })
+    .join('')
+const PROTOCOL = `
+[[agent]]
+name = "protocol"
+session = "acp"
+start_command = "true"
+max_active_sessions = 1
+`
+const NAMES = ['claude', 'codex', 'gemini', 'protocol']
+const CHOICES = [
+  { id: 'ok', name: 'Yes', kind: 'allow_once' },
+  { id: 'no', name: 'No', kind: 'reject_once' },
+]
+
+const dialog = (id: string, text: string): Question => ({
+  ...{ id, kind: 'approval', prompt: 'Do you want to proceed?', text, cut: false, since: '2026-01-05T09:00:00.000Z' },
+  options: [
+    { id: '1', label: 'Yes', role: 'allow-once' },
+    { id: '2', label: 'No', role: 'deny' },
+  ],
+  picture: [text, 'Do you want to proceed?', '❯ 1. Yes', '  2. No'],
+})
+
+const sling = async (city: City, agent: string) =>
+  (await city.beads.create(human, { title: `for ${agent}`, metadata: { 'gc.routed_to': agent } })).id
+
+const keyOf = (city: City, agent: string): string =>
+  city.sessionRepository.live().find(({ template }) => template === agent)?.hostKey ?? ''
+
+const count = (city: City, type: string): number => city.log.page({ type, limit: 100 }).items.length
+
+/** Lets time pass in steps in which the city does what is due. */
+async function pass({ clock }: ScriptedTown, city: City, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 15_000) {
+    await clock.advance(Math.min(15_000, ms - passed))
+    await city.reconciler.settle()
+  }
+}
+
+/** Sessions of four programs, each of which asks before it holds the bead that it was started for. */
+async function openAsking(town: ScriptedTown) {
+  const city = await town.open()
+  const beads = await Promise.all(NAMES.map((name) => sling(city, name)))
+  await city.reconciler.settle()
+  const request = { type: 'asked', request: 'permission-1', tool: { title: 'git push' }, choices: CHOICES } as const
+  await town.host.report(keyOf(city, 'protocol'), request)
+  for (const name of NAMES.slice(0, 3)) town.host.ask(keyOf(city, name), dialog(`screen-${name}`, `git push ${name}`))
+  await until(() => count(city, 'attention.raised') === NAMES.length)
+  return { city, beads }
+}
+
+describe('a session that asks a person', () => {
+  test('is left alone for as long as it takes, whatever its program, before it holds a bead, and over a jump of the clock', async () => {
+    await using town = scriptedTown(`${agents('claude', 'codex', 'gemini')}${PROTOCOL}`)
+    const { city, beads } = await openAsking(town)
+    const states = () =>
+      city.sessionRepository
+        .live()
+        .map(({ template, state, hostKey }) => [template, state, hostKey])
+        .sort()
+    const before = states()
+    expect(before.map(([name, state]) => [name, state])).toEqual(NAMES.map((name) => [name, 'active']))
+    const head = city.log.head
+    const { items } = city.attention.list()
+    await pass(town, city, 30 * MINUTE)
+    town.clock.step(24 * 60 * MINUTE)
+    await pass(town, city, 2 * MINUTE)
+    expect(states()).toEqual(before)
+    expect(city.log.after(head, 1000).map(({ type }) => type)).toEqual([])
+    expect(city.attention.list().items).toEqual(items)
+    for (const bead of beads) {
+      expect(city.beadRepository.get(bead)).toMatchObject({ status: 'open' })
+      expect(city.sessionServices.failures.find('bead', bead)).toBeUndefined()
+    }
+  }, 30_000)
+
+  test('has the time that its program is given from the answer on', async () => {
+    await using town = scriptedTown(`[session]\nstartup_timeout = "2m"\n${agents('claude')}`)
+    const city = await town.open()
+    const bead = await sling(city, 'claude')
+    await city.reconciler.settle()
+    town.host.ask(keyOf(city, 'claude'), dialog('screen-1', 'git push'))
+    await until(() => count(city, 'attention.raised') === 1)
+    await pass(town, city, 30 * MINUTE)
+    expect(await city.sessions.interactions.answer('question:1', human, { answer: 'yes' })).toMatchObject({
+      ...{ state: 'answered', choice: 'Yes', answered_by: 'human', text: 'git push' },
+    })
+    await pass(town, city, 0.75 * MINUTE)
+    expect(city.sessionServices.failures.find('bead', bead)).toBeUndefined()
+    expect(city.sessionRepository.live()).toMatchObject([{ state: 'active' }])
+    await pass(town, city, 3 * MINUTE)
+    expect(city.sessionServices.failures.find('bead', bead)).toMatchObject({ deaths: 1 })
+  }, 30_000)
+
+  test('that ends as a person answered counts against nothing', async () => {
+    await using town = scriptedTown(agents('claude'))
+    const city = await town.open()
+    const bead = await sling(city, 'claude')
+    await city.reconciler.settle()
+    const key = keyOf(city, 'claude')
+    town.host.ask(key, dialog('screen-1', 'Do you trust this folder?'))
+    await until(() => count(city, 'attention.raised') === 1)
+    await city.sessions.interactions.answer('question:1', human, { answer: 'no' })
+    await town.host.exit(key, 1)
+    expect(city.sessionServices.failures.find('bead', bead)).toBeUndefined()
+    expect(city.sessionServices.failures.find('agent', 'claude')).toBeUndefined()
+  })
+
+  test('stands in the history of its session and its bead: what was asked, who answered what, and when', async () => {
+    await using town = scriptedTown(agents('claude'))
+    const city = await town.open()
+    const bead = await sling(city, 'claude')
+    await city.reconciler.settle()
+    town.host.ask(
+      keyOf(city, 'claude'),
+      dialog('screen-1', `git push ${'x'.repeat(20_000)} gcs_${'a'.repeat(30)}\x1b[2J`),
+    )
+    await until(() => count(city, 'attention.raised') === 1)
+    await city.sessions.interactions.answer('question:1', human, { answer: 'No' })
+    await until(() => count(city, 'attention.cleared') === 1)
+    const [item] = city.sessions.interactions.history(city.sessionRepository.live()[0]?.id ?? '').items
+    expect(item).toMatchObject({
+      state: 'answered',
+      choice: 'No',
+      answered_by: 'human',
+      bead_id: bead,
+      folder: town.path,
+    })
+    expect(item?.text).toStartWith('git push xxx')
+    expect(item?.text).toContain('gcs_***')
+    expect(item?.text).not.toContain('\x1b')
+    const events = city.log.after(0, 1000).filter(({ type }) => type.startsWith('session.a'))
+    expect(events).toMatchObject([
+      { type: 'session.asked', payload: { bead_id: bead, folder: town.path } },
+      { type: 'session.answered', actor: 'human', payload: { bead_id: bead, choice: 'No' } },
+    ])
+    expect(city.events.history(bead, {}).items.slice(0, 2)).toMatchObject([
+      {
+        type: 'attention.cleared',
+        payload: { by: 'human', resolution: expect.stringContaining('answered with "No"') },
+      },
+      { type: 'attention.raised' },
+    ])
+  })
+})
+
+describe('an answer', () => {
+  test('that a stop interrupted is finished once after the next start, and a question that stands is announced once', async () => {
+    await using town = scriptedTown(`${agents('claude', 'codex', 'gemini')}${PROTOCOL}`)
+    let { city } = await openAsking(town)
+    const { choose } = town.host
+    town.host.choose = async (key, question, option) => {
+      await choose.call(town.host, key, question, option)
+      throw new Error('gc is killed here')
+    }
+    const row = city.sessionServices.questions.open().find(({ request }) => request === 'screen-claude')
+    const option = row?.question.options[0]
+    if (!row || !option) throw new Error('claude does not ask')
+    await city.store.write((tx) => void city.sessionServices.questions.begin(tx, row.id, option), {
+      kind: 'human',
+      name: 'human',
+    })
+    await town.host.choose(row.hostKey, row.request, option.id).catch(() => {})
+    await city.close({ endSessions: false })
+    town.host.choose = choose
+    city = await town.open()
+    await until(() => city.sessionServices.questions.get(row.id).endedAt !== null)
+    expect(city.sessionServices.questions.get(row.id)).toMatchObject({ state: 'answered', actor: { name: 'human' } })
+    expect(town.host.choices).toEqual([{ key: row.hostKey, question: 'screen-claude', option: '1' }])
+    await until(() => count(city, 'attention.cleared') === 1)
+    expect(count(city, 'session.asked')).toBe(NAMES.length)
+    expect(count(city, 'attention.raised')).toBe(NAMES.length)
+    expect(city.attention.list().items).toHaveLength(NAMES.length - 1)
+  })
+})
