@@ -1,3 +1,4 @@
+import { findOptions } from './option-list.ts'
 import type { TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
@@ -78,6 +79,12 @@ export function showsEmptyInput(screen: TerminalScreen, profile: TerminalProfile
   if (!line || MENU.test(line.content)) return false
   if (line.content === '' || profile.placeholder?.test(line.content)) return true
   return screen.cursor.y >= line.row && screen.cursor.y < line.row + line.height
+}
+
+/** Whether what looks like the input line is the marked option of a list. */
+export const isOptionLine = (screen: TerminalScreen, profile: TerminalProfile): boolean => {
+  const line = findInputLine(screen, profile)
+  return line !== undefined && findOptions(screen)?.row === line.row
 }
 
 /** The rows up to the cursor, the farthest first; '' when its own row has nothing before it. */

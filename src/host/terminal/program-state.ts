@@ -1,5 +1,5 @@
 import { findDialogRow } from './dialog-row.ts'
-import { lastRows, showsEmptyInput, unsentInput } from './input.ts'
+import { isOptionLine, lastRows, showsEmptyInput, unsentInput } from './input.ts'
 import { findColouredOptions, findOptions } from './option-list.ts'
 import type { Dialog, TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
@@ -26,7 +26,7 @@ export function stateOf(screen: TerminalScreen, profile: TerminalProfile, settle
   const over = profile.dialogs.find((dialog) => dialog.over && findDialogRow(screen, dialog) !== undefined)
   if (over) return { is: 'asking', dialog: over }
   const waiting = showsEmptyInput(screen, profile)
-  if (waiting !== true) {
+  if (waiting !== true || isOptionLine(screen, profile)) {
     const dialog = profile.dialogs.find((known) => findDialogRow(screen, known) !== undefined)
     if (dialog) return { is: 'asking', dialog }
     if (profile.choosing?.test(lastRows(screen)) && showsOptions(screen)) return { is: 'asking', dialog: UNKNOWN }

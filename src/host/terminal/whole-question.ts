@@ -21,7 +21,7 @@ const NARROW = 80
 /** Without output for so long, a program has drawn what it draws; one that draws its screen anew takes longer. */
 const QUIET_MS = 300
 /** How long a program may take to draw itself in another size. */
-const DRAWN_MS = 5_000
+const DRAWN_MS = 3_000
 
 /** Whether the program shows only a part of what it asks, or breaks its lines. */
 export function needsRoom({ cut, text, options }: ScreenQuestion, cols: number, { clips }: TerminalProfile): boolean {
