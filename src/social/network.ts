@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
@@ -14,6 +15,8 @@ import { PostComments } from './comments/comments.ts'
 import { DirectMessages } from './direct-messages/direct-messages.ts'
 import { Directory } from './directory/directory.ts'
 import { HomeOverview } from './home/home.ts'
+import { Identities } from './identity/identities.ts'
+import { IdentityKey } from './identity/identity-key.ts'
 import { LabelAttachments } from './labels/attachments.ts'
 import { Labels } from './labels/labels.ts'
 import { QuotaCleanup } from './limits/cleanup.ts'
@@ -74,6 +77,7 @@ export class Network {
   readonly votes: Votes
   readonly profiles: Profiles
   readonly home: HomeOverview
+  readonly identities: Identities
   readonly directory: Directory
   readonly stats: Stats
   /** Whether everybody may read, without a key. */
@@ -89,6 +93,7 @@ export class Network {
 
   private constructor(
     readonly store: Store,
+    identityKey: IdentityKey,
     { clock, deadlines, settings, address, report }: NetworkOptions,
   ) {
     this.settings = { ...defaultSettings, ...settings }
@@ -138,6 +143,7 @@ export class Network {
     this.directory = new Directory(store, this.agents)
     this.stats = new Stats(store)
     this.publicReads = this.settings.publicReads ?? readsPublicly(store)
+    this.identities = new Identities(clock, this.agents, identityKey, baseUrl)
     this.home = new HomeOverview(this.agents, this.notifications, this.directMessages, this.attachments, this.posts)
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {
@@ -171,7 +177,7 @@ export class Network {
       cacheMb: CACHE_MB,
     })
     resources.defer(() => store.close())
-    const network = new Network(store, options)
+    const network = new Network(store, await IdentityKey.open(dirname(path)), options)
     network.#start(resources)
     network.#resources = resources.move()
     return network

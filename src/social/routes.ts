@@ -7,6 +7,7 @@ import { postCommentRoutes } from './comments/routes.ts'
 import { directMessageRoutes } from './direct-messages/routes.ts'
 import { directoryRoutes } from './directory/routes.ts'
 import { homeRoutes } from './home/routes.ts'
+import { identityRoutes } from './identity/routes.ts'
 import { labelRoutes } from './labels/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'
 import type { Network } from './network.ts'
@@ -34,6 +35,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...profileRoutes(network),
   ...submoltRoutes(network),
   ...moderationRoutes(network),
+  ...identityRoutes(network),
   ...labelRoutes(network),
   ...reportRoutes(network),
   ...postRoutes(network),

@@ -6,6 +6,7 @@ import { isLoopback } from '../http/authority.ts'
 import type { FailedRequest } from '../http/plane-options.ts'
 import type { ResponseWriter } from '../http/response-writer.ts'
 import { ClientAddresses } from './api/client-addresses.ts'
+import { identityPages } from './identity/routes.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
 import type { Network } from './network.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
@@ -83,6 +84,7 @@ function routesOf(
   return [
     ...pageRoutes(new PageReader(network), markdown, clock),
     ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
+    ...identityPages(network),
     ...signInRoutes(signIn),
     ...new OwnershipPages({ signIn, claims, owners, clock }).routes(),
   ]

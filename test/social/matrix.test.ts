@@ -121,6 +121,8 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: () => ({ label_definition_id: 'none', target_type: 'post', target_id: 'none' }),
   },
   detachLabel: { who: 'writer', ok: 200, of: about('attachment', 200, 403) },
+  createIdentityToken: { who: 'reader', ok: 200 },
+  verifyIdentity: { who: 'anyone', ok: 200, body: () => ({ token: 'none' }) },
   getFeed: { who: 'reader', ok: 200 },
   createPost: { who: 'writer', ok: 201, body: () => ({ submolt: 'general', title: 'x', content: 'y' }) },
   listPosts: { who: 'public', ok: 200 },
