@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createBd } from '../../../cli/bd/program.ts'
 import { createProgram } from '../../../cli/program.ts'
+import { formatDiagnostic } from '../../../src/config/diagnostics/diagnostics.ts'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { BUILTIN_FILES } from '../../../src/config/packs/builtin/files.ts'
 import { openPackFolders } from '../../../src/config/packs/builtin-folders.ts'
+import { compose } from '../../../src/config/resolve/compose.ts'
 import { parseToml, toPlainValue } from '../../../src/config/toml/parse.ts'
 import { recorder } from '../../cli/shell.ts'
 import { tempFolder } from '../../support/folder.ts'
+import { packToml } from '../../support/pack-repository.ts'
+import { cityFiles } from '../city-files.ts'
 
 const names = (folder: string, pattern: RegExp) =>
   BUILTIN_FILES.flatMap(([path]) =>
@@ -78,6 +83,25 @@ describe('the packs of gc', () => {
           expect(`${name}: ${id} needs ${ids.has(need) ? need : 'nothing'}`).toBe(`${name}: ${id} needs ${need}`)
       }
     }
+  })
+
+  test('compose without a warning, under the sources and at the commits that existing cities name', () => {
+    using home = tempFolder()
+    const repository = 'https://github.com/gastownhall/gascity'
+    using city = cityFiles({
+      'city.toml': '[[rigs]]\nname = "shop"\npath = "."\n',
+      'pack.toml': packToml(
+        'town',
+        ['core', `${repository}/tree/main/internal/bootstrap/packs/core`, `sha:${'f'.repeat(40)}`],
+        ['bd', `${repository}.git//examples/bd`, `sha:${'f'.repeat(40)}`],
+      ),
+    })
+    const composed = compose(new FileSnapshot(city.path), { folders: openPackFolders(home.path) })
+    expect([...composed.errors, ...composed.warnings].map(formatDiagnostic)).toEqual([])
+    expect(composed.config.agents.map(({ qualified, maxActive }) => [qualified, maxActive])).toEqual([
+      ['core.control-dispatcher', 0],
+      ['shop/core.control-dispatcher', 0],
+    ])
   })
 
   test('tell agents only of commands and options that there are', () => {
