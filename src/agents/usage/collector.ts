@@ -4,18 +4,22 @@ import type { LogSnapshot } from '../conversations/entries/log-reader.ts'
 /** How many responses of a session are remembered as collected; the usage store knows all of them. */
 const MAX_REMEMBERED = 1000
 
-/** Collects the usage of model responses from logs: each response once, when it is finished. */
+/** Collects the usage of model responses from logs as it grows: each response again whenever more of it is logged. */
 export class UsageCollector {
-  readonly #collected = new Map<string, Set<string>>()
+  /** What was collected of each response, by session. */
+  readonly #collected = new Map<string, Map<string, string>>()
 
   /** The usage in a session's log that was not collected before. */
   collect(session: string, { entries }: LogSnapshot): ModelUsage[] {
-    const collected = this.#collected.get(session) ?? new Set()
+    const collected = this.#collected.get(session) ?? new Map<string, string>()
     this.#collected.set(session, collected)
-    return finishedUsage(entries).filter(({ id }) => {
-      if (collected.has(id)) return false
-      collected.add(id)
-      if (collected.size > MAX_REMEMBERED) collected.delete(collected.values().next().value ?? '')
+    return latestUsage(entries).filter((usage) => {
+      const { id } = usage
+      const counts = JSON.stringify([usage.tokens, usage.cost])
+      if (collected.get(id) === counts) return false
+      collected.delete(id)
+      collected.set(id, counts)
+      if (collected.size > MAX_REMEMBERED) collected.delete(collected.keys().next().value ?? '')
       return true
     })
   }
@@ -30,15 +34,13 @@ export class UsageCollector {
   }
 }
 
-/** A response may span several entries, the last of which counts; the newest response may still continue. */
-function finishedUsage(entries: LogSnapshot['entries']): ModelUsage[] {
+/** A response may span several entries, each with all that it used so far. */
+function latestUsage(entries: LogSnapshot['entries']): ModelUsage[] {
   const byId = new Map<string, ModelUsage>()
   for (const { usage } of entries) {
     if (!usage) continue
     byId.delete(usage.id)
     byId.set(usage.id, usage)
   }
-  const last = entries.at(-1)
-  const openId = last?.usage && (last.turn === undefined || last.partial) ? last.usage.id : undefined
-  return [...byId.values()].filter(({ id }) => id !== openId)
+  return [...byId.values()]
 }

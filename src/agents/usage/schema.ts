@@ -16,7 +16,7 @@ export const UsageTotals = Type.Object(
     invocations: count('Model responses.'),
     compute_facts: count('Completed runs of sessions.'),
     ...tokens,
-    wall_seconds: Type.Number({ description: 'The total duration of those runs.' }),
+    wall_seconds: Type.Number({ description: 'The total duration of those runs, and of those that still go on.' }),
     cost_usd_estimate,
     unpriced,
   },

@@ -80,6 +80,8 @@ const SCOPE_CONDITIONS: Record<UsageScope['scope'], string> = { city: "'' = ?", 
 export class UsageStore {
   readonly #insert: Statement<unknown, (string | number)[]>
   readonly #add: Statement<unknown, (string | number)[]>
+  readonly #amounts: Statement<StoredAmounts, [string]>
+  readonly #growFact: Statement<unknown, (string | number)[]>
   readonly #sums: Statement<UsageSum, [number]>
   readonly #facts: Statement<UsageSum, [number, number]>
   readonly #oldest: Statement<{ at: number | null }, []>
@@ -102,6 +104,11 @@ export class UsageStore {
         cache_read = cache_read + excluded.cache_read, cache_write = cache_write + excluded.cache_write,
         wall_ms = wall_ms + excluded.wall_ms, cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced,
         assumed = assumed + excluded.assumed`)
+    this.#amounts = store.prepare(`SELECT at, rig, agent, input, output, cache_read AS cacheRead,
+      cache_write AS cacheWrite, wall_ms AS wallMs, cost, assumed FROM usage_facts WHERE key = ?`)
+    this.#growFact = store.prepare(`UPDATE usage_facts SET input = input + ?, output = output + ?,
+      cache_read = cache_read + ?, cache_write = cache_write + ?, wall_ms = wall_ms + ?, cost = cost + ?,
+      assumed = assumed + ? WHERE key = ?`)
     this.#sums = store.prepare(`SELECT ${SUM_COLUMNS} FROM usage_sums WHERE at >= ?`)
     this.#facts = store.prepare(`SELECT ${FACT_COLUMNS} FROM usage_facts WHERE at >= ? AND at < ?`)
     this.#oldest = store.prepare('SELECT min(at) AS at FROM usage_facts')
@@ -130,16 +137,32 @@ export class UsageStore {
     this.#pruneSums = store.prepare('DELETE FROM usage_sums WHERE at < ?')
   }
 
-  /** Stores a fact; false when it was stored before. */
+  /** Stores a fact, or how much it has grown; false when it was stored before as it is. */
   add(tx: Tx, fact: UsageFact): boolean {
-    const { at, kind, rig, agent, input, output, cacheRead, cacheWrite, wallMs } = fact
-    const tokens = [input, output, cacheRead, cacheWrite]
+    const { at, kind, rig, agent } = fact
     const unpriced = kind === 'model' && fact.cost === undefined ? 1 : 0
-    const costs = [wallMs, fact.cost ?? 0, unpriced, fact.assumed ?? 0]
+    const amounts = amountsOf(fact)
     const owner = [fact.sessionId, fact.worker, agent, rig, fact.model]
-    if (tx.run(this.#insert, keyOf(fact), at, kind, ...owner, ...tokens, ...costs).changes === 0) return false
+    const [wallMs, cost, assumed] = [amounts.wallMs, amounts.cost, amounts.assumed]
+    const tokens = [amounts.input, amounts.output, amounts.cacheRead, amounts.cacheWrite]
+    const inserted = tx.run(this.#insert, keyOf(fact), at, kind, ...owner, ...tokens, wallMs, cost, unpriced, assumed)
+    if (inserted.changes === 0) return this.#grow(tx, fact, amounts)
     const counts = kind === 'model' ? [1, 0] : [0, 1]
-    tx.run(this.#add, at - (at % QUARTER_MS), rig, agent, ...counts, ...tokens, ...costs)
+    tx.run(this.#add, quarterOf(at), rig, agent, ...counts, ...tokens, wallMs, cost, unpriced, assumed)
+    return true
+  }
+
+  /** Counts what a response used since it was stored; one never uses less than before. */
+  #grow(tx: Tx, fact: UsageFact, amounts: Amounts): boolean {
+    const key = keyOf(fact)
+    const before = tx.get(this.#amounts, key)
+    if (!before || fact.kind !== 'model') return false
+    const more = AMOUNTS.map((name) => Math.max(0, amounts[name] - before[name]))
+    if (more.every((amount) => amount === 0)) return false
+    const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0, wallMs = 0, cost = 0, assumed = 0] = more
+    tx.run(this.#growFact, ...more, key)
+    const { at, rig, agent } = before
+    tx.run(this.#add, quarterOf(at), rig, agent, 0, 0, input, output, cacheRead, cacheWrite, wallMs, cost, 0, assumed)
     return true
   }
 
@@ -184,6 +207,16 @@ export class UsageStore {
     tx.run(this.#prunePositions)
   }
 }
+
+const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'wallMs', 'cost', 'assumed'] as const
+type Amounts = Record<(typeof AMOUNTS)[number], number>
+type StoredAmounts = Amounts & Pick<UsageFact, 'at' | 'rig' | 'agent'>
+
+const amountsOf = ({ input, output, cacheRead, cacheWrite, wallMs, cost = 0, assumed = 0 }: UsageFact): Amounts => ({
+  ...{ input, output, cacheRead, cacheWrite, wallMs, cost, assumed },
+})
+
+const quarterOf = (at: number): number => at - (at % QUARTER_MS)
 
 const keyOf = ({ sessionId, kind, name }: UsageFact): string =>
   createHash('sha256').update(`${sessionId}\0${kind}\0${name}`).digest('hex')

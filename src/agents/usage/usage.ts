@@ -89,14 +89,24 @@ export class Usage {
       available: true,
       recording: true,
       source: 'local_estimate',
-      today: this.#store.totals(midnight(now)),
-      last_24h: this.#store.totals(now - DAY_MS),
-      recent: this.#store.totals(now - RECENT_MS),
+      today: this.#totals(midnight(now), now),
+      last_24h: this.#totals(now - DAY_MS, now),
+      recent: this.#totals(now - RECENT_MS, now),
       recent_window_secs: RECENT_MS / 1000,
       ...(!aggregateOnly && { recent_by_session: this.#store.bySession(now - RECENT_MS) }),
       ...(oldest !== undefined && { observed_from: toTimestamp(oldest) }),
       updated_at: toTimestamp(now),
     }
+  }
+
+  /** The usage since a time, with the time that sessions have run which still do. */
+  #totals(from: number, now: number): UsageTotals {
+    const totals = this.#store.totals(from)
+    const running = this.dependencies.sessionRepository
+      .live()
+      .filter(({ hostKey, pid }) => hostKey !== null && pid !== null)
+    const runningMs = running.reduce((sum, { wokeAt }) => sum + Math.max(0, now - Math.max(wokeAt ?? now, from)), 0)
+    return { ...totals, wall_seconds: totals.wall_seconds + runningMs / 1000 }
   }
 
   /** `[usage] provider`: where usage is recorded; locally, unless the city declares otherwise. */

@@ -142,12 +142,13 @@ describe('the usage in a log', () => {
   })
   const snapshot = (...entries: Entry[]) => ({ entries, hasBranches: false, key: 'k' })
 
-  test('is collected once for each response, when it is finished, from its last entry', () => {
+  test('is collected as soon as it is logged, and again whenever a response has used more', () => {
     const collector = new UsageCollector()
-    const first = entry('1', { usage: use('m1', { timestamp: 1 }) })
-    expect(collector.collect('s', snapshot(first))).toEqual([])
-    const second = entry('2', { usage: use('m1', { timestamp: 2 }) })
-    expect(collector.collect('s', snapshot(first, second, entry('3')))).toMatchObject([{ id: 'm1', timestamp: 2 }])
+    const more = { ...tokens, output: 200_000 }
+    const first = entry('1', { usage: use('m1') })
+    expect(collector.collect('s', snapshot(first)).map(({ id }) => id)).toEqual(['m1'])
+    const second = entry('2', { usage: use('m1', { tokens: more }) })
+    expect(collector.collect('s', snapshot(first, second, entry('3')))).toMatchObject([{ id: 'm1', tokens: more }])
     const last = entry('4', { usage: use('m2'), turn: 'idle' })
     expect(collector.collect('s', snapshot(first, second, entry('3'), last)).map(({ id }) => id)).toEqual(['m2'])
     expect(collector.collect('s', snapshot(first, second, entry('3'), last))).toEqual([])
@@ -161,6 +162,24 @@ describe('the usage store', () => {
     ...more,
   })
 
+  test('counts a response that grows by as much as it grew, in the quarter hour in which it began', async () => {
+    using folder = tempFolder()
+    const store = Store.open(folder.at('city.db'), cityMigrations)
+    const usageStore = new UsageStore(store)
+    const add = (one: UsageFact) => store.write((tx) => usageStore.add(tx, one))
+    expect(await add(fact('a', NOON))).toBe(true)
+    expect(await add(fact('a', NOON + HOUR, { output: 25, cost: 0.75 }))).toBe(true)
+    expect(usageStore.totals(NOON)).toMatchObject({
+      invocations: 1,
+      input_tokens: 10,
+      output_tokens: 25,
+      cost_usd_estimate: 0.75,
+    })
+    expect(usageStore.spent({ scope: 'city', name: '' }, NOON)).toMatchObject({ tokens: 136, usd: 0.75 })
+    expect(usageStore.spent({ scope: 'city', name: '' }, NOON + HOUR).tokens).toBe(0)
+    await store.close()
+  })
+
   test('counts each fact once and sums up any period', async () => {
     using folder = tempFolder()
     const store = Store.open(folder.at('city.db'), cityMigrations)
@@ -168,7 +187,8 @@ describe('the usage store', () => {
     const add = (one: UsageFact) => store.write((tx) => usageStore.add(tx, one))
     expect(await add(fact('a', NOON - 30 * HOUR))).toBe(true)
     expect(await add(fact('b', NOON - HOUR))).toBe(true)
-    expect(await add(fact('b', NOON - HOUR, { input: 9999 }))).toBe(false)
+    expect(await add(fact('b', NOON - HOUR))).toBe(false)
+    expect(await add(fact('b', NOON - 1000, { input: 8, output: 1, cost: 0.125 }))).toBe(false)
     await add(fact('c', NOON - 60_000, { sessionId: 's2', worker: 'eve', cost: undefined, agent: 'clerk', rig: '' }))
     await add(
       fact('r', NOON - 1000, {
