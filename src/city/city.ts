@@ -63,7 +63,7 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
 async function start(services: CityServices, resources: AsyncDisposableStack): Promise<void> {
   const { store, log, config, deadlines, phase, report } = services
   const { reactions, retention, archives, clones, packs, claims, waits, backup, maintenance, mail } = services
-  const { reconciler, sessionServices, worktrees, search, logs, attention } = services
+  const { reconciler, sessionServices, worktrees, projectFiles, search, logs, attention } = services
   let started = false
   resources.defer(async () => {
     if (started) await store.write((tx) => void log.append(tx, ControllerStopped, {}, {}), CITY).catch(() => {})
@@ -95,6 +95,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   await reconciler.start()
   resources.defer(() => attention.stop())
   attention.start()
+  resources.defer(() => projectFiles.close())
+  projectFiles.start()
   resources.defer(() => worktrees.close())
   worktrees.start()
   resources.defer(() => search.words.stop())

@@ -13,6 +13,7 @@ import { builtinProviderLookup } from '../agents/conversations/tracking/session-
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
 import { LoginLimits } from '../agents/limits/login-limits.ts'
+import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { SessionRepository } from '../agents/sessions/repository.ts'
 import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
@@ -114,12 +115,20 @@ type Records = ReturnType<typeof buildRecords>
 function buildSessions(options: Foundation & Records) {
   const { name, path, home, url, bin, env, store, log, clock, config } = options
   const { beadRepository, claimManager, sessionRepository } = options
-  const worktrees = new Worktrees({ ...options, ownerState: (id) => ownerStateOf(sessionRepository.find(id)) })
+  const projectFiles = new ProjectFiles({
+    ...options,
+    folderOf: (id) => sessionRepository.find(id)?.workDir,
+    isInUse: (folder, except) =>
+      sessionRepository.live().some(({ id, workDir }) => workDir === folder && id !== except),
+  })
+  const ownerState = (id: string) => ownerStateOf(sessionRepository.find(id))
+  const worktrees = new Worktrees({ ...options, ownerState, projectFiles })
   const processTokens = new ProcessTokens({ city: name, url })
   const sessionServices = openSessions({
     ...options,
     processTokens,
     worktrees,
+    projectFiles,
     beads: beadRepository,
     claims: claimManager,
     repository: sessionRepository,
@@ -130,6 +139,7 @@ function buildSessions(options: Foundation & Records) {
   const providerOf = builtinProviderLookup(launcher)
   return {
     worktrees,
+    projectFiles,
     processTokens,
     sessionServices,
     sessions: operations,

@@ -47,6 +47,8 @@ export interface WorkspaceConfig {
   readonly env: Readonly<Record<string, string>>
   /** The fragments that are put behind every prompt. */
   readonly globalFragments: readonly string[]
+  /** The programs whose hooks are installed for every agent. */
+  readonly installAgentHooks: readonly string[]
 }
 
 /** `[[rigs]]`: a folder that agents work on. */
@@ -75,6 +77,24 @@ export interface PackConfig {
   readonly binding?: string
   /** The rig that imports it; absent for the city. */
   readonly rig?: string
+}
+
+/** What packs bring into the folders in which an agent works; its folders need not exist. */
+export interface AgentBrings {
+  /** Folders whose files are copied; the later ones win. */
+  readonly overlays: readonly string[]
+  /** The programs whose hooks are installed, beside its own. */
+  readonly hooks: readonly string[]
+  /** Folders of skills; the first of a name wins. */
+  readonly skills: readonly SkillFolder[]
+  /** Folders of MCP servers; the later ones win. */
+  readonly mcp: readonly string[]
+}
+
+/** A folder of skills, and what their names begin with in a project. */
+export interface SkillFolder {
+  readonly folder: string
+  readonly prefix: string
 }
 
 /** An agent: what runs, where, with what prompt, and how many of it. */
@@ -111,6 +131,7 @@ export interface AgentConfig {
   readonly prompt?: PromptTemplate
   /** The folder of the pack that declares it, or the city's. */
   readonly configDir: string
+  readonly brings: AgentBrings
   /** How the prompt is given; absent to leave it to the provider. */
   readonly promptMode?: PromptMode
   readonly promptFlag?: string

@@ -103,12 +103,12 @@ test('agents of other layers and applied patches are explained as what they are'
 
 test('keys without effect are warned of where the files are checked', async () => {
   await using town = await agentsWorld(TOWN)
-  town.put('agents/mayor/agent.toml', 'start_command = "./m"\noverlay_dir = "x"\nfavourite = "red"\n')
+  town.put('agents/mayor/agent.toml', 'start_command = "./m"\nmouse_mode = "x"\nfavourite = "red"\n')
   expect(await town.get('config/validate')).toEqual({
     valid: true,
     errors: [],
     warnings: [
-      'agents/mayor/agent.toml:2: overlay_dir: overlays are not copied yet: settings and rules in them are NOT in force',
+      'agents/mayor/agent.toml:2: mouse_mode: has no effect: gc runs terminals itself, without tmux',
       'agents/mayor/agent.toml:3: favourite: is not a section or key of this file',
     ],
   })

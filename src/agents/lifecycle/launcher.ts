@@ -6,7 +6,13 @@ import type { Config } from '../../config/config.ts'
 import { usedFragments } from '../../config/prompts/prompt-template.ts'
 import { renderCommand } from '../../config/prompts/render-command.ts'
 import type { PromptRequest } from '../../config/prompts/render-prompt.ts'
-import { commandFields, type PromptSubject, promptFields, toData } from '../../config/prompts/subject.ts'
+import {
+  commandFields,
+  type PromptSubject,
+  promptFields,
+  type TemplateFields,
+  toData,
+} from '../../config/prompts/subject.ts'
 import { buildLaunch, type Launch, type Transport } from '../../config/providers/launch.ts'
 import { beacon, composePrompt } from '../../config/providers/prompt.ts'
 import type { Provider } from '../../config/providers/provider.ts'
@@ -19,35 +25,13 @@ import type { SessionRow } from '../sessions/table.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { isOnPath } from './on-path.ts'
+import type { PreparedLaunch } from './prepared-launch.ts'
 import { promptSubject, withDetails } from './prompt-subjects.ts'
 import { conversationToResume } from './resume.ts'
 import { asStandIn } from './stand-in.ts'
 import { programOnTerminal } from './terminal-profiles.ts'
 import { unusable } from './unusable.ts'
 import { ensureWorkFolder } from './work-folder.ts'
-
-/** The program to start for a session, and how to talk to it. */
-export interface PreparedLaunch {
-  argv: string[]
-  cwd: string
-  env: Record<string, string>
-  /** The prompt, if it has to be typed once the program is ready. */
-  typedPrompt: string | undefined
-  program: TerminalProgram
-  transport: Transport
-  /** The conversation that an ACP program is asked to resume. */
-  resume: string | undefined
-  /** The model that an ACP program is asked to use. */
-  model: string | undefined
-  /** The MCP servers that an ACP program is given. */
-  servers: ToolServer[]
-  /** The prompt to type if the conversation could not be resumed. */
-  freshPrompt: string | undefined
-  /** Whether it resumes an earlier conversation. */
-  resumed: boolean
-  /** The fingerprint of the declaration it is started from. */
-  fingerprint: Fingerprint
-}
 
 /** The prompt of a session that resumes its conversation. */
 const RESUME_PROMPT =
@@ -166,7 +150,7 @@ export class Launcher {
    * The arguments, folder and environment of a session's next start, with its rendered instructions; throws when it cannot
    * be started.
    */
-  prepare(row: SessionRow, token: string, instructions: string): PreparedLaunch {
+  prepare(row: SessionRow, token: string, instructions: string, servers: readonly ToolServer[] = []): PreparedLaunch {
     const agent = this.#agentOf(row)
     if (row.kind === 'agent' && !agent) {
       throw new AppError('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
@@ -186,7 +170,10 @@ export class Launcher {
     const env = sessionEnvironment(row, this.environment, declared, {
       token,
       rigPath: this.rigPath(row.rig),
-      pack: { name: this.environment.city, folder: agent?.configDir ?? this.environment.path },
+      pack: {
+        name: agent?.block.pack?.name ?? this.environment.city,
+        folder: agent?.configDir ?? this.environment.path,
+      },
       isForeign: (name) => account !== undefined && isOtherLogin(account, name),
     })
     const { argv, typed } = launched
@@ -201,7 +188,7 @@ export class Launcher {
       transport,
       resume,
       model: model || undefined,
-      servers: this.#servers(row.template, transport),
+      servers: transport === 'acp' ? [...servers] : [],
       freshPrompt: fresh.typed,
       ...details,
     }
@@ -236,14 +223,13 @@ export class Launcher {
     })
     const { prompt, preStart, sessionSetup, sessionSetupScript, sessionLive } = agent ?? {}
     const setup = { session_setup: sessionSetup, session_setup_script: sessionSetupScript, [LIVE]: sessionLive }
-    const servers = this.#servers(row.template, this.transport(row))
+    const servers = this.transport(row) === 'acp' ? this.declaredServers(row.template) : []
     const text = { prompt: prompt?.text, fragments: prompt && [prompt.append, usedFragments(prompt)] }
     return fingerprint({ command: argv, env, ...text, pre_start: preStart, mcp_servers: servers, ...setup })
   }
 
-  /** The MCP servers of an agent that uses ACP; other programs have settings of their own for them. */
-  #servers(agent: string, transport: Transport): ToolServer[] {
-    if (transport !== 'acp') return []
+  /** The MCP servers that city.toml declares for an agent. */
+  declaredServers(agent: string): ToolServer[] {
     const { mcpServers } = this.config.current
     return mcpServers.filter(({ agents }) => agents?.includes(agent) ?? true).map(({ connection }) => connection)
   }
@@ -253,12 +239,21 @@ export class Launcher {
     return promptSubject(row, this.agent(row.template), this.config.current, this.environment)
   }
 
+  /** What prompts can say about a session. */
+  promptData(row: SessionRow): TemplateFields {
+    return promptFields(withDetails(this.promptSubject(row), this.providerOfSession(row)))
+  }
+
+  /** The provider of a session; undefined when it has none that can be used. */
+  providerOfSession(row: Pick<SessionRow, 'provider'>): Provider | undefined {
+    return this.#resolvable(row.provider)
+  }
+
   /** What the prompt of a session's agent is rendered from; undefined when it has none. */
   promptRequest(row: SessionRow): PromptRequest | undefined {
     const prompt = this.agent(row.template)?.prompt
     if (!prompt) return undefined
-    const subject = withDetails(this.promptSubject(row), this.#resolvable(row.provider))
-    return { ...prompt, data: Object.fromEntries(toData(promptFields(subject))) }
+    return { ...prompt, data: Object.fromEntries(toData(this.promptData(row))) }
   }
 
   #launch(

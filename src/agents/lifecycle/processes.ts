@@ -21,8 +21,10 @@ import type { Worktrees } from '../worktrees/worktrees.ts'
 import type { ExitHandler } from './exit-handler.ts'
 import type { ProcessExit } from './exit-rules.ts'
 import { LIVE } from './fingerprint.ts'
-import type { Launcher, PreparedLaunch } from './launcher.ts'
+import type { Launcher } from './launcher.ts'
+import type { PreparedLaunch } from './prepared-launch.ts'
 import type { Prompts } from './prompts.ts'
+import type { Provisioning } from './provisioning.ts'
 import type { SetupCommands } from './setup-commands.ts'
 
 /** Who starts programs and records what became of them. */
@@ -43,6 +45,7 @@ interface SessionProcessesOptions {
   exits: ExitHandler
   launcher: Launcher
   prompts: Prompts
+  provisioning: Provisioning
   recorder: SessionEventRecorder
   setup: SetupCommands
   worktrees: Pick<Worktrees, 'prepare'>
@@ -143,7 +146,7 @@ export class SessionProcesses {
   }
 
   async #start(id: string): Promise<void> {
-    const { store, clock, repository, launcher, setup, exits, prompts, logins } = this.options
+    const { store, clock, repository, launcher, setup, exits, prompts, logins, provisioning } = this.options
     const startedAt = clock.now()
     const begun = await store.write((tx) => this.#begin(tx, id), SESSIONS)
     if (!begun) return
@@ -153,9 +156,13 @@ export class SessionProcesses {
     try {
       const row = await this.#prepareWorkDir(begun.row)
       const { text, warnings } = await prompts.of(row)
-      prepared = launcher.prepare(row, begun.token, text)
+      const provision = await provisioning.read(row)
+      prepared = launcher.prepare(row, begun.token, text, provision.servers)
       problems.push(...warnings)
-      await setup.before(begun.row, prepared)
+      const isLate = provisioning.isLate(row)
+      if (!isLate) problems.push(...(await provisioning.place(row, provision)))
+      await setup.before(row, prepared)
+      if (isLate) problems.push(...(await provisioning.place(row, provision)))
       process = await this.#spawn(begun, prepared)
     } catch (error) {
       if (!isKnownFailure(error)) throw error

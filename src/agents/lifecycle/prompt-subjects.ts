@@ -30,11 +30,15 @@ export function promptSubject(
   }
 }
 
-const ofAgent = ({ name, configDir, env, workQuery, slingQuery }: AgentConfig): Partial<PromptSubject> => ({
-  ...{ name, configDir, env },
-  ...(workQuery && { workQuery }),
-  ...(slingQuery && { slingQuery }),
-})
+const ofAgent = (agent: AgentConfig): Partial<PromptSubject> => {
+  const { localName: name, binding, configDir, env, workQuery, slingQuery } = agent
+  return {
+    ...{ name, configDir, env },
+    ...(binding !== undefined && { binding }),
+    ...(workQuery && { workQuery }),
+    ...(slingQuery && { slingQuery }),
+  }
+}
 
 /** The same with what only prompts say: the provider, and the branches that are looked up on the disk. */
 export function withDetails(subject: PromptSubject, provider: Provider | undefined): PromptSubject {

@@ -6,7 +6,8 @@ import { renderShellCommand } from '../../config/providers/launch.ts'
 import { AppError } from '../../core/errors.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import type { Launcher, PreparedLaunch } from './launcher.ts'
+import type { Launcher } from './launcher.ts'
+import type { PreparedLaunch } from './prepared-launch.ts'
 import type { ShellResult, ShellRunner } from './shell-runner.ts'
 
 interface SetupCommandsOptions {

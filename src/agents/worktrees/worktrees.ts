@@ -34,6 +34,8 @@ interface WorktreesOptions {
   config: Pick<Config, 'current'>
   git: GitRunner
   ownerState(session: string): OwnerState
+  /** What gc wrote into worktrees goes before they are looked at. */
+  projectFiles: { release(folder: string): Promise<void> }
   report(message: string): void
 }
 
@@ -143,6 +145,7 @@ export class Worktrees {
   async #reap(row: WorktreeRow, force: boolean, actor: Actor): Promise<string | undefined> {
     const { repository, path, branch, base } = row
     let merged = false
+    await this.options.projectFiles.release(path)
     if (existsSync(path) && !force) {
       const status = await this.#git.status(repository, path, branch, base)
       const reason = reasonToKeep(status)

@@ -8,6 +8,7 @@ import startFailures from '../../agents/lifecycle/start-failures.sql' with { typ
 import loginLimits from '../../agents/limits/table.sql' with { type: 'text' }
 import dropUnreadMessageColumns from '../../agents/messaging/drop-unread.sql' with { type: 'text' }
 import messageSenders from '../../agents/messaging/sender.sql' with { type: 'text' }
+import projectFiles from '../../agents/project-files/table.sql' with { type: 'text' }
 import questions from '../../agents/questions/table.sql' with { type: 'text' }
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
@@ -83,4 +84,5 @@ export const cityMigrations: readonly string[] = [
   usageAssumed,
   bulk,
   questions,
+  projectFiles,
 ]

@@ -50,6 +50,14 @@ const promptFile: FieldReader<string> = {
   },
 }
 
+const overlayDir: FieldReader<string> = {
+  key: 'overlay_dir',
+  read(section) {
+    const path = section.string('overlay_dir')
+    return path === undefined ? undefined : fileBeside(section, path)
+  },
+}
+
 /** A file of a pack that the agent's own pack imports: `<pack>//<path>`. */
 export const PACK_PATH = /^([A-Za-z0-9][\w.-]*)\/\/(.+)$/
 
@@ -80,6 +88,8 @@ export const FOLDER_AGENT = {
   promptFile,
   injectFragments: strings('inject_fragments'),
   appendFragments: strings('append_fragments'),
+  overlayDir,
+  installAgentHooks: strings('install_agent_hooks'),
   promptMode: oneOf('prompt_mode', PROMPT_MODES),
   promptFlag: string('prompt_flag'),
   session: string('session'),

@@ -2,8 +2,7 @@ type Section = Readonly<Record<string, string>>
 
 const PACKS =
   'is an older form that is not read: import the pack in [imports] instead; nothing of it is part of this city'
-const HOOKS = 'gc installs no hooks yet: what they would check or forbid is NOT in force'
-const OVERLAY = 'overlays are not copied yet: settings and rules in them are NOT in force'
+const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT in force'
 const FORMULA = 'formulas are not run yet'
 const SLING_FORMULA =
   'formulas are not run yet: slinging work to such an agent fails unless the request says no_formula'
@@ -48,7 +47,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   workspace: {
     includes: PACKS,
     default_rig_includes: PACKS,
-    install_agent_hooks: HOOKS,
     session_template: 'is shown and has no effect: sessions are named after their agents',
     timezone: 'has no effect yet: only schedules of orders would use it, and orders are not run',
   },
@@ -69,8 +67,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     nudge: 'has no effect: the first prompt says what to do',
     tmux_alias: TERMINAL,
     mouse_mode: TERMINAL,
-    overlay_dir: OVERLAY,
-    install_agent_hooks: HOOKS,
     install_hooks: HOOKS,
     hooks_installed: HOOKS,
     install_agent_hooks_append: HOOKS,

@@ -25,6 +25,7 @@ export const WORKSPACE = {
   sessionTemplate: string('session_template'),
   env: stringMap('env'),
   globalFragments: strings('global_fragments'),
+  installAgentHooks: strings('install_agent_hooks'),
 }
 export type WorkspaceFields = ValuesOf<typeof WORKSPACE>
 

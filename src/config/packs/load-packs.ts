@@ -204,22 +204,34 @@ function ownOf(loaded: LoadedPack): LoadedPack {
   }
 }
 
+/** The fields that may name a file of an imported pack: `<pack>//<path>`. */
+const PATH_FIELDS = ['promptFile', 'overlayDir'] as const
+
+type NamedPacks = readonly { readonly file: { readonly pack: PackFile['pack'] } }[]
+
 /** An agent whose `<pack>//<path>` are files of the packs of these names. */
-export function resolvePackPaths(
+export const resolvePackPaths = (
   agent: Declaration<AgentFields>,
-  packs: readonly { readonly file: { readonly pack: PackFile['pack'] } }[],
+  packs: NamedPacks,
+  diagnostics: Diagnostics,
+): Declaration<AgentFields> =>
+  PATH_FIELDS.reduce((resolved, field) => resolvePackPath(resolved, field, packs, diagnostics), agent)
+
+function resolvePackPath(
+  agent: Declaration<AgentFields>,
+  field: (typeof PATH_FIELDS)[number],
+  packs: NamedPacks,
   diagnostics: Diagnostics,
 ): Declaration<AgentFields> {
-  const { promptFile } = agent.values
-  const [, name, path] = promptFile === undefined ? [] : (PACK_PATH.exec(promptFile) ?? [])
+  const [, name, path] = PACK_PATH.exec(agent.values[field] ?? '') ?? []
   if (name === undefined || path === undefined) return agent
   const folders = new Set(packs.filter(({ file }) => file.pack.name === name).map(({ file }) => file.pack.folder))
   const [folder] = folders
   if (folder !== undefined && folders.size === 1) {
-    return withValue(agent, 'promptFile', join(folder, path), agent.origins.promptFile)
+    return withValue(agent, field, join(folder, path), agent.origins[field])
   }
   const reason =
     folders.size > 1 ? `several imported packs are called "${name}"` : `there is no imported pack "${name}"`
-  diagnostics.error(locationOf(agent, 'promptFile'), reason)
+  diagnostics.error(locationOf(agent, field), reason)
   return agent
 }

@@ -12,12 +12,17 @@ const MAX_LENGTH = 64 * 1024
  */
 export function renderCommand(text: string, fields: TemplateFields): string {
   if (!text.includes('{{') || text.length > MAX_LENGTH) return text
-  const set = new TemplateSet(FUNCTION_NAMES)
   try {
-    set.add('', text)
-    return set.render('', toData(fields), promptFunctions, { limits: SHORT_LIMITS, missing: 'error' })
+    return renderStrictly(text, fields)
   } catch (error) {
     if (error instanceof TemplateError) return text
     throw error
   }
+}
+
+/** Renders a template in which every field has to be known; throws a TemplateError for what is wrong with it. */
+export function renderStrictly(text: string, fields: TemplateFields): string {
+  const set = new TemplateSet(FUNCTION_NAMES)
+  set.add('', text)
+  return set.render('', toData(fields), promptFunctions, { limits: SHORT_LIMITS, missing: 'error' })
 }

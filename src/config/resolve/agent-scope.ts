@@ -1,4 +1,4 @@
-import type { AgentConfig, RigConfig, SessionSleepConfig, WorkspaceConfig } from '../city-config.ts'
+import type { AgentConfig, PackConfig, RigConfig, SessionSleepConfig, WorkspaceConfig } from '../city-config.ts'
 import type { AgentFields } from '../declare/agent.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import type { LayerContext } from '../layers/layer.ts'
@@ -12,6 +12,7 @@ export interface AgentScope extends LayerContext {
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly sleep: SessionSleepConfig
   readonly fragments: FragmentFolders
+  readonly packs: readonly PackConfig[]
   /** Whether the city has a pack.toml. */
   readonly isPack: boolean
 }

@@ -5,6 +5,7 @@ import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import { qualify } from '../declare/names.ts'
 import { Diagnostics, formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { resolveBrings } from './agent-brings.ts'
 import { checkAgent, checkDependencies } from './agent-checks.ts'
 import { readNamepool, readPrompt } from './agent-files.ts'
 import type { AgentScope, ResolvedAgent } from './agent-scope.ts'
@@ -70,7 +71,8 @@ function resolveAgent(
   scope: AgentScope,
 ): AgentConfig {
   const { values, block, origins, binding, broken } = declaration
-  const { sleepAfterIdle, maxActive, namepool, promptFile, injectFragments, appendFragments, ...rest } = values
+  const { sleepAfterIdle, maxActive, namepool, promptFile, ...others } = values
+  const { injectFragments: _, appendFragments: __, overlayDir: ___, installAgentHooks: ____, ...rest } = others
   const rig = values.dir === undefined ? undefined : rigs.get(values.dir)
   const agent = {
     ...rest,
@@ -85,6 +87,7 @@ function resolveAgent(
     worktree: values.worktree ?? false,
     prompt: promptFile === undefined ? undefined : readPrompt(declaration, promptFile, scope),
     configDir: block.pack?.folder ?? scope.files.city.path,
+    brings: resolveBrings(declaration, scope),
     minActive: values.minActive ?? 0,
     maxActive: limitOf(declaration, rig, scope),
     namepool: namepool === undefined ? [] : readNamepool(declaration, namepool, scope),

@@ -33,11 +33,21 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
   const rigs = resolveRigs(declarations, { path, prefix, diagnostics })
   const providers = resolveProviders(declarations, diagnostics)
   const sleep = resolveSessionSleep(declarations.sessionSleep)
+  const packs = resolvePacks(declarations)
   const fragments = new FragmentFolders(files)
   const isPack = declarations.pack !== undefined
-  const agents = resolveAgents(declarations, { ...context, workspace, rigs, providers, sleep, fragments, isPack })
+  const agents = resolveAgents(declarations, {
+    ...context,
+    workspace,
+    rigs,
+    providers,
+    sleep,
+    fragments,
+    packs,
+    isPack,
+  })
   return {
-    ...{ name, prefix, path, strict, workspace, providers, rigs, agents, packs: resolvePacks(declarations) },
+    ...{ name, prefix, path, strict, workspace, providers, rigs, agents, packs },
     namedSessions: resolveNamedSessions(declarations, agents, diagnostics),
     mcpServers: resolveMcpServers(declarations, { path, agents, diagnostics }),
     chat: resolveChatSessions(declarations.chatSessions),

@@ -15,11 +15,16 @@ export class FragmentFolders {
 
   constructor(private readonly files: FileSnapshot) {}
 
-  /** The fragments of a prompt, those of the city before those beside it: the later definition of a name wins. */
-  around(promptFile: string): readonly TextFile[] {
+  /**
+   * The fragments of a prompt, the later definition of a name winning: those of packs, of the prompt's own pack, of the city,
+   * and those beside the prompt.
+   */
+  around(promptFile: string, packs: readonly string[]): readonly TextFile[] {
     const { path } = this.files.city
     const beside = dirname(resolve(path, promptFile))
-    const folders = [...SHARED.map((folder) => join(path, folder)), ...BESIDE.map((folder) => join(beside, folder))]
+    const roots = [...packs.filter((folder) => folder !== path), path]
+    const shared = roots.flatMap((root) => SHARED.map((folder) => join(root, folder)))
+    const folders = [...shared, ...BESIDE.map((folder) => join(beside, folder))]
     return this.#listOf([...new Set(folders)].filter((folder) => this.#read(folder).length > 0))
   }
 

@@ -34,6 +34,7 @@ export function resolveWorkspace(declared: OptionalDeclaration<WorkspaceFields>)
     declaredMaxActive: maxActive,
     env: values.env ?? {},
     globalFragments: values.globalFragments ?? [],
+    installAgentHooks: values.installAgentHooks ?? [],
   }
 }
 

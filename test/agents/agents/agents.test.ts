@@ -251,7 +251,13 @@ describe('creating an agent', () => {
     })
     expect(made).toEqual({ status: 201, body: { status: 'created', agent: 'w' } })
     expect(town.config.agent('w')).toMatchObject({
-      ...{ startCommand: './w.sh "a b"', prompt: 'Do it.\nNow.', maxActive: 2, env: { A: '1' }, suspended: true },
+      ...{
+        startCommand: './w.sh "a b"',
+        prompt: { text: 'Do it.\nNow.' },
+        maxActive: 2,
+        env: { A: '1' },
+        suspended: true,
+      },
       may: ['respond'],
     })
     expect(await town.get('agent/w')).toMatchObject({ suspended: true, state: 'suspended' })

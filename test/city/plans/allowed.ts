@@ -30,6 +30,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('login_limits', 'logins that are limited or dead now'),
   walk('rig_clones', 'a row for each rig that was ever cloned'),
   walk('worktrees', 'at most worktree_limit'),
+  walk('project_files', 'what sessions that are not closed have in their folders'),
   walk('detached_processes', 'processes that outlived their session, at most 500'),
   walk('acp_runs', 'programs that run'),
   walk('usage_places', 'sessions that are not closed: what is left of others is removed by this very walk'),

@@ -52,10 +52,10 @@ describe('a key that is known and has no effect', () => {
   test('is warned of in agent.toml as well', () => {
     const { warnings, allWarnings } = compositionOf({
       'city.toml': '',
-      'agents/a/agent.toml': 'start_command = "x"\noverlay_dir = "o"\ncolour = "red"\n',
+      'agents/a/agent.toml': 'start_command = "x"\nmouse_mode = "on"\ncolour = "red"\n',
     })
     expect(warnings.map(formatDiagnostic)).toEqual([
-      'agents/a/agent.toml:2: overlay_dir: overlays are not copied yet: settings and rules in them are NOT in force',
+      'agents/a/agent.toml:2: mouse_mode: has no effect: gc runs terminals itself, without tmux',
     ])
     expect(allWarnings.map(formatDiagnostic).at(-1)).toBe(
       'agents/a/agent.toml:3: colour: is not a section or key of this file',

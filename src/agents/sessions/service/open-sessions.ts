@@ -33,6 +33,7 @@ import { LifeSigns } from '../../lifecycle/life-signs.ts'
 import { LoginWatcher } from '../../lifecycle/login-watcher.ts'
 import { SessionProcesses } from '../../lifecycle/processes.ts'
 import { Prompts } from '../../lifecycle/prompts.ts'
+import { Provisioning } from '../../lifecycle/provisioning.ts'
 import { SessionCloser } from '../../lifecycle/session-closer.ts'
 import { SessionCreator } from '../../lifecycle/session-creator.ts'
 import { SessionWaker } from '../../lifecycle/session-waker.ts'
@@ -52,6 +53,7 @@ import { QuestionWatcher } from '../../messaging/question-watcher.ts'
 import { SessionRequests } from '../../messaging/requests.ts'
 import { openTerminalInput } from '../../messaging/terminal-input.ts'
 import { TurnGate } from '../../messaging/turn-gate.ts'
+import type { ProjectFiles } from '../../project-files/project-files.ts'
 import { optionOf } from '../../questions/outcome.ts'
 import { Questions } from '../../questions/questions.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
@@ -96,6 +98,7 @@ export interface SessionsOptions {
   claims: ClaimRelease
   host: SessionHost
   worktrees: Pick<Worktrees, 'prepare'>
+  projectFiles: Pick<ProjectFiles, 'place'>
   repository: SessionRepository
   limits: LoginLimits
   accounts: Accounts
@@ -189,6 +192,7 @@ function openPrograms(options: SessionsOptions & Records) {
     launcher,
     logins,
     prompts,
+    provisioning: new Provisioning(launcher, options.projectFiles),
     shell,
     setup,
     conversations,

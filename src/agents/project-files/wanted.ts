@@ -1,0 +1,57 @@
+/** What gc puts at one place of a project. */
+export type WantedFile =
+  | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mode: number }
+  /** A link to a folder of a pack. */
+  | { readonly kind: 'link'; readonly target: string }
+  /** Settings that are put into a file which others write too; the later ones win. */
+  | { readonly kind: 'settings'; readonly parts: readonly SettingsPart[]; readonly isSecret: boolean }
+  /** Tables that are put at the end of a TOML file, unless it has them. */
+  | { readonly kind: 'tables'; readonly tables: readonly NamedTable[]; readonly isSecret: boolean }
+
+export type Settings = { readonly [key: string]: unknown }
+
+export interface SettingsPart {
+  readonly settings: Settings
+  /** Where the part comes from, for messages. */
+  readonly from: string
+}
+
+/** A table of a TOML file, and its text. */
+export interface NamedTable {
+  readonly header: string
+  readonly text: string
+}
+
+/** What gc puts into a project, by path from the folder; and what could not be read. */
+export interface WantedFiles {
+  readonly files: ReadonlyMap<string, WantedFile>
+  readonly problems: readonly string[]
+}
+
+/** Collects what several packs bring to one folder. */
+export class WantedBuilder {
+  readonly files = new Map<string, WantedFile>()
+  readonly problems: string[] = []
+
+  file(path: string, bytes: Uint8Array, mode: number): void {
+    this.files.set(path, { kind: 'file', bytes, mode })
+  }
+
+  /** The first of a name stays. */
+  link(path: string, target: string): void {
+    if (!this.files.has(path)) this.files.set(path, { kind: 'link', target })
+  }
+
+  settings(path: string, settings: Settings, from: string, isSecret = false): void {
+    const before = this.files.get(path)
+    const parts = before?.kind === 'settings' ? before.parts : []
+    const wasSecret = before?.kind === 'settings' && before.isSecret
+    this.files.set(path, {
+      ...{ kind: 'settings', parts: [...parts, { settings, from }], isSecret: isSecret || wasSecret },
+    })
+  }
+
+  tables(path: string, tables: readonly NamedTable[], isSecret: boolean): void {
+    this.files.set(path, { kind: 'tables', tables, isSecret })
+  }
+}
