@@ -119,7 +119,8 @@ const COLOURS: Record<string, Colour> = {
 
 async function list(context: CommandContext, options: JsonOption & { rig?: string }): Promise<void> {
   const city = await context.city()
-  const agents = await city.call('GET ~/agents', { query: { rig: options.rig } })
+  const rig = options.rig === undefined ? undefined : await context.rigNamed(city, options.rig)
+  const agents = await city.call('GET ~/agents', { query: { rig } })
   if (options.json) return printJson(context.io, agentListOutput(agents))
   printTable(
     context.io,

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { isRecord, parseJson } from '../../src/client/json.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
 import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
+import { parseStatus } from '../context/bead-status.ts'
 import type { CommandContext } from '../context/context.ts'
 import { createBead } from '../context/create.ts'
 import { collectList, collectPair, type JsonOption, parsePriority, withJson } from '../context/options.ts'
@@ -88,7 +89,7 @@ export function updateCommand(bead: Command, context: CommandContext): void {
   withJson(withFields(bead.command('update').description('change beads, all or none')))
     .argument('<beads...>')
     .option('--title <title>')
-    .option('--status <status>', 'open, in_progress or closed')
+    .option('--status <status>', 'open, in_progress or closed', parseStatus)
     .option('--remove-label <label>', 'may be repeated', collectList)
     .action((ids: string[], options: Update) => update(context, ids, options))
 }

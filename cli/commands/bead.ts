@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
 import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
+import { parseStatus } from '../context/bead-status.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { searchBeads } from '../context/search.ts'
@@ -55,7 +57,7 @@ export function beadCommands(program: Command, context: CommandContext): void {
 
 function listCommand(bead: Command, context: CommandContext): void {
   withWatch(withJson(bead.command('list').description('list open work, newest first')))
-    .option('--status <status>', 'open, in_progress or closed')
+    .option('--status <status>', 'open, in_progress or closed', parseStatus)
     .option('--type <type>', 'such as task or bug; also records such as session, message and convoy')
     .option('--label <label>')
     .option('--assignee <who>')
@@ -67,7 +69,8 @@ function listCommand(bead: Command, context: CommandContext): void {
 
 async function list(context: CommandContext, options: List): Promise<void> {
   const city = await context.city()
-  const { json, watch, ...query } = options
+  const { json, watch, ...rest } = options
+  const query = { ...rest, rig: await filterRig(context, city, options.rig) }
   await renderLive(context, city, { watch }, async (io) => {
     const beads = await (query.all || query.type ? city.call('GET ~/beads', { query }) : listWork(city, query))
     if (json) return printJson(io, beads)
@@ -76,10 +79,14 @@ async function list(context: CommandContext, options: List): Promise<void> {
   })
 }
 
+/** The rig that a list is for: one that there is. */
+const filterRig = async (context: CommandContext, city: CityClient, rig: string | undefined) =>
+  rig === undefined ? undefined : context.rigNamed(city, rig)
+
 function searchCommand(bead: Command, context: CommandContext): void {
   withJson(bead.command('search').description('search the text and the comments of beads'))
     .argument('<words...>', 'all words must occur')
-    .option('--status <status>', 'open, in_progress or closed')
+    .option('--status <status>', 'open, in_progress or closed', parseStatus)
     .option('--type <type>', 'such as task or bug')
     .option('--rig <rig>', 'only beads of this rig; the city’s name for those of no rig')
     .option('--limit <n>', 'the maximum number', parseCount, 50)
@@ -89,7 +96,8 @@ function searchCommand(bead: Command, context: CommandContext): void {
 async function search(context: CommandContext, words: readonly string[], options: Search): Promise<void> {
   const city = await context.city()
   const { json, ...query } = options
-  const result = await searchBeads(city, { ...query, q: words.join(' ') })
+  const rig = await filterRig(context, city, options.rig)
+  const result = await searchBeads(city, { ...query, rig, q: words.join(' ') })
   if (json) return printJson(context.io, result)
   print(context.io, result.items, 'No beads match these words.')
   if (result.next_cursor) printLine(context.io, `Showing the newest ${result.items.length}; --limit shows more.`)

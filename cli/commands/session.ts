@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
@@ -35,6 +35,18 @@ export function sessionCommands(program: Command, context: CommandContext): void
   sessionWaitCommand(session, context)
 }
 
+/** What `--state` selects: states of sessions, or all. */
+const STATES = [
+  ...['active', 'suspended', 'closed', 'all', 'asleep', 'quarantined', 'draining', 'archived'],
+  ...['start-pending', 'creating', 'failed-create'],
+]
+
+function parseStates(text: string): string {
+  const unknown = text.split(',').find((state) => !STATES.includes(state.trim()))
+  if (unknown !== undefined) throw new InvalidArgumentError(`It can be: ${STATES.join(', ')}.`)
+  return text
+}
+
 interface List extends JsonOption {
   rig?: string
   state?: string
@@ -44,7 +56,7 @@ interface List extends JsonOption {
 
 function listCommand(session: Command, context: CommandContext): void {
   withJson(session.command('list').description('list sessions, newest first'))
-    .option('--state <state>', 'active, suspended, closed or all')
+    .option('--state <states>', 'active, suspended, closed …, separated by commas; or all', parseStates)
     .option('--template <agent>', 'only sessions of this agent')
     .option('--rig <rig>', 'only sessions of this rig')
     .option('--limit <n>', 'the maximum number', parseCount, 100)

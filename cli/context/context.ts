@@ -77,20 +77,25 @@ export class CommandContext {
     return matches.length === 1 ? matches : undefined
   }
 
-  /** The rig to work in: the option, by name or folder, `GC_RIG`, or that of the current folder. */
+  /** The rig to work in: the option, `GC_RIG`, or that of the current folder. */
   async rig(city: CityClient, name: string | undefined): Promise<string | undefined> {
     if (name === '') return undefined
-    if (name !== undefined && !isPath(name)) return name
-    if (name === undefined && this.io.env.GC_RIG) return this.io.env.GC_RIG
-    if (name === undefined && this.io.env.GC_SESSION_ID) return undefined
+    if (name !== undefined) return this.rigNamed(city, name)
+    if (this.io.env.GC_RIG) return this.io.env.GC_RIG
+    if (this.io.env.GC_SESSION_ID) return undefined
     const { items } = await city.call('GET ~/rigs')
-    if (name !== undefined) {
-      const path = realPath(resolve(this.io.cwd, name))
-      const rig = items.find((each) => realPath(each.path) === path)
-      if (!rig) throw failure(`no rig of ${city.name} is at ${path}; \`gc rig list\` shows them`)
-      return rig.name
-    }
     return items.filter(({ path }) => isInside(path, this.io.cwd)).sort(byDepth)[0]?.name
+  }
+
+  /** The rig of a name or folder, or the city itself by its name; throws when there is none. */
+  async rigNamed(city: CityClient, name: string): Promise<string> {
+    if (name === city.name) return name
+    const { items } = await city.call('GET ~/rigs')
+    const path = isPath(name) ? realPath(resolve(this.io.cwd, name)) : undefined
+    const rig = items.find((each) => (path === undefined ? each.name === name : realPath(each.path) === path))
+    if (rig) return rig.name
+    const known = items.map((each) => each.name).join(', ') || 'none'
+    throw failure(`${city.name} has no rig ${name}; there are ${known}`)
   }
 
   /** The text of a file; `-` is standard input. */
