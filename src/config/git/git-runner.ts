@@ -93,11 +93,12 @@ const ISOLATED = {
 }
 
 /** Kills git and the helpers that it started, which may hold its output open. */
-function killGroup({ pid }: { readonly pid: number }): void {
+function killGroup(child: Pick<Bun.Subprocess, 'pid' | 'kill'>): void {
   try {
-    process.kill(-pid, 'SIGKILL')
+    process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It ended meanwhile.
+    // It ended meanwhile, or this system knows no groups.
+    child.kill('SIGKILL')
   }
 }
 
