@@ -14,16 +14,11 @@ interface Prime extends JsonOption {
   hookFormat?: string
 }
 
-/** The instructions of an agent that has none of its own. */
-const WORKER = `You are a worker in a city of agents. Work comes to you as beads, one at a time.
-
-1. \`gc hook --claim --json\` takes the next piece of work; with "action":"work" it is yours, and "bead_id" names it.
-2. \`bd show <id>\` says what is to be done. Do it, in the folder you are in, and commit what you changed.
-3. \`bd close <id> --reason "<the result>"\` when it is done; then begin again at 1.
-4. With "action":"drain" there is nothing left: run \`gc runtime drain-ack\` and stop.
-
-What you find out on the way that is work of its own: \`bd create "<title>" --description "<text>"\`.
-`
+/** The instructions of an agent that has none of its own: those of the pack core, as they are without an agent. */
+async function workerPrompt(): Promise<string> {
+  const { BUILTIN_FILES } = await import('../../src/config/packs/builtin/files.ts')
+  return BUILTIN_FILES.find(([path]) => path === 'core/assets/prompts/pool-worker.md')?.[1] ?? ''
+}
 
 export function primeCommand(program: Command, context: CommandContext): void {
   program
@@ -45,7 +40,7 @@ async function prime(context: CommandContext, agent: string | undefined, options
   const who = agent ?? GC_SESSION_ID ?? GC_ALIAS ?? GC_AGENT
   const prompt = who ? await findPrompt(await context.city(), who) : undefined
   if (!prompt && options.strict) throw failure(who ? `there is no agent or session ${who}` : 'say which agent')
-  const content = prompt?.content.trimEnd() ? `${prompt.content.trimEnd()}\n` : WORKER
+  const content = prompt?.content.trimEnd() ? `${prompt.content.trimEnd()}\n` : await workerPrompt()
   for (const warning of prompt?.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
   if (!options.json) return context.io.out(content)
   printJson(context.io, {

@@ -4,6 +4,9 @@ import type { PackSource } from './source.ts'
 export const BUILTIN_PACKS = ['core', 'bd', 'dolt'] as const
 export type BuiltinPack = (typeof BUILTIN_PACKS)[number]
 
+/** The prompt in the pack core for agents that have none of their own. */
+export const WORKER_PROMPT = 'assets/prompts/pool-worker.template.md'
+
 const REPOSITORY = /^(?:https?:\/\/|ssh:\/\/git@|git@)github\.com[/:]gastownhall\/gascity(?:\.git)?$/i
 
 /** Where existing cities name them: their folders in that repository, whatever commit is locked. */

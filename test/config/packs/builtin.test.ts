@@ -10,7 +10,7 @@ import { BUILTIN_FILES } from '../../../src/config/packs/builtin/files.ts'
 import { openPackFolders } from '../../../src/config/packs/builtin-folders.ts'
 import { compose } from '../../../src/config/resolve/compose.ts'
 import { parseToml, toPlainValue } from '../../../src/config/toml/parse.ts'
-import { recorder } from '../../cli/shell.ts'
+import { gc, recorder } from '../../cli/shell.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { packToml } from '../../support/pack-repository.ts'
 import { cityFiles } from '../city-files.ts'
@@ -102,6 +102,20 @@ describe('the packs of gc', () => {
       ['core.control-dispatcher', 0],
       ['shop/core.control-dispatcher', 0],
     ])
+  })
+
+  test('have the prompt of agents that nobody wrote one for', async () => {
+    using home = tempFolder()
+    using city = cityFiles({ 'city.toml': '[workspace]\nprovider = "claude"\n', 'pack.toml': packToml('town') })
+    const { config } = compose(new FileSnapshot(city.path), { folders: openPackFolders(home.path) })
+    const [implied] = config.agents
+    expect([implied?.qualified, implied?.prompt?.text]).toEqual([
+      'claude',
+      expect.stringContaining('# You are a worker'),
+    ])
+    const general = await gc(['prime'], { env: { GC_URL: 'http://127.0.0.1:9' } })
+    expect(general.out).toStartWith('# You are a worker')
+    expect(general.out).not.toContain('{{')
   })
 
   test('tell agents only of commands and options that there are', () => {
