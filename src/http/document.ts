@@ -83,8 +83,16 @@ function operation(route: Route, tag: string, components: SchemaComponents, dial
     ...(spec.needs ? { 'x-gc-needs': spec.needs } : {}),
     parameters: parametersOf(route, components, dialect.requiresRequestHeader),
     ...(spec.body ? { requestBody: requestBody(spec.body, components) } : {}),
-    responses: { ...successResponses(route, components), ...errorResponses(route, components, dialect) },
+    responses: {
+      ...successResponses(route, components),
+      ...(spec.publicRead ? { 304: NOT_CHANGED } : {}),
+      ...errorResponses(route, components, dialect),
+    },
   }
+}
+
+const NOT_CHANGED = {
+  description: 'The response would be the one whose `ETag` is in `If-None-Match`; it is not sent again.',
 }
 
 function requestBody(body: TSchema, components: SchemaComponents): JsonObject {

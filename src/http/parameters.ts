@@ -74,13 +74,17 @@ const INDEX: JsonObject = {
   description: 'The number of the city’s newest event.',
   schema: { type: 'integer', format: 'int64', minimum: 0 },
 }
+const ETAG = {
+  description: 'Send it as `If-None-Match` with the next request.',
+  schema: { type: 'string' },
+}
 const AGE: JsonObject = {
   description: 'The age of the response, in seconds.',
   schema: { type: 'number', format: 'double' },
 }
 
 /** What the success of an operation carries beside its body. */
-export function headersOf({ index, age, responseHeaders: replies }: Route['spec']): JsonObject {
+export function headersOf({ index, age, publicRead, responseHeaders: replies }: Route['spec']): JsonObject {
   const own = Object.entries(replies ?? {}).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },
@@ -89,6 +93,7 @@ export function headersOf({ index, age, responseHeaders: replies }: Route['spec'
     'X-GC-Request-Id': REQUEST_ID,
     ...(index ? { 'X-GC-Index': INDEX } : {}),
     ...(index || age ? { 'X-GC-Cache-Age-S': AGE } : {}),
+    ...(publicRead ? { ETag: ETAG } : {}),
     ...Object.fromEntries(own),
   }
 }

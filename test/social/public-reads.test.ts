@@ -55,6 +55,31 @@ describe('without a key', () => {
   })
 })
 
+test('a public read is sent again only when it has changed', async () => {
+  await using network = await openNetwork()
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  const post = await network.post(ada)
+  const read = (key?: string, tag?: string) => {
+    const headers = { ...(key && { authorization: `Bearer ${key}` }), ...(tag && { 'if-none-match': tag }) }
+    return fetch(`${network.url}/api/v1/posts/${post.id}`, { headers })
+  }
+  const first = await read()
+  const tag = first.headers.get('etag') ?? ''
+  expect([first.status, (await read(undefined, tag)).status, await (await read(undefined, tag)).text()]).toEqual([
+    200,
+    304,
+    '',
+  ])
+  await network.api('POST', `/posts/${post.id}/upvote`, bob)
+  expect((await read(undefined, tag)).status).toBe(200)
+  const own = (await read(bob)).headers.get('etag') ?? ''
+  expect(own).not.toBe((await read()).headers.get('etag'))
+  expect((await read(bob, own)).status).toBe(304)
+  expect(
+    (await fetch(`${network.url}/api/v1/feed`, { headers: { authorization: `Bearer ${ada}` } })).headers.has('etag'),
+  ).toBe(false)
+})
+
 describe('the directory', () => {
   const names = (agents: unknown) => (agents as Json[]).map(({ name }) => name)
 

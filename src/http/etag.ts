@@ -1,0 +1,11 @@
+/** The tag of a response (RFC 9110, 8.8.3): weak, since it tells what the response says, not how it is sent. */
+export const etagOf = (text: string): string => `W/"${Bun.hash(text).toString(36)}"`
+
+/** Whether a reader has the response with this tag already, as its `If-None-Match` says. */
+export function hasTag(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || weak(tag.trim()) === weak(etag))
+}
+
+/** Tags are compared without their weakness (RFC 9110, 13.1.2). */
+const weak = (tag: string): string => tag.replace(/^W\//, '')
