@@ -21,10 +21,21 @@ export interface City extends CityServices {
   close(options: { endSessions: boolean }): Promise<void>
 }
 
+/** The files of its last good configuration. */
+const KEPT_FILES = '.gc/last-good.json'
+
 /** Where a city keeps its state. */
-const STATE = ['city.db', 'city.db-wal', 'city.db-shm', 'lock', 'lock.holder', 'site.toml', 'runtime', 'worktrees'].map(
-  (name) => join('.gc', name),
-)
+const STATE = [
+  'city.db',
+  'city.db-wal',
+  'city.db-shm',
+  'lock',
+  'lock.holder',
+  'site.toml',
+  'runtime',
+  'worktrees',
+  'last-good.json',
+].map((name) => join('.gc', name))
 
 /** Opens the city in a folder and starts it; when a step fails, releases all that was begun and rethrows. */
 export async function openCity(dependencies: CityDependencies): Promise<City> {
@@ -32,8 +43,9 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
   await using resources = new AsyncDisposableStack()
   phase('loading_config')
   for (const file of STATE) requireNoLinks(path, file)
-  const config = resources.adopt(await Config.open(path, name, { folders: openPackFolders(home) }), (opened) =>
-    opened.close(),
+  const config = resources.adopt(
+    await Config.open(path, name, { folders: openPackFolders(home), keptFiles: KEPT_FILES }),
+    (opened) => opened.close(),
   )
   resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
   phase('starting_bead_store')

@@ -10,6 +10,8 @@ export interface CityConfig {
   /** What the ids of the city's own beads begin with. */
   readonly prefix: string
   readonly path: string
+  /** Why nothing new is started: its files are broken, and this is what they were before. */
+  readonly held?: string
   /** Whether sessions need a permission to watch and coordinate each other. */
   readonly strict: boolean
   readonly workspace: WorkspaceConfig

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
 import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
@@ -9,6 +10,7 @@ import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './e
 import { ConfigWatcher } from './files/config-watcher.ts'
 import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
+import { FileKeeper, readKeptFiles } from './files/kept-files.ts'
 import { writeDrafts } from './files/write-files.ts'
 import { type ComposeOptions, type Composition, compose } from './resolve/compose.ts'
 
@@ -31,6 +33,8 @@ export class Config {
   readonly #listeners = new Set<ChangeListener>()
   readonly #problemListeners = new Set<() => void>()
 
+  #keeper: FileKeeper | undefined
+
   private constructor(
     composition: Composition,
     private readonly registeredName: string | undefined,
@@ -48,8 +52,12 @@ export class Config {
   static async open(path: string, registeredName?: string, options: ComposeOptions = {}): Promise<Config> {
     const cache = new FileCache()
     const composition = compose(new FileSnapshot(path, new Map(), cache), options)
-    if (composition.errors.length > 0) throw toInvalidConfigError(composition.errors, 'validation-failed')
-    return new Config(composition, registeredName, options, cache)
+    if (composition.errors.length === 0) return new Config(composition, registeredName, options, cache)
+    const kept = composeKept(path, composition, options)
+    if (!kept) throw toInvalidConfigError(composition.errors, 'validation-failed')
+    const config = new Config(kept, registeredName, options, cache)
+    config.#setProblem(composition.errors.map(formatDiagnostic).join('\n'))
+    return config
   }
 
   /** The last good configuration. */
@@ -70,6 +78,11 @@ export class Config {
   /** Reads the files again and puts them in force if they are good; true when something changed. */
   async reload(): Promise<boolean> {
     return this.#putInForce(this.#compose())
+  }
+
+  /** Resolves when the last good configuration is kept. */
+  async settle(): Promise<void> {
+    await this.#keeper?.settle()
   }
 
   /** Checks the files on disk without putting them in force. */
@@ -113,15 +126,23 @@ export class Config {
       }
       warnings = this.#reportWarnings(report, warnings)
     }
-    this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report)
+    if (this.options.keptFiles !== undefined) {
+      this.#keeper ??= new FileKeeper(join(this.path, this.options.keptFiles), report)
+      if (this.#problem)
+        report(`${this.path} runs on its last good configuration, and starts nothing new:\n${this.#problem}`)
+      else this.#keeper.keep(this.#composition.files)
+    }
+    this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report, unchangingFolders(this.options))
     this.#watcher.follow(this.#composition.files)
   }
 
-  close(): void {
+  /** Stops watching; resolves when the last good configuration is kept. */
+  async close(): Promise<void> {
     this.#watcher?.close()
     this.#watcher = undefined
     this.#listeners.clear()
     this.#problemListeners.clear()
+    await this.settle()
   }
 
   rig(name: string): RigConfig {
@@ -210,9 +231,11 @@ export class Config {
   #putInForce(composition: Composition): boolean {
     this.#watcher?.follow(composition.files)
     this.#setProblem(composition.errors.map(formatDiagnostic).join('\n') || undefined)
-    if (this.#problem || composition.files.equals(this.#composition.files)) return false
+    const isSame = this.current.held === undefined && composition.files.equals(this.#composition.files)
+    if (this.#problem || isSame) return false
     const previous = this.current
     this.#composition = this.#withRegisteredName(composition)
+    this.#keeper?.keep(composition.files)
     for (const listener of this.#listeners) listener(this.current, previous)
     return true
   }
@@ -229,3 +252,17 @@ export class Config {
     return { ...composition, config: { ...composition.config, name: this.registeredName } }
   }
 }
+
+/** The last good configuration of a city whose files are broken, in which nothing new is started. */
+function composeKept(path: string, broken: Composition, options: ComposeOptions): Composition | undefined {
+  const files = options.keptFiles === undefined ? undefined : readKeptFiles(join(path, options.keptFiles), path)
+  const kept = files && compose(files, options)
+  if (!kept || kept.errors.length > 0) return undefined
+  const [first] = broken.errors
+  const held = `the city runs on its last good configuration until its files are put right${first ? `: ${formatDiagnostic(first)}` : ''}`
+  return { ...kept, config: { ...kept.config, held } }
+}
+
+/** Fetched packs, and those of gc, are replaced by others; they never change. */
+const unchangingFolders = ({ folders }: ComposeOptions): string[] =>
+  folders ? [folders.checkouts, folders.builtins] : []

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import { AGENTS_FOLDER, CITY_FILE, SITE_FILE } from './file-names.ts'
+import { SITE_FILE } from './file-names.ts'
 import type { FileSnapshot } from './file-snapshot.ts'
 
 /** Editors write in several steps; their files are read once they are done. */
@@ -10,12 +10,12 @@ const SETTLE_MS = 100
 
 /**
  * Notices when the files of a configuration may have changed. Folders are watched rather than files, since editors put
- * new files in place of old ones; only `.gc`, where the database is always busy, is watched file by file.
+ * new files in place of old ones; only `.gc`, where the database is always busy, is watched file by file. In each folder
+ * only the names matter that were asked for, since agents may be at work on others.
  */
 export class ConfigWatcher {
   readonly #watchers = new Map<string, FSWatcher>()
-  /** What matters in the city's folder itself, where agents may be at work on other files. */
-  #names = new Set<string>([CITY_FILE, AGENTS_FOLDER])
+  #folders: ReadonlyMap<string, FolderNames> = new Map()
   #deadline: Deadline | undefined
 
   constructor(
@@ -23,24 +23,21 @@ export class ConfigWatcher {
     private readonly deadlines: Deadlines,
     private readonly onChange: () => void,
     private readonly report: (message: string) => void,
+    /** Folders in which nothing ever changes. */
+    private readonly unchanging: readonly string[] = [],
   ) {}
 
   /** Watches exactly the folders that a snapshot was read from. */
   follow(snapshot: FileSnapshot): void {
     const site = resolve(this.path, SITE_FILE)
-    const agents = resolve(this.path, AGENTS_FOLDER)
-    const watched = new Set([this.path, agents, site])
-    this.#names = new Set([CITY_FILE, AGENTS_FOLDER, ...snapshot.city.files])
-    for (const folder of snapshot.city.folders(AGENTS_FOLDER)) watched.add(resolve(agents, folder))
-    for (const { path, files } of snapshot.roots) {
-      for (const file of files) {
-        const folder = dirname(resolve(path, file))
-        if (folder !== dirname(site)) watched.add(folder)
-      }
-    }
+    const folders = readFolders(snapshot)
+    folders.delete(dirname(site))
+    folders.set(site, 'all')
+    for (const path of folders.keys()) if (this.#isUnchanging(path)) folders.delete(path)
+    this.#folders = folders
     this.#unwatch(site)
-    for (const path of this.#watchers.keys()) if (!watched.has(path)) this.#unwatch(path)
-    for (const path of watched) this.#watch(path)
+    for (const path of this.#watchers.keys()) if (!folders.has(path)) this.#unwatch(path)
+    for (const path of folders.keys()) this.#watch(path)
   }
 
   close(): void {
@@ -65,10 +62,37 @@ export class ConfigWatcher {
     this.#watchers.delete(path)
   }
 
+  #isUnchanging(path: string): boolean {
+    return this.unchanging.some((folder) => path.startsWith(`${folder}/`))
+  }
+
   #schedule(path: string, name: string | null): void {
-    if (path === this.path && name !== null && !this.#names.has(name)) return
+    const names = this.#folders.get(path)
+    if (name !== null && names !== 'all' && !names?.has(name)) return
     if (name !== null && basename(name).startsWith('.')) return
     this.#deadline?.cancel()
     this.#deadline = this.deadlines.after(SETTLE_MS, this.onChange)
   }
+}
+
+/** The names that matter in a folder. */
+type FolderNames = Set<string> | 'all'
+
+/** The folders that a snapshot was read from: those of its files, and those that were listed, with their parents. */
+function readFolders({ roots }: FileSnapshot): Map<string, FolderNames> {
+  const folders = new Map<string, FolderNames>()
+  const note = (path: string) => {
+    const names = folders.get(dirname(path))
+    if (names === undefined) folders.set(dirname(path), new Set([basename(path)]))
+    else if (names !== 'all') names.add(basename(path))
+  }
+  for (const root of roots) {
+    for (const file of root.files) note(resolve(root.path, file))
+    for (const { folder, exists } of root.listed) {
+      const path = resolve(root.path, folder)
+      note(path)
+      if (exists) folders.set(path, 'all')
+    }
+  }
+  return folders
 }

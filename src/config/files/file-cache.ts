@@ -35,8 +35,14 @@ export class CachedFile {
 export class FileCache {
   readonly #files = new Map<string, CachedFile>()
 
+  /** Reads nothing. */
+  static readonly nothing = new FileCache({ isEmpty: true })
+
+  constructor(private readonly options: { readonly isEmpty?: boolean } = {}) {}
+
   /** A file; undefined when there is none. Throws when it cannot be read as text. */
   read(path: string): CachedFile | undefined {
+    if (this.options.isEmpty) return undefined
     const stats = statSync(path, { throwIfNoEntry: false })
     const cached = this.#files.get(path)
     if (!stats) {

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { isAbsolute, relative, resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
 import { CachedFile, FileCache, type ParsedFile } from './file-cache.ts'
 
@@ -37,6 +37,18 @@ export class FileSnapshot {
     return root
   }
 
+  /** Everything that was read, to be kept. */
+  toKept(): KeptRoot[] {
+    return this.roots.map((root) => root.toKept(this.city.path))
+  }
+
+  /** Files as they were kept; what was not read then is not there. */
+  static ofKept(city: string, kept: readonly KeptRoot[]): FileSnapshot {
+    const snapshot = new FileSnapshot(city, new Map(), FileCache.nothing)
+    for (const root of kept) snapshot.root(resolve(city, root.path)).restore(root)
+    return snapshot
+  }
+
   get roots(): readonly RootSnapshot[] {
     return [...this.#roots.values()]
   }
@@ -48,10 +60,19 @@ export class FileSnapshot {
   }
 }
 
+/** What was read of a folder, as JSON. */
+export interface KeptRoot {
+  /** From the city, if it lies in it. */
+  readonly path: string
+  readonly files: readonly (readonly [file: string, text: string | null])[]
+  readonly folders: readonly (readonly [folder: string, names: readonly string[]])[]
+}
+
 /** The files of one folder. */
 export class RootSnapshot {
   readonly #files = new Map<string, CachedFile | undefined>()
   readonly #folders = new Map<string, string[]>()
+  readonly #absent = new Set<string>()
   readonly unreadable: UnreadableFile[] = []
 
   constructor(
@@ -62,16 +83,17 @@ export class RootSnapshot {
 
   /** The text of a file, named from the root; undefined when there is none. */
   text(file: string): string | undefined {
-    return this.#file(file)?.text
+    return this.#file(this.#nameOf(file))?.text
   }
 
   /** A file as TOML; undefined when there is none. */
   toml(file: string): ParsedFile | undefined {
-    return this.#file(file)?.parsed
+    return this.#file(this.#nameOf(file))?.parsed
   }
 
   /** The folders in a folder, in order of their names. */
-  folders(folder: string): string[] {
+  folders(path: string): string[] {
+    const folder = this.#nameOf(path)
     const listed = this.#folders.get(folder) ?? this.#list(folder, isFolder)
     this.#folders.set(folder, listed)
     const drafted = [...this.drafts].filter(([file, text]) => file.startsWith(`${folder}/`) && text !== undefined)
@@ -81,8 +103,8 @@ export class RootSnapshot {
 
   /** The files in a folder, in the order of their bytes. */
   fileNames(folder: string): readonly string[] {
-    const key = `${folder}/`
-    const listed = this.#folders.get(key) ?? this.#list(folder, (entry) => !entry.isDirectory())
+    const key = `${this.#nameOf(folder)}/`
+    const listed = this.#folders.get(key) ?? this.#list(key.slice(0, -1), (entry) => !entry.isDirectory())
     this.#folders.set(key, listed)
     return listed.toSorted()
   }
@@ -93,8 +115,23 @@ export class RootSnapshot {
   }
 
   /** The folders that were listed, whether or not they exist. */
-  get listed(): string[] {
-    return [...this.#folders.keys()]
+  get listed(): { folder: string; exists: boolean }[] {
+    const folders = new Set([...this.#folders.keys()].map((key) => key.replace(/\/$/, '')))
+    return [...folders].map((folder) => ({ folder, exists: !this.#absent.has(folder) }))
+  }
+
+  toKept(city: string): KeptRoot {
+    const path = relative(city, this.path)
+    return {
+      path: path.startsWith('..') || isAbsolute(path) ? this.path : path,
+      files: [...this.#files].map(([file, read]) => [file, read?.text ?? null]),
+      folders: [...this.#folders],
+    }
+  }
+
+  restore({ files, folders }: KeptRoot): void {
+    for (const [file, text] of files) this.#files.set(file, draftOf(text ?? undefined))
+    for (const [folder, names] of folders) this.#folders.set(folder, [...names])
   }
 
   equals(other: RootSnapshot): boolean {
@@ -103,6 +140,11 @@ export class RootSnapshot {
       [...this.#files].every(([file, read]) => other.#files.has(file) && other.#files.get(file)?.text === read?.text) &&
       [...this.#folders].every(([folder, names]) => other.#folders.get(folder)?.join('/') === names.join('/'))
     )
+  }
+
+  /** What is named by its whole path is the same as by its name from the root. */
+  #nameOf(path: string): string {
+    return path.startsWith(`${this.path}/`) ? path.slice(this.path.length + 1) : path
   }
 
   #file(file: string): CachedFile | undefined {
@@ -128,7 +170,8 @@ export class RootSnapshot {
         .filter((entry) => isListed(entry) && !/^[._]/.test(entry.name))
         .map((entry) => entry.name)
     } catch (error) {
-      if (!isAbsent(error)) this.unreadable.push({ file: folder, message: errorMessage(error) })
+      if (isAbsent(error)) this.#absent.add(folder)
+      else this.unreadable.push({ file: folder, message: errorMessage(error) })
       return []
     }
   }

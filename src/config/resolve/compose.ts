@@ -23,6 +23,8 @@ export interface ComposeOptions {
   readonly layers?: readonly Layer[]
   /** Where fetched packs lie; without it, only packs in folders of this machine are there. */
   readonly folders?: PackFolders
+  /** Where the files of the last good configuration are kept, from the city; nowhere when absent. */
+  readonly keptFiles?: string
 }
 
 const NO_FOLDERS: PackFolders = { checkouts: '/nonexistent', builtins: '/nonexistent' }

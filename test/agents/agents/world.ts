@@ -73,7 +73,7 @@ export async function agentsWorld(files: Record<string, string>, env: Record<str
     declared: () =>
       Object.fromEntries(
         readdirSync(path, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile() && !/^(city\.db|lock)/.test(entry.name))
+          .filter((entry) => entry.isFile() && !/^(city\.db|lock|last-good)/.test(entry.name))
           .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
           .sort()
           .map((name) => [name, text(name)]),
