@@ -1,21 +1,21 @@
 import type { Command } from 'commander'
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { isRecord } from '../../src/client/json.ts'
 import { type Colour, formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
+import { timers } from '../io/timers.ts'
 
 /** Commands that list what needs attention, and answer it. */
 export function attentionCommands(program: Command, context: CommandContext): void {
   const attention = program.command('attention').description('list what needs a person’s attention, oldest first')
-  withJson(attention).action(async (options: JsonOption) => {
-    const city = await context.city()
-    const list = await city.call('GET ~/attention')
-    if (options.json) return printJson(context.io, list)
-    show(context, list.items)
-    for (const error of list.partial_errors ?? []) context.io.err(`${error}\n`)
-  })
+  withJson(attention)
+    .option('-w, --watch', 'show also what comes and goes from now on')
+    .addHelpText('after', '\nWith --watch and --json each change is one line of JSON after the list.')
+    .action((options: JsonOption & { watch?: true }) => list(context, options))
   attention
     .command('answer')
     .description('answer a question of a session')
@@ -30,6 +30,46 @@ export function attentionCommands(program: Command, context: CommandContext): vo
 /** Kinds at which nothing has failed. */
 const COLOURS: Record<string, Colour> = { permission: 'yellow', dialog: 'yellow', detached: 'yellow' }
 
+async function list(context: CommandContext, { json, watch }: JsonOption & { watch?: true }): Promise<void> {
+  const { io } = context
+  const city = await context.city()
+  const { answer: listed, index } = await city.callIndexed('GET ~/attention')
+  if (json) printJson(io, listed)
+  else show(context, listed.items)
+  for (const error of listed.partial_errors ?? []) io.err(`${error}\n`)
+  if (!watch) return
+  for await (const frame of city.follow(
+    'GET ~/events/stream',
+    {},
+    { signal: io.signal, timers, after: String(index) },
+  )) {
+    if (frame.event === 'gap') continue
+    const { type, payload, ts } = frame.data
+    if (type !== RAISED && type !== CLEARED) continue
+    if (json) printJson(io, frame.data)
+    else await showChange(context, city, type === RAISED, ts, isRecord(payload) ? payload : {})
+  }
+}
+
+/** What came or went on a line; a question that came up whole. */
+async function showChange(
+  { io }: CommandContext,
+  city: CityClient,
+  isRaised: boolean,
+  ts: string,
+  { id, asks, to_do, resolution }: Record<string, unknown>,
+): Promise<void> {
+  const said = sanitizeLine(String(isRaised ? asks : (resolution ?? `gone: ${asks}`)))
+  const toDo = isRaised ? `  →  ${sanitizeLine(String(to_do))}` : ''
+  printLine(io, `${ts.slice(11, 19)} ${isRaised ? '+' : '-'} ${sanitizeLine(String(id))}  ${said}${toDo}`)
+  if (!isRaised || !String(id).startsWith(QUESTION)) return
+  const { items } = await city.call('GET ~/attention')
+  const item = items.find((each) => each.id === id)
+  if (item) showQuestion(io, item)
+}
+
+const RAISED = 'attention.raised'
+const CLEARED = 'attention.cleared'
 const QUESTION = 'question:'
 
 function show({ io }: CommandContext, items: readonly AttentionItem[]): void {

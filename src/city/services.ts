@@ -8,10 +8,12 @@ import { FailedAttention } from '../agents/attention/sources/failed.ts'
 import { LoginAttention } from '../agents/attention/sources/logins.ts'
 import { ParkedAttention } from '../agents/attention/sources/parked.ts'
 import { QuestionAttention } from '../agents/attention/sources/questions.ts'
+import { WorkAttention } from '../agents/attention/sources/work.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
+import { WaitingWork } from '../agents/lifecycle/waiting-work.ts'
 import { LoginLimits } from '../agents/limits/login-limits.ts'
 import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
@@ -227,6 +229,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
           isAsking: (login) => sessionServices.loginWatcher.isAsking(login),
         }),
         new ParkedAttention(parking, options.log),
+        new WorkAttention({ ...options, launcher: sessionServices.launcher, work: new WaitingWork(store) }),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),
       ],
     }),

@@ -176,7 +176,8 @@ describe('changing a bead', () => {
       metadata: { 'gc.routed_to': 'worker', ...why },
     })
     const plain = await bead(city, 'parked by hand', { labels: ['gc:parked'] })
-    const waiting = async () => (await city.call('GET ~/attention')).body.items
+    const waiting = async () =>
+      (await city.call('GET ~/attention')).body.items.filter(({ kind }: { kind: string }) => kind === 'parked')
     expect(await waiting()).toEqual([
       {
         id: `parked:${id}`,

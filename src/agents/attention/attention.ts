@@ -91,7 +91,7 @@ export class Attention {
         this.options.report(`what waits for a person could not be announced: ${errorMessage(error)}`),
       )
     }
-    this.#scheduleDue()
+    if (this.#unsubscribes.length > 0) this.#scheduleDue()
   }
 
   async #announce(sources: readonly AttentionSource<ListedItem>[]): Promise<void> {

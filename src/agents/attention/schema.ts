@@ -7,6 +7,10 @@ const closed = { additionalProperties: false } as const
 const KINDS = {
   permission: 'an agent asks for a permission',
   dialog: 'a program shows a dialog',
+  unrouted: 'ready work is routed to no agent',
+  'unknown-agent': 'ready work is routed to an agent that the city does not have',
+  suspended: 'work waits for what a person suspended',
+  'cannot-start': 'an agent that is wanted cannot be started, such as because its program is not installed',
   failed: 'an agent or session cannot be started or is held',
   parked: 'a bead is parked since it ended too many sessions',
   detached: 'processes outlived the session that started them',

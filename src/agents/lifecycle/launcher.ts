@@ -102,7 +102,8 @@ export class Launcher {
       const reason = unusable(agent, this.config.current)
       if (reason !== undefined) return reason
       const provider = this.providerOf(agent)
-      if (agent.startCommand || !provider) return undefined
+      if (agent.startCommand) return undefined
+      if (!provider) return 'it has neither a provider nor a start_command; give it one'
       return this.missing(provider, agent)
     } catch (error) {
       if (error instanceof AppError) return error.message

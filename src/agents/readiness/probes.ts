@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { INSTALLING } from '../../config/providers/installing.ts'
+import { BUILTINS } from '../../config/providers/presets.ts'
 import { asObject, asString, isObject, parseJson } from '../conversations/entries/json.ts'
 import type { ProgramInspector } from './inspector.ts'
 
@@ -14,6 +16,8 @@ export interface Probe {
   readonly displayName: string
   /** The program that must be installed. */
   readonly program: string
+  /** The line that installs it. */
+  readonly install?: string
   /** Determines whether the installed program is ready for use. */
   check(inspector: ProgramInspector): Promise<ProbeResult> | ProbeResult
 }
@@ -70,39 +74,52 @@ const whenFileExists =
   (inspector: ProgramInspector): ProbeResult =>
     paths.some((path) => inspector.readFile(join(inspector.home, path)) !== undefined) ? configured : needsAuth(how)
 
-/** The probes of all supported programs. */
+/** The probes of programs whose login can be told. */
+const OWN_PROBES: Readonly<Record<string, Probe>> = {
+  claude: { kind: 'provider', displayName: 'Claude Code', program: 'claude', check: claude },
+  codex: { kind: 'provider', displayName: 'Codex', program: 'codex', check: codex },
+  gemini: { kind: 'provider', displayName: 'Gemini CLI', program: 'gemini', check: gemini },
+  antigravity: {
+    kind: 'provider',
+    displayName: 'Antigravity',
+    program: 'agy',
+    check: whenFileExists(
+      ['.gemini/antigravity-cli/antigravity-oauth-token', '.gemini/antigravity/oauth_creds.json'],
+      'run `agy` and log in',
+    ),
+  },
+  mimocode: {
+    kind: 'provider',
+    displayName: 'MiMo Code',
+    program: 'mimo',
+    check: (inspector) =>
+      inspector.env.XIAOMI_API_KEY
+        ? configured
+        : whenFileExists(
+            ['.local/share/mimocode/auth.json'],
+            'run `mimo auth login`, or set XIAOMI_API_KEY',
+          )(inspector),
+  },
+  pi: {
+    kind: 'provider',
+    displayName: 'Pi Coding Agent',
+    program: 'pi',
+    check: whenFileExists(['.pi/agent/auth.json'], 'run `pi` and log in'),
+  },
+  github_cli: { kind: 'tool', displayName: 'GitHub CLI', program: 'gh', check: github },
+}
+
+/** A preset whose login cannot be told from outside: its program says so itself when it needs one. */
+const installedIsReady = (name: string): Probe => {
+  const { displayName = name, command = name } = BUILTINS.get(name) ?? {}
+  return { kind: 'provider', displayName, program: command, check: () => configured }
+}
+
+/** The probes of every preset and tool, each with the line that installs it. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map(
-  Object.entries<Probe>({
-    claude: { kind: 'provider', displayName: 'Claude Code', program: 'claude', check: claude },
-    codex: { kind: 'provider', displayName: 'Codex', program: 'codex', check: codex },
-    gemini: { kind: 'provider', displayName: 'Gemini CLI', program: 'gemini', check: gemini },
-    antigravity: {
-      kind: 'provider',
-      displayName: 'Antigravity',
-      program: 'agy',
-      check: whenFileExists(
-        ['.gemini/antigravity-cli/antigravity-oauth-token', '.gemini/antigravity/oauth_creds.json'],
-        'run `agy` and log in',
-      ),
-    },
-    mimocode: {
-      kind: 'provider',
-      displayName: 'MiMo Code',
-      program: 'mimo',
-      check: (inspector) =>
-        inspector.env.XIAOMI_API_KEY
-          ? configured
-          : whenFileExists(
-              ['.local/share/mimocode/auth.json'],
-              'run `mimo auth login`, or set XIAOMI_API_KEY',
-            )(inspector),
-    },
-    pi: {
-      kind: 'provider',
-      displayName: 'Pi Coding Agent',
-      program: 'pi',
-      check: whenFileExists(['.pi/agent/auth.json'], 'run `pi` and log in'),
-    },
-    github_cli: { kind: 'tool', displayName: 'GitHub CLI', program: 'gh', check: github },
+  [...new Set([...Object.keys(OWN_PROBES), ...BUILTINS.keys()])].map((name) => {
+    const install = name === 'github_cli' ? 'see https://cli.github.com' : INSTALLING.get(name)?.install
+    const probe = OWN_PROBES[name] ?? installedIsReady(name)
+    return [name, { ...probe, ...(install !== undefined && { install }) }] as const
   }),
 )

@@ -80,7 +80,8 @@ export class Readiness {
 
   async #run(probe: Probe): Promise<ProbeResult> {
     if (!this.#inspector.findProgram(probe.program)) {
-      return { status: 'not_installed', detail: `there is no program ${probe.program}` }
+      const how = probe.install === undefined ? '' : `; install it: ${probe.install}`
+      return { status: 'not_installed', detail: `there is no program ${probe.program}${how}` }
     }
     try {
       return await probe.check(this.#inspector)

@@ -3,20 +3,42 @@ import type { City } from '../../../src/city/city.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
 
+const AGENTS = `
+[[agent]]
+name = "worker"
+start_command = "true"
+[[agent]]
+name = "bare"
+[[agent]]
+name = "ghost"
+provider = "codex"
+[[agent]]
+name = "resting"
+start_command = "true"
+suspended = true
+[[agent]]
+name = "idle-ghost"
+provider = "codex"
+`
+
 const announced = (city: City, after = 0) =>
   city.log.after(after, 1000).flatMap(({ type, payload }) => (type.startsWith('attention.') ? [[type, payload]] : []))
 
 describe('what waits for a person', () => {
   test('is announced when it comes and when it goes, with what to do, in the history of its bead', async () => {
-    await using town = scriptedTown()
+    await using town = scriptedTown(AGENTS)
     const city = await town.open()
-    const { id } = await city.beads.create(human, { title: 'cursed', labels: ['gc:parked'] })
+    const { id } = await city.beads.create(human, {
+      title: 'cursed',
+      labels: ['gc:parked'],
+      metadata: { 'gc.routed_to': 'worker' },
+    })
     await city.attention.whenIdle()
     const item = { id: `parked:${id}`, kind: 'parked', bead_id: id, asks: expect.stringContaining('cursed') }
-    expect((await city.attention.list()).items).toMatchObject([item])
+    expect(city.attention.list().items).toMatchObject([item])
     await city.parking.unpark(human, id)
     await city.attention.whenIdle()
-    expect((await city.attention.list()).items).toEqual([])
+    expect(city.attention.list().items).toEqual([])
     expect(announced(city)).toEqual([
       ['attention.raised', expect.objectContaining({ ...item, to_do: expect.stringContaining(`unpark ${id}`) })],
       ['attention.cleared', expect.objectContaining(item)],
@@ -27,12 +49,20 @@ describe('what waits for a person', () => {
   })
 
   test('is announced once over a restart, and when it went while nobody ran, then', async () => {
-    await using town = scriptedTown()
+    await using town = scriptedTown(AGENTS)
     let city = await town.open()
-    const stays = await city.beads.create(human, { title: 'stays', labels: ['gc:parked'] })
-    const goes = await city.beads.create(human, { title: 'goes', labels: ['gc:parked'] })
+    const stays = await city.beads.create(human, {
+      title: 'stays',
+      labels: ['gc:parked'],
+      metadata: { 'gc.routed_to': 'worker' },
+    })
+    const goes = await city.beads.create(human, {
+      title: 'goes',
+      labels: ['gc:parked'],
+      metadata: { 'gc.routed_to': 'worker' },
+    })
     await city.attention.whenIdle()
-    const { items } = await city.attention.list()
+    const { items } = city.attention.list()
     const head = city.log.head
     await city.attention.stop()
     await city.parking.unpark(human, goes.id)
@@ -41,6 +71,47 @@ describe('what waits for a person', () => {
     city = await town.open()
     await city.attention.whenIdle()
     expect(announced(city, head)).toEqual([['attention.cleared', expect.objectContaining({ id: `parked:${goes.id}` })]])
-    expect((await city.attention.list()).items).toEqual(items.filter(({ bead_id }) => bead_id === stays.id))
+    expect(city.attention.list().items).toEqual(items.filter(({ bead_id }) => bead_id === stays.id))
+  })
+})
+
+describe('work that nobody can take', () => {
+  test('is listed with what to do, as soon as it is there and for as long as it waits', async () => {
+    await using town = scriptedTown(AGENTS)
+    const city = await town.open({ env: { PATH: '/nowhere' } })
+    expect(city.attention.list().items).toEqual([])
+    const create = async (title: string, to?: string) =>
+      (await city.beads.create(human, { title, ...(to !== undefined && { metadata: { 'gc.routed_to': to } }) })).id
+    const free = await create('free')
+    const [bare, ghost, resting, nobody] = [
+      await create('a', 'bare'),
+      await create('b', 'ghost'),
+      await create('c', 'resting'),
+      await create('d', 'nobody'),
+    ]
+    await create('e', 'worker')
+    const brief = () =>
+      Object.fromEntries(city.attention.list().items.map(({ id, bead_id, to_do }) => [id, [bead_id, to_do]]))
+    expect(brief()).toEqual({
+      'unrouted:city': [undefined, `gc sling <agent> ${free}`],
+      'cannot-start:bare': [bare, expect.stringContaining('bare')],
+      'cannot-start:ghost': [ghost, 'npm install -g @openai/codex'],
+      'suspended:agent:resting': [resting, 'gc agent resume resting'],
+      'unknown-agent:nobody': [nobody, expect.stringContaining(`gc sling <agent> ${nobody}`)],
+    })
+    const asks = city.attention.list().items.map((item) => item.asks)
+    expect(asks).toContainEqual(expect.stringContaining('it has neither a provider nor a start_command'))
+    expect(asks).toContainEqual(expect.stringContaining('there is no program codex'))
+    await town.clock.advance(1_000)
+    await city.attention.whenIdle()
+    expect(announced(city).map(([type]) => type)).toEqual(Array(5).fill('attention.raised'))
+    await city.beads.close(human, free, {})
+    await city.agents.act(human, 'resting', 'resume')
+    await town.clock.advance(1_000)
+    await city.attention.whenIdle()
+    expect(announced(city).slice(5)).toMatchObject([
+      ['attention.cleared', { id: 'unrouted:city' }],
+      ['attention.cleared', { id: 'suspended:agent:resting' }],
+    ])
   })
 })

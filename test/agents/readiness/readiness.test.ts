@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { ProgramInspector } from '../../../src/agents/readiness/inspector.ts'
+import { BUILTINS } from '../../../src/config/providers/presets.ts'
 import { scriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
 import { write } from '../conversations/samples.ts'
@@ -37,6 +38,15 @@ function alive(pid: number): boolean {
 }
 
 describe('readiness', () => {
+  test('of every preset names the line that installs its program', async () => {
+    await using it = await world()
+    for (const name of BUILTINS.keys()) {
+      const { items } = await it.readiness.items({ items: name })
+      const { status, detail } = items[name] ?? {}
+      expect([name, status, detail]).toEqual([name, 'not_installed', expect.stringMatching(/; install it: \S+ /)])
+    }
+  })
+
   test('of Claude Code is what its own status command reports', async () => {
     await using it = await world()
     expect(await it.status('claude')).toBe('not_installed')
