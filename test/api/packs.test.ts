@@ -14,10 +14,12 @@ describe('the packs of a city', () => {
     await using town = await openTown()
     const { city } = town
     expect((await city.call('GET ~/packs')).body).toEqual({ packs: [] })
+    const head = await city.head()
     const added = await city.call('POST ~/packs', { body: { source: CORE } })
     expect([added.status, added.body]).toEqual([201, { name: 'core', source: CORE, git_backed: true }])
     expect((await city.call('GET ~/packs')).body).toEqual({ packs: [{ name: 'core', source: CORE }] })
     expect((await city.call('DELETE ~/packs/core')).body).toEqual({ name: 'core' })
+    expect(await city.recorded(head)).toEqual([])
     expect((await city.call('GET ~/packs')).body).toEqual({ packs: [] })
     expect(await errorOf(city, 'DELETE ~/packs/core')).toStartWith('404 pack-not-found: ')
   })
