@@ -21,6 +21,8 @@ const rejected = async (): Promise<never> => {
 
 const unsubscribe = () => {}
 
+type OutputListener = Parameters<SessionHost['onOutput']>[1]
+
 /**
  * A session host without processes, for the city of a test. What is started runs until the test ends it. A program that
  * speaks ACP works on a turn, so that prompts wait, until the test finishes it; then it takes one prompt.
@@ -44,6 +46,7 @@ export class ScriptedHost implements SessionHost {
   /** The questions of programs that speak ACP. */
   readonly #asked = new Set<string>()
   readonly #programs = new Map<string, Program>()
+  readonly #outputListeners = new Set<{ key: string | undefined; listener: OutputListener }>()
   readonly #exitListeners = new Set<(exit: Exit) => unknown>()
   readonly #recordListeners = new Set<(batch: RecordBatch) => unknown>()
 
@@ -157,6 +160,13 @@ export class ScriptedHost implements SessionHost {
     return () => this.#questionListeners.delete(listener)
   }
 
+  /** A program writes to its screen, which then shows these lines. */
+  show(key: string, ...lines: string[]): void {
+    this.screens.set(key, lines)
+    const activity = { key, bytes: lines.join('').length, at: toTimestamp(this.clock.now()) }
+    for (const entry of this.#outputListeners) if ((entry.key ?? key) === key) entry.listener(key, activity)
+  }
+
   /** A program asks something on its screen, or nothing any more. */
   ask(key: string, question: Question | undefined): void {
     if (question) this.#questions.set(key, question)
@@ -187,7 +197,13 @@ export class ScriptedHost implements SessionHost {
 
   readonly listDaemons = async () => new Map()
   readonly status = async () => []
-  readonly onOutput = () => unsubscribe
+
+  onOutput(key: string | undefined, listener: OutputListener): () => void {
+    const entry = { key, listener }
+    this.#outputListeners.add(entry)
+    return () => this.#outputListeners.delete(entry)
+  }
+
   readonly onLost = () => unsubscribe
   readonly shutdown = async () => {}
   readonly close = () => {}

@@ -1,3 +1,4 @@
+import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -7,6 +8,7 @@ import { TRANSCRIPT_CURSOR_INVALIDATED } from './formats/errors.ts'
 import { sessionFields } from './formats/options.ts'
 import { type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
 import type { Transcript, TranscriptFormat } from './structured/transcript.ts'
+import { pause } from './tracking/pause.ts'
 import type { SessionLogs } from './tracking/session-logs.ts'
 import { Wakeup } from './tracking/wakeup.ts'
 
@@ -28,6 +30,9 @@ export interface TranscriptQuery {
 
 /** How many lines of the screen are shown in place of a conversation. */
 const SCREEN_LINES = 100
+
+/** How long what is shown stays before it is shown again: each time all of it is read and sent, whatever has changed. */
+const MIN_INTERVAL_MS = 250
 
 /** The screen of a running session, shown when its program writes no log that can be read. */
 export class ScreenSource implements TranscriptSource {
@@ -51,6 +56,7 @@ export class Transcripts {
     private readonly sources: readonly TranscriptSource[],
     private readonly sessionRepository: SessionRepository,
     readonly logs: SessionLogs,
+    private readonly deadlines: Deadlines,
   ) {}
 
   async read(row: SessionRow): Promise<SessionOutput | undefined> {
@@ -76,20 +82,28 @@ export class Transcripts {
     return { ...session, format: output?.format ?? 'conversation', ...(turns.length > 0 && { turns }) }
   }
 
-  /** The output of a session, now and whenever it changes, until the signal is aborted or its program has ended. */
+  /**
+   * The output of a session, now and when it has changed, until the signal is aborted or its program has ended. What
+   * changes soon after it was shown is shown together.
+   */
   async *follow(row: SessionRow, signal: AbortSignal): AsyncGenerator<SessionOutput, void, void> {
-    const wakeup = new Wakeup(signal)
+    const ended = new AbortController()
+    const until = AbortSignal.any([signal, ended.signal])
+    const wakeup = new Wakeup(until)
     const unsubscribes = this.sources.map((source) => source.subscribe(row, () => wakeup.notify()))
-    const hasEnded = () => this.sessionRepository.find(row.id)?.hostKey !== row.hostKey
-    unsubscribes.push(this.sessionRepository.onChange(() => hasEnded() && wakeup.notify()))
+    const checkEnd = () => {
+      if (this.sessionRepository.find(row.id)?.hostKey !== row.hostKey) ended.abort()
+    }
+    unsubscribes.push(this.sessionRepository.onChange(checkEnd))
     try {
-      let last = ''
-      while (!signal.aborted && !hasEnded()) {
+      checkEnd()
+      for (let last = ''; !until.aborted; ) {
         const output = await this.read(row).catch(() => undefined)
         if (!output) return
         const json = JSON.stringify(output)
         if (json !== last) yield output
         last = json
+        await pause(this.deadlines, MIN_INTERVAL_MS, until)
         await wakeup.wait()
       }
     } finally {

@@ -199,7 +199,7 @@ function openPrograms(options: SessionsOptions & Records) {
     terminal,
     input: new ProgramInput({ launcher, conversations, prompter, terminal }),
     logs,
-    transcripts: new Transcripts([new ScreenSource(host)], repository, logs),
+    transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines),
     view: new SessionView({ ...options, launcher, logs }),
     questionWatcher: new QuestionWatcher({ ...options, city, launcher, conversations, beadOf }),
   }
