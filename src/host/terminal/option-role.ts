@@ -4,7 +4,7 @@ import type { OptionRole } from '../protocol/question.ts'
 const PATTERNS: readonly [RegExp, OptionRole][] = [
   [/^(?:no|deny|reject|cancel|exit|skip|back|quit|don.t)\b/i, 'deny'],
   [
-    /don.t ask again|\balways\b|for this session|all (?:future )?(?:edits|sessions)|auto(?:matically|[- ])/i,
+    /don.t ask again|\balways\b|for this session|all (?:future )?(?:edits|sessions)|switch to (?:accept|auto)/i,
     'allow-always',
   ],
   [/^(?:yes|allow|approve|accept|trust|continue|proceed|run)\b/i, 'allow-once'],

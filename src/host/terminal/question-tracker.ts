@@ -3,7 +3,7 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import { chooseOption } from './choose.ts'
 import type { TerminalProfile } from './profile.ts'
-import { findQuestion, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'
+import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'
 import type { TerminalHost } from './terminal-host.ts'
 import { needsRoom, type RoomyTerminal, readWithRoom } from './whole-question.ts'
 
@@ -84,7 +84,7 @@ export class QuestionTracker {
 
   async #choose(open: OpenQuestion, option: number) {
     const { host, key, profile, deadlines, terminal } = this.options
-    const isAsked = (seen: ScreenQuestion) => open.readings.some((reading) => isSameQuestion(reading, seen))
+    const isAsked = (seen: ScreenQuestion) => asksThis(open, seen)
     const choose = () => chooseOption(host, key, { profile }, { isAsked, option }, { deadlines })
     const result = await (open.needsRoom ? terminal.withRoom(0, choose) : choose())
     if (result === 'taken' && this.#open === open) this.#set(undefined)
@@ -120,7 +120,7 @@ export class QuestionTracker {
     const seen = findQuestion(screen, profile)
     if (!seen) return this.#missing()
     this.#missingSince = undefined
-    if (this.#open?.readings.some(({ id }) => id === seen.id)) {
+    if (this.#open && asksThis(this.#open, seen)) {
       this.#candidate = undefined
       return
     }
@@ -167,3 +167,7 @@ export class QuestionTracker {
     this.options.onChange(open?.question)
   }
 }
+
+/** Whether a screen shows this question, if only a part of it. */
+const asksThis = ({ readings }: OpenQuestion, seen: ScreenQuestion): boolean =>
+  readings.some((reading) => isSameQuestion(reading, seen) || (!reading.cut && isPartOf(seen, reading)))

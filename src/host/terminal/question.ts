@@ -25,6 +25,13 @@ export interface ScreenQuestion {
   picture: string[]
 }
 
+/** Kinds of questions that may be longer than a screen. */
+const MAY_BE_LONG: ReadonlySet<QuestionKind> = new Set(['approval', 'choice', 'plan'])
+
+/** A row in place of others. */
+const OMISSION = /\d+ (?:more )?lines?\b/
+const squeeze = (text: string): string => text.replace(/\s+/g, '')
+
 /** What a screen asks; undefined when it asks nothing. */
 export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): ScreenQuestion | undefined {
   const state = stateOf(screen, profile, true)
@@ -33,12 +40,13 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
   const seenAt = findDialogRow(screen, dialog) ?? 0
   const menu = findMenu(screen, seenAt)
   const top = topOf(screen, profile, dialog, menu, seenAt)
-  const { prompt, text } = readDialogText(screen.lines.slice(top ?? 0, menu?.first), {
+  const isCutAbove = top === undefined && MAY_BE_LONG.has(dialog.kind)
+  const { prompt, text } = readDialogText(screen.lines.slice(top ?? (isCutAbove ? 0 : seenAt), menu?.first), {
     asksFirst: profile.asksFirst ?? false,
     otherwise: `It asks a person ${dialog.asks}.`,
   })
   const options = (menu?.labels ?? []).map((label, index) => ({ id: String(index + 1), label, role: roleOf(label) }))
-  const cut = top === undefined || screen.lines.slice(top).some((row) => profile.cut?.test(row))
+  const cut = isCutAbove || screen.lines.slice(top).some((row) => profile.cut?.test(row))
   const identity = JSON.stringify([dialog.kind, prompt, text, options.map(({ label }) => label)])
   const id = `screen-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`
   const mark = { at: menu?.at, isRow: menu?.isRow ?? false }
@@ -50,6 +58,13 @@ export const toQuestion = ({ at: _, isRow: __, ...question }: ScreenQuestion, si
   ...question,
   since,
 })
+
+/** Whether a question of which only a part is shown may be this one: it has the same options, and nothing else in its text. */
+export function isPartOf(part: ScreenQuestion, whole: ScreenQuestion): boolean {
+  if (!part.cut || !isSameQuestion({ ...part, text: whole.text }, whole)) return false
+  const text = squeeze(whole.text)
+  return part.text.split('\n').every((row) => text.includes(squeeze(row)) || OMISSION.test(row))
+}
 
 /** Whether both ask the same. Where the mark stands, and where it was before, an option may have other words. */
 export function isSameQuestion(a: ScreenQuestion, b: ScreenQuestion): boolean {

@@ -34,6 +34,8 @@ export interface StartOptions {
   script?: Script
   prepare?(place: Place): void
   size?: { cols: number; rows: number }
+  /** The host does not look for questions. */
+  isUnwatched?: boolean
 }
 
 /** A real program in a session host of its own, with a model that follows a script. */
@@ -59,7 +61,7 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
   const { cols, rows } = start.size ?? { cols: 120, rows: 40 }
   const PATH = process.env.PATH ?? ''
   await host.start({
-    ...{ key: KEY, argv, cwd: place.work, cols, rows, program: known },
+    ...{ key: KEY, argv, cwd: place.work, cols, rows, ...(!start.isUnwatched && { program: known }) },
     env: { PATH, TERM: 'xterm-256color', ...own, ...env, ...start.env },
   })
   const until = async <T>(look: () => T | undefined, within = WITHIN): Promise<T | undefined> => {
@@ -74,6 +76,7 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
     ...place,
     host,
     model,
+    profile: profileOf(known),
     screen,
     until,
     /** What it asks, once it does. */

@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findQuestion } from '../../../src/host/terminal/question.ts'
+import { startProgram } from './asked-program.ts'
+import { type AskedCase, CASES } from './questions.ts'
+
+/**
+ * Records what each program writes until it asks, in the size of a session and with room, for `test/agents/screens`.
+ * Run by hand when a program changes: `npx bun test/agents/programs/record-screens.ts [words of a program and question]`.
+ */
+const FOLDER = join(import.meta.dir, '../screens/recorded')
+const SIZES = { narrow: { cols: 120, rows: 40 }, wide: { cols: 1000, rows: 300 } } as const
+const STEADY_LOOKS = 8
+
+async function record(asked: AskedCase, name: string, size: keyof typeof SIZES): Promise<void> {
+  await using started = await startProgram(asked.program, { ...asked.start, size: SIZES[size], isUnwatched: true })
+  const { host, profile } = started
+  const asks = async () => findQuestion(await host.screen('s'), profile)
+  await steady(asks)
+  if (size === 'wide' && profile.expand && profile.clips) {
+    await started.press(profile.expand)
+    await Bun.sleep(1_500)
+  }
+  writeFileSync(join(FOLDER, `${name}.${size}.gz`), Bun.gzipSync(new Uint8Array(await started.output())))
+}
+
+async function steady(asks: () => Promise<{ id: string } | undefined>): Promise<void> {
+  let last: string | undefined
+  let looks = 0
+  for (const end = performance.now() + 90_000; looks < STEADY_LOOKS; await Bun.sleep(200)) {
+    if (performance.now() > end) throw new Error('it never asked')
+    const id = (await asks())?.id
+    looks = id !== undefined && id === last ? looks + 1 : 0
+    last = id
+  }
+}
+
+mkdirSync(FOLDER, { recursive: true })
+const words = process.argv.slice(2).join(' ')
+for (const asked of CASES) {
+  const title = `${asked.program.provider} ${asked.name}`
+  if (!title.includes(words)) continue
+  const name = title.replaceAll(/[^a-z0-9]+/gi, '-')
+  for (const size of ['narrow', 'wide'] as const) {
+    await record(asked, name, size).then(
+      () => process.stdout.write(`${name}.${size}\n`),
+      (error) => process.stderr.write(`${name}.${size}: ${error}\n`),
+    )
+  }
+}
