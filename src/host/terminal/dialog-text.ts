@@ -1,6 +1,8 @@
 /** A row that only draws: a rule, or an edge of a box. */
 const RULE = /^[\s─━═╌┄╭╮╰╯┌┐└┘├┤╹▀▄▁▔_-]+$/
 const EDGES = /^[\s│┃║▌▏]+|[\s│┃║▐▕]+$/g
+/** The end of a row so long that the next one continues it: nobody writes lines of that length by hand. */
+const BROKEN = /([^\n]{960,})\n[^\S\n]*(?=\S)/g
 const SENTENCE_END = /[?？]$/
 
 /** The words of a dialog above its options: its question, and what it asks about. */
@@ -18,8 +20,12 @@ export function readDialogText(
   const asks = (row: string) => SENTENCE_END.test(row.trim())
   const at = asksFirst ? bare.findIndex(asks) : bare.findLastIndex(asks)
   const prompt = at < 0 ? otherwise : (bare[at] ?? '').trim()
-  return { prompt, text: dedent(at < 0 ? bare : bare.toSpliced(at, 1)) }
+  return { prompt, text: unwrapped(dedent(at < 0 ? bare : bare.toSpliced(at, 1))) }
 }
+
+/** A line that was broken though there was so much room. */
+const unwrapped = (text: string): string =>
+  text.replace(BROKEN, (_, row: string) => row + (/\s/.test(row.slice(-200)) ? ' ' : ''))
 
 /** A row without its frame, and with its indentation; nothing of one that only draws. */
 function unframed(row: string): string {

@@ -32,7 +32,7 @@ const MARK = /^(\s*)(?:[❯›▶➜●]|>(?=\s+\d+[.)]))(?=\s+\S)/
 const TICK = /^(\s*)[✔✓](?=\s)/
 /** A line across a list. */
 const RULE = /^\s*[─━═╌┄]{3,}$/
-const NUMBER = /^(\d+)[.)]\s+/
+const NUMBER = /^(\d+)[.)](?:\s+|$)/
 
 /** The lowest list of options on a screen that has a mark at one of them. */
 export function findOptions({ lines, cols }: TerminalScreen): OptionList | undefined {

@@ -43,8 +43,8 @@ async function answered(asked: AskedCase, index: number): Promise<QuestionOption
   const { options } = question
   const option = options[index]
   if (!option) return options
-  if (asked.network?.test(option.label)) {
-    table.push({ ...rowOf(asked, option), became: 'not answered: it needs the network' })
+  if (asked.wantsMore?.test(option.label)) {
+    table.push({ ...rowOf(asked, option), became: 'not taken here: it wants words of a person or the network' })
     return options
   }
   const outcome = await started.answer(question, option.id)

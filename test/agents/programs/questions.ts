@@ -13,8 +13,8 @@ export interface AskedCase {
   /** What its text has to contain, whole. */
   contains: readonly string[]
   start: StartOptions
-  /** Options that only an answer from the network takes away. */
-  network?: RegExp
+  /** Options after which the program wants more than an answer: words of a person, or the network. */
+  wantsMore?: RegExp
 }
 
 const write = (path: string, text: string): void => {
@@ -60,7 +60,7 @@ const asks = (
 ): AskedCase => {
   const asking = ASKING[program.provider] ?? {}
   return {
-    ...{ program, name, kind, contains },
+    ...{ program, name, kind, contains, wantsMore: /custom value|type (?:something|your own)|external editor/i },
     start: { prompt: 'Make it', script, ...asking, ...start, env: { ...asking.env, ...start.env } },
   }
 }
@@ -198,7 +198,7 @@ const codexCases = (): AskedCase[] => [
     ...startup(codex, 'a login', 'login', [], {
       prepare: ({ home }) => write(join(home, '.codex', 'config.toml'), ''),
     }),
-    network: /Device Code/,
+    wantsMore: /Device Code/,
   },
 ]
 
@@ -262,7 +262,7 @@ const geminiCases = (): AskedCase[] => {
         env: { GEMINI_API_KEY: '' },
         prepare: change(() => ({ security: { folderTrust: { enabled: false } } })),
       }),
-      network: /Google|Vertex/,
+      wantsMore: /Google|Vertex/,
     },
   ]
 }
