@@ -104,9 +104,9 @@ export class Claims {
   /** Claims the next bead for a worker: its own work, then what is assigned to it, then what its agent is routed. */
   next(caller: Caller): Promise<NextWork> {
     const worker = this.#workerOf(caller)
+    if (worker.blocked !== undefined) return Promise.resolve(NO_WORK)
     return this.#options.store.write((tx) => {
       for (const claimable of this.#claimable.listFor(worker, this.#options.clock.now())) {
-        if (worker.blocked !== undefined && claimable.reason !== 'existing_assignment') return NO_WORK
         const claim = this.#claim(tx, claimable.id, worker)
         if (!('rejection' in claim)) return this.#workFor(tx, claimable, claim)
       }

@@ -15,7 +15,7 @@ export interface Worker {
   incarnation: string
   /** Whether the host runs its process, so that gc sees when it is gone. */
   hosted: boolean
-  /** Why it gets no more work than it holds. */
+  /** Why it gets no work now: what it is at is to end with its present turn. */
   blocked?: string
 }
 

@@ -142,6 +142,7 @@ describe('once a budget is used up', () => {
     const caller = sessions.credentials.caller(hashToken(town.host.starts[0]?.env.GC_TOKEN ?? ''))
     if (!caller || caller === 'ended') throw new Error('its token is not known')
     expect(await city.claims.next(caller)).toEqual({ action: 'drain', reason: 'no_work' })
+    expect(city.claims.list().total).toBe(0)
     expect(city.claims.claim(caller, bead.id)).rejects.toThrow('the budget of rig web in tokens an hour is used up')
     await city.sessions.creator.create(human, { kind: 'agent', name: 'web/worker' })
     await reconciler.settle()
