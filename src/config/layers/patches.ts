@@ -53,10 +53,12 @@ function patchNamedSession(
 ): CityDeclarations['namedSessions'] {
   const { name, template, dir, mode } = patch.values
   const field = name === undefined ? 'template' : 'name'
-  const matching = sessions.filter(({ values }) => {
+  const named = sessions.filter(({ values }) => {
     const matches = name === undefined ? values.template === template : (values.name ?? values.template) === name
     return matches && (dir === undefined || values.dir === dir)
   })
+  const ofCity = dir === undefined ? named.filter(({ values }) => values.dir === undefined) : []
+  const matching = ofCity.length === 1 ? ofCity : named
   const [target] = matching
   if (!target || matching.length > 1) {
     const count = target ? 'several named sessions' : 'no named session'

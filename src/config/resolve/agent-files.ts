@@ -2,18 +2,17 @@ import type { AgentFields } from '../declare/agent.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import type { PromptTemplate } from '../prompts/prompt-template.ts'
-import { packsAround } from './agent-brings.ts'
 import type { AgentScope } from './agent-scope.ts'
 
 /** An agent's prompt, with all that it can call and what is put behind it; without its file it is empty. */
 export function readPrompt(
   declaration: Declaration<AgentFields>,
   file: string,
-  { files, diagnostics, fragments, workspace, packs }: AgentScope,
+  { files, diagnostics, fragments, workspace, packsAround }: AgentScope,
 ): PromptTemplate {
   const text = files.city.text(file)
   const { injectFragments = [], appendFragments = [], dir } = declaration.values
-  const around = packsAround(packs, files.city.path, dir).map(({ folder }) => folder)
+  const around = packsAround.rig(dir).folders
   const own = declaration.block.pack?.folder
   if (text === undefined) {
     diagnostics.warning(locationOf(declaration, 'promptFile'), `there is no file ${file}, so the prompt is empty`)

@@ -1,9 +1,10 @@
-import type { AgentConfig, PackConfig, RigConfig, SessionSleepConfig, WorkspaceConfig } from '../city-config.ts'
+import type { AgentConfig, RigConfig, SessionSleepConfig, WorkspaceConfig } from '../city-config.ts'
 import type { AgentFields } from '../declare/agent.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import type { ProviderConfig } from '../providers/provider.ts'
 import type { FragmentFolders } from './fragment-folders.ts'
+import type { PacksAround } from './pack-surroundings.ts'
 
 /** What of the rest of the configuration agents are resolved against. */
 export interface AgentScope extends LayerContext {
@@ -12,7 +13,7 @@ export interface AgentScope extends LayerContext {
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly sleep: SessionSleepConfig
   readonly fragments: FragmentFolders
-  readonly packs: readonly PackConfig[]
+  readonly packsAround: PacksAround
   /** Whether the city has a pack.toml. */
   readonly isPack: boolean
 }

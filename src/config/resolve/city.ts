@@ -7,6 +7,7 @@ import { resolveAgents } from './agents.ts'
 import { FragmentFolders } from './fragment-folders.ts'
 import { resolveMcpServers } from './mcp-servers.ts'
 import { resolveNamedSessions } from './named-sessions.ts'
+import { PacksAround } from './pack-surroundings.ts'
 import { resolvePacks } from './packs.ts'
 import { resolvePricing } from './pricing.ts'
 import { resolveProviders } from './providers.ts'
@@ -43,7 +44,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
     providers,
     sleep,
     fragments,
-    packs,
+    packsAround: new PacksAround(packs, path),
     isPack,
   })
   return {

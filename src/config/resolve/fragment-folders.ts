@@ -12,6 +12,7 @@ const ENDINGS = ['.md.tmpl', '.template.md']
 export class FragmentFolders {
   readonly #folders = new Map<string, readonly TextFile[]>()
   readonly #lists = new Map<string, readonly TextFile[]>()
+  readonly #shared = new WeakMap<readonly string[], readonly string[]>()
 
   constructor(private readonly files: FileSnapshot) {}
 
@@ -22,10 +23,20 @@ export class FragmentFolders {
   around(promptFile: string, packs: readonly string[]): readonly TextFile[] {
     const { path } = this.files.city
     const beside = dirname(resolve(path, promptFile))
-    const roots = [...packs.filter((folder) => folder !== path), path]
-    const shared = roots.flatMap((root) => SHARED.map((folder) => join(root, folder)))
-    const folders = [...shared, ...BESIDE.map((folder) => join(beside, folder))]
-    return this.#listOf([...new Set(folders)].filter((folder) => this.#read(folder).length > 0))
+    const shared = this.#sharedOf(packs, path)
+    const own = BESIDE.map((folder) => join(beside, folder)).filter((folder) => this.#read(folder).length > 0)
+    return this.#listOf([...new Set([...shared, ...own])])
+  }
+
+  /** The folders of packs that hold fragments; agents with the same packs share the list. */
+  #sharedOf(packs: readonly string[], city: string): readonly string[] {
+    const known = this.#shared.get(packs)
+    if (known) return known
+    const roots = [...packs.filter((folder) => folder !== city), city]
+    const folders = roots.flatMap((root) => SHARED.map((folder) => join(root, folder)))
+    const filled = folders.filter((folder) => this.#read(folder).length > 0)
+    this.#shared.set(packs, filled)
+    return filled
   }
 
   #listOf(folders: readonly string[]): readonly TextFile[] {

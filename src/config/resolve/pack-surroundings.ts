@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import type { PackConfig, SkillFolder } from '../city-config.ts'
+
+/** The packs around an agent, and the folders of what they bring. */
+export interface PackSurroundings {
+  readonly folders: readonly string[]
+  readonly overlays: readonly string[]
+  readonly mcp: readonly string[]
+  readonly skills: readonly SkillFolder[]
+}
+
+/** The packs of the city, the city itself, and the packs of a rig, in this order; worked out once for each rig. */
+export class PacksAround {
+  readonly #ofRigs = new Map<string | undefined, PackSurroundings>()
+
+  constructor(
+    private readonly packs: readonly PackConfig[],
+    private readonly city: string,
+  ) {}
+
+  rig(rig: string | undefined): PackSurroundings {
+    const known = this.#ofRigs.get(rig) ?? this.#surround(rig)
+    this.#ofRigs.set(rig, known)
+    return known
+  }
+
+  #surround(rig: string | undefined): PackSurroundings {
+    const imported = this.packs.filter((pack) => pack.rig === undefined && pack.folder !== this.city)
+    const ofRig = rig === undefined ? [] : this.packs.filter((pack) => pack.rig === rig)
+    const all: Pick<PackConfig, 'folder' | 'binding'>[] = [...imported, { folder: this.city }, ...ofRig]
+    const last = new Map(all.map(({ folder }, index) => [folder, index]))
+    const packs = all.filter(({ folder }, index) => last.get(folder) === index)
+    const folders = packs.map(({ folder }) => folder)
+    return {
+      folders,
+      overlays: folders.map((folder) => join(folder, 'overlay')),
+      mcp: folders.map((folder) => join(folder, 'mcp')),
+      skills: this.#skillsOf(packs),
+    }
+  }
+
+  /** The city's own skills come first, and those of imported packs are known by the binding. */
+  #skillsOf(packs: readonly Pick<PackConfig, 'folder' | 'binding'>[]): SkillFolder[] {
+    const ordered = [
+      ...packs.filter(({ folder }) => folder === this.city),
+      ...packs.filter(({ folder }) => folder !== this.city),
+    ]
+    return ordered.map(({ folder, binding }) => ({
+      folder: join(folder, 'skills'),
+      prefix: binding === undefined ? '' : `${binding}.`,
+    }))
+  }
+}
