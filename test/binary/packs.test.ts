@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { gitServer, packRepository, packToml } from '../support/pack-repository.ts'
 import { runGc } from '../support/run-gc.ts'
 import { eventually } from '../support/until.ts'
 import { World } from '../support/world.ts'
+
+// Every test runs git some dozens of times.
+setDefaultTimeout(30_000)
 
 const CITIES = resolve(import.meta.dir, '../support/cities')
 

@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 import { gitServer, packRepository, packToml } from '../support/pack-repository.ts'
 import { gc } from './shell.ts'
+
+// Every test runs git some dozens of times.
+setDefaultTimeout(30_000)
 
 /** A city in a folder, and nobody who serves it. */
 function openCity(files: Readonly<Record<string, string>> = {}) {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Glob } from 'bun'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { createFolder, syncFolder } from '../../core/folders.ts'
@@ -97,10 +98,13 @@ export class PackCheckouts {
     const { bytes } = this.options.limits ?? TREE_LIMITS
     const tooLarge = new AbortController()
     const watching = new AbortController()
-    const watched = this.#watchSize(join(staging, '.git/objects/pack'), bytes, tooLarge, watching.signal)
+    const watched = this.#watchSize(join(staging, '.git/objects'), bytes, tooLarge, watching.signal)
+    const keepPack = ['-c', 'fetch.unpackLimit=1']
     const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
     try {
-      return await remotes.run(url, ['-C', staging, 'fetch', ...options, ...words], { signal: tooLarge.signal })
+      return await remotes.run(url, [...keepPack, '-C', staging, 'fetch', ...options, ...words], {
+        signal: tooLarge.signal,
+      })
     } catch (error) {
       if (!tooLarge.signal.aborted) throw error
       throw remoteFailed(`${url} is larger than ${describeBytes(bytes)}, and was not fetched`)
@@ -112,7 +116,7 @@ export class PackCheckouts {
 
   async #watchSize(folder: string, limit: number, tooLarge: AbortController, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (sizeOf(folder) > limit) return tooLarge.abort()
+      if ((await sizeOf(folder, limit)) > limit) return tooLarge.abort()
       await this.options.deadlines.sleep(WATCH_MS, signal).catch(() => {})
     }
   }
@@ -174,13 +178,16 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function sizeOf(folder: string): number {
+/** The bytes of the files below a folder, counted until they are more than a limit. */
+async function sizeOf(folder: string, limit: number): Promise<number> {
+  let bytes = 0
   try {
-    return readdirSync(folder).reduce(
-      (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
-      0,
-    )
+    for await (const name of new Glob('**/*').scan({ cwd: folder, dot: true })) {
+      bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0
+      if (bytes > limit) break
+    }
   } catch {
-    return 0
+    // The folder is not there yet, or not any more.
   }
+  return bytes
 }

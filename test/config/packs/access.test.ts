@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HostLookup } from '../../../src/config/git/remote.ts'
 import { findRule, normalizeMatch } from '../../../src/config/packs/credentials.ts'
 import { gitServer, packRepository, packToml } from '../../support/pack-repository.ts'
 import { packMachine } from './machine.ts'
+
+// Every test runs git some dozens of times.
+setDefaultTimeout(30_000)
 
 const TOKEN = 'a-token-of-this-test'
 
@@ -76,6 +79,19 @@ describe('a private repository', () => {
     m.write('home/other.toml', '', 0o600)
     expect(server.requests).toEqual([])
   })
+})
+
+test('a server of plain files, which hands out no single commits, is read whole', async () => {
+  using repository = release()
+  repository.git('update-server-info')
+  await using server = gitServer(repository, {
+    intercept: async (request) => {
+      const file = Bun.file(join(repository.path, '.git', new URL(request.url).pathname.replace('/packs.git', '')))
+      return (await file.exists()) ? new Response(file) : new Response('', { status: 404 })
+    },
+  })
+  using m = packMachine({ files: { 'pack.toml': packToml('town') } })
+  expect(await m.packs.add(server.url)).toMatchObject({ name: 'packs', version: '^1.0' })
 })
 
 describe('a source that comes over HTTP', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PackCheckouts } from '../../../src/config/packs/checkouts.ts'
@@ -6,6 +6,9 @@ import { checkoutName } from '../../../src/config/packs/locate.ts'
 import { judgeTree } from '../../../src/config/packs/tree-listing.ts'
 import { gitServer, packRepository, packToml, type RepositoryFile } from '../../support/pack-repository.ts'
 import { packMachine } from './machine.ts'
+
+// Every test runs git some dozens of times.
+setDefaultTimeout(30_000)
 
 const PACK = packToml('p')
 

@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkoutName } from '../../../src/config/packs/locate.ts'
 import { packRepository, packToml } from '../../support/pack-repository.ts'
 import { packMachine } from './machine.ts'
+
+// Every test runs git some dozens of times.
+setDefaultTimeout(30_000)
 
 const CITY = packToml('town')
 
