@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { delimiter } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { both, median, say, Table, took } from './support/figures.ts'
 import { GC, Town } from './support/town.ts'
 
@@ -11,6 +11,7 @@ import { GC, Town } from './support/town.ts'
 const SLINGS = 15
 const CALLS = 25
 const ADOPTED = 50
+const FRAGMENTS = 40
 
 /** An agent's program: it says when it began and what it was given, then waits. */
 const BEGINS = `date +%s%N > $GC_HOME/began.$GC_SESSION_ID; env > $GC_HOME/env.$GC_SESSION_ID; exec sleep 100000`
@@ -61,8 +62,20 @@ async function commands(town: Town, table: Table): Promise<void> {
     const samples = await calls(['sh', '-c', command], shell)
     const judged = command !== 'gc version'
     const met = judged ? median(samples) < 60 : undefined
-    table.row(`\`${command}\` in a shell`, both(samples), judged ? 'p50 < 60 ms' : '', met)
+    const note = command === 'gc prime' ? `, ${FRAGMENTS} fragments` : ''
+    table.row(`\`${command}\` in a shell${note}`, both(samples), judged ? 'p50 < 60 ms' : '', met)
   }
+}
+
+/** A prompt that calls each of the fragments beside it. */
+function writePrompt(city: string): void {
+  mkdirSync(join(city, 'template-fragments'), { recursive: true })
+  const names = Array.from({ length: FRAGMENTS }, (_, n) => `rule-${n}`)
+  for (const name of names) {
+    const text = `{{ define "${name}" }}{{ if .RigName }}In {{ .RigName }}{{ else }}Here{{ end }}: ${'keep it tidy. '.repeat(200)}{{ end }}`
+    writeFileSync(join(city, 'template-fragments', `${name}.template.md`), text)
+  }
+  writeFileSync(join(city, 'smith.template.md'), names.map((name) => `{{ template "${name}" . }}`).join('\n'))
 }
 
 async function calls(argv: string[], shell: Shell): Promise<number[]> {
@@ -127,7 +140,8 @@ async function lostHost(town: Town, table: Table): Promise<void> {
 }
 
 await using town = await Town.open()
-await town.city('mill', agent('smith', BEGINS, 'max_active_sessions = 40'))
+writePrompt(town.at('mill'))
+await town.city('mill', agent('smith', BEGINS, 'max_active_sessions = 40\nprompt_template = "smith.template.md"'))
 const path = [town.at('home', 'bin'), process.env.PATH ?? ''].join(delimiter)
 const shell = { cwd: town.at('mill'), env: { PATH: path, GC_HOME: town.home } }
 if (!existsSync(town.at('home', 'bin', 'bd'))) throw new Error('bd was not linked')

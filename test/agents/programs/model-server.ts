@@ -16,6 +16,8 @@ const SHELLS = new Set(['bash', 'exec_command', 'Bash', 'run_shell_command', 'ex
 /** A model on loopback that follows a script, speaks the protocol of every tested program, and records the requests. */
 export class ModelServer {
   readonly requests: ModelRequest[] = []
+  /** What the programs sent, as they sent it. */
+  readonly bodies: string[] = []
   /** Requests that could not be parsed; a test expects none. */
   readonly strays: string[] = []
   readonly #server: Bun.Server<undefined>
@@ -75,7 +77,9 @@ export class ModelServer {
       this.strays.push(`${request.method} ${pathname}`)
       return Response.json({ error: { message: `nothing at ${pathname}` } }, { status: 404 })
     }
-    const parsed = wire.parseRequest(await request.json(), pathname)
+    const body = await request.text()
+    this.bodies.push(body)
+    const parsed = wire.parseRequest(JSON.parse(body), pathname)
     this.requests.push(parsed)
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()

@@ -23,6 +23,7 @@ export function opencodeEnv(folder: TempFolder, modelUrl: string): Record<string
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     // On start-up, OpenCode installs a package beside its configuration; it works without that package as well.
     npm_config_registry: 'http://127.0.0.1:9',
+    npm_config_fetch_retries: '0',
     GIT_AUTHOR_NAME: 'Worker',
     GIT_AUTHOR_EMAIL: 'worker@example.com',
     GIT_COMMITTER_NAME: 'Worker',

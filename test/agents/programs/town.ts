@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tempFolder } from '../../support/folder.ts'
 import { ModelServer, type Script } from './model-server.ts'
 import { GC, opencode, type Program } from './programs.ts'
@@ -58,7 +58,13 @@ export async function openTown(script: Script, more = '', program = opencode) {
   return {
     model,
     home: folder.at('home'),
+    city,
     rig,
+    /** Adds to the configuration, and has it read. */
+    async declare(text: string) {
+      appendFileSync(folder.at('town', 'city.toml'), text)
+      await gc('reload')
+    },
     gc,
     run: (...argv: string[]) => run(argv, { cwd: rig, env }),
     /** Calls an operation of the city over HTTP, as another program would. */
