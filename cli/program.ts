@@ -7,6 +7,7 @@ import { beadCommands } from './commands/bead.ts'
 import { budgetCommands } from './commands/budget.ts'
 import { cityCommands, cityShortcuts } from './commands/city.ts'
 import { cityControlCommands } from './commands/city-control.ts'
+import { completionCommands } from './commands/completion.ts'
 import { configCommands } from './commands/config.ts'
 import { convoyCommands } from './commands/convoy.ts'
 import { doctorCommand } from './commands/doctor.ts'
@@ -96,6 +97,7 @@ export function createProgram(io: Io): Command {
   program.commandsGroup('About:')
   versionCommand(program, io)
   openapiCommand(program, context)
+  completionCommands(program, context)
   laterCommands(program, context)
   storageCommands(program, context)
   program.helpCommand('help [command]', 'display help for command')

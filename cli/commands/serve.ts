@@ -20,7 +20,7 @@ interface Serve {
   allowOrigin?: string[]
 }
 
-const parsePort = (text: string): number => {
+export const parsePort = (text: string): number => {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('It must be 0 to 65535.')
   return Number(text)
 }

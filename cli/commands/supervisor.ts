@@ -12,22 +12,22 @@ import { program as ownProgram } from '../context/version.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { reload } from './reload.ts'
-import { defineServe } from './serve.ts'
+import { defineServe, parsePort } from './serve.ts'
 import { defineDown } from './server.ts'
 
 /** The supervisor as a service of this machine. */
 export function supervisorCommands(program: Command, context: CommandContext): void {
   const supervisor = program.command('supervisor').description('the supervisor as a service: start, stop, status, logs')
   defineServe(supervisor.command('run'), context)
-  withJson(supervisor.command('start').description('start the supervisor in the background')).action(
-    async (options: JsonOption) => {
-      const started = await ensureSupervisor(context)
+  withJson(supervisor.command('start').description('start the supervisor in the background'))
+    .option('--port <port>', 'the port to listen on; 0 for any free port', parsePort)
+    .action(async (options: JsonOption & { port?: number }) => {
+      const started = await ensureSupervisor(context, options.port)
       const { url } = context.renewed().client.access
       const message = started ? `The supervisor is up at ${url}.` : `A supervisor runs at ${url}.`
       if (options.json) return printJson(context.io, envelope({ command: 'supervisor start', message, url }))
       printLine(context.io, message)
-    },
-  )
+    })
   defineDown(supervisor.command('stop').option('--wait', 'accepted: it always waits'), context)
   withJson(supervisor.command('status').description('show whether the supervisor runs; status 1 when not')).action(
     (options: JsonOption) => status(context, options),

@@ -22,7 +22,7 @@ export async function isAnswering({ client }: CommandContext): Promise<boolean> 
 }
 
 /** Starts a supervisor in the background unless one answers; returns whether it did. */
-export async function ensureSupervisor(context: CommandContext): Promise<boolean> {
+export async function ensureSupervisor(context: CommandContext, port?: number): Promise<boolean> {
   if (await isAnswering(context)) return false
   const { env, signal } = context.io
   if (env.GC_TOKEN || env.GC_SESSION_ID) throw failure('no supervisor answers, and a session may not start one')
@@ -30,7 +30,7 @@ export async function ensureSupervisor(context: CommandContext): Promise<boolean
   const home = resolveHome(env)
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const log = join(home, LOG_FILE)
-  const exit = launch(log, env)
+  const exit = launch(log, env, port === undefined ? [] : ['--port', String(port)])
   for (let waited = 0; waited < START_MS && !signal.aborted; waited += STEP_MS) {
     if (await isAnswering(context.renewed())) return true
     if (exit.status !== undefined) throw failure(`the supervisor ended with status ${exit.status}; see ${log}`)
@@ -40,11 +40,15 @@ export async function ensureSupervisor(context: CommandContext): Promise<boolean
 }
 
 /** Starts `gc serve` as a process of its own, which writes its log itself. */
-function launch(log: string, env: Readonly<Record<string, string | undefined>>): { status: number | undefined } {
+function launch(
+  log: string,
+  env: Readonly<Record<string, string | undefined>>,
+  options: readonly string[],
+): { status: number | undefined } {
   const [command = '', ...before] = program
   const exit: { status: number | undefined } = { status: undefined }
   const output = openSync(`${log}.start`, 'w', 0o600)
-  const child = spawn(command, [...before, 'serve', '--log', log], {
+  const child = spawn(command, [...before, 'serve', '--log', log, ...options], {
     detached: true,
     stdio: ['ignore', output, output],
     cwd: '/',

@@ -116,6 +116,16 @@ describe('a command that a pack ships', () => {
     }
   }, 30_000)
 
+  test('is completed word by word', async () => {
+    const words = async (...args: string[]) => (await gc(world, ['complete-words', '--', ...args])).out.split('\n')
+    expect(await words('')).toEqual(expect.arrayContaining(['desk', 'office', 'bead', '--city']))
+    expect(await words('desk', '')).toEqual(expect.arrayContaining(['note', 'env', 'ends']))
+    expect(await words('desk', 'note', '')).toEqual(['add', 'list', ''])
+    expect(await words('bead', 'create', '--')).toContain('--priority')
+    expect((await gc(world, ['completion', 'bash'])).out).toContain('complete -o default -F _gc gc')
+    expect((await gc(world, ['completion', 'csh'])).status).toBe(2)
+  }, 30_000)
+
   test('stays inside its pack', async () => {
     const commands = join(world.folder.at('office'), 'packs/tools/commands')
     mkdirSync(join(commands, 'out'))

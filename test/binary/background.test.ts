@@ -1,0 +1,67 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { tempFolder } from '../support/folder.ts'
+
+const binary = resolve(process.env.GC_BINARY ?? 'dist/gc')
+const folder = tempFolder()
+const env = { PATH: process.env.PATH ?? '', HOME: folder.path, GC_HOME: folder.at('home') }
+
+function gc(args: readonly string[], more: Record<string, string> = {}): { status: number; out: string; err: string } {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([binary, ...args], {
+    env: { ...env, ...more },
+    cwd: folder.path,
+    timeout: 30_000,
+  })
+  return { status: exitCode, out: stdout.toString(), err: stderr.toString() }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+afterAll(() => {
+  gc(['down'])
+  folder[Symbol.dispose]()
+})
+
+describe('a supervisor in the background', () => {
+  test('outlives the command that started it, writes a log, and is ended by gc down alone', () => {
+    const started = gc(['supervisor', 'start', '--port', '0'])
+    expect([started.status, started.out]).toEqual([0, expect.stringContaining('The supervisor is up at http://')])
+    const { pid } = JSON.parse(readFileSync(folder.at('home', 'supervisor.json'), 'utf8'))
+    expect(isAlive(pid)).toBe(true)
+    expect(gc(['supervisor', 'start']).out).toContain('A supervisor runs at')
+    expect(JSON.parse(gc(['supervisor', 'status', '--json']).out)).toMatchObject({ ok: true, running: true, pid })
+
+    const city = folder.at('city')
+    mkdirSync(city)
+    writeFileSync(
+      join(city, 'city.toml'),
+      '[[agent]]\nname = "clerk"\nstart_command = "exec sleep 600"\nmin_active_sessions = 1\n',
+    )
+    expect(gc(['start', city]).out).toBe(`City city is up at ${city}.\n`)
+    expect(gc(['stop']).out).toStartWith('City city is stopped')
+    expect(isAlive(pid)).toBe(true)
+    expect(gc(['restart', 'city']).out).toBe(`City city is up at ${city}.\n`)
+    expect(gc(['supervisor', 'logs']).out).toContain('Stop a city')
+
+    const session = { GC_SESSION_ID: 'to-1', GC_TOKEN: 'gcs_none' }
+    for (const args of [['down'], ['stop', 'city'], ['supervisor', 'stop']]) {
+      expect([args, gc(args, session).status === 0]).toEqual([args, false])
+    }
+    expect(isAlive(pid)).toBe(true)
+    expect(gc(['down']).out).toContain('Everything has stopped.')
+    expect(gc(['supervisor', 'status']).status).toBe(1)
+  }, 60_000)
+
+  test('is not started where GC_URL says that another is', () => {
+    const elsewhere = gc(['start'], { GC_URL: 'http://127.0.0.1:9' })
+    expect([elsewhere.status, elsewhere.err]).toEqual([1, expect.stringContaining('http://127.0.0.1:9')])
+  }, 60_000)
+})
