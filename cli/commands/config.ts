@@ -7,6 +7,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
+import { configShowCommand } from './config-show.ts'
 
 interface ExplainOptions extends JsonOption {
   agent?: string
@@ -16,6 +17,7 @@ interface ExplainOptions extends JsonOption {
 
 export function configCommands(program: Command, context: CommandContext): void {
   const config = program.command('config').description('what the files of a city declare')
+  configShowCommand(config, context)
   withJson(config.command('explain').description('show where each field of an agent, rig or provider is declared'))
     .option('--agent <name>', 'only this agent')
     .option('--rig <name>', 'only this rig')

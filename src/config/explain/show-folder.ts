@@ -1,0 +1,26 @@
+import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { openPackFolders } from '../packs/builtin-folders.ts'
+import { compose } from '../resolve/compose.ts'
+import { type ExplainedField, explainFields } from './explain.ts'
+
+/** What the files of a city come to, and what is wrong with them. */
+export interface ShownFolder {
+  readonly fields: readonly ExplainedField[]
+  /** The folders of the packs that it is made of. */
+  readonly packFolders: readonly string[]
+  readonly errors: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Shows the city in a folder from its files alone. */
+export function showFolder(path: string, home: string): ShownFolder {
+  const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const errors = composition.errors.map(formatDiagnostic)
+  return {
+    fields: errors.length > 0 ? [] : explainFields(composition),
+    packFolders: [...new Set(composition.config.packs.map(({ folder }) => folder))],
+    errors,
+    warnings: composition.allWarnings.map(formatDiagnostic),
+  }
+}
