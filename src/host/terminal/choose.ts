@@ -104,8 +104,9 @@ class OptionChooser {
       return await this.watch.until(this.options.within ?? WITHIN, ({ screen, quiet }) => {
         const question = findQuestion(screen, this.profile)
         const same = question !== undefined && this.choice.isAsked(question)
-        const settled = quiet || steady
-        return same || settled ? decide(same ? question : undefined, settled) : undefined
+        if (same) return decide(question, quiet || steady)
+        const isGone = steady || (quiet && this.profile.redraws === undefined)
+        return isGone ? decide(undefined, true) : undefined
       })
     } catch (error) {
       if (error instanceof ProgramEnded) return ended

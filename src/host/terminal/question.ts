@@ -96,7 +96,7 @@ function topOf(
   if (!top || !menu) return seenAt
   const rule = lines.slice(0, menu.first).findLastIndex((row) => top.test(row))
   if (rule >= 0) return rule + 1
-  return lines[0]?.trim() ? undefined : seenAt
+  return lines.slice(0, seenAt).some((row) => row.trim()) ? undefined : seenAt
 }
 
 const pictureOf = ({ lines }: TerminalScreen): string[] => {
