@@ -77,7 +77,8 @@ class RoomReader {
     await this.#press(expand)
     const expanded = await this.question()
     await this.#press(expand)
-    return expanded ? [question, expanded] : [question]
+    const isMore = expanded !== undefined && expanded.text.length > question.text.length
+    return isMore ? [question, expanded] : [{ ...question, cut: true }]
   }
 
   /** Resolves when the program has drawn what fits and falls quiet, or in any case after a while. */
