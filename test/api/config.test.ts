@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { errorOf, towns } from './town.ts'
+import { changesProviders, errorOf, towns } from './town.ts'
 
-const coverage = new OperationCoverage(({ tag }) => ['config', 'providers'].includes(tag))
+const coverage = new OperationCoverage(({ tag, id }) => ['config', 'providers'].includes(tag) && !changesProviders(id))
 const openTown = towns(coverage)
 
 const FULL = `prefix = "to"
@@ -182,6 +182,24 @@ describe('providers', () => {
     const outcome = await city.outcome(accepted.body)
     expect(outcome.type).toBe('request.failed')
     expect(JSON.stringify(outcome.payload)).toContain('no-such-program-anywhere')
+  })
+})
+
+describe('POST ~/config/reload', () => {
+  test('puts the files in force, or says why it cannot', async () => {
+    await using town = await openTown('')
+    const { city } = town
+    const file = join(city.path, 'city.toml')
+    const text = readFileSync(file, 'utf8')
+    const reload = async () => (await city.call('POST ~/config/reload')).body
+    expect(await reload()).toMatchObject({ outcome: 'no_change', errors: [] })
+    writeFileSync(file, `${text}\n[[agent]]\nname = "new"\nstart_command = "cat"\n`)
+    expect(['applied', 'no_change']).toContain((await reload()).outcome)
+    expect((await city.call('GET ~/agents')).body.items).toMatchObject([{ name: 'new' }])
+    writeFileSync(file, `${text}\n[nonsense]\nx = 1\n`)
+    expect((await reload()).warnings).toEqual([expect.stringContaining('nonsense')])
+    writeFileSync(file, `${text}\n[[agent]\n`)
+    expect(await reload()).toMatchObject({ outcome: 'invalid', errors: [expect.stringContaining('city.toml')] })
   })
 })
 

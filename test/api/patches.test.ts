@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { errorOf, type Town, towns } from './town.ts'
+import { changesProviders, errorOf, type Town, towns } from './town.ts'
 
 const refusal = async (...request: Parameters<typeof errorOf>) => (await errorOf(...request)).split(':')[0]
 
-const coverage = new OperationCoverage(({ tag }) => tag === 'patches')
+const coverage = new OperationCoverage(({ tag, id }) => tag === 'patches' || changesProviders(id))
 const openTown = towns(coverage)
 
 const CITY = `# mine
@@ -207,6 +207,7 @@ describe('a provider', () => {
     expect(await refusal(city, 'DELETE ~/provider/codex')).toBe('409 conflict-wrong-state')
     expect(await refusal(city, 'PATCH ~/provider/codex', { body: {} })).toBe('409 conflict-wrong-state')
     expect(await refusal(city, 'DELETE ~/provider/none')).toBe('404 provider-not-found')
+    expect(await refusal(city, 'PATCH ~/provider/none', { body: {} })).toBe('404 provider-not-found')
     expect(await refusal(city, 'DELETE ~/provider/sh')).toBe('409 conflict-wrong-state')
     expect(await refusal(city, 'PATCH ~/provider/sh', { body: { command: '' } })).toBe('400 invalid-request')
   })

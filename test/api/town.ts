@@ -110,3 +110,7 @@ export async function errorOf(
     if (tries === 10) throw new Error(`${operation} was answered ${status} and recorded ${recorded} events`)
   }
 }
+
+/** Whether an operation changes the providers that a city declares. */
+export const changesProviders = (id: string): boolean =>
+  id === 'create-provider' || /^(patch|delete)-.*-provider-/.test(id)

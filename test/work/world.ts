@@ -112,12 +112,17 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
     exit: (id: string, exitCode = 0): Promise<void> => host.exit(sessionRepository.get(id).hostKey ?? '', exitCode),
     /** What programs were to be told, oldest first; what was withdrawn or could not be delivered has failed. */
     nudges: (): Nudge[] => messages.all(),
-    /** The types and subjects of the events that were recorded since the last call. */
+    /**
+     * The types and subjects of the events that were recorded since the last call, but for those that announce what waits
+     * for a person: they follow by themselves, a little later.
+     */
     recorded(): string[] {
-      const events = log.after(seen, 100_000)
+      const events = log.after(seen, 100_000).filter(({ type }) => !type.startsWith('attention.'))
       seen = log.head
       return events.map((recorded) => `${recorded.type} ${recorded.subject}`)
     },
+    /** The newest event, but for those that announce what waits for a person. */
+    last: () => log.after(0, 100_000).findLast(({ type }) => !type.startsWith('attention.')),
     /** Resolves once the reactions have followed everything that was recorded, and sessions are as requested. */
     async settled(): Promise<void> {
       await store.write(() => {})

@@ -27,6 +27,7 @@ export class EnvFiles {
   }
 
   #read(path: string): LoadedFile {
+    if (!isPath(path)) return { version: '', variables: {}, problem: 'env_file is not the path of a file' }
     const stats = statSync(path, { throwIfNoEntry: false })
     const version = stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.mode}` : ''
     const known = this.#files.get(path)
@@ -36,6 +37,13 @@ export class EnvFiles {
     return loaded
   }
 }
+
+/** Whether the system takes it as a path at all. */
+const isPath = (text: string): boolean =>
+  text.startsWith('/') &&
+  !/\p{Cc}/u.test(text) &&
+  text.split('/').every((part) => part.length <= 255) &&
+  text.length <= 4_096
 
 function load(path: string): Omit<LoadedFile, 'version'> {
   try {

@@ -84,7 +84,7 @@ export const providerRoutes = (city: CityOf<{ config: Config; providerDeclaratio
       needs: 'configure',
       description: 'One that agents run cannot be removed, unless a builtin has its name.',
       ok: OKResponseBody,
-      errors: ['invalid-request', 'provider-not-found', 'conflict-wrong-state'],
+      errors: ['provider-not-found', 'conflict-wrong-state'],
     },
     (x) => city(x).providerDeclarations.remove(x.params.name),
   ),

@@ -353,9 +353,10 @@ describe('changing an agent', () => {
     expect(town.host.running).toEqual([])
     const stopped = town.log.after(head, 100).filter(({ type }) => type === 'session.stopped')
     expect(stopped.map(({ session_id }) => session_id).sort()).toEqual(pool.map(({ id }) => id).sort())
-    for (let seconds = 0; seconds < 60 && town.host.running.length < 2; seconds++) {
+    for (let seconds = 0; seconds < 300 && town.host.running.length < 2; seconds++) {
       await town.clock.advance(1000)
       await town.reconciler.settle()
+      await Bun.sleep(1)
     }
     expect(town.host.running).toHaveLength(2)
     expect(await town.send('POST', 'agent/mayor/explode')).toMatchObject({

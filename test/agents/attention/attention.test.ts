@@ -102,7 +102,7 @@ describe('work that nobody can take', () => {
     const asks = city.attention.list().items.map((item) => item.asks)
     expect(asks).toContainEqual(expect.stringContaining('it has neither a provider nor a start_command'))
     expect(asks).toContainEqual(expect.stringContaining('there is no program codex'))
-    await town.clock.advance(1_000)
+    await town.clock.advance(2_000)
     await city.attention.whenIdle()
     expect(announced(city).map(([type]) => type)).toEqual(Array(5).fill('attention.raised'))
     await city.beads.close(human, free, {})

@@ -87,10 +87,10 @@ function stuckSessions(settled: CitySnapshot, due: number | undefined): string[]
 }
 
 function accepted(settled: CitySnapshot, session: SessionSnapshot, due: number | undefined): boolean {
-  const { state, key } = session
+  const { state, key, asking } = session
   const waits = (at: number) => at > settled.now && due !== undefined && due <= at
   if (state === 'active') return key !== undefined && settled.hosted?.get(key)?.exit === undefined
-  if (key !== undefined) return state === 'draining' && waits(session.drainAt + 300_000)
+  if (key !== undefined) return state === 'draining' && (asking || waits(session.drainAt + 300_000))
   if (state === 'quarantined') return waits(session.quarantinedUntil)
   if (state === 'draining' || state === 'creating') return false
   if (state === 'failed-create') return session.origin !== 'ephemeral'

@@ -128,7 +128,7 @@ describe('a direct route', () => {
     const eve = await work.hand('eve')
     const { id } = await work.add({ title: 'a', rig: 'press' })
     await work.sling({ bead: id }, eve)
-    expect(work.log.after(work.log.head - 1, 1)[0]).toMatchObject({ type: 'convoy.created', actor: 'eve' })
+    expect(work.last()).toMatchObject({ type: 'convoy.created', actor: 'eve' })
   })
 
   test('to a suspended agent warns, unless forced', async () => {

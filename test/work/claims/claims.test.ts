@@ -47,7 +47,7 @@ describe('claim', () => {
       message: expect.stringContaining('ada'),
     })
     expect(work.recorded()).toEqual([`bead.claim_rejected ${id}`])
-    const [rejected] = work.log.after(work.log.head - 1, 1)
+    const rejected = work.last()
     expect(rejected?.payload).toEqual({ bead_id: id, existing_claimant: 'ada', attempted_claimant: 'bob' })
     expect(work.claims.get(id).session_id).toBe(work.ada.session)
   })

@@ -16,8 +16,8 @@ interface WorkAttentionOptions {
   deadlines: Deadlines
 }
 
-/** However many beads change, work is looked at once in so long. */
-const INTERVAL_MS = 1_000
+/** Work is looked at so long after a bead changed: who creates a bead may be about to route it. */
+const SETTLING_MS = 2_000
 
 /** Work that nobody can take as things are, and agents that cannot be started though they are wanted. */
 export class WorkAttention implements AttentionSource {
@@ -48,14 +48,10 @@ export class WorkAttention implements AttentionSource {
   onChange(listener: () => void): () => void {
     const { config, suspensions, log, deadlines } = this.options
     let waiting: Deadline | undefined
-    let isMissed = false
     const onBead = () => {
-      isMissed = waiting !== undefined
-      if (waiting) return
-      listener()
-      waiting = deadlines.after(INTERVAL_MS, () => {
+      waiting ??= deadlines.after(SETTLING_MS, () => {
         waiting = undefined
-        if (isMissed) onBead()
+        listener()
       })
     }
     const unsubscribes = [
