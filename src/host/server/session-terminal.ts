@@ -1,5 +1,5 @@
 import type { TerminalHost, TerminalScreen } from '../terminal/terminal-host.ts'
-import type { RoomyTerminal } from '../terminal/whole-question.ts'
+import type { RoomyTerminal, TerminalSize } from '../terminal/whole-question.ts'
 
 /** What the questions of a program are read from and answered through. */
 interface TerminalAccess {
@@ -9,20 +9,8 @@ interface TerminalAccess {
   applySize(size: TerminalSize | undefined): void
 }
 
-interface TerminalSize {
-  cols: number
-  rows: number
-}
-
-/** First so wide that hardly a line is broken, then so high that hardly a text is cut. */
-const ROOMS: readonly TerminalSize[] = [
-  { cols: 1000, rows: 300 },
-  { cols: 240, rows: 2000 },
-]
-
 /** The terminal of one session, for those who look at it within its host. */
 export class SessionTerminal implements TerminalHost, RoomyTerminal {
-  readonly rooms = ROOMS.length
   readonly #outputListeners = new Set<() => void>()
   readonly #exitListeners = new Set<() => void>()
 
@@ -63,8 +51,8 @@ export class SessionTerminal implements TerminalHost, RoomyTerminal {
     return () => this.#exitListeners.delete(report)
   }
 
-  async withRoom<T>(room: number, work: () => Promise<T>): Promise<T> {
-    this.access.applySize(ROOMS[room])
+  async withRoom<T>(room: TerminalSize, work: () => Promise<T>): Promise<T> {
+    this.access.applySize(room)
     try {
       return await work()
     } finally {

@@ -38,10 +38,14 @@ export interface TerminalProfile {
   frame?: RegExp
   /** In a dialog of which the program shows only a part. */
   cut?: RegExp
+  /** In more columns than these it draws other things beside its dialogs. */
+  widest?: number
   /** It shows so many rows of what it asks about, and says nothing of the others. */
   clips?: number
   /** Keys that show all of what it asks about, and pressed again less of it. */
   expand?: string
+  /** The end of a screen that shows all of it; without this, it shows all when it shows more. */
+  expanded?: RegExp
   /** Its dialogs begin with their question; those of other programs end with it. */
   asksFirst?: boolean
   /** Keys that submit what was typed. */

@@ -102,8 +102,11 @@ const opencode: Partial<TerminalProfile> = {
   ],
   choosing: /enter (?:submit|confirm)/,
   frame: /^\s*┃/,
+  cut: /\S\s{2,}█$/,
+  widest: 120,
   clips: 5,
   expand: '\x06',
+  expanded: /ctrl\+f minimize[^\n]*[\s┃]*$/,
   interrupt: ['\x1b', '\x1b'],
   clear: '\x15\x7f',
 }

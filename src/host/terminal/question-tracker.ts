@@ -5,7 +5,7 @@ import { chooseOption } from './choose.ts'
 import type { TerminalProfile } from './profile.ts'
 import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'
 import type { TerminalHost } from './terminal-host.ts'
-import { needsRoom, type RoomyTerminal, readWithRoom } from './whole-question.ts'
+import { needsRoom, type RoomyTerminal, readWithRoom, roomsOf } from './whole-question.ts'
 
 interface QuestionTrackerOptions {
   clock: Clock
@@ -86,7 +86,8 @@ export class QuestionTracker {
     const { host, key, profile, deadlines, terminal } = this.options
     const isAsked = (seen: ScreenQuestion) => asksThis(open, seen)
     const choose = () => chooseOption(host, key, { profile }, { isAsked, option }, { deadlines })
-    const result = await (open.needsRoom ? terminal.withRoom(0, choose) : choose())
+    const [room] = roomsOf(profile)
+    const result = await (open.needsRoom && room ? terminal.withRoom(room, choose) : choose())
     if (result === 'taken' && this.#open === open) this.#set(undefined)
     this.#candidate = undefined
     return result

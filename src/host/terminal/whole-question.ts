@@ -8,11 +8,24 @@ export interface RoomyTerminal {
   screen(): Promise<TerminalScreen>
   press(keys: string): void
   onOutput(key: string, listener: () => void): () => void
-  /** How many sizes of room there are. */
-  readonly rooms: number
-  /** Does something while the terminal has so much room; afterwards it has its size again, and is drawn anew. */
-  withRoom<T>(room: number, work: () => Promise<T>): Promise<T>
+  /** Does something while the terminal has another size; afterwards it has its own again, and is drawn anew. */
+  withRoom<T>(room: TerminalSize, work: () => Promise<T>): Promise<T>
 }
+
+export interface TerminalSize {
+  cols: number
+  rows: number
+}
+
+/** First so wide that hardly a line is broken, then so high that hardly a text is cut. */
+const ROOMS: readonly TerminalSize[] = [
+  { cols: 1000, rows: 300 },
+  { cols: 240, rows: 2000 },
+]
+
+/** The sizes in which a question of this program is read whole, one after the other. */
+export const roomsOf = ({ widest = Number.POSITIVE_INFINITY }: TerminalProfile): TerminalSize[] =>
+  ROOMS.map(({ cols, rows }) => ({ cols: Math.min(cols, widest), rows }))
 
 /** A row that comes so close to the right edge may go on in the next. */
 const WRAP_MARGIN = 24
@@ -22,13 +35,21 @@ const NARROW = 80
 const QUIET_MS = 300
 /** How long a program may take to draw itself in another size. */
 const DRAWN_MS = 3_000
+/** What surrounds a text that takes the whole screen has fewer rows. */
+const FRAME_ROWS = 12
 
 /** Whether the program shows only a part of what it asks, or breaks its lines. */
-export function needsRoom({ cut, text, options }: ScreenQuestion, cols: number, { clips }: TerminalProfile): boolean {
+export function needsRoom(question: ScreenQuestion, cols: number, profile: TerminalProfile): boolean {
+  const { cut, text, options } = question
   const rows = [...text.split('\n'), ...options.map(({ label }) => label)]
   const longest = Math.max(...rows.map((row) => row.length))
-  return cut || cols < NARROW || longest >= cols - WRAP_MARGIN || (clips !== undefined && rows.length >= clips)
+  const fits = cols >= NARROW && cols <= (profile.widest ?? cols) && longest < cols - WRAP_MARGIN
+  return cut || !fits || mayBeClipped(question, profile)
 }
+
+/** Whether the text is as long as what the program shows of a longer one. */
+const mayBeClipped = ({ text }: ScreenQuestion, { clips }: TerminalProfile): boolean =>
+  clips !== undefined && text.split('\n').length >= clips
 
 /** How a question reads with room, each reading more complete than the one before, and afterwards. */
 export interface RoomReadings {
@@ -45,8 +66,8 @@ export async function readWithRoom(
 ): Promise<RoomReadings> {
   const reader = new RoomReader(seen, terminal, profile, deadlines)
   const readings: ScreenQuestion[] = []
-  for (let room = 0; room < terminal.rooms; room++) {
-    readings.push(...(await terminal.withRoom(room, () => reader.read())))
+  for (const room of roomsOf(profile)) {
+    readings.push(...(await terminal.withRoom(room, () => reader.read(room))))
     if (readings.at(-1)?.cut === false) break
   }
   await reader.drawn(() => true)
@@ -67,18 +88,24 @@ class RoomReader {
   }
 
   /** The question in the size that the terminal has now, and with what its keys add to that. */
-  async read(): Promise<ScreenQuestion[]> {
-    const widest = Math.max(...this.seen.picture.map((row) => row.length))
-    await this.drawn(({ lines }) => lines.some((line) => line.length > widest))
+  async read({ rows }: TerminalSize): Promise<ScreenQuestion[]> {
+    const { picture } = this.seen
+    const widest = Math.max(...picture.map((row) => row.length))
+    await this.drawn(({ lines }) => {
+      const height = lines.findLastIndex((line) => line.trim()) + 1
+      return height > picture.length || lines.some((line) => line.length > widest)
+    })
     const question = await this.question()
-    const { expand, clips = Number.POSITIVE_INFINITY } = this.profile
+    const { expand } = this.profile
     if (!question) return []
-    if (expand === undefined || (!question.cut && question.text.split('\n').length < clips)) return [question]
-    await this.#press(expand)
-    const expanded = await this.question()
-    await this.#press(expand)
-    const isMore = expanded !== undefined && expanded.text.length > question.text.length
-    return isMore ? [question, expanded] : [{ ...question, cut: true }]
+    if (expand === undefined || (!question.cut && !mayBeClipped(question, this.profile))) return [question]
+    const isExpanded = (screen: TerminalScreen) => this.#isExpanded(screen, question)
+    const screen = await this.#press(expand, isExpanded)
+    await this.#press(expand, (now) => !isExpanded(now))
+    const expanded = this.#read(screen)
+    if (!expanded || !isExpanded(screen)) return [{ ...question, cut: true }]
+    const isFull = expanded.text.split('\n').length > rows - FRAME_ROWS
+    return [question, { ...expanded, cut: expanded.cut || isFull }]
   }
 
   /** Resolves when the program has drawn what fits and falls quiet, or in any case after a while. */
@@ -100,14 +127,26 @@ class RoomReader {
     stop()
   }
 
-  async #press(keys: string): Promise<void> {
+  /** The screen once the keys had their effect. */
+  async #press(keys: string, fits: (screen: TerminalScreen) => boolean): Promise<TerminalScreen> {
     this.terminal.press(keys)
-    await this.drawn(() => true)
+    await this.drawn(fits)
+    return this.terminal.screen()
+  }
+
+  #isExpanded(screen: TerminalScreen, { text }: ScreenQuestion): boolean {
+    const { expanded } = this.profile
+    if (expanded) return expanded.test(screen.lines.join('\n').trimEnd())
+    return (this.#read(screen)?.text.length ?? 0) > text.length
   }
 
   /** The question on the screen now, if it is one of that kind. */
   async question(): Promise<ScreenQuestion | undefined> {
-    const question = findQuestion(await this.terminal.screen(), this.profile)
+    return this.#read(await this.terminal.screen())
+  }
+
+  #read(screen: TerminalScreen): ScreenQuestion | undefined {
+    const question = findQuestion(screen, this.profile)
     return question?.kind === this.seen.kind ? question : undefined
   }
 }
