@@ -41,7 +41,8 @@ async function answered(asked: AskedCase, index: number): Promise<QuestionOption
   const whole = squeeze(question.text)
   for (const part of asked.contains) expect(whole).toContain(squeeze(part))
   const { options } = question
-  const option = options[index]
+  expect(options.length).toBeGreaterThan(1)
+  const option = options.at(index)
   if (!option) return options
   if (asked.wantsMore?.test(option.label)) {
     table.push({ ...rowOf(asked, option), became: 'not taken here: it wants words of a person or the network' })
@@ -69,9 +70,10 @@ afterAll(() => {
 
 describe('a question of', () => {
   test.each(CASES.map((asked): [string, string, AskedCase] => [asked.program.provider, asked.name, asked]))(
-    '%s about %s is shown whole, and takes each of its answers once',
+    '%s about %s is shown whole, and takes its answers once',
     async (_provider, _name, asked) => {
-      const options = await answered(asked, 0)
+      const options = await answered(asked, asked.takes === 'last' ? -1 : 0)
+      if (asked.takes) return
       const labels = options.map(({ label }) => label)
       for (let index = 1; index < options.length; index++) {
         expect((await answered(asked, index)).map(({ label }) => label)).toHaveLength(labels.length)

@@ -13,6 +13,8 @@ export interface AskedCase {
   /** What its text has to contain, whole. */
   contains: readonly string[]
   start: StartOptions
+  /** Which of its options are taken; each, unless the same dialog takes each of them about something shorter. */
+  takes?: 'first' | 'last'
   /** Options after which the program wants more than an answer: words of a person, or the network. */
   wantsMore?: RegExp
 }
@@ -67,8 +69,8 @@ const asks = (
 
 const commands = (program: Program): AskedCase[] => [
   asks(program, 'a command of one word', ['make'], calls(shell(program, 'make'))),
-  asks(program, 'a command of 3,000 characters', [LONG], calls(shell(program, LONG))),
-  asks(program, 'a command of 61 lines', MANY.split('\n'), calls(shell(program, MANY))),
+  { ...asks(program, 'a command of 3,000 characters', [LONG], calls(shell(program, LONG))), takes: 'last' },
+  { ...asks(program, 'a command of 61 lines', MANY.split('\n'), calls(shell(program, MANY))), takes: 'first' },
 ]
 
 const code = ({ work }: Place): void => write(join(work, 'a.ts'), `${CODE.join('\n')}\n`)

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { profileOf } from '../../../src/host/terminal/programs.ts'
 import { findQuestion } from '../../../src/host/terminal/question.ts'
 import { startProgram } from './asked-program.ts'
 import { type AskedCase, CASES } from './questions.ts'
@@ -13,7 +14,10 @@ const SIZES = { narrow: { cols: 120, rows: 40 }, wide: { cols: 1000, rows: 300 }
 const STEADY_LOOKS = 8
 
 async function record(asked: AskedCase, name: string, size: keyof typeof SIZES): Promise<void> {
-  await using started = await startProgram(asked.program, { ...asked.start, size: SIZES[size], isUnwatched: true })
+  const { widest = Number.POSITIVE_INFINITY } = profileOf({ name: asked.program.provider })
+  const { cols, rows } = SIZES[size]
+  const room = { cols: Math.min(cols, widest), rows }
+  await using started = await startProgram(asked.program, { ...asked.start, size: room, isUnwatched: true })
   const { host, profile } = started
   const asks = async () => findQuestion(await host.screen('s'), profile)
   await steady(asks)

@@ -17,12 +17,12 @@ const RECORDED = readdirSync(FOLDER)
 
 /** The question on the screen on which a program wrote what was recorded. */
 async function read(name: string, size: keyof typeof SIZES) {
+  const profile = terminalProfileOf(resolveProvider(name.split('-')[0] ?? '', new Map()))
   const [cols, rows] = SIZES[size]
-  const emulator = new TerminalEmulator(cols, rows, { answer() {}, title() {} })
+  const emulator = new TerminalEmulator(Math.min(cols, profile.widest ?? cols), rows, { answer() {}, title() {} })
   const bytes = Bun.gunzipSync(readFileSync(join(FOLDER, `${name}.${size}.gz`)))
   await new Promise<void>((drawn) => emulator.write(bytes, drawn))
   const screen = { ...emulator.screen(undefined), colours: (x: number, y: number) => emulator.colours(x, y) }
-  const profile = terminalProfileOf(resolveProvider(name.split('-')[0] ?? '', new Map()))
   const question = findQuestion(screen, profile)
   if (!question) throw new Error(`no question is found on this screen:\n${screen.lines.join('\n')}`)
   return question
