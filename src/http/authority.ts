@@ -7,17 +7,9 @@ const NUMERIC_END = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i
 const MAX_LENGTH = 255 + ':65535'.length
 const MAX_PORT = 65_535
 
-/** The header that was parsed last: most requests have the same. */
-let last: { readonly header: string; readonly host: string | undefined } = { header: '', host: undefined }
-
 /** The host that a `Host` header names: lower case, without port and brackets; undefined when it names none. */
 export function parseHost(header: string | null): string | undefined {
   if (!header || header.length > MAX_LENGTH) return undefined
-  if (header !== last.header) last = { header, host: hostOf(header) }
-  return last.host
-}
-
-function hostOf(header: string): string | undefined {
   const match = BRACKETED.exec(header) ?? NAMED.exec(header)
   const [, name = '', port = ''] = match ?? []
   if (!name || Number(port) > MAX_PORT) return undefined

@@ -21,11 +21,11 @@ export function claudeLimit(text: string, at: number): LimitStatement | undefine
   const reset = RESET.exec(rest)
   const { when, zone } = reset?.groups ?? {}
   if (!reset || when === undefined) return { until: undefined, text: firstSentence(line.slice(reached.index)) }
-  const said = `${reached[0]}${reset[0]}`.trim()
+  const statement = `${reached[0]}${reset[0]}`.trim()
   if (/^in /i.test(when)) {
     const duration = parseDuration(when.slice(3))
-    return { until: duration === undefined ? undefined : at + duration, text: said }
+    return { until: duration === undefined ? undefined : at + duration, text: statement }
   }
   const time = parseWallTime(when)
-  return { until: time && nextWallTime(time, zone, at), text: said }
+  return { until: time && nextWallTime(time, zone, at), text: statement }
 }

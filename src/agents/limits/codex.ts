@@ -13,8 +13,8 @@ export function codexLimit(text: string, at: number): LimitStatement | undefined
   const line = onOneLine(text)
   const reached = REACHED.exec(line)
   if (!reached) return undefined
-  const said = line.slice(reached.index, reached.index + 250)
-  return { until: resetOf(line.slice(reached.index), at) ?? resetOf(line, at), text: endOfSentence(said) }
+  const statement = line.slice(reached.index, reached.index + 250)
+  return { until: resetOf(line.slice(reached.index), at) ?? resetOf(line, at), text: endOfSentence(statement) }
 }
 
 function resetOf(text: string, at: number): number | undefined {
@@ -29,7 +29,7 @@ function resetOf(text: string, at: number): number | undefined {
 }
 
 /** The statement up to where it says when, without what else stands on the screen. */
-function endOfSentence(said: string): string {
-  const [upToTime] = /^.*?(?:try again (?:at|in|later)\b[^.]*)/i.exec(said) ?? []
-  return (upToTime ?? said.split(/\. |[{}]/)[0] ?? said).trim()
+function endOfSentence(statement: string): string {
+  const [upToTime] = /^.*?(?:try again (?:at|in|later)\b[^.]*)/i.exec(statement) ?? []
+  return (upToTime ?? statement.split(/\. |[{}]/)[0] ?? statement).trim()
 }

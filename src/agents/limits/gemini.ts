@@ -23,6 +23,7 @@ export function geminiLimit(text: string, at: number): LimitStatement | undefine
     return { until: nextWallTime(time, zone, at), text: `${reached[0]}. Access resets at ${when} ${zone ?? ''}`.trim() }
   const after = AFTER.exec(line)?.groups?.duration ?? DELAY.exec(line)?.groups?.duration
   const duration = parseDuration(after ?? '')
-  const said = after === undefined ? reached[0] : `${reached[0]}; it resets after ${after.trim().replace(/\.$/, '')}`
-  return { until: duration === undefined ? undefined : at + duration, text: said }
+  const statement =
+    after === undefined ? reached[0] : `${reached[0]}; it resets after ${after.trim().replace(/\.$/, '')}`
+  return { until: duration === undefined ? undefined : at + duration, text: statement }
 }
