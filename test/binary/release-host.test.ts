@@ -133,7 +133,9 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
   const keyOf = (id: string) => host.list.sessions.find(({ key }) => key.startsWith(`mill/${id}/`))?.key
   const newEvents = async () => {
     const last = lastEventOf(answers.mill)
-    return (await history(town.mill)).filter(({ seq, type }) => seq > last && type !== 'bead.updated')
+    return (await history(town.mill)).filter(
+      ({ seq, type }) => seq > last && !/^(bead\.updated$|attention\.)/.test(type),
+    )
   }
 
   test('are adopted: nothing is lost and nothing happens twice', async () => {
@@ -143,7 +145,7 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
     expect((await newEvents()).map(({ type }) => type)).toEqual(['controller.started'])
     const expected = [
       LEASES,
-      new RegExp(`^/events\\?limit=1000\\.body\\.(total|items\\.#${lastEventOf(answers.mill) + 1})$`),
+      /^\/events\?limit=1000\.body\.(total|items\.#\d+)$/,
       ...ADDED_SINCE,
       // The log of this session's program is in another folder now.
       /^\/session\/ml-28\/transcript.*\.(transcript_stream_id|resume_token)$/,
@@ -216,8 +218,10 @@ describe(`sessions in a running host of gc ${RELEASE}`, () => {
     const recordedRequests = RECORDINGS.flatMap(recording).filter(
       ({ from, header }) => from === 'supervisor' && 'op' in header,
     )
+    // Every host is asked for the questions on its screens; one of an earlier build answers that it does not know that.
     const unknown = town.old.requests.filter(
       ({ header }) =>
+        header.op !== 'questions' &&
         !recordedRequests.some((one) => one.header.op === header.op && shapeErrors(one.header, header).length === 0),
     )
     expect(unknown.map(({ header }) => header)).toEqual([])

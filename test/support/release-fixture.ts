@@ -214,5 +214,17 @@ export const ADDED_SINCE = [
   /^\/session\/[^/]+\/transcript\?format=structured\.body\.history\.(continuity|tail_state|diagnostics)(\.(status|note|degraded|degraded_reason))?$/,
   // Every running session of a pool is shown in a row of it.
   /^\/agents\.body\.items\.\d+\.(state|running|session|activity|model|context_pct|context_window)$/,
+  // What waits for a person is announced, also in the history of its bead.
+  /^\/bead\/[^/]+\/history\.body\.(total|items\.#\d+)$/,
+  // A prompt tells what is wrong in it, has no blank end, and is a template only if its file says so.
+  /^\/session\/[^/]+\/prompt\.body\.(warnings|content)$/,
+  // Providers are shown as they are declared, and how they are given prompts.
+  /^\/config(\/explain|\/defaults)?\.body\.providers\.\w+\.(env|args)$/,
+  /^\/providers\.body\.items\.\d+\.prompt_mode$/,
+  // More waits for a person, in one shape.
+  /^\/attention\.body\.(total|items\..+)$/,
+  // Profiles have comments, communities have rules, and the network has a community for announcements.
+  /\.(recent_comments|recentComments|rules|labels)$/,
+  /^\/submolts\?limit=100\.body\.(count|pagination\.count|(submolts|data)\.00000000-0000-7000-8000-000000000002)$/,
   /^\/status\.body\.(agents\.running|agent_details\.\d+\.(running|session_name|draining))$/,
 ]

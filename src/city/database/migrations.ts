@@ -10,6 +10,7 @@ import dropUnreadMessageColumns from '../../agents/messaging/drop-unread.sql' wi
 import messageSenders from '../../agents/messaging/sender.sql' with { type: 'text' }
 import projectFiles from '../../agents/project-files/table.sql' with { type: 'text' }
 import questions from '../../agents/questions/table.sql' with { type: 'text' }
+import questionsTakenOver from '../../agents/questions/taken-over.sql' with { type: 'text' }
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
@@ -85,4 +86,5 @@ export const cityMigrations: readonly string[] = [
   bulk,
   questions,
   projectFiles,
+  questionsTakenOver,
 ]
