@@ -35,9 +35,9 @@ describe('a disk that fails', () => {
     expect((await world.call('GET /health')).body.status).toEqual(reason)
     expect((await city.call('GET ~/health')).body.status).toEqual(reason)
     expect((await city.call('GET ~/status')).body.partial_errors).toEqual([reason])
-    expect((await city.call('GET ~/attention')).body.items).toEqual([
+    expect((await city.call('GET ~/attention')).body.items).toContainEqual(
       expect.objectContaining({ kind: 'store', asks: reason }),
-    ])
+    )
     expect(await listed(world, 'town')).toMatchObject({ running: true, error: reason })
     expect((await runGc(world, 'city', 'list')).out).toMatch(/town +failed .*did not reach the disk/)
     expect(await listed(world, 'calm')).toEqual({ name: 'calm', path: other.path, running: true })
@@ -49,7 +49,8 @@ describe('a disk that fails', () => {
     expect(await titles(city)).toEqual(kept)
     expect((await create(city, 'works again')).status).toBe(201)
     expect((await world.call('GET /health')).body.status).toBe('ok')
-    expect((await city.call('GET ~/attention')).body.items).toEqual([])
+    const { items } = (await city.call('GET ~/attention')).body
+    expect(items).not.toContainEqual(expect.objectContaining({ kind: 'store' }))
   }, 60_000)
 
   test('shows the same after a crash, whenever it failed', async () => {
