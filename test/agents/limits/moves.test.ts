@@ -150,7 +150,9 @@ describe('a dead login', () => {
     await town.clock.advance(3_600_000)
     await city.reconciler.settle()
     expect(logins(city)).toEqual(['active on two'])
-    expect(town.host.starts.map(({ env }) => env.CLAUDE_CONFIG_DIR)).toEqual(['/one', '/two', '/two'])
+    const [first, ...others] = town.host.starts.map(({ env }) => env.CLAUDE_CONFIG_DIR)
+    expect([first, new Set(others)]).toEqual(['/one', new Set(['/two'])])
+    expect(others.length).toBeGreaterThan(1)
   })
 
   test('is one thing that waits for a person, whatever runs on it, until it is checked', async () => {
