@@ -87,8 +87,8 @@ async function prefixOf(bd: BdContext): Promise<string | undefined> {
 }
 
 async function list(bd: BdContext, filter: List): Promise<void> {
-  const found = filter.ready ? await readyBeads(bd, assigneeOf(filter)) : await listAll(bd, filter)
-  const matches = found.filter((bead) => isListMatch(bead, filter)).sort(ORDERS[filter.sort])
+  const beads = filter.ready ? await readyBeads(bd, assigneeOf(filter)) : await listAll(bd, filter)
+  const matches = beads.filter((bead) => isListMatch(bead, filter)).sort(ORDERS[filter.sort])
   if (filter.reverse) matches.reverse()
   const shown = first(matches, filter.limit)
   if (bd.print.json) return bd.printList(shown)

@@ -59,9 +59,9 @@ async function showChange(
   ts: string,
   { id, asks, to_do, resolution }: Record<string, unknown>,
 ): Promise<void> {
-  const said = sanitizeLine(String(isRaised ? asks : (resolution ?? `gone: ${asks}`)))
+  const sentence = sanitizeLine(String(isRaised ? asks : (resolution ?? `gone: ${asks}`)))
   const toDo = isRaised ? `  →  ${sanitizeLine(String(to_do))}` : ''
-  printLine(io, `${ts.slice(11, 19)} ${isRaised ? '+' : '-'} ${sanitizeLine(String(id))}  ${said}${toDo}`)
+  printLine(io, `${ts.slice(11, 19)} ${isRaised ? '+' : '-'} ${sanitizeLine(String(id))}  ${sentence}${toDo}`)
   if (!isRaised || !String(id).startsWith(QUESTION)) return
   const { items } = await city.call('GET ~/attention')
   const item = items.find((each) => each.id === id)

@@ -34,8 +34,8 @@ function formatActor({ actor }: CityEvent, more: EventActor | undefined): string
     more?.bead && `on ${more.bead}`,
     more?.label && `as ${more.label}`,
   ]
-  const told = details.filter(Boolean).join(', ')
-  return `by ${actor}${told && ` (${told})`}`
+  const shown = details.filter(Boolean).join(', ')
+  return `by ${actor}${shown && ` (${shown})`}`
 }
 
 const hasBead = (event: CityEvent): boolean => beadOf(event) !== undefined

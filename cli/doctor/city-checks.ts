@@ -33,8 +33,8 @@ export async function cityChecks(context: CommandContext, folder: string): Promi
 async function runningCity({ client }: CommandContext, { path }: CityFiles): Promise<CityClient | undefined> {
   try {
     const { items } = await client.call('GET /v0/cities')
-    const found = items.find((city) => city.running && realPath(city.path) === realPath(path))
-    return found && client.city(found.name)
+    const running = items.find((city) => city.running && realPath(city.path) === realPath(path))
+    return running && client.city(running.name)
   } catch (error) {
     if (error instanceof Unreachable || error instanceof ApiError) return undefined
     throw error
@@ -126,12 +126,12 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
 const ASKABLE = new Set(['claude', 'codex', 'gemini'])
 
 async function checkLogins(context: CommandContext, city: CityFiles): Promise<CheckResult> {
-  const asked = city.providers.filter((provider) => ASKABLE.has(provider))
-  if (asked.length === 0) return ok('logins', 'no agent runs a program that can be asked')
+  const checked = city.providers.filter((provider) => ASKABLE.has(provider))
+  if (checked.length === 0) return ok('logins', 'no agent runs a program that can be asked')
   try {
-    const { items } = await context.client.call('GET /v0/readiness', { query: { items: asked.join() } })
+    const { items } = await context.client.call('GET /v0/readiness', { query: { items: checked.join() } })
     const problems = Object.values(items).filter(({ status }) => status !== 'configured')
-    if (problems.length === 0) return ok('logins', asked.join(', '))
+    if (problems.length === 0) return ok('logins', checked.join(', '))
     const details = problems.map(({ name, status, detail }) => `${name}: ${detail ?? status}`)
     return bad('error', 'logins', `${problems.length} programs are not ready`, 'do what each line says', details)
   } catch {

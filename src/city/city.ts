@@ -22,7 +22,7 @@ export interface City extends CityServices {
 }
 
 /** The files of its last good configuration. */
-const KEPT_FILES = '.gc/last-good.json'
+const LAST_GOOD_FILE = '.gc/last-good.json'
 
 /** Where a city keeps its state. */
 const STATE = [
@@ -44,7 +44,7 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
   phase('loading_config')
   for (const file of STATE) requireNoLinks(path, file)
   const config = resources.adopt(
-    await Config.open(path, name, { folders: openPackFolders(home), keptFiles: KEPT_FILES }),
+    await Config.open(path, name, { folders: openPackFolders(home), lastGoodFile: LAST_GOOD_FILE }),
     (opened) => opened.close(),
   )
   resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())

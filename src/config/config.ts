@@ -10,7 +10,7 @@ import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './e
 import { ConfigWatcher } from './files/config-watcher.ts'
 import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
-import { FileKeeper, readKeptFiles } from './files/kept-files.ts'
+import { LastGoodWriter, readLastGood } from './files/last-good-files.ts'
 import { writeDrafts } from './files/write-files.ts'
 import { type ComposeOptions, type Composition, compose } from './resolve/compose.ts'
 
@@ -33,7 +33,7 @@ export class Config {
   readonly #listeners = new Set<ChangeListener>()
   readonly #problemListeners = new Set<() => void>()
 
-  #keeper: FileKeeper | undefined
+  #lastGood: LastGoodWriter | undefined
 
   private constructor(
     composition: Composition,
@@ -53,9 +53,9 @@ export class Config {
     const cache = new FileCache()
     const composition = compose(new FileSnapshot(path, new Map(), cache), options)
     if (composition.errors.length === 0) return new Config(composition, registeredName, options, cache)
-    const kept = composeKept(path, composition, options)
-    if (!kept) throw toInvalidConfigError(composition.errors, 'validation-failed')
-    const config = new Config(kept, registeredName, options, cache)
+    const lastGood = composeLastGood(path, composition, options)
+    if (!lastGood) throw toInvalidConfigError(composition.errors, 'validation-failed')
+    const config = new Config(lastGood, registeredName, options, cache)
     config.#setProblem(composition.errors.map(formatDiagnostic).join('\n'))
     return config
   }
@@ -80,9 +80,9 @@ export class Config {
     return this.#putInForce(this.#compose())
   }
 
-  /** Resolves when the last good configuration is kept. */
+  /** Resolves when the last good configuration is on disk. */
   async settle(): Promise<void> {
-    await this.#keeper?.settle()
+    await this.#lastGood?.settle()
   }
 
   /** Checks the files on disk without putting them in force. */
@@ -126,17 +126,17 @@ export class Config {
       }
       warnings = this.#reportWarnings(report, warnings)
     }
-    if (this.options.keptFiles !== undefined) {
-      this.#keeper ??= new FileKeeper(join(this.path, this.options.keptFiles), report)
+    if (this.options.lastGoodFile !== undefined) {
+      this.#lastGood ??= new LastGoodWriter(join(this.path, this.options.lastGoodFile), report)
       if (this.#problem)
         report(`${this.path} runs on its last good configuration, and starts nothing new:\n${this.#problem}`)
-      else this.#keeper.keep(this.#composition.files)
+      else this.#lastGood.keep(this.#composition.files)
     }
     this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report, unchangingFolders(this.options))
     this.#watcher.follow(this.#composition.files)
   }
 
-  /** Stops watching; resolves when the last good configuration is kept. */
+  /** Stops watching; resolves when the last good configuration is on disk. */
   async close(): Promise<void> {
     this.#watcher?.close()
     this.#watcher = undefined
@@ -235,7 +235,7 @@ export class Config {
     if (this.#problem || isSame) return false
     const previous = this.current
     this.#composition = this.#withRegisteredName(composition)
-    this.#keeper?.keep(composition.files)
+    this.#lastGood?.keep(composition.files)
     for (const listener of this.#listeners) listener(this.current, previous)
     return true
   }
@@ -254,13 +254,13 @@ export class Config {
 }
 
 /** The last good configuration of a city whose files are broken, in which nothing new is started. */
-function composeKept(path: string, broken: Composition, options: ComposeOptions): Composition | undefined {
-  const files = options.keptFiles === undefined ? undefined : readKeptFiles(join(path, options.keptFiles), path)
-  const kept = files && compose(files, options)
-  if (!kept || kept.errors.length > 0) return undefined
+function composeLastGood(path: string, broken: Composition, options: ComposeOptions): Composition | undefined {
+  const files = options.lastGoodFile === undefined ? undefined : readLastGood(join(path, options.lastGoodFile), path)
+  const lastGood = files && compose(files, options)
+  if (!lastGood || lastGood.errors.length > 0) return undefined
   const [first] = broken.errors
   const held = `the city runs on its last good configuration until its files are put right${first ? `: ${formatDiagnostic(first)}` : ''}`
-  return { ...kept, config: { ...kept.config, held } }
+  return { ...lastGood, config: { ...lastGood.config, held } }
 }
 
 /** Fetched packs, and those of gc, are replaced by others; they never change. */

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { renameSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncFolder } from './folders.ts'
 
-/** Writes a file that only its owner can read, whole or not at all, and sees to it that it is on disk. */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
+/**
+ * Writes a file that only its owner can read, whole or not at all, and sees to it that it is on disk. False, and nothing
+ * changed, when `isCurrent` says at the end that the file is no longer what the text was made from.
+ */
+export async function writePrivateFile(path: string, text: string, isCurrent = () => true): Promise<boolean> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
   try {
     const file = await open(temporary, 'wx', 0o600)
@@ -14,8 +18,10 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     } finally {
       await file.close()
     }
-    await rename(temporary, path)
+    if (!isCurrent()) return false
+    renameSync(temporary, path)
     syncFolder(dirname(path))
+    return true
   } finally {
     await rm(temporary, { force: true })
   }

@@ -11,6 +11,7 @@ import type { AgentCaller } from '../../src/http/caller.ts'
 import { Network } from '../../src/social/network.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { tempFolder } from '../support/folder.ts'
+import { UNLIMITED } from '../support/unlimited.ts'
 import { bareComments, barePosts, bareSearch, bareSubmolts, type From, fromOf } from './support/bare-lists.ts'
 import {
   agentOf,
@@ -55,24 +56,10 @@ copyFileSync(path, folder.at('bare.db'))
 /** It is the moment at which the network was made: none of it has aged. */
 const started = performance.now()
 const clock: Clock = { now: () => Math.round(newest + performance.now() - started), monotonic: () => performance.now() }
-const MANY = { count: 1_000_000, window: 60_000 }
 const deadlines = new Deadlines(clock)
 const network = await Network.open({
   ...{ path, clock, deadlines, address: () => 'http://localhost' },
-  settings: {
-    limits: {
-      general: MANY,
-      post: MANY,
-      comment: MANY,
-      vote: MANY,
-      follow: MANY,
-      submolt: MANY,
-      message: MANY,
-      request: MANY,
-      report: MANY,
-      register: MANY,
-    },
-  },
+  settings: { limits: UNLIMITED },
   report: (error) => say(String(error)),
 })
 const bare = bareNetwork(folder.at('bare.db'))

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { addressGroup, parseAddress } from '../../src/social/limits/addresses.ts'
+import { UNLIMITED } from '../support/unlimited.ts'
 import { eventually } from '../support/until.ts'
-import { type Json, openNetwork, UNLIMITED } from './network.ts'
+import { type Json, openNetwork } from './network.ts'
 
 const MINUTE = 60_000
 const limits = (answered: { headers: Headers }) =>

@@ -2,12 +2,13 @@ import { Deadlines } from '../../src/core/deadlines.ts'
 import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { FailedRequest } from '../../src/http/plane-options.ts'
-import { defaultSettings, type Limits, type Settings } from '../../src/social/shared/settings.ts'
+import { defaultSettings, type Settings } from '../../src/social/shared/settings.ts'
 import { hashSecret } from '../../src/social/shared/strings.ts'
 import { createSocial } from '../../src/social/social.ts'
 import { TestClock } from '../support/clock.ts'
 import { conforms, declares } from '../support/conforms.ts'
 import { tempFolder } from '../support/folder.ts'
+import { UNLIMITED } from '../support/unlimited.ts'
 
 export type Json = Record<string, unknown>
 
@@ -16,23 +17,6 @@ export interface TestResponse {
   status: number
   headers: Headers
   body: Json
-}
-
-/** Limits nobody meets by chance. */
-const MANY = { count: 1_000_000, window: 60_000 }
-export const UNLIMITED: Limits = {
-  ...{
-    general: MANY,
-    post: MANY,
-    comment: MANY,
-    vote: MANY,
-    follow: MANY,
-    submolt: MANY,
-    message: MANY,
-    request: MANY,
-    report: MANY,
-    register: MANY,
-  },
 }
 
 /** The token of whoever runs this network. */

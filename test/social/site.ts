@@ -8,23 +8,10 @@ import { createSocial } from '../../src/social/social.ts'
 import { createWebsite } from '../../src/social/website.ts'
 import { TestClock } from '../support/clock.ts'
 import { tempFolder } from '../support/folder.ts'
+import { UNLIMITED } from '../support/unlimited.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers carry every shape there is
 export type Json = Record<string, any>
-
-const MANY = { count: 1_000_000, window: 60_000 }
-const UNLIMITED = {
-  general: MANY,
-  post: MANY,
-  comment: MANY,
-  vote: MANY,
-  follow: MANY,
-  submolt: MANY,
-  message: MANY,
-  request: MANY,
-  report: MANY,
-  register: MANY,
-}
 
 interface Options {
   settings?: Partial<Settings>

@@ -107,15 +107,15 @@ export class LoginWatcher {
 
   #onLog(row: SessionRow, snapshot: LogSnapshot): void {
     const { programOf, repository } = this.options
-    const found = this.#logs.read(row.id, programOf(row), snapshot, row.wokeAt ?? row.createdAt)
+    const state = this.#logs.read(row.id, programOf(row), snapshot, row.wokeAt ?? row.createdAt)
     const current = repository.find(row.id)
     if (!current || !isRunning(current)) {
       this.#logs.forget(row.id)
       this.#full.delete(row.id)
     }
-    if (found?.is === 'full') this.#full.set(row.id, found.until)
-    if (found?.is === 'limited' && current?.hostKey) this.#leave(current, { limit: found.statement })
-    if (found?.is === 'dead' && current?.hostKey) this.#leave(current, { deadLogin: found.reason })
+    if (state?.is === 'full') this.#full.set(row.id, state.until)
+    if (state?.is === 'limited' && current?.hostKey) this.#leave(current, { limit: state.statement })
+    if (state?.is === 'dead' && current?.hostKey) this.#leave(current, { deadLogin: state.reason })
   }
 
   /** A person's session, and one that somebody watches, is left to the person; what it says of its login holds all the same. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { requireNoLinks } from '../../core/folders.ts'
 
 /** What is at one place of a project. */
-export type Found =
+export type ExistingFile =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'file'; readonly bytes: Buffer; readonly mode: number }
   | { readonly kind: 'link'; readonly target: string }
@@ -16,7 +16,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 export class ProjectDisk {
   constructor(readonly folder: string) {}
 
-  async find(path: string): Promise<Found> {
+  async find(path: string): Promise<ExistingFile> {
     const file = join(this.folder, path)
     requireNoLinks(this.folder, dirname(path))
     const stats = await lstat(file).catch(() => undefined)
@@ -67,9 +67,9 @@ export class ProjectDisk {
 }
 
 /** What tells one state of a place from another. */
-export function hashOf(found: Found): string | undefined {
-  if (found.kind === 'file') return digest(found.bytes)
-  return found.kind === 'link' ? digest(Buffer.from(found.target)) : undefined
+export function hashOf(existing: ExistingFile): string | undefined {
+  if (existing.kind === 'file') return digest(existing.bytes)
+  return existing.kind === 'link' ? digest(Buffer.from(existing.target)) : undefined
 }
 
 export const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -80,12 +80,12 @@ export class ProjectFiles {
         const plan = planFile({
           path,
           file,
-          found: await disk.find(path),
+          existing: await disk.find(path),
           row: rows.get(path),
           isTracked: tracked.has(path),
           isShared,
         })
-        if ('kept' in plan) problems.push(`${path} is kept as it is: ${plan.kept}`)
+        if ('reason' in plan) problems.push(`${path} is kept as it is: ${plan.reason}`)
         else if (plan.row) placed.push({ ...plan, row: plan.row })
       } catch (error) {
         problems.push(`${path} is kept as it is: ${errorMessage(error)}`)

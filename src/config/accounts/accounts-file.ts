@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { syncFolder } from '../../core/folders.ts'
+import { writePrivateFile } from '../../core/private-file.ts'
 import { addBlock, removeBlock } from '../toml/edit.ts'
 import type { Account } from './account.ts'
 import { parseAccounts } from './parse-accounts.ts'
@@ -109,7 +107,7 @@ export class AccountsFile {
       const before = existsSync(this.path) ? readPrivateFile(this.path) : ''
       const text = change(before)
       this.#requireValid(text)
-      if (await replaceFile(this.path, before, text)) return
+      if (await writePrivateFile(this.path, text, () => textOf(this.path) === before)) return
     }
     throw new AppError('conflict-concurrent-modify', `${this.path} is being changed by others; try again`)
   }
@@ -123,22 +121,4 @@ export class AccountsFile {
   }
 }
 
-/** False, and nothing changed, when the file is no longer what it was. */
-async function replaceFile(path: string, before: string, text: string): Promise<boolean> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`)
-  try {
-    const file = await open(temporary, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    if ((existsSync(path) ? readFileSync(path, 'utf8') : '') !== before) return false
-    renameSync(temporary, path)
-    syncFolder(dirname(path))
-    return true
-  } finally {
-    await rm(temporary, { force: true })
-  }
-}
+const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')

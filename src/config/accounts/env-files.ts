@@ -30,8 +30,8 @@ export class EnvFiles {
     if (!isPath(path)) return { version: '', variables: {}, problem: 'env_file is not the path of a file' }
     const stats = statSync(path, { throwIfNoEntry: false })
     const version = stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.mode}` : ''
-    const known = this.#files.get(path)
-    if (known?.version === version) return known
+    const cached = this.#files.get(path)
+    if (cached?.version === version) return cached
     const loaded = { version, ...load(path) }
     this.#files.set(path, loaded)
     return loaded

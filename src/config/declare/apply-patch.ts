@@ -44,8 +44,8 @@ function listOf({ values }: Declaration<AgentFields>, name: string): readonly st
 function withoutEnv(agent: Declaration<AgentFields>, names: readonly string[]): Declaration<AgentFields> {
   const { env } = agent.values
   if (!env || names.length === 0) return agent
-  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
-  return { ...agent, values: { ...agent.values, env: kept } }
+  const remaining = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
+  return { ...agent, values: { ...agent.values, env: remaining } }
 }
 
 /** The name of an agent or session without the binding of its pack. */

@@ -38,14 +38,14 @@ export class FileSnapshot {
   }
 
   /** Everything that was read, to be kept. */
-  toKept(): KeptRoot[] {
-    return this.roots.map((root) => root.toKept(this.city.path))
+  toStored(): StoredRoot[] {
+    return this.roots.map((root) => root.toStored(this.city.path))
   }
 
   /** Files as they were kept; what was not read then is not there. */
-  static ofKept(city: string, kept: readonly KeptRoot[]): FileSnapshot {
+  static ofStored(city: string, roots: readonly StoredRoot[]): FileSnapshot {
     const snapshot = new FileSnapshot(city, new Map(), FileCache.nothing)
-    for (const root of kept) snapshot.root(resolve(city, root.path)).restore(root)
+    for (const root of roots) snapshot.root(resolve(city, root.path)).restore(root)
     return snapshot
   }
 
@@ -61,7 +61,7 @@ export class FileSnapshot {
 }
 
 /** What was read of a folder, as JSON. */
-export interface KeptRoot {
+export interface StoredRoot {
   /** From the city, if it lies in it. */
   readonly path: string
   readonly files: readonly (readonly [file: string, text: string | null])[]
@@ -120,7 +120,7 @@ export class RootSnapshot {
     return [...folders].map((folder) => ({ folder, exists: !this.#absent.has(folder) }))
   }
 
-  toKept(city: string): KeptRoot {
+  toStored(city: string): StoredRoot {
     const path = relative(city, this.path)
     return {
       path: path.startsWith('..') || isAbsolute(path) ? this.path : path,
@@ -129,7 +129,7 @@ export class RootSnapshot {
     }
   }
 
-  restore({ files, folders }: KeptRoot): void {
+  restore({ files, folders }: StoredRoot): void {
     for (const [file, text] of files) this.#files.set(file, draftOf(text ?? undefined))
     for (const [folder, names] of folders) this.#folders.set(folder, [...names])
   }

@@ -102,6 +102,6 @@ function patchProvider(
   const patched = mergeValues(replace ? { ...target, values: {}, origins: {} } : target, values, patch)
   const { env } = patched.values
   if (!env || envRemove.length === 0) return new Map([...providers, [name, patched]])
-  const kept = Object.fromEntries(Object.entries(env).filter(([variable]) => !envRemove.includes(variable)))
-  return new Map([...providers, [name, { ...patched, values: { ...patched.values, env: kept } }]])
+  const remaining = Object.fromEntries(Object.entries(env).filter(([variable]) => !envRemove.includes(variable)))
+  return new Map([...providers, [name, { ...patched, values: { ...patched.values, env: remaining } }]])
 }

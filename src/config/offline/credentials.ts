@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { chmod, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
+import { writePrivateFile } from '../../core/private-file.ts'
 import {
   CITY_CREDENTIALS,
   type CredentialRule,
@@ -68,14 +68,5 @@ async function write(scope: CredentialScope, rules: readonly CredentialRule[]): 
   const path = credentialsPath(scope)
   if (scope.city !== undefined) requireNoLinks(scope.city, CITY_CREDENTIALS)
   if (!existsSync(dirname(path))) createFolder(dirname(path))
-  const temporary = `${path}.${process.pid}.new`
-  const file = await open(temporary, 'w', 0o600)
-  try {
-    await file.writeFile(renderRules(rules))
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await chmod(temporary, 0o600)
-  await rename(temporary, path)
+  await writePrivateFile(path, renderRules(rules))
 }

@@ -66,12 +66,12 @@ const isRigs = ({ owner }: DeclaredImport, rig: string): boolean => owner.kind =
 export function findImport(imports: readonly DeclaredImport[], binding: string, rig?: string): DeclaredImport {
   const named = imports.filter((each) => each.binding === binding)
   const isOf = (kind: string) => (each: DeclaredImport) => each.owner.kind === kind
-  const found =
+  const declared =
     rig === undefined
       ? (named.find(isOf('city')) ?? named.find(isOf('pack')) ?? named.find(isOf('default-rig')))
       : named.find((each) => isRigs(each, rig))
-  if (!found) throw new AppError('pack-not-found', `import not found: import "${binding}" not found`)
-  return found
+  if (!declared) throw new AppError('pack-not-found', `import not found: import "${binding}" not found`)
+  return declared
 }
 
 /** The file of an import without it. */

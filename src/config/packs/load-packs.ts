@@ -157,8 +157,8 @@ export class PackLoader {
     return patches.reduce((current, patch) => {
       const { name, dir } = patch.values
       const index = current.findIndex(({ values }) => values.name === name && (dir === undefined || values.dir === dir))
-      const found = current[index]
-      if (found) return current.with(index, applyAgentPatch(found, patch))
+      const agent = current[index]
+      if (agent) return current.with(index, applyAgentPatch(agent, patch))
       if (name === undefined) return current
       const hint = name.includes('.') ? '; a pack names agents without the binding of their pack' : ''
       this.context.diagnostics.error(locationOf(patch, 'name'), `there is no agent "${name}" in this pack${hint}`)

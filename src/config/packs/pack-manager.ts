@@ -129,11 +129,11 @@ export class PackManager {
 
   /** Whether nothing new is locked; what is locked and not imported goes with the next change. */
   #keepsLock(lock: PackLock, resolved: PackLock, mode: ResolveMode): boolean {
-    const kept = [...resolved.keys()].flatMap((source) => {
+    const unchanged = [...resolved.keys()].flatMap((source) => {
       const locked = lock.get(source)
       return locked ? [[source, locked] as const] : []
     })
-    return isSameLock(mode.kind === 'locked' ? new Map(kept) : lock, resolved)
+    return isSameLock(mode.kind === 'locked' ? new Map(unchanged) : lock, resolved)
   }
 
   /** Edited files together with the lock that they come to, which is written last. */

@@ -48,14 +48,14 @@ export function findPackCommands(packs: readonly PackConfig[], reserved: Readonl
   const commands = new Map<string, PackCommand>()
   for (const pack of packs) {
     const binding = commandBinding(pack)
-    const found = commandsOf(pack, binding, warnings)
-    if (found.length > 0 && reserved.has(binding)) {
+    const declared = commandsOf(pack, binding, warnings)
+    if (declared.length > 0 && reserved.has(binding)) {
       warnings.push(
         `the commands of ${pack.folder} are left out: \`gc ${binding}\` is a command of gc; import it by another name`,
       )
       continue
     }
-    for (const command of found) {
+    for (const command of declared) {
       const key = [binding, ...command.words].join(' ')
       if (!commands.has(key)) commands.set(key, command)
     }
@@ -65,7 +65,7 @@ export function findPackCommands(packs: readonly PackConfig[], reserved: Readonl
 
 function commandsOf(pack: PackConfig, binding: string, warnings: string[]): PackCommand[] {
   const root = join(pack.folder, 'commands')
-  const found: PackCommand[] = []
+  const commands: PackCommand[] = []
   let left = MAX_FOLDERS
   const visit = (folder: string, words: readonly string[]): void => {
     if (left-- <= 0 || words.length > MAX_DEPTH) return
@@ -73,13 +73,13 @@ function commandsOf(pack: PackConfig, binding: string, warnings: string[]): Pack
     if (declared) {
       const own = wordsOf(declared.table, words)
       const help = readText(join(folder, 'help.md'))
-      found.push({ binding, words: own, description: declared.description, help, script: declared.run, pack })
+      commands.push({ binding, words: own, description: declared.description, help, script: declared.run, pack })
       return
     }
     for (const name of foldersIn(folder, warnings)) visit(join(folder, name), [...words, name])
   }
   visit(root, [])
-  return found
+  return commands
 }
 
 /** The words of a command: those of its path, unless its file says others. */

@@ -157,12 +157,12 @@ export class PackResolver {
   }
 
   #noVersion({ git, constraints, importers }: Wanted, versions: readonly string[]): string {
-    const asked = [...constraints].join(', ') || 'any version'
+    const constraint = [...constraints].join(', ') || 'any version'
     const offered =
       versions.length > 0
         ? `it has ${versions.slice(-10).join(', ')}`
         : 'it has no versions, and no commit to begin with'
-    return `${git.url} has no version that fits ${asked}, asked for by ${[...importers].join(', ')}; ${offered}`
+    return `${git.url} has no version that fits ${constraint}, asked for by ${[...importers].join(', ')}; ${offered}`
   }
 
   #fits({ source, constraints }: Wanted): boolean {

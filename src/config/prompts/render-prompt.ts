@@ -74,8 +74,8 @@ const parsed = new WeakMap<readonly TextFile[], ParsedFragments>()
 
 /** The fragments of an agent; the same list is parsed once. */
 function parseFragments(files: readonly TextFile[]): ParsedFragments {
-  const known = parsed.get(files)
-  if (known) return known
+  const cached = parsed.get(files)
+  if (cached) return cached
   const set = new TemplateSet(FUNCTION_NAMES)
   const broken: string[] = []
   for (const { file, text } of files) {

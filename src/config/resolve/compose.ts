@@ -24,7 +24,7 @@ export interface ComposeOptions {
   /** Where fetched packs lie; without it, only packs in folders of this machine are there. */
   readonly folders?: PackFolders
   /** Where the files of the last good configuration are kept, from the city; nowhere when absent. */
-  readonly keptFiles?: string
+  readonly lastGoodFile?: string
 }
 
 const NO_FOLDERS: PackFolders = { checkouts: '/nonexistent', builtins: '/nonexistent' }

@@ -30,8 +30,8 @@ export class FragmentFolders {
 
   /** The folders of packs that hold fragments; agents with the same packs share the list. */
   #sharedOf(packs: readonly string[], city: string): readonly string[] {
-    const known = this.#shared.get(packs)
-    if (known) return known
+    const cached = this.#shared.get(packs)
+    if (cached) return cached
     const roots = [...packs.filter((folder) => folder !== city), city]
     const folders = roots.flatMap((root) => SHARED.map((folder) => join(root, folder)))
     const filled = folders.filter((folder) => this.#read(folder).length > 0)

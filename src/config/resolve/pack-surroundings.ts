@@ -19,9 +19,9 @@ export class PacksAround {
   ) {}
 
   rig(rig: string | undefined): PackSurroundings {
-    const known = this.#ofRigs.get(rig) ?? this.#surround(rig)
-    this.#ofRigs.set(rig, known)
-    return known
+    const surroundings = this.#ofRigs.get(rig) ?? this.#surround(rig)
+    this.#ofRigs.set(rig, surroundings)
+    return surroundings
   }
 
   #surround(rig: string | undefined): PackSurroundings {

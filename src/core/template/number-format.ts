@@ -56,8 +56,8 @@ function general(value: number, precision: number | undefined): string {
   const exponent = Number(power)
   const bound = digits === undefined ? 6 : digits > shown && shown >= exponent + 1 ? shown : digits
   const rounded = Number(`${mantissa}e${power}`)
-  const kept = Object.is(value, -0) ? -0 : rounded
-  return exponent < -4 || exponent >= bound ? exponential(kept, undefined) : fixedShortest(kept)
+  const number = Object.is(value, -0) ? -0 : rounded
+  return exponent < -4 || exponent >= bound ? exponential(number, undefined) : fixedShortest(number)
 }
 
 const signed = (value: number, text: string): string => (Object.is(value, -0) ? `-${text}` : text)

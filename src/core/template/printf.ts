@@ -210,8 +210,8 @@ const quote = (text: string, isAscii: boolean): string =>
 const quoteChar = (char: string): string => `'${char === "'" ? "\\'" : escapeChar(char, false)}'`
 
 function escapeChar(char: string, isAscii: boolean): string {
-  const known = ESCAPES[char]
-  if (known !== undefined) return known
+  const sequence = ESCAPES[char]
+  if (sequence !== undefined) return sequence
   const code = char.codePointAt(0) ?? 0
   if (PRINTABLE.test(char) && (char === ' ' || !/\s/.test(char)) && (code < 0x80 || !isAscii)) return char
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`

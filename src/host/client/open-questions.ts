@@ -11,7 +11,7 @@ export class OpenQuestions {
   readonly #open = new Map<string, { question: Question; link: HostLink }>()
   readonly #reporting = new Set<HostLink>()
   /** Hosts that were asked and have not said yet what is open. */
-  readonly #asked = new Map<HostLink, Promise<void>>()
+  readonly #pending = new Map<HostLink, Promise<void>>()
   readonly #listeners = new Set<QuestionListener>()
 
   constructor(private readonly report: (sentence: string) => void) {}
@@ -32,13 +32,13 @@ export class OpenQuestions {
 
   /** Asks a host to report its questions from now on. */
   follow(link: HostLink): void {
-    const asked = this.#follow(link).finally(() => this.#asked.delete(link))
-    this.#asked.set(link, asked)
+    const pending = this.#follow(link).finally(() => this.#pending.delete(link))
+    this.#pending.set(link, pending)
   }
 
   /** Resolves when every host that was found has said what is open, or cannot. */
   async whenKnown(): Promise<void> {
-    await Promise.all(this.#asked.values())
+    await Promise.all(this.#pending.values())
   }
 
   async #follow(link: HostLink): Promise<void> {

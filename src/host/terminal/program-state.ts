@@ -27,7 +27,7 @@ export function stateOf(screen: TerminalScreen, profile: TerminalProfile, settle
   if (over) return { is: 'asking', dialog: over }
   const waiting = showsEmptyInput(screen, profile)
   if (waiting !== true || isOptionLine(screen, profile)) {
-    const dialog = profile.dialogs.find((known) => findDialogRow(screen, known) !== undefined)
+    const dialog = profile.dialogs.find((candidate) => findDialogRow(screen, candidate) !== undefined)
     if (dialog) return { is: 'asking', dialog }
     if (profile.choosing?.test(lastRows(screen)) && showsOptions(screen)) return { is: 'asking', dialog: UNKNOWN }
   }

@@ -118,8 +118,8 @@ const PROFILES: Readonly<Record<string, Partial<TerminalProfile>>> = {
 
 /** How a program behaves in a terminal: what is known of it by name, then what its declaration adds. */
 export function profileOf({ name, readyPrefix, readyDelay }: ProgramOnTerminal): TerminalProfile {
-  const known = name !== undefined && Object.hasOwn(PROFILES, name) ? PROFILES[name] : undefined
-  const profile: TerminalProfile = { ...DEFAULT_TERMINAL_PROFILE, ...known }
+  const preset = name !== undefined && Object.hasOwn(PROFILES, name) ? PROFILES[name] : undefined
+  const profile: TerminalProfile = { ...DEFAULT_TERMINAL_PROFILE, ...preset }
   const declared = readyPrefix ? [readyPrefix] : []
   return {
     ...profile,

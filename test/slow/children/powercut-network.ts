@@ -2,26 +2,13 @@ import { writeSync } from 'node:fs'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { Network } from '../../../src/social/network.ts'
+import { UNLIMITED } from '../../support/unlimited.ts'
 
 /** Agents post, vote, comment and follow in a loop; each line reports an acknowledged write at once. */
 const [, , path = '', run = '0'] = process.argv
-const MANY = { count: 1_000_000, window: 60_000 }
 const network = await Network.open({
   ...{ path, clock: systemClock, deadlines: new Deadlines(), address: () => 'http://localhost' },
-  settings: {
-    limits: {
-      general: MANY,
-      post: MANY,
-      comment: MANY,
-      vote: MANY,
-      follow: MANY,
-      submolt: MANY,
-      message: MANY,
-      request: MANY,
-      report: MANY,
-      register: MANY,
-    },
-  },
+  settings: { limits: UNLIMITED },
   report: (error) => process.stderr.write(`${error}\n`),
 })
 const say = (line: string) => void writeSync(1, `${line}\n`)

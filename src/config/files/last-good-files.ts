@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { FileSnapshot, type KeptRoot } from './file-snapshot.ts'
+import { FileSnapshot, type StoredRoot } from './file-snapshot.ts'
 
 /** The files of the last good configuration, as they were read. */
 const VERSION = 1
 
-interface KeptFiles {
+interface LastGoodFiles {
   readonly version: typeof VERSION
-  readonly roots: readonly KeptRoot[]
+  readonly roots: readonly StoredRoot[]
 }
 
 /** Keeps the files that a configuration was read from, so that a city can run on them when they are broken. */
-export class FileKeeper {
+export class LastGoodWriter {
   #latest: FileSnapshot | undefined
   #writing: Promise<void> | undefined
 
@@ -43,13 +43,13 @@ export class FileKeeper {
 
   async #writeOne(snapshot: FileSnapshot): Promise<void> {
     const temporary = `${this.file}.new`
-    const kept: KeptFiles = { version: VERSION, roots: snapshot.toKept() }
+    const lastGood: LastGoodFiles = { version: VERSION, roots: snapshot.toStored() }
     try {
       await rm(temporary, { force: true })
       // Environments of agents may hold secrets.
       const file = await open(temporary, 'wx', 0o600)
       try {
-        await file.writeFile(JSON.stringify(kept))
+        await file.writeFile(JSON.stringify(lastGood))
         await file.sync()
       } finally {
         await file.close()
@@ -62,10 +62,10 @@ export class FileKeeper {
 }
 
 /** The files that were kept of the city in a folder; undefined when there are none that this gc can read. */
-export function readKeptFiles(file: string, city: string): FileSnapshot | undefined {
+export function readLastGood(file: string, city: string): FileSnapshot | undefined {
   try {
-    const kept: KeptFiles = JSON.parse(readFileSync(file, 'utf8'))
-    return kept.version === VERSION ? FileSnapshot.ofKept(city, kept.roots) : undefined
+    const lastGood: LastGoodFiles = JSON.parse(readFileSync(file, 'utf8'))
+    return lastGood.version === VERSION ? FileSnapshot.ofStored(city, lastGood.roots) : undefined
   } catch {
     return undefined
   }

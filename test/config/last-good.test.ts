@@ -4,7 +4,7 @@ import { Config } from '../../src/config/config.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { cityFiles } from './city-files.ts'
 
-const KEPT = { keptFiles: '.gc/last-good.json' }
+const LAST_GOOD = { lastGoodFile: '.gc/last-good.json' }
 const PACK = '[pack]\nname = "crew"\nschema = 2\n'
 const FILES = {
   '.gc/site.toml': '',
@@ -16,7 +16,7 @@ const FILES = {
 
 /** Opens a city and watches it, until the end of the test. */
 async function watched(path: string) {
-  const config = await Config.open(path, undefined, KEPT)
+  const config = await Config.open(path, undefined, LAST_GOOD)
   const deadlines = new Deadlines()
   const reports: string[] = []
   config.watch(deadlines, (message) => reports.push(message))
@@ -59,9 +59,9 @@ describe('the last good configuration', () => {
 
   test('does not help a city that never had one, or whose kept files cannot be read', async () => {
     using city = cityFiles({ ...FILES, 'city.toml': 'x = \n' })
-    expect(Config.open(city.path, undefined, KEPT)).rejects.toThrow('is not TOML')
+    expect(Config.open(city.path, undefined, LAST_GOOD)).rejects.toThrow('is not TOML')
     city.put('.gc/last-good.json', '{"version": 1, "roots": 3}')
-    expect(Config.open(city.path, undefined, KEPT)).rejects.toThrow('is not TOML')
+    expect(Config.open(city.path, undefined, LAST_GOOD)).rejects.toThrow('is not TOML')
   })
 
   test('is that of the city wherever it is moved', async () => {
