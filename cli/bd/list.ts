@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { countOf } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import {
   assigneeOf,
@@ -94,7 +95,8 @@ async function list(bd: BdContext, filter: List): Promise<void> {
   if (bd.print.json) return bd.printList(shown)
   if (shown.length === 0) return bd.print.line('No bead matches.')
   for (const bead of shown) bd.print.bead(bead)
-  bd.print.line(`\n${shown.length === matches.length ? shown.length : `${shown.length} of ${matches.length}`} beads.`)
+  const total = countOf(matches.length, 'bead')
+  bd.print.line(`\n${shown.length === matches.length ? total : `${shown.length} of ${total}`}.`)
 }
 
 /** The beads of each chosen status and type. */

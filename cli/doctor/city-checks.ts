@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { CityClient } from '../../src/client/client.ts'
 import { ApiError, Unreachable } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
+import { countOf } from '../../src/client/text.ts'
 import type { CityFiles } from '../../src/config/offline/city-composition.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
 import { loadOffline } from '../pack-commands/offline.ts'
@@ -63,12 +64,12 @@ function checkConfiguration({ errors, warnings }: CityFiles): CheckResult {
     return bad(
       'error',
       'configuration',
-      `${errors.length} errors`,
+      countOf(errors.length, 'error'),
       'mend the files; until then the last good configuration is in force',
       errors,
     )
   if (warnings.length > 0)
-    return bad('warning', 'configuration', `${warnings.length} warnings`, 'see what each line says', warnings)
+    return bad('warning', 'configuration', countOf(warnings.length, 'warning'), 'see what each line says', warnings)
   return ok('configuration', 'no errors and no warnings')
 }
 
@@ -107,11 +108,11 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
   if (client) {
     const { items } = await client.call('GET ~/agents')
     const reasons = items.flatMap(({ name, unavailable_reason: why }) => (why ? [`${name}: ${why}`] : []))
-    if (reasons.length === 0) return ok('programs', `${items.length} agents can be started`)
+    if (reasons.length === 0) return ok('programs', `${countOf(items.length, 'agent')} can be started`)
     return bad(
       'error',
       'programs',
-      `${reasons.length} agents cannot be started`,
+      `${countOf(reasons.length, 'agent')} cannot be started`,
       'install their programs where the supervisor’s PATH has them',
       reasons,
     )
@@ -133,7 +134,13 @@ async function checkLogins(context: CommandContext, city: CityFiles): Promise<Ch
     const problems = Object.values(items).filter(({ status }) => status !== 'configured')
     if (problems.length === 0) return ok('logins', checked.join(', '))
     const details = problems.map(({ name, status, detail }) => `${name}: ${detail ?? status}`)
-    return bad('error', 'logins', `${problems.length} programs are not ready`, 'do what each line says', details)
+    return bad(
+      'error',
+      'logins',
+      `not ready: ${countOf(problems.length, 'program')}`,
+      'do what each line says',
+      details,
+    )
   } catch {
     return bad('unknown', 'logins', 'only a supervisor can ask the programs', '`gc start` starts one')
   }

@@ -65,3 +65,6 @@ export function formatDuration(ms: number): string {
   if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
   return `${Math.floor(seconds / 86_400)}d`
 }
+
+/** A number of things: `1 bead`, `2 beads`. */
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

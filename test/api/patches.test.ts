@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { changesProviders, errorOf, type Town, towns } from './town.ts'
 
-const refusal = async (...request: Parameters<typeof errorOf>) => (await errorOf(...request)).split(':')[0]
+const rejection = async (...request: Parameters<typeof errorOf>) => (await errorOf(...request)).split(':')[0]
 
 const coverage = new OperationCoverage(({ tag, id }) => tag === 'patches' || changesProviders(id))
 const openTown = towns(coverage)
@@ -58,8 +58,8 @@ describe('a patch', () => {
     const deleted = await city.call('DELETE ~/patches/agent/worker')
     expect([deleted.status, deleted.body]).toEqual([200, { status: 'deleted', agent_patch: 'worker' }])
     expect(textOf(town)).toBe(before)
-    expect(await refusal(city, 'GET ~/patches/agent/worker')).toBe('404 patch-not-found')
-    expect(await refusal(city, 'DELETE ~/patches/agent/worker')).toBe('404 patch-not-found')
+    expect(await rejection(city, 'GET ~/patches/agent/worker')).toBe('404 patch-not-found')
+    expect(await rejection(city, 'DELETE ~/patches/agent/worker')).toBe('404 patch-not-found')
   })
 
   test('is replaced whole by the next one of its name', async () => {
@@ -121,8 +121,8 @@ describe('a patch', () => {
     const before = textOf(town)
     expect((await city.call('GET ~/patches/agent/worker')).body).toMatchObject({ Args: ['mine'] })
     const body = { name: 'worker', suspended: true }
-    expect(await refusal(city, 'PUT ~/patches/agents', { body })).toBe('409 conflict-wrong-state')
-    expect(await refusal(city, 'DELETE ~/patches/agent/worker')).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'PUT ~/patches/agents', { body })).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'DELETE ~/patches/agent/worker')).toBe('409 conflict-wrong-state')
     expect(textOf(town)).toBe(before)
     expect((await put(town, 'agents', { name: 'worker', suspended: true }, true)).status).toBe(200)
     expect((await city.call('GET ~/patches/agent/worker')).body).toMatchObject({ Args: null, Suspended: true })
@@ -138,14 +138,14 @@ describe('a patch', () => {
     const { city } = town
     for (const path of ['agent/shop/none', 'rig/none', 'provider/none']) {
       for (const verb of ['GET', 'DELETE']) {
-        expect(await refusal(city, `${verb} ~/patches/${path}`)).toBe('404 patch-not-found')
+        expect(await rejection(city, `${verb} ~/patches/${path}`)).toBe('404 patch-not-found')
       }
     }
     for (const path of ['agent/shop/helper', 'rig/shop', 'provider/sh']) {
-      expect(await refusal(city, `DELETE ~/patches/${path}`)).toBe('409 conflict-wrong-state')
+      expect(await rejection(city, `DELETE ~/patches/${path}`)).toBe('409 conflict-wrong-state')
     }
-    expect(await refusal(city, 'PUT ~/patches/rigs', { body: { name: 'shop' } })).toBe('409 conflict-wrong-state')
-    expect(await refusal(city, 'PUT ~/patches/providers', { body: { name: 'sh' } })).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'PUT ~/patches/rigs', { body: { name: 'shop' } })).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'PUT ~/patches/providers', { body: { name: 'sh' } })).toBe('409 conflict-wrong-state')
   })
 
   test('of pack.toml is shown, and taken out there', async () => {
@@ -157,7 +157,7 @@ describe('a patch', () => {
     expect((await city.call('GET ~/patches/agents')).body).toMatchObject({
       items: [{ Name: 'worker' }, { Name: 'helper' }],
     })
-    expect(await refusal(city, 'DELETE ~/patches/agent/worker')).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'DELETE ~/patches/agent/worker')).toBe('409 conflict-wrong-state')
   })
 })
 
@@ -171,7 +171,7 @@ describe('a provider', () => {
     const created = await city.call('POST ~/providers', { body })
     expect([created.status, created.body]).toEqual([201, { status: 'created', provider: 'mine' }])
     expect((await city.call('GET ~/provider/mine')).body).toMatchObject({ command: 'run', city_level: true })
-    expect(await refusal(city, 'POST ~/providers', { body })).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'POST ~/providers', { body })).toBe('409 conflict-wrong-state')
     const changed = await city.call('PATCH ~/provider/mine', {
       body: { args: [], env: { B: '2' }, display_name: null },
     })
@@ -197,19 +197,19 @@ describe('a provider', () => {
   ])('%s is refused', async (_, body) => {
     await using town = await openTown(CITY)
     const before = textOf(town)
-    expect(await refusal(town.city, 'POST ~/providers', { body })).toBe('400 invalid-request')
+    expect(await rejection(town.city, 'POST ~/providers', { body })).toBe('400 invalid-request')
     expect(textOf(town)).toBe(before)
   })
 
   test('that is built in or in use stays', async () => {
     await using town = await openTown(CITY)
     const { city } = town
-    expect(await refusal(city, 'DELETE ~/provider/codex')).toBe('409 conflict-wrong-state')
-    expect(await refusal(city, 'PATCH ~/provider/codex', { body: {} })).toBe('409 conflict-wrong-state')
-    expect(await refusal(city, 'DELETE ~/provider/none')).toBe('404 provider-not-found')
-    expect(await refusal(city, 'PATCH ~/provider/none', { body: {} })).toBe('404 provider-not-found')
-    expect(await refusal(city, 'DELETE ~/provider/sh')).toBe('409 conflict-wrong-state')
-    expect(await refusal(city, 'PATCH ~/provider/sh', { body: { command: '' } })).toBe('400 invalid-request')
+    expect(await rejection(city, 'DELETE ~/provider/codex')).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'PATCH ~/provider/codex', { body: {} })).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'DELETE ~/provider/none')).toBe('404 provider-not-found')
+    expect(await rejection(city, 'PATCH ~/provider/none', { body: {} })).toBe('404 provider-not-found')
+    expect(await rejection(city, 'DELETE ~/provider/sh')).toBe('409 conflict-wrong-state')
+    expect(await rejection(city, 'PATCH ~/provider/sh', { body: { command: '' } })).toBe('400 invalid-request')
   })
 })
 

@@ -113,12 +113,12 @@ export class Questions {
   }
 
   /** Records that a question came up, unless it is known and not over. */
-  raise(tx: Tx, asking: Asking, asked: Question): void {
+  raise(tx: Tx, asking: Asking, question: Question): void {
     const { hostKey } = asking
-    const condition = and(eq(questions.hostKey, hostKey), eq(questions.request, asked.id), isNull(questions.endedAt))
+    const condition = and(eq(questions.hostKey, hostKey), eq(questions.request, question.id), isNull(questions.endedAt))
     if (tx.orm.select().from(questions).where(condition).get()) return
     tx.run(this.#deleteOld, this.options.clock.now() - RETENTION_MS)
-    const draft = { ...asking, request: asked.id, question: bounded(asked), state: 'open' as const }
+    const draft = { ...asking, request: question.id, question: bounded(question), state: 'open' as const }
     const row = tx.orm.insert(questions).values(draft).returning().get()
     this.options.log.append(tx, SessionAsked, subjectOf(row), payloadOf(row))
     this.#changed(tx, row)

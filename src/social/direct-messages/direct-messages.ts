@@ -57,12 +57,8 @@ export class DirectMessages {
   /** What is new: requests to answer, and unread messages. */
   async check({ n }: AgentCaller): Promise<MessageCheck> {
     const { incoming } = this.#requests(n)
-    const unread: MemberRow[] = []
-    for (const row of this.#conversations.page(n, 'approved', FIRST_PAGE, MAX_LISTED_REQUESTS)) {
-      if (row.unread > 0) unread.push(row)
-      if (unread.length === MAX_LATEST) break
-    }
-    return toCheck(incoming, unread, this.#conversations.countUnread(n))
+    const counts = this.#conversations.countUnread(n)
+    return toCheck(incoming, this.#latestUnread(n, Math.min(counts.conversations, MAX_LATEST)), counts)
   }
 
   /** Asks an agent for a conversation, with a first message. */
@@ -180,6 +176,17 @@ export class DirectMessages {
     const deleted = this.#messages.deleteSome(tx, first.conversation, limit)
     if (deleted < limit) this.#conversations.delete(tx, first.conversation, agent, first.other)
     return deleted + 1
+  }
+
+  /** So many of the newest conversations with unread messages; none is read when there are none. */
+  #latestUnread(agent: number, limit: number): MemberRow[] {
+    const unread: MemberRow[] = []
+    if (limit === 0) return unread
+    for (const row of this.#conversations.page(agent, 'approved', FIRST_PAGE, MAX_LISTED_REQUESTS)) {
+      if (row.unread > 0) unread.push(row)
+      if (unread.length === limit) break
+    }
+    return unread
   }
 
   #requests(agent: number): { incoming: MemberRow[]; outgoing: MemberRow[] } {

@@ -14,7 +14,7 @@ function write(folder: TempFolder, name: string, text: string, mode = 0o600): st
 }
 
 /** Why a file of accounts is refused, without the folder it lies in. */
-function refusal(text: string, mode?: number): string | undefined {
+function rejection(text: string, mode?: number): string | undefined {
   using folder = tempFolder()
   write(folder, 'accounts.toml', text, mode)
   return open(folder).problem?.replaceAll(`${folder.path}/`, '')
@@ -40,28 +40,30 @@ describe('the file of accounts', () => {
   })
 
   test('is refused with a sentence when others can read it', () => {
-    expect(refusal(WORK, 0o644)).toBe('accounts.toml can be read by others (mode 0644); run: chmod 600 accounts.toml')
-    expect(refusal(WORK, 0o640)).toContain('mode 0640')
-    expect(refusal(WORK, 0o400)).toBeUndefined()
+    expect(rejection(WORK, 0o644)).toBe('accounts.toml can be read by others (mode 0644); run: chmod 600 accounts.toml')
+    expect(rejection(WORK, 0o640)).toContain('mode 0640')
+    expect(rejection(WORK, 0o400)).toBeUndefined()
   })
 
   test('is refused with the line of what is wrong in it', () => {
-    expect(refusal(`${WORK}home "x"\n`)).toMatch(/^accounts\.toml:4: /)
-    expect(refusal(`${WORK}\n${WORK}`)).toBe('accounts.toml:5: there are two accounts called work; rename one')
-    expect(refusal('[[account]]\nname = "a"\nprovider = "clod"\n')).toMatch(
+    expect(rejection(`${WORK}home "x"\n`)).toMatch(/^accounts\.toml:4: /)
+    expect(rejection(`${WORK}\n${WORK}`)).toBe('accounts.toml:5: there are two accounts called work; rename one')
+    expect(rejection('[[account]]\nname = "a"\nprovider = "clod"\n')).toMatch(
       /^accounts\.toml:3: provider "clod" is not known; known are claude, /,
     )
-    expect(refusal('[[account]]\nprovider = "claude"\n')).toBe('accounts.toml:1: the account has no name')
-    expect(refusal(`${WORK}home = "work"\n`)).toBe('accounts.toml:4: home must be a whole path, such as ~/.claude-work')
-    expect(refusal(`${WORK}key = "sk-secret"\n`)).toBe(
+    expect(rejection('[[account]]\nprovider = "claude"\n')).toBe('accounts.toml:1: the account has no name')
+    expect(rejection(`${WORK}home = "work"\n`)).toBe(
+      'accounts.toml:4: home must be a whole path, such as ~/.claude-work',
+    )
+    expect(rejection(`${WORK}key = "sk-secret"\n`)).toBe(
       'accounts.toml:4: key is not known in [[account]]; it has name, provider, home, env_file, stands_in_for',
     )
-    expect(refusal('[[account]]\nname = "codex"\nprovider = "claude"\n')).toBe(
+    expect(rejection('[[account]]\nname = "codex"\nprovider = "claude"\n')).toBe(
       'accounts.toml:2: only an account of codex may be called codex; rename it',
     )
-    expect(refusal(`account = "work"\n`)).toBe('accounts.toml:1: account is not a block; write [[account]]')
-    expect(refusal(`[[acount]]\n`)).toBe('accounts.toml:1: acount is not known here; it holds [[account]] blocks')
-    expect(refusal(`${WORK}stands_in_for = ["clod"]\n`)).toContain('accounts.toml:4: provider "clod" is not known')
+    expect(rejection(`account = "work"\n`)).toBe('accounts.toml:1: account is not a block; write [[account]]')
+    expect(rejection(`[[acount]]\n`)).toBe('accounts.toml:1: acount is not known here; it holds [[account]] blocks')
+    expect(rejection(`${WORK}stands_in_for = ["clod"]\n`)).toContain('accounts.toml:4: provider "clod" is not known')
   })
 
   test('is edited block by block, and stays its owner’s alone', async () => {

@@ -157,10 +157,10 @@ function openPrograms(options: SessionsOptions & Records) {
   const beadOf = (row: SessionRow) => workload.assignedTo(workNamesOf(row))[0]?.id ?? (row.work || undefined)
   const conversations = new AcpConversations({
     ...{ store, city },
-    onAsked(tx, asked) {
-      const row = repository.find(asked.sessionId)
+    onAsked(tx, question) {
+      const row = repository.find(question.sessionId)
       if (row)
-        questions.raise(tx, askingOf({ ...row, hostKey: asked.hostKey }, 'agent', beadOf(row)), toQuestion(asked))
+        questions.raise(tx, askingOf({ ...row, hostKey: question.hostKey }, 'agent', beadOf(row)), toQuestion(question))
     },
     onAnswered(tx, { hostKey, request }, choice) {
       for (const row of questions.openOf(hostKey)) {
