@@ -53,14 +53,18 @@ async function init(context: CommandContext, path: string, options: Init): Promi
   if (options.from && options.file) throw usageError('give --from or --file, not both')
   if (existsSync(join(path, 'city.toml'))) throw alreadyThere(path)
   const isPlain = !options.from && !options.file && !options.name && !options.providers && !packOf(options)
-  if (isPlain && options.start) return createAndStart(context, path, options)
+  if (isPlain && options.start) return createAndStart(await withSupervisor(context), path, options)
   await write(context, path, options)
   const pack = packOf(options)
   if (!options.start || pack) return reportWritten(context, path, options, pack)
-  const current = (await ensureSupervisor(context)) ? context.renewed() : context
+  const current = await withSupervisor(context)
   const body = { path, ...(options.name && { name: options.name }) }
   await reportUp(current, await current.client.call('POST /v0/city/register', { body }), options)
 }
+
+/** A supervisor is started unless one answers. */
+const withSupervisor = async (context: CommandContext): Promise<CommandContext> =>
+  (await ensureSupervisor(context)) ? context.renewed() : context
 
 async function createAndStart(context: CommandContext, dir: string, options: Init): Promise<void> {
   const provider = options.provider ?? options.defaultProvider

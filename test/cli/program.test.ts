@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { version } from '../../cli/context/version.ts'
 import { tempFolder } from '../support/folder.ts'
 import { bd, gc } from './shell.ts'
@@ -37,6 +38,14 @@ describe('without a supervisor', () => {
     expect(err).toBe(
       'gc: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc serve`\n',
     )
+  })
+
+  test('gc init starts one only on this machine’s own address, and writes nothing where it may not', async () => {
+    using folder = tempFolder()
+    const { status, out, err } = await gc(['init', folder.at('city')], { env: nobody })
+    expect({ status, out }).toEqual({ status: 1, out: '' })
+    expect(err).toBe('gc: no supervisor answers at http://127.0.0.1:9; `gc serve` starts one there\n')
+    expect(existsSync(folder.at('city'))).toBe(false)
   })
 
   test('bd reports it in its own format', async () => {

@@ -37,7 +37,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
       ]
     }
     const now = clock.now()
-    const [held, free] = [this.#loginsOfHeldAgents(), limits.all()]
+    const held = this.#loginsOfHeldAgents()
     return [
       ...accounts.all.flatMap((account) => {
         const broken = accounts.problemOf(account)
@@ -51,7 +51,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
           },
         ]
       }),
-      ...free.flatMap((row) => {
+      ...limits.all().flatMap((row) => {
         if (row.state === 'dead') return isAsking(row.login) ? [] : [deadItem(row)]
         return row.until !== null && row.until > now && held.has(row.login) ? [limitItem(row, row.until)] : []
       }),
