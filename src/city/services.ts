@@ -46,6 +46,7 @@ import { Requests } from '../core/requests/requests.ts'
 import type { Store } from '../core/store.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
+import { RunRepository } from '../orchestration/runs/repository.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
 import { BeadProtection } from '../work/beads/protection.ts'
@@ -105,6 +106,7 @@ function buildRecords({ name, home, store, config, clock, deadlines, env, report
     packFolders: openPackFolders(home),
     beadReader,
     beadRepository,
+    runRepository: new RunRepository({ store, log, clock }),
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
     sessionRepository: new SessionRepository(store, beadRepository, clock),
     accounts: new Accounts(home, env.HOME ?? '/'),

@@ -27,6 +27,7 @@ import replaysPerCaller from '../../core/replays/per-caller.sql' with { type: 't
 import replays from '../../core/replays/table.sql' with { type: 'text' }
 import requesters from '../../core/requests/requester.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
+import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
 import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
@@ -87,4 +88,5 @@ export const cityMigrations: readonly string[] = [
   questions,
   projectFiles,
   questionsTakenOver,
+  runs,
 ]

@@ -10,6 +10,7 @@ import * as rigs from '../../config/rigs/events.ts'
 import type { EventDefinition } from '../../core/events/event.ts'
 import { EventsRotated } from '../../core/events/rotation.ts'
 import { RequestFailed } from '../../core/requests/requests.ts'
+import * as runs from '../../orchestration/runs/events.ts'
 import * as beads from '../../work/beads/events.ts'
 import * as claims from '../../work/claims/events.ts'
 import * as comments from '../../work/comments/events.ts'
@@ -39,6 +40,7 @@ export const cityEvents: readonly EventDefinition[] = [
     questions,
     reconcile,
     rigs,
+    runs,
     sessions,
     worktrees,
   ].flatMap((folder): unknown[] => Object.values(folder)),

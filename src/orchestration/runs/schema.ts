@@ -1,4 +1,140 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { WorkflowDepResponse } from '../../work/beads/schema.ts'
+
+const closed = { additionalProperties: false } as const
+
+export const RunStatus = Type.Union(
+  [
+    Type.Literal('pending'),
+    Type.Literal('active'),
+    Type.Literal('waiting'),
+    Type.Literal('canceling'),
+    Type.Literal('completed'),
+    Type.Literal('failed'),
+    Type.Literal('canceled'),
+    Type.Literal('skipped'),
+  ],
+  { $id: 'RunStatus', description: 'The last four are final.' },
+)
+export type RunStatus = Static<typeof RunStatus>
+
+export const RunStepStatus = Type.Union(
+  [
+    Type.Literal('pending'),
+    Type.Literal('active'),
+    Type.Literal('blocked'),
+    Type.Literal('completed'),
+    Type.Literal('failed'),
+    Type.Literal('skipped'),
+    Type.Literal('canceled'),
+  ],
+  { $id: 'RunStepStatus' },
+)
+export type RunStepStatus = Static<typeof RunStepStatus>
+
+export const RunScope = Type.Object(
+  {
+    kind: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
+    ref: Type.Optional(Type.String({ description: 'The name of that city or rig.' })),
+  },
+  { $id: 'RunScope', ...closed },
+)
+
+export const RunLastError = Type.Object(
+  {
+    code: Type.String({ description: 'The outcome of the run: `fail` or `canceled`.' }),
+    message: Type.Optional(Type.String({ description: 'Which step failed first, and why.' })),
+  },
+  { $id: 'RunLastError', ...closed },
+)
+
+export const Run = Type.Object(
+  {
+    run_id: Type.String({ description: 'The id of its root bead.' }),
+    title: Type.String(),
+    status: RunStatus,
+    scope: RunScope,
+    formula: Type.Optional(Type.String()),
+    target: Type.Optional(Type.String({ description: 'The agent it was started for.' })),
+    started_at: Type.Optional(Type.String()),
+    updated_at: Type.Optional(Type.String()),
+    last_error: Type.Optional(RunLastError),
+  },
+  { $id: 'Run', ...closed },
+)
+export type Run = Static<typeof Run>
+
+const count = Type.Integer({ format: 'int64' })
+export const RunStatusCounts = Type.Object(
+  {
+    pending: count,
+    active: count,
+    waiting: count,
+    canceling: count,
+    completed: count,
+    failed: count,
+    canceled: count,
+    skipped: count,
+  },
+  { $id: 'RunStatusCounts', ...closed, description: 'How many runs there are of each status.' },
+)
+export type RunStatusCounts = Static<typeof RunStatusCounts>
+
+const partial = {
+  partial: Type.Optional(Type.Boolean({ description: 'There are more runs than are listed.' })),
+  partial_errors: Type.Optional(Type.Array(Type.String())),
+}
+
+export const RunsListOutputBody = Type.Object(
+  { runs: Type.Array(Run), status_counts: RunStatusCounts, ...partial },
+  { $id: 'RunsListOutputBody', ...closed },
+)
+export type RunsListOutputBody = Static<typeof RunsListOutputBody>
+
+export const RunsCensusOutputBody = Type.Object(
+  { status_counts: RunStatusCounts, ...partial },
+  { $id: 'RunsCensusOutputBody', ...closed },
+)
+export type RunsCensusOutputBody = Static<typeof RunsCensusOutputBody>
+
+export const RunStep = Type.Object(
+  {
+    id: Type.String({ description: 'The id of its bead.' }),
+    title: Type.String(),
+    status: RunStepStatus,
+    kind: Type.Optional(Type.String({ description: 'The type of its bead.' })),
+    assignee: Type.Optional(Type.String()),
+  },
+  { $id: 'RunStep', ...closed },
+)
+export type RunStep = Static<typeof RunStep>
+
+export const RunStepsOutputBody = Type.Object(
+  { run_id: Type.String(), steps: Type.Array(RunStep) },
+  { $id: 'RunStepsOutputBody', ...closed },
+)
+export type RunStepsOutputBody = Static<typeof RunStepsOutputBody>
+
+export const RunCancelOutputBody = Type.Object(
+  {
+    run_id: Type.String(),
+    status: RunStatus,
+    closed: Type.Integer({ format: 'int64', description: 'How many beads were closed, the root included.' }),
+  },
+  { $id: 'RunCancelOutputBody', ...closed },
+)
+export type RunCancelOutputBody = Static<typeof RunCancelOutputBody>
+
+/** Ours: what `run.changed` says. */
+export const RunChange = Type.Object(
+  {
+    run_id: Type.String(),
+    status: RunStatus,
+    formula: Type.String(),
+  },
+  { $id: 'RunChange', ...closed },
+)
+export type RunChange = Static<typeof RunChange>
 
 /** A bead as a node of a workflow. */
 export const WorkflowBeadResponse = Type.Object(
@@ -58,3 +194,43 @@ export const WorkflowEventProjection = Type.Object(
   },
 )
 export type WorkflowEventProjection = Static<typeof WorkflowEventProjection>
+
+/** The reference has nothing in these. */
+export const LogicalNode = Type.Object({}, { $id: 'LogicalNode', ...closed })
+export const ScopeGroup = Type.Object({}, { $id: 'ScopeGroup', ...closed })
+
+const sequence = { format: 'int64', minimum: 0 } as const
+
+export const WorkflowSnapshotResponse = Type.Object(
+  {
+    workflow_id: Type.String(),
+    root_bead_id: Type.String(),
+    root_store_ref: Type.String({ description: 'The city or rig of the root: `city:name` or `rig:name`.' }),
+    resolved_root_store: Type.String({ description: 'The same as `root_store_ref`.' }),
+    scope_kind: Type.String({ description: '`city` or `rig`.' }),
+    scope_ref: Type.String({ description: 'The name of that city or rig.' }),
+    beads: Type.Array(WorkflowBeadResponse),
+    deps: Type.Array(WorkflowDepResponse),
+    logical_nodes: Type.Array(LogicalNode, { description: 'Always empty.' }),
+    logical_edges: Type.Array(WorkflowDepResponse, { description: 'Always empty.' }),
+    scope_groups: Type.Array(ScopeGroup, { description: 'Always empty.' }),
+    partial: Type.Boolean(),
+    stores_scanned: Type.Array(Type.String(), { description: 'The city and its rigs.' }),
+    snapshot_version: Type.Integer({ ...sequence, description: 'The number of the last event it takes part of.' }),
+    snapshot_event_seq: Type.Optional(Type.Integer({ ...sequence, description: 'The same as `snapshot_version`.' })),
+  },
+  { $id: 'WorkflowSnapshotResponse', ...closed },
+)
+export type WorkflowSnapshotResponse = Static<typeof WorkflowSnapshotResponse>
+
+export const WorkflowDeleteResponse = Type.Object(
+  {
+    workflow_id: Type.String(),
+    closed: Type.Integer({ format: 'int64', description: 'How many beads were closed.' }),
+    deleted: Type.Integer({ format: 'int64', description: 'How many beads were removed.' }),
+    partial: Type.Optional(Type.Boolean()),
+    partial_errors: Type.Optional(Type.Array(Type.String())),
+  },
+  { $id: 'WorkflowDeleteResponse', ...closed },
+)
+export type WorkflowDeleteResponse = Static<typeof WorkflowDeleteResponse>

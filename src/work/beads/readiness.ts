@@ -9,12 +9,35 @@ const UNWORKABLE_TYPES = new Set([
   'agent',
   'role',
   'rig',
+  'spec',
 ])
 const UNWORKABLE_LABELS = ['gc:session', 'gc:order-tracking', 'order-tracking', 'gc:parked']
 
-/** Whether a bead of this type and with these labels may ever be offered as work. */
-export const isWorkable = (type: string, labels: readonly string[]): boolean =>
-  !UNWORKABLE_TYPES.has(type) && !UNWORKABLE_LABELS.some((label) => labels.includes(label))
+/** Kinds of beads that gc itself acts on once they are ready. */
+const CONTROL_KINDS = new Set([
+  'retry',
+  'ralph',
+  'check',
+  'retry-eval',
+  'fanout',
+  'drain',
+  'scope-check',
+  'workflow-finalize',
+  'until',
+  'condition',
+  'failure-guard',
+])
+
+/** Whether gc itself acts on beads of this `gc.kind`. */
+export const isControl = (kind: string): boolean => CONTROL_KINDS.has(kind)
+
+/** Whether a bead of this type, with these labels and this `gc.kind`, may ever be offered as work. */
+export const isWorkable = (type: string, labels: readonly string[], kind = ''): boolean =>
+  !UNWORKABLE_TYPES.has(type) &&
+  !UNWORKABLE_LABELS.some((label) => labels.includes(label)) &&
+  !isControl(kind) &&
+  kind !== 'scope' &&
+  kind !== 'spec'
 
 const GATING_TYPES = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 

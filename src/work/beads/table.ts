@@ -44,6 +44,7 @@ export const beads = sqliteTable(
     worded: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`type NOT IN ('session', 'message', 'gate')`),
     routedTo: text('routed_to').generatedAlwaysAs(metadataValue(WorkKey.routedTo)),
     rootId: text('root_id').generatedAlwaysAs(metadataValue(WorkflowKey.rootBeadId)),
+    scopeRef: text('scope_ref').generatedAlwaysAs(metadataValue(WorkflowKey.scopeRef)),
     /** Raised by every change of the row; it begins at random, since the number of a removed bead may be reused. */
     revision: integer().notNull().default(0),
   },
@@ -54,6 +55,10 @@ export const beads = sqliteTable(
     index('beads_by_assignee').on(bead.assignee, bead.closed, bead.createdAt, bead.id).where(sql`assignee != ''`),
     index('beads_by_parent').on(bead.parent, bead.closed, bead.createdAt, bead.id).where(sql`parent IS NOT NULL`),
     index('beads_by_root').on(bead.rootId).where(sql`root_id IS NOT NULL`),
+    index('beads_by_scope').on(bead.rootId, bead.scopeRef).where(sql`root_id IS NOT NULL AND scope_ref IS NOT NULL`),
+    index('beads_controlling')
+      .on(bead.rootId, bead.id)
+      .where(sql`root_id IS NOT NULL AND workable = 0 AND status = 'open' AND blockers = 0`),
     index('beads_in_hand').on(bead.status, bead.createdAt, bead.id).where(sql`status NOT IN ('open', 'closed')`),
     index('beads_ready')
       .on(sql`coalesce(priority, 2)`, bead.createdAt, bead.id, bead.deferUntil, bead.revision)

@@ -1,3 +1,4 @@
+import { WorkflowKey } from '../metadata.ts'
 import type { BeadChange, BeadDraft } from './draft.ts'
 import { type HistoryFlags, historyFlagsOf } from './history.ts'
 import { isWorkable } from './readiness.ts'
@@ -25,7 +26,7 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
     defer_until: draft.deferUntil ?? null,
     created_at: now,
     updated_at: now,
-    workable: isWorkable(type, labels) ? 1 : 0,
+    workable: isWorkable(type, labels, draft.metadata?.[WorkflowKey.kind]) ? 1 : 0,
   }
 }
 
@@ -33,6 +34,9 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
 export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
   const labels = changedLabels(JSON.parse(row.labels), change)
   const type = change.type ?? row.type
+  const metadata = change.metadata
+    ? JSON.stringify(changedMetadata(JSON.parse(row.metadata), change.metadata))
+    : row.metadata
   return {
     ...valuesOf(row),
     title: change.title ?? row.title,
@@ -43,18 +47,21 @@ export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
     description: change.description ?? row.description,
     parent: change.parent === undefined ? row.parent : change.parent || null,
     labels: JSON.stringify(labels),
-    metadata: change.metadata
-      ? JSON.stringify(changedMetadata(JSON.parse(row.metadata), change.metadata))
-      : row.metadata,
+    metadata,
     defer_until: change.deferUntil === undefined ? row.defer_until : change.deferUntil,
     ephemeral: change.ephemeral === undefined ? row.ephemeral : Number(change.ephemeral),
-    workable: isWorkable(type, labels) ? 1 : 0,
+    workable: isWorkable(type, labels, kindIn(metadata)) ? 1 : 0,
   }
 }
 
 /** The written part of a row. */
 export function valuesOf({ n: _, blockers: __, edges: ___, ...row }: BeadRow): BeadValues {
-  return { ...row, workable: isWorkable(row.type, JSON.parse(row.labels)) ? 1 : 0 }
+  return { ...row, workable: isWorkable(row.type, JSON.parse(row.labels), kindIn(row.metadata)) ? 1 : 0 }
+}
+
+/** The `gc.kind` in stored metadata; hardly any bead has one. */
+function kindIn(metadata: string): string | undefined {
+  return metadata.includes(WorkflowKey.kind) ? JSON.parse(metadata)[WorkflowKey.kind] : undefined
 }
 
 function changedLabels(current: string[], { labels = [], removeLabels = [] }: BeadChange): string[] {

@@ -12,7 +12,7 @@ import type { Bead, Dep } from '../beads/schema.ts'
 import type { CommentDraft } from '../comments/comments.ts'
 import { COMMENT_LIMITS } from '../comments/limits.ts'
 import type { BeadComment } from '../comments/schema.ts'
-import { IMPORTED_PREFIX, WorkKey } from '../metadata.ts'
+import { IMPORTED_PREFIX, WorkflowKey, WorkKey } from '../metadata.ts'
 
 const optionalString = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const optionalBoolean = Type.Optional(Type.Boolean())
@@ -108,6 +108,7 @@ function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedLine
     type,
   }))
   const created = parseTimestamp(line.created_at, 'created_at', lineNumber)
+  const metadata = metadataOf(line)
   const values: BeadValues = {
     id: line.id,
     rig: rigOf(line.id, line.rig),
@@ -121,13 +122,13 @@ function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedLine
     ref: line.ref ?? '',
     description: line.description ?? '',
     labels: JSON.stringify(labels),
-    metadata: JSON.stringify(metadataOf(line)),
+    metadata: JSON.stringify(metadata),
     ephemeral: line.ephemeral ? 1 : 0,
     no_history: line.no_history ? 1 : 0,
     defer_until: line.defer_until ? parseTimestamp(line.defer_until, 'defer_until', lineNumber) : null,
     created_at: created,
     updated_at: line.updated_at ? parseTimestamp(line.updated_at, 'updated_at', lineNumber) : created,
-    workable: isWorkable(type, labels) ? 1 : 0,
+    workable: isWorkable(type, labels, metadata[WorkflowKey.kind]) ? 1 : 0,
   }
   const comments = (line.comments ?? []).map((comment) => parseComment(comment, created, lineNumber))
   checkSize(values, labels, lineNumber)

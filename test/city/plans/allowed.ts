@@ -41,6 +41,8 @@ export const ALLOWED: readonly Allowed[] = [
   live('session_tokens_live', 'tokens that are good, when a city opens'),
   live('sessions_live', 'sessions that are not closed'),
   live('questions_open', 'questions that wait for an answer, when a city opens'),
+  live('runs_(listed|fed)', 'runs in the order they are listed in, for a page'),
+  walk('run_state_counts', 'a row for each state of a run'),
   live('beads_ready', 'work that is ready'),
   live('beads_held', 'work in somebody’s hands'),
   live('waits_live', 'waits that are not over'),

@@ -1,0 +1,175 @@
+import type { Statement } from 'bun:sqlite'
+import { eq, sql } from 'drizzle-orm'
+import type { Clock } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { Recipe } from '../formulas/recipe.ts'
+import { RunChanged } from './events.ts'
+import type { RunStatus, RunStatusCounts } from './schema.ts'
+import { runRecipes, runs } from './table.ts'
+
+/** A city or a rig; neither for a run that was started without one. */
+export interface RunScope {
+  kind: string
+  ref: string
+}
+
+/** A run that begins. */
+export interface RunDraft {
+  root: string
+  formula: string
+  contract: 'v1' | 'v2'
+  origin: 'sling' | 'order'
+  scope: RunScope
+  target: string
+  /** What it was compiled from, with its variables substituted. */
+  recipe?: Recipe | undefined
+}
+
+export type RunRow = typeof runs.$inferSelect
+
+/** Why a run ended other than well. */
+export interface RunError {
+  code: string
+  message: string
+}
+
+interface RepositoryOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+}
+
+const FINAL: ReadonlySet<string> = new Set<RunStatus>(['completed', 'failed', 'canceled', 'skipped'])
+
+export const isFinal = (state: RunStatus): boolean => FINAL.has(state)
+
+function prepareQueries({ orm }: Store) {
+  return {
+    byRoot: orm
+      .select()
+      .from(runs)
+      .where(eq(runs.rootId, sql.placeholder('root')))
+      .prepare(),
+    recipe: orm
+      .select({ recipe: runRecipes.recipe })
+      .from(runRecipes)
+      .where(eq(runRecipes.rootId, sql.placeholder('root')))
+      .prepare(),
+    listed: orm
+      .select()
+      .from(runs)
+      .orderBy(sql`list_rank, updated_at DESC, root_id`)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+    counts: orm.select({ state: sql<RunStatus>`state`, n: sql<number>`n` }).from(sql`run_state_counts`).prepare(),
+  }
+}
+
+/** Stores runs. Every change of a run's state is recorded as an event in the write that makes it. */
+export class RunRepository {
+  readonly #queries: ReturnType<typeof prepareQueries>
+  readonly #touch: Statement<unknown, [number, string]>
+  readonly #count: Statement<{ n: number }, [string, string, string]>
+
+  constructor(private readonly options: RepositoryOptions) {
+    const { store } = options
+    this.#queries = prepareQueries(store)
+    this.#touch = store.prepare('UPDATE runs SET updated_at = ? WHERE root_id = ?')
+    this.#count = store.prepare(
+      stablePlan(`SELECT coalesce(sum(n), 0) AS n FROM run_counts
+       WHERE formula = ?1 AND (?2 = '' OR (scope_kind = ?2 AND scope_ref = ?3))`),
+    )
+  }
+
+  /** Adds a run whose beads are all there; the engine takes it up from here. */
+  add(
+    tx: Tx,
+    { root, formula, contract, origin, scope, target, recipe }: RunDraft,
+    state: RunStatus = 'pending',
+  ): void {
+    const now = this.options.clock.now()
+    const { kind: scopeKind, ref: scopeRef } = scope
+    tx.orm
+      .insert(runs)
+      .values({
+        ...{ rootId: root, formula, contract, origin, scopeKind, scopeRef, target, state },
+        startedAt: now,
+        updatedAt: now,
+      })
+      .run()
+    if (recipe !== undefined) tx.orm.insert(runRecipes).values({ rootId: root, recipe }).run()
+    this.#record(tx, root, formula, state)
+  }
+
+  find(root: string): RunRow | undefined {
+    return this.#queries.byRoot.get({ root })
+  }
+
+  /** What a run was compiled from; undefined for one that came here without it. */
+  recipeOf(root: string): Recipe | undefined {
+    return this.#queries.recipe.get({ root })?.recipe
+  }
+
+  /** Runs that go on, then those that wait, then those that are over; of each those that changed last first. */
+  list(limit: number): RunRow[] {
+    return this.#queries.listed.all({ limit })
+  }
+
+  counts(): RunStatusCounts {
+    const counts = { pending: 0, active: 0, waiting: 0, canceling: 0, completed: 0, failed: 0, canceled: 0, skipped: 0 }
+    for (const { state, n } of this.#queries.counts.all()) counts[state] = n
+    return counts
+  }
+
+  /** How many runs of a formula there were. */
+  countOf(formula: string, scope?: RunScope): number {
+    return this.#count.get(formula, scope?.kind ?? '', scope?.ref ?? '')?.n ?? 0
+  }
+
+  /** The latest runs of a formula. */
+  latestOf(formula: string, scope: RunScope | undefined, limit: number): RunRow[] {
+    const where = scope ? sql` AND scope_kind = ${scope.kind} AND scope_ref = ${scope.ref}` : sql``
+    return this.options.store.read((orm) =>
+      orm
+        .select()
+        .from(runs)
+        .where(sql`formula = ${formula}${where}`)
+        .orderBy(sql`started_at DESC, root_id`)
+        .limit(limit)
+        .all(),
+    )
+  }
+
+  /** Runs in the order of feeds. */
+  feed(scope: RunScope | undefined, limit: number): RunRow[] {
+    return this.options.store.read((orm) =>
+      orm
+        .select()
+        .from(runs)
+        .where(scope ? sql`scope_kind = ${scope.kind} AND scope_ref = ${scope.ref}` : sql`true`)
+        .orderBy(sql`feed_rank, updated_at DESC, root_id`)
+        .limit(limit)
+        .all(),
+    )
+  }
+
+  /** Something about one of its beads changed. */
+  touch(_tx: Tx, root: string): void {
+    this.#touch.run(this.options.clock.now(), root)
+  }
+
+  /** Moves a run to another state; nothing happens when it is in that state. */
+  move(tx: Tx, run: RunRow, state: RunStatus, error?: RunError): void {
+    if (run.state === state) return
+    const updatedAt = this.options.clock.now()
+    const [errorCode, errorMessage] = [error?.code ?? null, error?.message ?? null]
+    tx.orm.update(runs).set({ state, updatedAt, errorCode, errorMessage }).where(eq(runs.rootId, run.rootId)).run()
+    this.#record(tx, run.rootId, run.formula, state)
+  }
+
+  #record(tx: Tx, root: string, formula: string, status: RunStatus): void {
+    this.options.log.append(tx, RunChanged, { subject: root, run_id: root }, { run_id: root, status, formula })
+  }
+}

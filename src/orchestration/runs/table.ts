@@ -1,0 +1,77 @@
+import { desc, sql } from 'drizzle-orm'
+import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Recipe } from '../formulas/recipe.ts'
+import type { RunStatus } from './schema.ts'
+
+/** What a run has beside the beads that it is made of. */
+export const runs = sqliteTable(
+  'runs',
+  {
+    rootId: text('root_id').primaryKey(),
+    formula: text().notNull(),
+    contract: text({ enum: ['v1', 'v2'] }).notNull(),
+    origin: text({ enum: ['sling', 'order'] }).notNull(),
+    scopeKind: text('scope_kind').notNull(),
+    scopeRef: text('scope_ref').notNull(),
+    target: text().notNull(),
+    state: text().$type<RunStatus>().notNull(),
+    /** How many attempts at its steps began after the first of each. */
+    attempts: integer().notNull().default(0),
+    errorCode: text('error_code'),
+    errorMessage: text('error_message'),
+    /** Since when a person holds it, and why. */
+    pausedAt: integer('paused_at'),
+    pausedReason: text('paused_reason'),
+    startedAt: integer('started_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    /** Its place in lists of runs: those that go on, those that wait, those that are over. */
+    listRank: integer('list_rank').generatedAlwaysAs(
+      sql`CASE WHEN state IN ('completed', 'failed', 'canceled', 'skipped') THEN 2 WHEN state = 'waiting' THEN 1 ELSE 0 END`,
+    ),
+    /** Its place in feeds. */
+    feedRank: integer('feed_rank').generatedAlwaysAs(
+      sql`CASE state WHEN 'pending' THEN 1 WHEN 'failed' THEN 2 WHEN 'completed' THEN 3 WHEN 'skipped' THEN 4 WHEN 'canceled' THEN 5 ELSE 0 END`,
+    ),
+  },
+  (run) => [
+    check('runs_contract', sql`contract IN ('v1', 'v2')`),
+    check('runs_origin', sql`origin IN ('sling', 'order')`),
+    index('runs_listed').on(run.listRank, desc(run.updatedAt), run.rootId),
+    index('runs_fed').on(run.feedRank, desc(run.updatedAt), run.rootId),
+    index('runs_fed_by_scope').on(run.scopeKind, run.scopeRef, run.feedRank, desc(run.updatedAt), run.rootId),
+    index('runs_by_formula').on(run.formula, desc(run.startedAt), run.rootId),
+    index('runs_by_formula_and_scope').on(run.formula, run.scopeKind, run.scopeRef, desc(run.startedAt), run.rootId),
+  ],
+)
+
+/** What a run was compiled from: it goes on with this, whatever becomes of the file. */
+export const runRecipes = sqliteTable('run_recipes', {
+  rootId: text('root_id').primaryKey(),
+  recipe: text({ mode: 'json' }).$type<Recipe>().notNull(),
+})
+
+/** The beads of runs that wait for somebody. */
+export const runWaits = sqliteTable(
+  'run_waits',
+  { beadId: text('bead_id').primaryKey(), rootId: text('root_id').notNull(), since: integer().notNull() },
+  (wait) => [index('run_waits_of').on(wait.rootId, wait.since, wait.beadId)],
+)
+
+/** How many runs of each formula and scope are in each state. Triggers keep it, and the next. */
+export const runCounts = sqliteTable(
+  'run_counts',
+  {
+    formula: text().notNull(),
+    scopeKind: text('scope_kind').notNull(),
+    scopeRef: text('scope_ref').notNull(),
+    state: text().notNull(),
+    n: integer().notNull(),
+  },
+  (count) => [primaryKey({ columns: [count.formula, count.scopeKind, count.scopeRef, count.state] })],
+)
+
+/** How many runs are in each state. */
+export const runStateCounts = sqliteTable('run_state_counts', {
+  state: text().$type<RunStatus>().primaryKey(),
+  n: integer().notNull(),
+})
