@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { createBead } from '../context/create.ts'
 import { parseDuration } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
@@ -21,7 +20,7 @@ interface Create {
 
 interface Check {
   type?: string
-  dryRun?: true
+  dryRun?: boolean
   escalate?: true
 }
 
@@ -63,7 +62,7 @@ export function gateCommands(program: Command, bd: BdContext): void {
     )
   gate
     .command('check')
-    .description('resolve the gates whose time has come, and list those that wait')
+    .description('resolve the gates whose time has come, and list those that need a person')
     .addOption(new Option('-t, --type <kind>', 'only these').choices([...KINDS, 'gh', 'bead', 'all']))
     .option('--dry-run', 'resolve none')
     .option('-e, --escalate', 'accepted: gates that wait for a person are in the list of what waits for people')
@@ -71,26 +70,18 @@ export function gateCommands(program: Command, bd: BdContext): void {
     .action(bd.run((options: Check) => check(bd, options)))
 }
 
-async function create(bd: BdContext, { blocks, type, awaitId, timeout, reason }: Create): Promise<void> {
+async function create(bd: BdContext, options: Create): Promise<void> {
+  const { blocks, type, awaitId, timeout, reason } = options
   if (type.startsWith('gh:') && !awaitId) throw usageError(`--type ${type} needs --await-id: the number at GitHub`)
   if (type === 'timer' && timeout === undefined) throw usageError('--type timer needs --timeout, such as 30m')
   const city = await bd.city()
-  const blocked = await bd.get(blocks)
-  const rig = await bd.rig()
-  const gate = await createBead(city, {
-    title: reason ?? `Gate of ${blocked.id}: ${type}${awaitId ? ` ${awaitId}` : ''}`,
-    type: 'gate',
-    priority: 1,
-    ephemeral: true,
-    ...(rig && { rig }),
-    metadata: {
-      await_type: type,
-      ...(awaitId && { await_id: awaitId }),
-      ...(timeout !== undefined && { timeout: String(timeout) }),
-    },
-  })
-  await city.call('POST ~/bead/{id}/deps', { params: { id: blocked.id }, body: { depends_on_id: gate.id } })
-  await printGate(bd, gate)
+  const body = {
+    ...{ blocks, type },
+    ...(awaitId && { await_id: awaitId }),
+    ...(timeout !== undefined && { timeout_ms: timeout }),
+    ...(reason && { reason }),
+  }
+  await printGate(bd, await city.call('POST ~/gates', { body }))
 }
 
 async function getGate(bd: BdContext, id: string): Promise<Bead> {
@@ -137,35 +128,26 @@ const close = async (bd: BdContext, id: string, reason: string): Promise<void> =
   await (await bd.city()).call('PATCH ~/bead/{id}', { params: { id }, body })
 }
 
-/** Resolves the timers that are due. What waits at GitHub is left to who can look there. */
-async function check(bd: BdContext, { type, dryRun }: Check): Promise<void> {
-  const kindOf = ({ metadata }: Bead) => metadata?.await_type ?? 'human'
-  const isWanted = (gate: Bead) =>
-    type === undefined || type === 'all' || kindOf(gate) === type || (type === 'gh' && kindOf(gate).startsWith('gh:'))
-  const gates = (await bd.list({ type: 'gate' })).filter(isWanted)
-  const now = Date.now()
-  const due = gates.filter((gate) => kindOf(gate) === 'timer' && dueAt(gate) <= now)
-  if (!dryRun) for (const { id } of due) await close(bd, id, 'the time has come')
-  const waiting = gates.filter((gate) => !due.includes(gate))
+/** Resolves the gates whose time has come. */
+async function check(bd: BdContext, { type, dryRun = false }: Check): Promise<void> {
+  const city = await bd.city()
+  const body = { ...(type && { type }), dry_run: dryRun }
+  const { checked, resolved, failed, waiting } = await city.call('POST ~/gates/check', { body })
   if (bd.print.json) {
-    const ids = (some: readonly Bead[]) => some.map(({ id }) => id)
     return bd.print.value({
-      checked: gates.length,
-      resolved: due.length,
-      escalated: 0,
+      checked,
+      resolved: resolved.length,
+      escalated: failed.length,
       errors: 0,
-      dry_run: dryRun === true,
-      resolved_ids: ids(due),
-      waiting_ids: ids(waiting),
+      dry_run: dryRun,
+      resolved_ids: resolved.map(({ id }) => id),
+      escalated_ids: failed.map(({ id }) => id),
+      waiting_ids: waiting,
     })
   }
-  for (const { id } of due) bd.print.line(`✓ ${id} is due${dryRun ? '' : ' and resolved'}`)
-  for (const gate of waiting) bd.print.line(formatGate(gate))
-  bd.print.line(
-    `Checked ${gates.length} gates: ${due.length} ${dryRun ? 'due' : 'resolved'}, ${waiting.length} waiting`,
-  )
-  if (waiting.some((gate) => kindOf(gate).startsWith('gh:')))
-    bd.print.line('gc does not ask GitHub: `gh run view <id>` or `gh pr view <id>`, then `bd gate resolve <gate>`.')
+  for (const { id, reason } of resolved)
+    bd.print.line(sanitizeLine(`✓ ${id} ${dryRun ? 'would be resolved' : 'is resolved'}: ${reason}`))
+  for (const { id, reason } of failed) bd.print.line(sanitizeLine(`${id} needs a person: ${reason}`))
+  const counts = [`${resolved.length} resolved`, `${failed.length} need a person`, `${waiting.length} wait`]
+  bd.print.line(`Checked ${checked} gates: ${counts.join(', ')}`)
 }
-
-const dueAt = ({ created_at, metadata }: Bead): number => Date.parse(created_at) + Number(metadata?.timeout ?? 0)

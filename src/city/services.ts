@@ -45,6 +45,8 @@ import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import type { Store } from '../core/store.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
+import { GateAttention } from '../orchestration/gates/attention.ts'
+import { Gates } from '../orchestration/gates/gates.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { RunRepository } from '../orchestration/runs/repository.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
@@ -213,8 +215,10 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     ...{ clock, budgets, control: sessions.control, reader: sessions.reader },
   })
   const clones = new RigClones(options)
+  const gates = new Gates(options)
   return {
     budgets,
+    gates,
     parking,
     clones,
     attention: new Attention({
@@ -231,6 +235,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
           isAsking: (login) => sessionServices.loginWatcher.isAsking(login),
         }),
         new ParkedAttention(parking, options.log),
+        new GateAttention(gates, deadlines),
         new WorkAttention({ ...options, launcher: sessionServices.launcher, work: new WaitingWork(store) }),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),
       ],

@@ -19,6 +19,7 @@ import { providerRoutes } from '../config/providers/routes.ts'
 import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
 import type { CityOf } from '../http/city-of.ts'
+import { gateRoutes } from '../orchestration/gates/routes.ts'
 import { slingRoutes } from '../orchestration/sling/routes.ts'
 import { beadRoutes } from '../work/beads/routes.ts'
 import { claimRoutes } from '../work/claims/routes.ts'
@@ -57,6 +58,7 @@ export function allRoutes(gc: Supervisor) {
     ...rigRoutes(city),
     ...searchRoutes(city),
     ...sessionRoutes(city),
+    ...gateRoutes(city),
     ...slingRoutes(city),
     ...usageRoutes(city),
     ...accountRoutes(city),

@@ -49,6 +49,17 @@ export type ResultKey = (typeof ResultKey)[keyof typeof ResultKey]
 export const ConvoyKey = { owner: 'convoy.owner', merge: 'convoy.merge', target: 'target' } as const
 export type ConvoyKey = (typeof ConvoyKey)[keyof typeof ConvoyKey]
 
+/** Keys on gates. */
+export const GateKey = {
+  /** What it waits for: `human`, `timer`, `gh:run`, `gh:pr`. */
+  awaitType: 'await_type',
+  /** The run or pull request. */
+  awaitId: 'await_id',
+  /** How long, in milliseconds from its creation: until a timer is due, and until others are overdue. */
+  timeout: 'timeout',
+} as const
+export type GateKey = (typeof GateKey)[keyof typeof GateKey]
+
 /** Projected on messages. */
 export const MailKey = {
   fromDisplay: 'mail.from_display',
@@ -117,4 +128,4 @@ export type SessionKey =
 /** Fields of an imported bead that have no place of their own are kept under this prefix. */
 export const IMPORTED_PREFIX = 'bd.'
 
-export type MetadataKey = WorkKey | WorkflowKey | ResultKey | ConvoyKey | MailKey | WaitKey | SessionKey
+export type MetadataKey = WorkKey | WorkflowKey | ResultKey | ConvoyKey | GateKey | MailKey | WaitKey | SessionKey

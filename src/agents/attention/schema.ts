@@ -18,6 +18,7 @@ const KINDS = {
   login: 'a login is not accepted any more, or an account cannot be used',
   budget: 'a budget is used up, and nobody gets another turn',
   limit: 'a usage limit is reached, and no other account has room',
+  gate: 'work waits for a person to resolve a gate',
   pack: 'a pack that the city imports is not on this machine',
 }
 

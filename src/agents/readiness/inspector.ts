@@ -14,6 +14,16 @@ export interface CommandResult {
   readonly timedOut: boolean
 }
 
+/** How a command is run. */
+export interface RunOptions {
+  /** The folder it runs in; absent: the home folder. */
+  readonly folder?: string
+  /** After how many milliseconds it is killed. */
+  readonly timeout?: number
+  /** What it is run for, for the record of what it does. */
+  readonly purpose?: string
+}
+
 const TIMEOUT_MS = 5000
 const MAX_OUTPUT_LENGTH = 64 * 1024
 
@@ -61,20 +71,21 @@ export class ProgramInspector {
   }
 
   /** Runs a command; it and its children are killed when it does not end in time. */
-  async run([program = '', ...args]: readonly string[]): Promise<CommandResult> {
+  async run([program = '', ...args]: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
+    const { purpose = 'readiness check' } = options
     const path = this.findProgram(program)
     if (!path) return { code: undefined, stdout: '', timedOut: false }
-    return this.tokens.use(`readiness check of ${program}`, (identity) =>
-      this.#run([path, ...args], { ...this.env, PATH: this.path, ...identity }),
+    return this.tokens.use(`${purpose} of ${program}`, (identity) =>
+      this.#run([path, ...args], { ...this.env, PATH: this.path, ...identity }, options),
     )
   }
 
-  async #run(command: string[], env: Env): Promise<CommandResult> {
+  async #run(command: string[], env: Env, { folder, timeout: ms }: RunOptions): Promise<CommandResult> {
     const child = Bun.spawn(command, {
-      ...{ env, cwd: this.home, detached: true, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' },
+      ...{ env, cwd: folder ?? this.home, detached: true, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' },
     })
     const { promise: timeout, resolve } = Promise.withResolvers<'timeout'>()
-    const timer = this.deadlines.after(TIMEOUT_MS, () => resolve('timeout'))
+    const timer = this.deadlines.after(ms ?? TIMEOUT_MS, () => resolve('timeout'))
     const reader = child.stdout.getReader()
     const completed = Promise.all([child.exited, readOutput(reader)])
     const result = await Promise.race([completed, timeout])

@@ -1,4 +1,4 @@
-import { defineEvent, type EventAttributes } from '../../core/events/event.ts'
+import { defineEvent, type EventAttributes, payloadOf, type RecordedEvent } from '../../core/events/event.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { type Bead, BeadEventPayload } from './schema.ts'
 
@@ -6,6 +6,14 @@ export const BeadCreated = defineEvent('bead.created', BeadEventPayload, 'A bead
 export const BeadUpdated = defineEvent('bead.updated', BeadEventPayload, 'Something about a bead changed.')
 export const BeadClosed = defineEvent('bead.closed', BeadEventPayload, 'A bead was closed.')
 export const BeadDeleted = defineEvent('bead.deleted', BeadEventPayload, 'A bead was removed for good.')
+
+const BEAD_EVENTS = [BeadCreated, BeadUpdated, BeadClosed, BeadDeleted]
+
+/** The bead of an event about one, as it was then; undefined for any other event. */
+export function payloadBeadOf(recorded: RecordedEvent): Bead | undefined {
+  const definition = BEAD_EVENTS.find(({ type }) => type === recorded.type)
+  return definition && payloadOf(definition, recorded)?.bead
+}
 
 /** What is recorded of a bead's event beside its payload. */
 export function eventFactsOf(bead: Bead): EventAttributes {

@@ -1,0 +1,113 @@
+import type { Statement } from 'bun:sqlite'
+import { Emitted, type RecordedEvent } from '../../core/events/event.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import { payloadBeadOf } from '../../work/beads/events.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { type Gate, parseGate } from './gate.ts'
+
+interface OpenGatesOptions {
+  store: Store
+  beads: Pick<BeadRepository, 'list'>
+  log: Pick<EventLog, 'subscribe'>
+}
+
+/** What a gate alone holds up. */
+export interface BlockedBead {
+  readonly id: string
+  readonly title: string
+}
+
+/** The gates that are open, kept in memory: each change of a bead costs no more than a look whether there is any. */
+export class OpenGates {
+  readonly #options: OpenGatesOptions
+  readonly #gates = new Map<string, Gate>()
+  readonly #listeners = new Set<(gate: string) => void>()
+  readonly #open: Statement<{ id: string }, []>
+  readonly #blocked: Statement<BlockedBead, [string]>
+  readonly #dependents: Statement<{ n: number }, [string]>
+  readonly #besides: Statement<{ id: string }, [string]>
+  #unsubscribe: (() => void) | undefined
+
+  constructor(options: OpenGatesOptions) {
+    this.#options = options
+    const { store } = options
+    this.#open = store.prepare("SELECT id FROM beads WHERE type = 'gate' AND closed = 0")
+    this.#blocked = store.prepare(
+      stablePlan(`SELECT b.id, b.title FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+       WHERE e.depends_on_id = ?1 AND e.gating = 1 AND b.closed = 0 AND NOT EXISTS (
+         SELECT 1 FROM bead_edges other LEFT JOIN beads t ON t.id = other.depends_on_id
+         WHERE other.issue_id = b.id AND other.gating = 1 AND coalesce(t.closed = 0 AND t.type != 'gate', 1))
+       LIMIT 1`),
+    )
+    this.#dependents = store.prepare(
+      stablePlan('SELECT count(*) AS n FROM bead_edges WHERE depends_on_id = ? AND gating = 1'),
+    )
+    this.#besides = store.prepare(
+      stablePlan(`SELECT DISTINCT other.depends_on_id AS id
+       FROM bead_edges e CROSS JOIN bead_edges other ON other.issue_id = e.issue_id
+       WHERE e.depends_on_id = ? AND e.gating = 1 AND other.gating = 1`),
+    )
+  }
+
+  start(): void {
+    const { beads, log } = this.#options
+    this.#unsubscribe = log.subscribe((recorded) => this.#follow(recorded))
+    for (const bead of beads.list(this.#open.all().map(({ id }) => id))) this.#set(bead)
+  }
+
+  stop(): void {
+    this.#unsubscribe?.()
+    this.#gates.clear()
+  }
+
+  find(id: string): Gate | undefined {
+    return this.#gates.get(id)
+  }
+
+  list(): Gate[] {
+    return [...this.#gates.values()]
+  }
+
+  /** Calls the listener with each gate that came, went, or has something else to hold up; returns how to unsubscribe. */
+  onChange(listener: (gate: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * A bead that only gates hold up, this one among them; undefined while each waits for other work, too. `none` for a gate
+   * that blocks nothing.
+   */
+  blockedBy(gate: string): BlockedBead | 'none' | undefined {
+    if (this.#dependents.get(gate)?.n === 0) return 'none'
+    return this.#blocked.get(gate) ?? undefined
+  }
+
+  #follow(recorded: RecordedEvent): void {
+    if (!recorded.type.startsWith('bead.') || recorded[Emitted]) return
+    const bead = payloadBeadOf(recorded)
+    if (!bead) return
+    const isDeleted = recorded.type === 'bead.deleted'
+    if (bead.issue_type === 'gate' || this.#gates.has(bead.id)) {
+      this.#set(isDeleted ? { ...bead, status: 'closed' } : bead)
+    }
+    if (this.#gates.size === 0) return
+    const others = recorded.type === 'bead.created' ? [] : this.#besides.all(bead.id).map(({ id }) => id)
+    for (const { depends_on_id: id } of bead.dependencies ?? []) others.push(id)
+    for (const id of others) if (this.#gates.has(id)) this.notify(id)
+  }
+
+  #set(bead: Bead): void {
+    const gate = parseGate(bead)
+    if (gate) this.#gates.set(gate.id, gate)
+    if (gate || this.#gates.delete(bead.id)) this.notify(bead.id)
+  }
+
+  /** Tells the listeners that something else about a gate changed. */
+  notify(id: string): void {
+    for (const listener of this.#listeners) listener(id)
+  }
+}

@@ -1,0 +1,39 @@
+import type { CityOf } from '../../http/city-of.ts'
+import { route } from '../../http/route.ts'
+import { Bead } from '../../work/beads/schema.ts'
+import { CLAIM_LOST } from '../../work/errors.ts'
+import type { Gates } from './gates.ts'
+import { GateCheck, GateCheckResponse, GateCreate } from './schema.ts'
+
+/** The operations on gates. A gate is resolved by closing its bead. */
+export const gateRoutes = (city: CityOf<{ gates: Gates }>) => [
+  route(
+    'POST ~/gates',
+    {
+      id: 'create-gate',
+      summary: 'Block a bead until a person, a time or GitHub resolves it',
+      needs: 'work',
+      description:
+        'A timer resolves itself when it is due. GitHub is asked by `gh`, once a minute until the time limit. What waits ' +
+        'for a person is listed under attention as soon as nothing else holds the bead up.',
+      body: GateCreate,
+      ok: { 201: Bead },
+      errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],
+      extension: true,
+    },
+    (exchange) => city(exchange).gates.create(exchange.caller, exchange.body),
+  ),
+  route(
+    'POST ~/gates/check',
+    {
+      id: 'check-gates',
+      summary: 'Resolve the gates whose time has come',
+      needs: 'work',
+      description: 'Asks GitHub, by `gh`, about those that wait for a run or a pull request.',
+      body: GateCheck,
+      ok: GateCheckResponse,
+      extension: true,
+    },
+    (exchange) => city(exchange).gates.check(exchange.caller, exchange.body),
+  ),
+]

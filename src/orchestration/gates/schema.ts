@@ -1,0 +1,57 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false } as const
+
+const GateKind = Type.Union(
+  [Type.Literal('human'), Type.Literal('timer'), Type.Literal('gh:run'), Type.Literal('gh:pr')],
+  { description: 'What resolves it: a person, the time, a run or a pull request at GitHub.' },
+)
+export type GateKind = Static<typeof GateKind>
+
+/** Ours: a gate to create. */
+export const GateCreate = Type.Object(
+  {
+    blocks: Type.String({ minLength: 1, description: 'The bead that waits for it.' }),
+    type: Type.Optional(GateKind),
+    await_id: Type.Optional(Type.String({ description: 'The number or address of the run or pull request.' })),
+    timeout_ms: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'When a timer is due, counted from now; how long GitHub is asked; when a person is late.',
+      }),
+    ),
+    reason: Type.Optional(Type.String({ description: 'What is asked, in a line: the title of the gate.' })),
+    description: Type.Optional(Type.String({ description: 'What is asked, in detail.' })),
+  },
+  { $id: 'GateCreateBody', ...closed },
+)
+export type GateCreate = Static<typeof GateCreate>
+
+/** Ours: which gates to check. */
+export const GateCheck = Type.Object(
+  {
+    type: Type.Optional(
+      Type.String({ description: '`human`, `timer`, `gh:run`, `gh:pr`, `gh` for both; all when absent.' }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Resolve none.' })),
+  },
+  { $id: 'GateCheckBody', ...closed },
+)
+export type GateCheck = Static<typeof GateCheck>
+
+/** Ours: what became of gates that were checked. */
+export const GateCheckResponse = Type.Object(
+  {
+    checked: Type.Integer({ description: 'How many were looked at.' }),
+    resolved: Type.Array(
+      Type.Object({ id: Type.String(), reason: Type.String() }, { ...closed, description: 'What resolved it.' }),
+      { description: 'What they waited for has come.' },
+    ),
+    failed: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() }, closed), {
+      description: 'What they waited for will not come, or cannot be found out: a person has to look.',
+    }),
+    waiting: Type.Array(Type.String(), { description: 'The others.' }),
+  },
+  { $id: 'GateCheckResponse', ...closed },
+)
+export type GateCheckResponse = Static<typeof GateCheckResponse>
