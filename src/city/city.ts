@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
 import { Config } from '../config/config.ts'
 import { openPackFolders } from '../config/packs/builtin-folders.ts'
+import { configRecorder } from '../config/recorder.ts'
 import { gcPart } from '../core/actor.ts'
 import { errorMessage } from '../core/errors.ts'
 import { requireNoLinks } from '../core/folders.ts'
@@ -81,6 +82,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
     if (started) await store.write((tx) => void log.append(tx, ControllerStopped, {}, {}), CITY).catch(() => {})
   })
   phase('resolving_formulas')
+  config.recordWith(configRecorder(services))
   config.watch(deadlines, report)
   resources.defer(() => reactions.stop())
   reactions.start()

@@ -1,3 +1,5 @@
+import { actorOf } from '../http/actor-of.ts'
+import type { Caller } from '../http/caller.ts'
 import type { AgentConfig, CityConfig } from './city-config.ts'
 import type { Config } from './config.ts'
 import type { CityDeclarations } from './declare/city-declarations.ts'
@@ -77,8 +79,8 @@ export class ConfigViews {
   }
 
   /** Puts the files in force now instead of when they are seen to change. */
-  async reload(): Promise<ConfigReloaded> {
-    const changed = await this.config.reload()
+  async reload(caller: Caller): Promise<ConfigReloaded> {
+    const changed = await this.config.reload(actorOf(caller))
     const { valid, errors, warnings } = this.config.validate()
     return { outcome: valid ? (changed ? 'applied' : 'no_change') : 'invalid', errors, warnings }
   }

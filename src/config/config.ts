@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type Actor, gcPart } from '../core/actor.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
 import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
@@ -14,7 +15,19 @@ import { LastGoodWriter, readLastGood } from './files/last-good-files.ts'
 import { writeDrafts } from './files/write-files.ts'
 import { type ComposeOptions, type Composition, compose } from './resolve/compose.ts'
 
-type ChangeListener = (current: CityConfig, previous: CityConfig) => void
+/** What came into force, and by whom. */
+export interface ConfigChange {
+  readonly current: CityConfig
+  readonly previous: CityConfig
+  /** The files that differ, from the city's folder; sorted. */
+  readonly files: readonly string[]
+  readonly by: Actor
+}
+
+type ChangeListener = (change: ConfigChange) => void
+
+/** Who changes a configuration whose files were edited on disk: gc reads them, and nobody can tell who wrote them. */
+const FILES = gcPart('config')
 
 /** How often an edit starts anew because somebody else wrote meanwhile. */
 const MAX_EDIT_ATTEMPTS = 8
@@ -34,6 +47,9 @@ export class Config {
   readonly #problemListeners = new Set<() => void>()
 
   #lastGood: LastGoodWriter | undefined
+  #recorder: ((change: ConfigChange) => Promise<void>) | undefined
+  /** Resolves when every change so far is recorded. */
+  #recorded: Promise<void> = Promise.resolve()
 
   private constructor(
     composition: Composition,
@@ -76,8 +92,10 @@ export class Config {
   }
 
   /** Reads the files again and puts them in force if they are good; true when something changed. */
-  async reload(): Promise<boolean> {
-    return this.#putInForce(this.#compose())
+  async reload(by = FILES): Promise<boolean> {
+    const changed = this.#putInForce(this.#compose(), by)
+    await this.#recorded
+    return changed
   }
 
   /** Resolves when the last good configuration is on disk. */
@@ -106,6 +124,11 @@ export class Config {
     return () => this.#problemListeners.delete(listener)
   }
 
+  /** Records every configuration that comes into force from now on; an edit ends when its own is recorded. */
+  recordWith(recorder: (change: ConfigChange) => Promise<void>): void {
+    this.#recorder = recorder
+  }
+
   /** Calls a listener for every configuration that comes into force; returns how to unsubscribe. */
   onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
@@ -120,7 +143,7 @@ export class Config {
     let warnings = this.#reportWarnings(report, '')
     const onChange = () => {
       const before = this.#problem
-      this.#putInForce(this.#compose())
+      this.#putInForce(this.#compose(), FILES)
       if (this.#problem && this.#problem !== before) {
         report(`${this.path} keeps its last good configuration:\n${this.#problem}`)
       }
@@ -142,6 +165,8 @@ export class Config {
     this.#watcher = undefined
     this.#listeners.clear()
     this.#problemListeners.clear()
+    this.#recorder = undefined
+    await this.#recorded
     await this.settle()
   }
 
@@ -157,46 +182,46 @@ export class Config {
     return agent
   }
 
-  async addRig(draft: RigDraft, attempt?: Attempt): Promise<RigConfig> {
-    await this.edit((base) => addRig(base, draft), attempt)
+  async addRig(by: Actor, draft: RigDraft, attempt?: Attempt): Promise<RigConfig> {
+    await this.edit(by, (base) => addRig(base, draft), attempt)
     return this.rig(draft.name)
   }
 
-  async changeRig(name: string, change: RigChange): Promise<RigConfig> {
-    await this.edit((base) => changeRig(base, name, change))
+  async changeRig(by: Actor, name: string, change: RigChange): Promise<RigConfig> {
+    await this.edit(by, (base) => changeRig(base, name, change))
     return this.rig(name)
   }
 
   /** Removes a rig from the configuration, with its agents; its folder stays. */
-  async removeRig(name: string): Promise<void> {
-    await this.edit((base) => removeRig(base, name))
+  async removeRig(by: Actor, name: string): Promise<void> {
+    await this.edit(by, (base) => removeRig(base, name))
   }
 
-  async addAgent(draft: AgentDraft, attempt?: Attempt): Promise<AgentConfig> {
-    await this.edit((base) => addAgent(base, draft), attempt)
+  async addAgent(by: Actor, draft: AgentDraft, attempt?: Attempt): Promise<AgentConfig> {
+    await this.edit(by, (base) => addAgent(base, draft), attempt)
     return this.agent(qualify(draft.dir, draft.name))
   }
 
-  async changeAgent(qualified: string, keys: AgentDraft['keys']): Promise<AgentConfig> {
-    await this.edit((base) => changeAgent(base, qualified, keys))
+  async changeAgent(by: Actor, qualified: string, keys: AgentDraft['keys']): Promise<AgentConfig> {
+    await this.edit(by, (base) => changeAgent(base, qualified, keys))
     return this.agent(qualified)
   }
 
-  async removeAgent(qualified: string): Promise<void> {
-    await this.edit((base) => removeAgent(base, qualified))
+  async removeAgent(by: Actor, qualified: string): Promise<void> {
+    await this.edit(by, (base) => removeAgent(base, qualified))
   }
 
   /**
    * Changes files: `makeDrafts` turns what is on disk now into new texts. Nothing is written unless everything read
    * together with them is good. When somebody else writes meanwhile, the drafts are made again from what they wrote.
    */
-  edit(makeDrafts: (base: Composition) => Drafts, attempt: Attempt = firstAttempt): Promise<void> {
-    const edited = this.#edits.then(() => this.#edit(makeDrafts, attempt))
+  edit(by: Actor, makeDrafts: (base: Composition) => Drafts, attempt: Attempt = firstAttempt): Promise<void> {
+    const edited = this.#edits.then(() => this.#edit(by, makeDrafts, attempt))
     this.#edits = edited.catch(() => {})
     return edited
   }
 
-  async #edit(makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<void> {
+  async #edit(by: Actor, makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<void> {
     for (let tries = 0; tries < MAX_EDIT_ATTEMPTS; tries++) {
       const base = this.#compose()
       if (base.errors.length > 0) {
@@ -209,8 +234,8 @@ export class Config {
       if (errors.length > 0) throw toInvalidConfigError(errors, 'invalid-request')
       await attempt.begin()
       if (!(await writeDrafts(this.path, drafts, (file) => base.files.city.text(file)))) continue
-      this.#putInForce(this.#compose())
-      return
+      this.#putInForce(this.#compose(), by)
+      return this.#recorded
     }
     throw new AppError(
       'conflict-concurrent-modify',
@@ -228,15 +253,18 @@ export class Config {
     for (const listener of this.#problemListeners) listener()
   }
 
-  #putInForce(composition: Composition): boolean {
+  #putInForce(composition: Composition, by: Actor): boolean {
     this.#watcher?.follow(composition.files)
     this.#setProblem(composition.errors.map(formatDiagnostic).join('\n') || undefined)
     const isSame = this.current.held === undefined && composition.files.equals(this.#composition.files)
     if (this.#problem || isSame) return false
     const previous = this.current
+    const files = composition.files.differences(this.#composition.files)
     this.#composition = this.#withRegisteredName(composition)
     this.#lastGood?.keep(composition.files)
-    for (const listener of this.#listeners) listener(this.current, previous)
+    const change = { current: this.current, previous, files, by }
+    for (const listener of this.#listeners) listener(change)
+    if (this.#recorder) this.#recorded = this.#recorder(change)
     return true
   }
 

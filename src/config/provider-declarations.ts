@@ -1,5 +1,7 @@
 import { AppError } from '../core/errors.ts'
 import type { Attempt } from '../core/replays/replays.ts'
+import { actorOf } from '../http/actor-of.ts'
+import type { Caller } from '../http/caller.ts'
 import type { OKResponseBody } from '../http/schema.ts'
 import type { CityConfig } from './city-config.ts'
 import type { Config } from './config.ts'
@@ -13,7 +15,7 @@ import type { ProviderCreate, ProviderCreated, ProviderUpdate } from './provider
 export class ProviderDeclarations {
   constructor(private readonly config: Config) {}
 
-  async create({ name, ...body }: ProviderCreate, attempt: Attempt): Promise<ProviderCreated> {
+  async create(caller: Caller, { name, ...body }: ProviderCreate, attempt: Attempt): Promise<ProviderCreated> {
     if (!AGENT_NAME.test(name)) {
       const message = `"${name}" cannot name a provider: begin with a letter or digit and go on with those, "-" or "_"`
       throw new AppError('invalid-request', message)
@@ -23,13 +25,13 @@ export class ProviderDeclarations {
     }
     const created: ProviderCreated = { status: 'created', provider: name }
     if (attempt.isRetry && this.config.composition.declarations.providers.has(name)) return created
-    await this.config.edit((base) => addProvider(base, name, keysOf(body)), attempt)
+    await this.config.edit(actorOf(caller), (base) => addProvider(base, name, keysOf(body)), attempt)
     return created
   }
 
   /** Changes what is given and not null. */
-  async change(name: string, body: ProviderUpdate): Promise<OKResponseBody> {
-    await this.config.edit((base) => {
+  async change(caller: Caller, name: string, body: ProviderUpdate): Promise<OKResponseBody> {
+    await this.config.edit(actorOf(caller), (base) => {
       const { base: own } = base.declarations.providers.get(name)?.values ?? {}
       if (body.command === '' && !(body.base ?? own)) {
         throw new AppError('invalid-request', `provider "${name}" has no base, so that its command cannot be empty`)
@@ -40,8 +42,8 @@ export class ProviderDeclarations {
   }
 
   /** Takes a declaration out, unless something could not run without it. */
-  async remove(name: string): Promise<OKResponseBody> {
-    await this.config.edit((base) => {
+  async remove(caller: Caller, name: string): Promise<OKResponseBody> {
+    await this.config.edit(actorOf(caller), (base) => {
       const drafts = removeProvider(base, name)
       if (!BUILTINS.has(name)) requireUnused(base.config, name)
       return drafts

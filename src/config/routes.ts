@@ -58,6 +58,6 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
       ok: ConfigReloaded,
       extension: true,
     },
-    (x) => city(x).configViews.reload(),
+    (x) => city(x).configViews.reload(x.caller),
   ),
 ]

@@ -79,7 +79,7 @@ describe('an agent', () => {
       available: false,
       unavailable_reason: expect.stringContaining('amp'),
     })
-    expect(await types(city, seq)).toEqual([])
+    expect(await types(city, seq)).toEqual(['config.changed'])
   })
 
   test('can be changed, suspended, resumed, restarted and removed', async () => {

@@ -13,8 +13,11 @@ import {
 import { dirname, join } from 'node:path'
 import { Config } from '../../src/config/config.ts'
 import { addBlock } from '../../src/config/toml/edit.ts'
+import type { Actor } from '../../src/core/actor.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { tempFolder } from '../support/folder.ts'
+
+const OPERATOR: Actor = { kind: 'operator', name: 'operator' }
 
 const CITY = `# Our city. \r
 \r
@@ -55,27 +58,34 @@ describe('adding a rig', () => {
     const before = town.all()
     const config = await town.open()
     const changes: string[] = []
-    config.onChange((current, previous) => changes.push(`${previous.rigs.length} → ${current.rigs.length}`))
-    expect(await config.addRig({ name: 'lib', path: '/srv/lib', prefix: 'lb' })).toMatchObject({
+    config.onChange(({ current, previous, files, by }) => {
+      changes.push(`${previous.rigs.length} → ${current.rigs.length} in ${files} by ${by.name}`)
+    })
+    expect(await config.addRig(OPERATOR, { name: 'lib', path: '/srv/lib', prefix: 'lb' })).toMatchObject({
       path: '/srv/lib',
       prefix: 'lb',
     })
     expect(town.all()['.gc/site.toml']).toBe('# here\n\n[[rig]]\nname = "lib"\npath = "/srv/lib"\n')
     expect(town.all()['city.toml']).toBe(`${CITY}\n[[rigs]]\nname = "lib"\nprefix = "lb"\n`)
-    await config.removeRig('lib')
+    await config.removeRig(OPERATOR, 'lib')
     expect(town.all()).toEqual(before)
-    expect(changes).toEqual(['1 → 2', '2 → 1'])
+    expect(changes).toEqual([
+      '1 → 2 in .gc/site.toml,city.toml by operator',
+      '2 → 1 in .gc/site.toml,city.toml by operator',
+    ])
   })
 
   test('is rejected when the result would be invalid, and nothing is written', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     const before = town.all()
-    await expect(config.addRig({ name: 'shell', path: '/srv/shell', prefix: 'SH' })).rejects.toMatchObject({
+    await expect(config.addRig(OPERATOR, { name: 'shell', path: '/srv/shell', prefix: 'SH' })).rejects.toMatchObject({
       code: 'invalid-request',
     })
-    await expect(config.addRig({ name: 'shop', path: '/x' })).rejects.toMatchObject({ code: 'conflict-wrong-state' })
-    await expect(config.addRig({ name: '*', path: '/x' })).rejects.toThrow('stands for every rig')
+    await expect(config.addRig(OPERATOR, { name: 'shop', path: '/x' })).rejects.toMatchObject({
+      code: 'conflict-wrong-state',
+    })
+    await expect(config.addRig(OPERATOR, { name: '*', path: '/x' })).rejects.toThrow('stands for every rig')
     expect(town.all()).toEqual(before)
     expect(config.current.rigs.map(({ name }) => name)).toEqual(['shop'])
   })
@@ -83,8 +93,8 @@ describe('adding a rig', () => {
   test('whose derived prefix is taken gets another', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
-    await config.addRig({ name: 'shell', path: '/srv/shell' })
-    await config.addRig({ name: 'sh', path: '/srv/sh' })
+    await config.addRig(OPERATOR, { name: 'shell', path: '/srv/shell' })
+    await config.addRig(OPERATOR, { name: 'sh', path: '/srv/sh' })
     expect(config.current.rigs.map(({ prefix }) => prefix)).toEqual(['sh', 'she', 'sh2'])
   })
 
@@ -92,7 +102,9 @@ describe('adding a rig', () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     town.put('city.toml', `${CITY}x = `)
-    await expect(config.addRig({ name: 'lib', path: '/srv/lib' })).rejects.toThrow('city.toml:12: is not TOML')
+    await expect(config.addRig(OPERATOR, { name: 'lib', path: '/srv/lib' })).rejects.toThrow(
+      'city.toml:12: is not TOML',
+    )
     expect(town.all()['city.toml']).toBe(`${CITY}x = `)
   })
 
@@ -100,16 +112,16 @@ describe('adding a rig', () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     const names = Array.from({ length: 20 }, (_, at) => `r${at}x`)
-    await Promise.all(names.map((name) => config.addRig({ name, path: `/srv/${name}`, prefix: name })))
+    await Promise.all(names.map((name) => config.addRig(OPERATOR, { name, path: `/srv/${name}`, prefix: name })))
     expect(config.current.rigs.map(({ name }) => name)).toEqual(['shop', ...names])
-    await Promise.all(names.map((name) => config.removeRig(name)))
+    await Promise.all(names.map((name) => config.removeRig(OPERATOR, name)))
     expect(town.all()).toEqual({ 'city.toml': CITY, '.gc/site.toml': '' })
   })
 
   test('follows a link to city.toml and keeps it', async () => {
     using town = city({ 'dotfiles/town.toml': '' })
     symlinkSync(town.at('dotfiles/town.toml'), town.at('city.toml'))
-    await (await town.open()).addRig({ name: 'lib', path: '/srv/lib' })
+    await (await town.open()).addRig(OPERATOR, { name: 'lib', path: '/srv/lib' })
     expect(town.all()['dotfiles/town.toml']).toBe('[[rigs]]\nname = "lib"\n')
   })
 })
@@ -119,7 +131,7 @@ describe('an edit', () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     let attempts = 0
-    await config.edit(({ files }) => {
+    await config.edit(OPERATOR, ({ files }) => {
       const text = files.city.text('city.toml') ?? ''
       if (++attempts === 1) town.put('city.toml', `${CITY}\n# a thought\n`)
       return new Map([
@@ -140,7 +152,7 @@ describe('an edit', () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     let attempts = 0
-    const edit = config.edit(() => {
+    const edit = config.edit(OPERATOR, () => {
       town.put('city.toml', `${CITY}# ${++attempts}\n`)
       return new Map([['city.toml', CITY]])
     })
@@ -152,8 +164,8 @@ describe('an edit', () => {
   test('that fails does not stop the next one', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
-    const bad = config.removeRig('nope')
-    const good = config.addRig({ name: 'lib', path: '/lib' })
+    const bad = config.removeRig(OPERATOR, 'nope')
+    const good = config.addRig(OPERATOR, { name: 'lib', path: '/lib' })
     await expect(bad).rejects.toMatchObject({ code: 'rig-not-found' })
     expect((await good).name).toBe('lib')
   })
@@ -163,7 +175,7 @@ describe('changing a rig', () => {
   test('changes only the values that were named', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
-    await config.changeRig('shop', { path: '/new', defaultBranch: 'main', suspendedOnStart: true })
+    await config.changeRig(OPERATOR, 'shop', { path: '/new', defaultBranch: 'main', suspendedOnStart: true })
     expect(town.all()).toEqual({
       'city.toml': CITY.replace('"/srv/shop"\n', '"/srv/shop"\ndefault_branch = "main"\nsuspended_on_start = true\n'),
       '.gc/site.toml': '[[rig]]\nname = "shop"\npath = "/new"\n',
@@ -177,7 +189,7 @@ describe('an agent', () => {
     using town = city({ 'city.toml': CITY })
     const before = town.all()
     const config = await town.open()
-    const agent = await config.addAgent({
+    const agent = await config.addAgent(OPERATOR, {
       name: 'worker',
       dir: 'shop',
       prompt: 'Work.',
@@ -193,9 +205,9 @@ describe('an agent', () => {
     expect(town.all()['agents/worker/agent.toml']).toBe(
       'dir = "shop"\nprovider = "codex"\nargs = ["-x", "\\"y\\""]\nenv = { "A B" = "1" }\n',
     )
-    await config.changeAgent('shop/worker', { provider: 'claude' })
+    await config.changeAgent(OPERATOR, 'shop/worker', { provider: 'claude' })
     expect(config.agent('shop/worker').provider).toBe('claude')
-    await config.removeAgent('shop/worker')
+    await config.removeAgent(OPERATOR, 'shop/worker')
     expect(town.all()).toEqual(before)
     expect(existsSync(town.at('agents/worker'))).toBe(false)
   })
@@ -203,23 +215,29 @@ describe('an agent', () => {
   test('of a rig gets a folder with the rig in its name when the plain one is taken', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
-    await config.addAgent({ name: 'worker', keys: {} })
-    await config.addAgent({ name: 'worker', dir: 'shop', keys: {} })
-    await config.addAgent({ name: 'shop--worker', dir: 'shop', keys: {} })
+    await config.addAgent(OPERATOR, { name: 'worker', keys: {} })
+    await config.addAgent(OPERATOR, { name: 'worker', dir: 'shop', keys: {} })
+    await config.addAgent(OPERATOR, { name: 'shop--worker', dir: 'shop', keys: {} })
     expect(config.current.agents.map(({ qualified, block }) => [qualified, block.file])).toEqual([
       ['shop/shop--worker', 'agents/shop--shop--worker/agent.toml'],
       ['shop/worker', 'agents/shop--worker/agent.toml'],
       ['worker', 'agents/worker/agent.toml'],
     ])
-    await expect(config.addAgent({ name: 'worker', keys: {} })).rejects.toMatchObject({ code: 'conflict-wrong-state' })
-    await expect(config.addAgent({ name: 'Worker', keys: {} })).rejects.toThrow('the folder agents/Worker is taken')
+    await expect(config.addAgent(OPERATOR, { name: 'worker', keys: {} })).rejects.toMatchObject({
+      code: 'conflict-wrong-state',
+    })
+    await expect(config.addAgent(OPERATOR, { name: 'Worker', keys: {} })).rejects.toThrow(
+      'the folder agents/Worker is taken',
+    )
   })
 
   test('with an invalid name or an unknown rig is rejected and leaves nothing behind', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
-    await expect(config.addAgent({ name: '../evil', keys: {} })).rejects.toThrow('cannot name an agent')
-    await expect(config.addAgent({ name: 'w', dir: 'nope', keys: {} })).rejects.toThrow('there is no rig "nope"')
+    await expect(config.addAgent(OPERATOR, { name: '../evil', keys: {} })).rejects.toThrow('cannot name an agent')
+    await expect(config.addAgent(OPERATOR, { name: 'w', dir: 'nope', keys: {} })).rejects.toThrow(
+      'there is no rig "nope"',
+    )
     expect(town.all()).toEqual({ 'city.toml': CITY })
     expect(existsSync(town.at('agents'))).toBe(false)
   })
@@ -228,9 +246,9 @@ describe('an agent', () => {
     const text = `${CITY}\n[[agent]]\nname = "a"\n\n[[agent]] # second\nname = "b"\nprovider = "codex" # why\n\n[[agent]]\nname = "c"\n`
     using town = city({ 'city.toml': text })
     const config = await town.open()
-    await config.changeAgent('b', { provider: 'claude' })
+    await config.changeAgent(OPERATOR, 'b', { provider: 'claude' })
     expect(town.all()['city.toml']).toBe(text.replace('"codex" #', '"claude" #'))
-    await config.removeAgent('b')
+    await config.removeAgent(OPERATOR, 'b')
     expect(town.all()['city.toml']).toBe(`${CITY}\n[[agent]]\nname = "a"\n\n[[agent]]\nname = "c"\n`)
   })
 
@@ -242,7 +260,7 @@ describe('an agent', () => {
       'agents/w/notes.md': 'mine',
     })
     const config = await town.open()
-    await config.removeRig('shop')
+    await config.removeRig(OPERATOR, 'shop')
     expect(config.current.agents.map(({ qualified }) => qualified)).toEqual(['b'])
     expect(town.all()).toEqual({
       'city.toml': `${CITY.slice(0, CITY.indexOf('[[rigs]]'))}# end\n\n[[agent]]\nname = "b"\n`,

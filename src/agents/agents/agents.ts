@@ -90,14 +90,17 @@ export class Agents {
     const spec = this.config.agent(name)
     if (provider) this.#requireProvider(provider)
     if (provider || scope)
-      await this.config.changeAgent(name, { provider: provider || undefined, scope: scope || undefined })
+      await this.config.changeAgent(actorOf(caller), name, {
+        provider: provider || undefined,
+        scope: scope || undefined,
+      })
     if (suspended !== undefined) await this.#suspend(caller, spec, suspended)
     return { status: 'updated' }
   }
 
   /** Removes an agent from the configuration; the reconciler ends its sessions. */
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
-    await this.config.removeAgent(name)
+    await this.config.removeAgent(actorOf(caller), name)
     await this.store.write((tx) => this.suspensions.delete(tx, 'agent', name), actorOf(caller))
     return { status: 'deleted' }
   }
@@ -158,7 +161,7 @@ export class Agents {
       ...(prompt !== undefined && { prompt }),
       keys: { ...keys, scope: scope || undefined },
     }
-    await this.config.addAgent(draft, attempt)
+    await this.config.addAgent(actorOf(caller), draft, attempt)
     return created
   }
 

@@ -7,6 +7,7 @@ import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { oncePerTick } from '../../core/once-per-tick.ts'
 import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -84,8 +85,10 @@ export class CityStatus {
     return { status: 'ok' }
   }
 
-  /** The status; `lite` leaves out work, mail and store. */
-  async status(lite: boolean): Promise<Status> {
+  /** The status, made once for all who ask at the same time; `lite` leaves out work, mail and store. */
+  readonly status = oncePerTick((lite: boolean) => this.#status(lite))
+
+  async #status(lite: boolean): Promise<Status> {
     const { config, suspensions, sessions, name, version } = this.dependencies
     const { agents, rigs, path, namedSessions } = config.current
     const agentRows = (await this.dependencies.agents.list({})).items

@@ -58,6 +58,16 @@ export class FileSnapshot {
     const { roots } = this
     return roots.length === other.roots.length && roots.every((root) => root.equals(other.root(root.path)))
   }
+
+  /** The files that differ, named from the city; sorted. */
+  differences(other: FileSnapshot): string[] {
+    const paths = new Set([...this.roots, ...other.roots].map(({ path }) => path))
+    const files = [...paths].flatMap((path) => {
+      const [root, otherRoot] = [this.root(path), other.root(path)]
+      return root.differences(otherRoot).map((file) => relative(this.city.path, resolve(path, file)))
+    })
+    return [...new Set(files)].sort()
+  }
 }
 
 /** What was read of a folder, as JSON. */
@@ -140,6 +150,12 @@ export class RootSnapshot {
       [...this.#files].every(([file, read]) => other.#files.has(file) && other.#files.get(file)?.text === read?.text) &&
       [...this.#folders].every(([folder, names]) => other.#folders.get(folder)?.join('/') === names.join('/'))
     )
+  }
+
+  /** The files whose texts differ; one that was not read is as one that is not there. */
+  differences(other: RootSnapshot): string[] {
+    const files = new Set([...this.files, ...other.files])
+    return [...files].filter((file) => this.#files.get(file)?.text !== other.#files.get(file)?.text)
   }
 
   /** What is named by its whole path is the same as by its name from the root. */

@@ -1,4 +1,6 @@
 import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../config.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { isCitys } from './edit-imports.ts'
@@ -15,22 +17,12 @@ export type PacksOptions = Omit<PackManagerOptions, 'policy' | 'signal' | 'progr
 /** The packs that a city imports, as clients see and change them: from public hosts only. */
 export class Packs {
   readonly #config: Config
-  readonly #manager: PackManager
+  readonly #options: Omit<PacksOptions, 'config'>
   readonly #closing = new AbortController()
 
-  constructor({ config, report, ...options }: PacksOptions) {
+  constructor({ config, ...options }: PacksOptions) {
     this.#config = config
-    this.#manager = new PackManager({
-      ...options,
-      policy: 'public',
-      signal: this.#closing.signal,
-      progress: report,
-      write: writeImports({
-        path: config.path,
-        errorsOf: (drafts) => config.errorsOf(drafts),
-        onWritten: () => config.reload(),
-      }),
-    })
+    this.#options = options
   }
 
   /** What the city itself imports. In city.toml an import replaces one of the same name in pack.toml. */
@@ -41,21 +33,37 @@ export class Packs {
   }
 
   /** Fetches a pack, locks it and imports it. */
-  async add({ source, name, version }: PackAdd, attempt: Attempt = firstAttempt): Promise<PackAdded> {
+  async add(caller: Caller, { source, name, version }: PackAdd, attempt: Attempt = firstAttempt): Promise<PackAdded> {
     const existing = attempt.isRetry ? this.#direct().find((each) => each.source === source.trim()) : undefined
     if (existing) return toAdded({ ...existing, name: existing.binding, isGit: true })
     await attempt.begin()
-    return toAdded(await this.#manager.add(source, { ...(name && { name }), ...(version && { version }) }))
+    return toAdded(await this.#manager(caller).add(source, { ...(name && { name }), ...(version && { version }) }))
   }
 
-  async remove(name: string): Promise<PackRemoved> {
-    await this.#manager.remove(name)
+  async remove(caller: Caller, name: string): Promise<PackRemoved> {
+    await this.#manager(caller).remove(name)
     return { name }
   }
 
   /** Ends what is being fetched. */
   close(): void {
     this.#closing.abort(new Error('the city closes'))
+  }
+
+  /** Fetches and writes for a caller. */
+  #manager(caller: Caller): PackManager {
+    const [config, { report, ...options }] = [this.#config, this.#options]
+    return new PackManager({
+      ...options,
+      policy: 'public',
+      signal: this.#closing.signal,
+      progress: report,
+      write: writeImports({
+        path: config.path,
+        errorsOf: (drafts) => config.errorsOf(drafts),
+        onWritten: () => config.reload(actorOf(caller)),
+      }),
+    })
   }
 
   #direct(): DeclaredImport[] {

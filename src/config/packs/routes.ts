@@ -28,7 +28,7 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
       errors: ['invalid-request', 'conflict-wrong-state', 'bad-gateway', PACK_CREDENTIAL_REQUIRED],
       headers: { 'Idempotency-Key': 'The same key with the same body imports one pack and returns the same response.' },
     },
-    (x) => city(x).packs.add(x.body, x.attempt),
+    (x) => city(x).packs.add(x.caller, x.body, x.attempt),
   ),
   route(
     'DELETE ~/packs/{name}',
@@ -40,6 +40,6 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
       ok: PackRemoved,
       errors: ['invalid-request', 'pack-not-found'],
     },
-    (x) => city(x).packs.remove(x.params.name),
+    (x) => city(x).packs.remove(x.caller, x.params.name),
   ),
 ]

@@ -1,4 +1,6 @@
 import { AppError } from '../../core/errors.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../config.ts'
 import { qualify } from '../declare/names.ts'
 import { type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../edit/patches.ts'
@@ -46,8 +48,9 @@ export class Patches {
     return toProviderPatch(this.#written('providers', name))
   }
 
-  putAgent({ name, dir, ...keys }: AgentPatchSet, force: boolean): Promise<PatchSaved> {
+  putAgent(caller: Caller, { name, dir, ...keys }: AgentPatchSet, force: boolean): Promise<PatchSaved> {
     return this.#put(
+      caller,
       'agent',
       qualify(dir || undefined, required(name)),
       { name, dir: dir || undefined, ...keys },
@@ -55,23 +58,23 @@ export class Patches {
     )
   }
 
-  putRig(body: RigPatchSet, force: boolean): Promise<PatchSaved> {
-    return this.#put('rigs', required(body.name), body, force)
+  putRig(caller: Caller, body: RigPatchSet, force: boolean): Promise<PatchSaved> {
+    return this.#put(caller, 'rigs', required(body.name), body, force)
   }
 
-  putProvider({ args, acp_args, ...body }: ProviderPatchSet, force: boolean): Promise<PatchSaved> {
+  putProvider(caller: Caller, { args, acp_args, ...body }: ProviderPatchSet, force: boolean): Promise<PatchSaved> {
     const lists = { args: args ?? undefined, acp_args: acp_args ?? undefined }
-    return this.#put('providers', required(body.name), { ...body, ...lists }, force)
+    return this.#put(caller, 'providers', required(body.name), { ...body, ...lists }, force)
   }
 
-  async remove(kind: PatchKind, name: string, force: boolean): Promise<PatchDeleted> {
-    await this.config.edit((base) => removePatch(base, { kind, name }, force))
+  async remove(caller: Caller, kind: PatchKind, name: string, force: boolean): Promise<PatchDeleted> {
+    await this.config.edit(actorOf(caller), (base) => removePatch(base, { kind, name }, force))
     return { status: 'deleted', [NAMED[kind]]: name }
   }
 
-  async #put(kind: PatchKind, name: string, keys: Keys, force: boolean): Promise<PatchSaved> {
+  async #put(caller: Caller, kind: PatchKind, name: string, keys: Keys, force: boolean): Promise<PatchSaved> {
     const pairs: TomlPairs = Object.entries(keys)
-    await this.config.edit((base) => putPatch(base, { kind, name, pairs }, force))
+    await this.config.edit(actorOf(caller), (base) => putPatch(base, { kind, name, pairs }, force))
     return { status: 'ok', [NAMED[kind]]: name }
   }
 

@@ -59,7 +59,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
       body: AgentPatchSet,
       ...put,
     },
-    (x) => city(x).patches.putAgent(x.body, isForced(x)),
+    (x) => city(x).patches.putAgent(x.caller, x.body, isForced(x)),
   ),
   route(
     'GET ~/patches/agent/{base}',
@@ -78,7 +78,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
       summary: 'Delete the patch of an agent of the city',
       ...remove,
     },
-    (x) => city(x).patches.remove('agent', x.params.base, isForced(x)),
+    (x) => city(x).patches.remove(x.caller, 'agent', x.params.base, isForced(x)),
   ),
   route(
     'GET ~/patches/agent/{dir}/{base}',
@@ -97,7 +97,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
       summary: 'Delete the patch of an agent of a rig',
       ...remove,
     },
-    (x) => city(x).patches.remove('agent', qualified(x), isForced(x)),
+    (x) => city(x).patches.remove(x.caller, 'agent', qualified(x), isForced(x)),
   ),
   route(
     'GET ~/patches/rigs',
@@ -112,7 +112,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'PUT ~/patches/rigs',
     { id: 'put-v0-city-by-city-name-patches-rigs', summary: 'Put a patch of a rig', body: RigPatchSet, ...put },
-    (x) => city(x).patches.putRig(x.body, isForced(x)),
+    (x) => city(x).patches.putRig(x.caller, x.body, isForced(x)),
   ),
   route(
     'GET ~/patches/rig/{name}',
@@ -127,7 +127,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'DELETE ~/patches/rig/{name}',
     { id: 'delete-v0-city-by-city-name-patches-rig-by-name', summary: 'Delete the patch of a rig', ...remove },
-    (x) => city(x).patches.remove('rigs', x.params.name, isForced(x)),
+    (x) => city(x).patches.remove(x.caller, 'rigs', x.params.name, isForced(x)),
   ),
   route(
     'GET ~/patches/providers',
@@ -147,7 +147,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
       body: ProviderPatchSet,
       ...put,
     },
-    (x) => city(x).patches.putProvider(x.body, isForced(x)),
+    (x) => city(x).patches.putProvider(x.caller, x.body, isForced(x)),
   ),
   route(
     'GET ~/patches/provider/{name}',
@@ -166,6 +166,6 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
       summary: 'Delete the patch of a provider',
       ...remove,
     },
-    (x) => city(x).patches.remove('providers', x.params.name, isForced(x)),
+    (x) => city(x).patches.remove(x.caller, 'providers', x.params.name, isForced(x)),
   ),
 ]

@@ -61,7 +61,7 @@ export const providerRoutes = (city: CityOf<{ config: Config; providerDeclaratio
       errors: ['invalid-request', 'conflict-wrong-state'],
       headers: { 'Idempotency-Key': 'The same key with the same body declares one provider, with the same response.' },
     },
-    (x) => city(x).providerDeclarations.create(x.body, x.attempt),
+    (x) => city(x).providerDeclarations.create(x.caller, x.body, x.attempt),
   ),
   route(
     'PATCH ~/provider/{name}',
@@ -74,7 +74,7 @@ export const providerRoutes = (city: CityOf<{ config: Config; providerDeclaratio
       ok: OKResponseBody,
       errors: ['invalid-request', 'provider-not-found', 'conflict-wrong-state'],
     },
-    (x) => city(x).providerDeclarations.change(x.params.name, x.body),
+    (x) => city(x).providerDeclarations.change(x.caller, x.params.name, x.body),
   ),
   route(
     'DELETE ~/provider/{name}',
@@ -86,6 +86,6 @@ export const providerRoutes = (city: CityOf<{ config: Config; providerDeclaratio
       ok: OKResponseBody,
       errors: ['provider-not-found', 'conflict-wrong-state'],
     },
-    (x) => city(x).providerDeclarations.remove(x.params.name),
+    (x) => city(x).providerDeclarations.remove(x.caller, x.params.name),
   ),
 ]

@@ -185,7 +185,7 @@ export class RigClones {
     renameSync(staged, target)
     syncFolder(dirname(target))
     try {
-      const rig = await config.addRig({ name, path, prefix, ...(defaultBranch && { defaultBranch }) })
+      const rig = await config.addRig(requester, { name, path, prefix, ...(defaultBranch && { defaultBranch }) })
       await this.#reportProgress(request, requester, 'prefix', rig.prefix)
       if (defaultBranch) await this.#reportProgress(request, requester, 'default-branch', defaultBranch)
       return rig

@@ -76,12 +76,14 @@ export class Rigs {
     attempt = firstAttempt,
   ): Promise<RigCreated> {
     const { git_url } = body
-    const created = await (git_url ? this.clones.accept(caller, { ...body, git_url }) : this.#declare(body, attempt))
+    const created = await (git_url
+      ? this.clones.accept(caller, { ...body, git_url })
+      : this.#declare(caller, body, attempt))
     response.status = STATUS[created.status]
     return created
   }
 
-  async #declare(body: RigCreate, attempt: Attempt): Promise<RigCreated> {
+  async #declare(caller: Caller, body: RigCreate, attempt: Attempt): Promise<RigCreated> {
     const { name, path, prefix, default_branch, request_id } = body
     const created: RigCreated = { status: 'created', rig: name, ...(request_id && { request_id }) }
     if (attempt.isRetry && this.config.current.rigs.some((rig) => rig.name === name)) return created
@@ -96,14 +98,18 @@ export class Rigs {
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
     }
-    await this.config.addRig(draft, attempt)
+    await this.config.addRig(actorOf(caller), draft, attempt)
     return created
   }
 
   /** Changes what is declared of a rig. */
-  async change(name: string, { path, prefix, default_branch, suspended }: RigUpdate): Promise<OKResponseBody> {
+  async change(
+    caller: Caller,
+    name: string,
+    { path, prefix, default_branch, suspended }: RigUpdate,
+  ): Promise<OKResponseBody> {
     this.config.rig(name)
-    await this.config.changeRig(name, {
+    await this.config.changeRig(actorOf(caller), name, {
       ...(path && { path: this.#declaredPath(path) }),
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
@@ -115,7 +121,7 @@ export class Rigs {
   /** Removes a rig and its agents from the configuration; its folder and its work stay. */
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
     const agents = this.#agents(name)
-    await this.config.removeRig(name)
+    await this.config.removeRig(actorOf(caller), name)
     await this.store.write((tx) => {
       this.suspensions.delete(tx, 'rig', name)
       for (const agent of agents) this.suspensions.delete(tx, 'agent', agent)

@@ -56,7 +56,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
       ok: OKResponseBody,
       errors: ['invalid-request', 'rig-not-found', 'conflict-wrong-state'],
     },
-    (x) => city(x).rigs.change(x.params.name, x.body),
+    (x) => city(x).rigs.change(x.caller, x.params.name, x.body),
   ),
   route(
     'DELETE ~/rig/{name}',

@@ -235,7 +235,11 @@ describe('creating an agent', () => {
     expect(await town.send('DELETE', 'agent/shop/worker')).toEqual({ status: 200, body: { status: 'deleted' } })
     expect(town.declared()).toEqual(before)
     expect(existsSync(join(town.path, 'agents/worker'))).toBe(false)
-    expect(town.recorded()).toEqual([])
+    const payload = { files: ['agents/worker/agent.toml'], total: 1 }
+    expect(town.recorded()).toMatchObject([
+      { type: 'config.changed', actor: 'human', payload },
+      { type: 'config.changed', actor: 'human', payload },
+    ])
   })
 
   test('accepts every field of a declaration', async () => {

@@ -98,6 +98,7 @@ describe('a rig from a repository', () => {
     expect(stepsOf(town)).toEqual([
       'rig.provision.progress clone',
       'rig.provision.progress git-detected',
+      'config.changed',
       'rig.provision.progress prefix',
       'rig.provision.progress default-branch',
       'rig.provision.progress done',
@@ -196,7 +197,12 @@ describe('a rig from a repository', () => {
     await town.clones.recover()
     expect((await endOf(town, 'r-half')).payload).toMatchObject({ error_code: 'clone_failed' })
     expect((await endOf(town, 'r-done')).payload).toMatchObject({ rig: 'done', prefix: 'do' })
-    expect(stepsOf(town)).toEqual(['rig.provision.progress done', 'request.result.rig.create', 'request.failed'])
+    expect(stepsOf(town)).toEqual([
+      'config.changed',
+      'rig.provision.progress done',
+      'request.result.rig.create',
+      'request.failed',
+    ])
   })
 
   test.each([

@@ -57,7 +57,11 @@ describe('adding a rig', () => {
     expect(town.declared()).toEqual({ ...before, '.gc/site.toml': '' })
     expect(town.suspensions.explicit('rig', 'lib')).toBeUndefined()
     expect(await town.get('rig/lib')).toMatchObject({ status: 404, code: 'rig-not-found' })
-    expect(town.recorded()).toEqual([])
+    const payload = { files: ['.gc/site.toml', 'city.toml'], total: 2 }
+    expect(town.recorded()).toMatchObject([
+      { type: 'config.changed', actor: 'human', payload },
+      { type: 'config.changed', actor: 'human', payload },
+    ])
   })
 
   test('reads a relative path from the city', async () => {
