@@ -4,6 +4,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 
 /** The implementation of these commands, loaded on demand. */
 const accounts = () => import('../social/accounts.ts')
+const signing = () => import('../social/signing.ts')
 
 export function accountCommands(social: Command, context: CommandContext): void {
   withJson(social.command('register').description('register an agent; its key is stored here, readable only by you'))
@@ -17,6 +18,7 @@ export function accountCommands(social: Command, context: CommandContext): void 
   )
   claimCommands(social, context)
   keyCommands(social, context)
+  signingCommands(social, context)
   operatorCommands(social, context)
 }
 
@@ -45,6 +47,9 @@ function keyCommands(social: Command, context: CommandContext): void {
   withJson(key.command('list', { isDefault: true }).description('list your keys')).action(async (options: JsonOption) =>
     (await accounts()).listKeys(context, social, options),
   )
+  withJson(key.command('signing').description('list the keys with which you sign requests')).action(
+    async (options: JsonOption) => (await signing()).listSigningKeys(context, social, options),
+  )
   withJson(key.command('rotate').description('replace your key; all others are revoked')).action(
     async (options: JsonOption) => (await accounts()).rotateKey(context, social, options),
   )
@@ -54,6 +59,21 @@ function keyCommands(social: Command, context: CommandContext): void {
   withJson(key.command('reissue').description('issue a new key to an agent, as the operator; all others are revoked'))
     .argument('<name>')
     .action(async (name: string, options: JsonOption) => (await accounts()).reissueKey(context, social, name, options))
+}
+
+function signingCommands(social: Command, context: CommandContext): void {
+  withJson(
+    social.command('keygen').description('make a key of your own; from then on your requests are signed with it'),
+  )
+    .option('--only', 'accept no API key for this agent any more')
+    .action(async (options: JsonOption & { only?: true }) => (await signing()).keygen(context, social, options))
+  withJson(social.command('sign').description('print the headers that sign one request, for `curl -H @-`'))
+    .argument('<method>', 'such as GET or POST')
+    .argument('<address>', 'a path such as /api/v1/agents/me, or a whole address')
+    .option('--body <file>', 'the file with the body, sent as it is; `-` reads standard input')
+    .action(async (method: string, address: string, options: JsonOption & { body?: string }) =>
+      (await signing()).sign(context, social, method, address, options),
+    )
 }
 
 function operatorCommands(social: Command, context: CommandContext): void {

@@ -140,15 +140,20 @@ function reportNewKey(
   else printLine(io, `${name} has a new key, stored in ${path}; all others are revoked.`)
 }
 
+/** The identifier of a key that signs requests; those of API keys are UUIDs. */
+const THUMBPRINT = /^[\w-]{43}$/
+
 export async function revokeKey(
   context: CommandContext,
   social: Command,
   id: string,
   options: JsonOption,
 ): Promise<void> {
-  const done = await new SocialClients(context, social)
-    .agent()
-    .call('DELETE /api/v1/agents/me/keys/{id}', { params: { id } })
+  const client = new SocialClients(context, social).agent()
+  const params = { id }
+  const done = THUMBPRINT.test(id)
+    ? await client.call('DELETE /api/v1/agents/me/signing-keys/{id}', { params })
+    : await client.call('DELETE /api/v1/agents/me/keys/{id}', { params })
   if (options.json) return printJson(context.io, done)
   printLine(context.io, `${sanitizeLine(done.message)}.`)
 }

@@ -1,10 +1,14 @@
 import type { Command } from 'commander'
 import { Client } from '../../src/client/client.ts'
 import { resolveHome } from '../../src/client/home.ts'
+import { RequestSigner } from '../../src/client/request-signer.ts'
 import { operatorToken, socialUrl } from '../../src/client/social.ts'
 import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
-import { SocialKeys } from './keys.ts'
+import { readKeyFile, SocialKeys } from './keys.ts'
+
+/** How the file of a key that signs requests begins. */
+const PEM = '-----BEGIN'
 
 /** Clients of the agents' network: for its address, and for each identity. */
 export class SocialClients {
@@ -24,10 +28,17 @@ export class SocialClients {
     this.keys = new SocialKeys(this.#home)
   }
 
-  /** A client for the chosen agent: `--as`, `GC_SOCIAL_KEY`, or the only one whose key is stored here. */
+  /** A client for the chosen agent: `--as`, `GC_SOCIAL_KEY`, `GC_SOCIAL_KEY_FILE`, or the only one whose key is stored here. */
   agent(): Client {
-    const key = this.#as === undefined ? this.context.io.env.GC_SOCIAL_KEY : undefined
-    return this.#client(key || this.keys.read(this.#as ?? this.keys.only()))
+    return this.withKey(this.key())
+  }
+
+  /** The key of the chosen agent. */
+  key(): string {
+    const { GC_SOCIAL_KEY: key, GC_SOCIAL_KEY_FILE: file } = this.context.io.env
+    if (this.#as === undefined && key) return key
+    if (this.#as === undefined && file) return readKeyFile(file)
+    return this.keys.read(this.#as ?? this.keys.only())
   }
 
   /** A client for the operator. */
@@ -37,9 +48,21 @@ export class SocialClients {
     return this.#client(token)
   }
 
-  /** A client for the agent of a key. */
+  /** A client for the agent of a key: an API key, or one that signs requests. */
   withKey(key: string): Client {
-    return this.#client(key)
+    if (!key.startsWith(PEM)) return this.#client(key)
+    return new Client({ url: this.#url, token: undefined, signer: this.signer(key) }, this.context.io.signal)
+  }
+
+  /** What signs requests with a key. */
+  signer(key: string): RequestSigner {
+    if (!key.startsWith(PEM)) throw failure('this agent has no key that signs requests; `gc social keygen` makes one')
+    return new RequestSigner(key)
+  }
+
+  /** The whole address of a path on the network. */
+  addressOf(path: string): string {
+    return /^https?:/.test(path) ? path : this.#url + path
   }
 
   anonymous(): Client {

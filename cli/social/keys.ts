@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -13,6 +14,8 @@ import { join } from 'node:path'
 import { failure, usageError } from '../io/exit.ts'
 
 const NAME = /^[A-Za-z0-9_-]{2,32}$/
+/** The ending of the file of a key that signs requests. */
+const SIGNING = '.pem'
 
 /** A response with a key, and the name of its agent. */
 interface IssuedKey<Response> {
@@ -21,7 +24,10 @@ interface IssuedKey<Response> {
   key: string
 }
 
-/** The keys of the agents registered here: one file each, readable only by its owner. */
+/**
+ * The keys of the agents registered here: a file each, readable only by its owner, with an API key or with the key that
+ * signs requests.
+ */
 export class SocialKeys {
   readonly #folder: string
 
@@ -32,9 +38,10 @@ export class SocialKeys {
   /** The names of the agents whose keys are stored. */
   names(): string[] {
     try {
-      return readdirSync(this.#folder)
-        .filter((name) => NAME.test(name))
-        .sort()
+      const files = readdirSync(this.#folder).map((file) =>
+        file.endsWith(SIGNING) ? file.slice(0, -SIGNING.length) : file,
+      )
+      return [...new Set(files)].filter((name) => NAME.test(name)).sort()
     } catch {
       return []
     }
@@ -49,9 +56,19 @@ export class SocialKeys {
           `and the operator’s \`gc social key reissue ${name}\` replaces a lost key`,
       )
     }
-    const key = readFileSync(join(this.#folder, stored), 'utf8').trim()
-    if (!key) throw failure(`${join(this.#folder, stored)} is empty; the key is lost`)
-    return key
+    const signing = this.signingPath(stored)
+    const path = existsSync(signing) ? signing : join(this.#folder, stored)
+    return readKeyFile(path)
+  }
+
+  /** Where the key is with which an agent signs its requests. */
+  signingPath(name: string): string {
+    return join(this.#folder, `${this.#findName(name) ?? name}${SIGNING}`)
+  }
+
+  /** Removes the API key of an agent, which is not accepted any more. */
+  removeApiKey(name: string): void {
+    rmSync(join(this.#folder, this.#findName(name) ?? name), { force: true })
   }
 
   /** The only agent there is; throws when there are none or several. */
@@ -61,6 +78,25 @@ export class SocialKeys {
     if (others.length > 0)
       throw usageError(`which agent? There are ${[only, ...others].join(', ')}; say \`--as <name>\``)
     return only
+  }
+
+  /** Writes the private key of an agent once `add` has registered its public part; returns where. */
+  async storeSigningKey(name: string, pem: string, add: () => Promise<unknown>): Promise<string> {
+    const path = this.signingPath(checkName(name))
+    const fresh = join(this.#folder, `.${name}.${process.pid}.new`)
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    rmSync(fresh, { force: true })
+    const file = openSync(fresh, 'wx', 0o600)
+    try {
+      writeSync(file, pem)
+      fsyncSync(file)
+      await add()
+      renameSync(fresh, path)
+      return path
+    } finally {
+      closeSync(file)
+      rmSync(fresh, { force: true })
+    }
   }
 
   /** Throws when a key of this name is stored, since overwriting would lose it. */
@@ -100,6 +136,14 @@ export class SocialKeys {
     const lowerCase = checkName(name).toLowerCase()
     return this.names().find((each) => each.toLowerCase() === lowerCase)
   }
+}
+
+/** The key in a file. */
+export function readKeyFile(path: string): string {
+  if (!existsSync(path)) throw failure(`there is no key file ${path}`)
+  const key = readFileSync(path, 'utf8').trim()
+  if (!key) throw failure(`${path} is empty; the key is lost`)
+  return key
 }
 
 function checkName(name: string): string {

@@ -101,11 +101,13 @@ export class Client {
     const [method = 'GET', path = '/'] = operation.split(' ', 2)
     const signal = call.signal ?? this.signal
     const query = formatQuery({ ...call.query, index: call.newerThan })
-    const response = await fetchFrom(access, fillPath(path, call.params ?? {}) + query, {
+    const target = fillPath(path, call.params ?? {}) + query
+    const body = call.bytes ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
+    const signature = access.signer?.headersFor({ method, url: access.url + target, body })
+    const response = await fetchFrom(access, target, {
       method,
-      headers: { ...headersOf(access), ...call.headers, ...(call.body !== undefined && JSON_TYPE) },
-      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-      ...(call.bytes !== undefined && { body: call.bytes }),
+      headers: { ...headersOf(access), ...call.headers, ...(call.body !== undefined && JSON_TYPE), ...signature },
+      ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })
     if (!response.ok) throw await readApiError(response)

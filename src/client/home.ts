@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isRecord, parseJson } from './json.ts'
+import type { RequestSigner } from './request-signer.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -9,6 +10,8 @@ export type Env = Readonly<Record<string, string | undefined>>
 export interface Access {
   url: string
   token: string | undefined
+  /** Signs requests, instead of a token. */
+  signer?: RequestSigner | undefined
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8372'

@@ -11,6 +11,8 @@ export interface BodyReaderOptions {
   readonly limit: number
   /** In milliseconds. */
   readonly timeoutMs: number
+  /** Throws an error for a body that does not fit its request. */
+  check?(request: Request, bytes: Uint8Array): void
 }
 
 /** A closing connection carries the answer: the rest of the body is not wanted. */
@@ -36,6 +38,12 @@ export class BodyReader {
 
   /** The body as it came, whatever its type. */
   async bytes(request: Request): Promise<Uint8Array> {
+    const bytes = await this.#read(request)
+    this.rules.check?.(request, bytes)
+    return bytes
+  }
+
+  async #read(request: Request): Promise<Uint8Array> {
     const { body } = request
     if (!body) return new Uint8Array()
     const announced = request.headers.get('content-length')

@@ -14,7 +14,7 @@ import { assertUniqueOperations, type Methods, methodsOf, toRouterPath } from '.
 import type { PlaneOptions, SocketData } from './plane-options.ts'
 import { createPlaneServices } from './plane-services.ts'
 import type { ProblemFormat } from './problem.ts'
-import { StandardGuard } from './request-guard.ts'
+import { type RequestGuard, StandardGuard } from './request-guard.ts'
 import { bodyKindOf } from './request-validator.ts'
 import type { Route } from './route.ts'
 import { syncHook } from './sync-hook.ts'
@@ -55,7 +55,7 @@ export function createPlane(options: PlaneOptions): Plane {
     return services.writeError(error instanceof ParseError ? error.cause : error, request, set)
   })
   mountDocument(app, document, dialect.prefix)
-  const reader = createBodyReader(options)
+  const reader = createBodyReader(options, gate)
   for (const route of options.routes)
     mount(app, route, new OperationHandler(route, toRouterPath(route.path), services), reader)
   return {
@@ -76,8 +76,14 @@ function assertReplaysAvailable({ routes, replays }: PlaneOptions): void {
   if (promise && !replays) throw new TypeError(`${promise.spec.id} takes an Idempotency-Key and nothing keeps answers`)
 }
 
-const createBodyReader = ({ deadlines, bodyLimit = 1024 * 1024, bodyTimeoutMs = 5_000 }: PlaneOptions): BodyReader =>
-  new BodyReader({ deadlines, limit: bodyLimit, timeoutMs: bodyTimeoutMs })
+const createBodyReader = (
+  { deadlines, bodyLimit = 1024 * 1024, bodyTimeoutMs = 5_000 }: PlaneOptions,
+  guard: RequestGuard,
+): BodyReader =>
+  new BodyReader({
+    ...{ deadlines, limit: bodyLimit, timeoutMs: bodyTimeoutMs },
+    check: (request, bytes) => guard.checkBody?.(request, bytes),
+  })
 
 /** What a plane answers beside its operations. */
 const DOCUMENT_PATHS = ['/openapi.json', '/docs']

@@ -10,6 +10,8 @@ export interface RequestGuard {
   awaitCaller?(request: Request): Promise<void> | undefined
   /** Throws an error for a request that is not allowed; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined
+  /** Throws an error for a body that does not fit the rest of an admitted request. */
+  checkBody?(request: Request, bytes: Uint8Array): void
   /** The caller of an admitted request. */
   callerOf(request: Request): Caller
 }

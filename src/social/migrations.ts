@@ -23,6 +23,7 @@ import search from './search/table.sql' with { type: 'text' }
 import weights from './search/weights.sql' with { type: 'text' }
 import publicReads from './shared/public-reads.sql' with { type: 'text' }
 import guests from './sign-in/table.sql' with { type: 'text' }
+import signatures from './signatures/table.sql' with { type: 'text' }
 import stats from './stats/table.sql' with { type: 'text' }
 import announcements from './submolts/announcements.sql' with { type: 'text' }
 import submolts from './submolts/table.sql' with { type: 'text' }
@@ -61,4 +62,5 @@ export const socialMigrations: readonly string[] = [
   directMessages,
   reports,
   labels,
+  signatures,
 ]

@@ -33,6 +33,10 @@ import { Reports } from './reports/reports.ts'
 import { NetworkSearch } from './search/search.ts'
 import { readsPublicly } from './shared/public-reads.ts'
 import { defaultSettings, type Settings } from './shared/settings.ts'
+import { BearerKeySetting } from './signatures/bearer-keys.ts'
+import { RequestSignatures } from './signatures/request-signatures.ts'
+import { SigningKeys } from './signatures/signing-keys.ts'
+import { UsedSignatures } from './signatures/used-signatures.ts'
 import { Stats } from './stats/stats.ts'
 import { Submolts } from './submolts/submolts.ts'
 import { Votes } from './votes/votes.ts'
@@ -61,7 +65,10 @@ export class Network {
   readonly quotas: Quotas
   readonly agents: AgentAccounts
   readonly suspensions: AgentSuspensions
+  readonly signingKeys: SigningKeys
   readonly keys: Keys
+  readonly bearerKeys: BearerKeySetting
+  readonly signatures: RequestSignatures
   readonly claims: AgentClaims
   readonly registrations: Registrations
   readonly notifications: Notifications
@@ -88,6 +95,7 @@ export class Network {
   readonly withdrawals: VoteWithdrawals
   readonly #rankRefresh: RankRefresh
   readonly #quotaCleanup: QuotaCleanup
+  readonly #usedSignatures: UsedSignatures
   readonly #retention: EventRetention
   #resources: AsyncDisposableStack | undefined
 
@@ -107,7 +115,11 @@ export class Network {
     this.votes = new Votes(store, log, clock, this.agents, this.quotas)
     this.withdrawals = new VoteWithdrawals(store, clock, this.agents, this.votes, report)
     this.suspensions = new AgentSuspensions(store, log, clock, this.agents, this.withdrawals)
-    this.keys = new Keys(store, log, clock, this.agents)
+    this.signingKeys = new SigningKeys(store, log, clock, this.agents)
+    this.keys = new Keys(store, log, clock, this.agents, this.signingKeys)
+    this.bearerKeys = new BearerKeySetting(store, log, this.agents, this.keys)
+    this.#usedSignatures = new UsedSignatures(store, clock, deadlines, report)
+    this.signatures = new RequestSignatures(store, this.#usedSignatures)
     this.claims = new AgentClaims(store, log, clock, this.settings, this.agents, this.suspensions, baseUrl)
     this.registrations = new Registrations(
       store,
@@ -147,7 +159,7 @@ export class Network {
     this.home = new HomeOverview(this.agents, this.notifications, this.directMessages, this.attachments, this.posts)
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
     this.deletions = new AccountDeletions(store, log, this.agents, {
-      atOnce: [this.keys, this.claims, this.withdrawals],
+      atOnce: [this.keys, this.signingKeys, this.claims, this.withdrawals],
       inSlices: [
         this.posts,
         this.comments,
@@ -198,6 +210,8 @@ export class Network {
     this.#retention.start()
     resources.defer(() => this.#quotaCleanup.stop())
     this.#quotaCleanup.start()
+    resources.defer(() => this.#usedSignatures.stop())
+    this.#usedSignatures.start()
     resources.defer(() => this.withdrawals.stop())
     void this.withdrawals.resume()
     resources.defer(() => this.deletions.stop())

@@ -19,6 +19,7 @@ import { postRoutes } from './posts/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
 import { networkSearchRoutes } from './search/routes.ts'
+import { signatureRoutes } from './signatures/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
 import { submoltRoutes } from './submolts/routes.ts'
 import { voteRoutes } from './votes/routes.ts'
@@ -27,6 +28,7 @@ import { voteRoutes } from './votes/routes.ts'
 export const networkRoutes = (network: Network, addresses: ClientAddresses, clock: Clock, callers: RequestCallers) => [
   ...accountRoutes(network, addresses),
   ...keyRoutes(network, callers),
+  ...signatureRoutes(network, callers),
   ...agentClaimRoutes(network),
   ...homeRoutes(network),
   ...notificationRoutes(network),

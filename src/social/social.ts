@@ -90,7 +90,7 @@ function createNetworkPlane(
     writer,
   }: SocialOptions & { writer: ResponseWriter },
 ): Plane {
-  const { keys, activity, settings, store } = network
+  const { keys, signatures, activity, settings, store } = network
   const { baseUrl, proxied } = settings
   const { host, isOwn } = listener
   const callers = new RequestCallers()
@@ -104,8 +104,9 @@ function createNetworkPlane(
     },
     routes,
     guard: new NetworkGuard({
-      ...{ keys, activity, addresses, callers, clock, settings, routes, operator },
+      ...{ keys, signatures, activity, addresses, callers, clock, settings, routes, operator },
       publicReads: network.publicReads,
+      urlOf: (request) => signedUrlOf(legacy.originalOf(request) ?? request, baseUrl),
       origins: new OriginPolicy({ host, isOwn, baseUrl, proxied, hosts, origins }),
     }),
     dialect: networkDialect,
@@ -117,6 +118,12 @@ function createNetworkPlane(
     report,
     writer,
   })
+}
+
+/** The address of a request as its sender wrote it: a proxy in front has taken another scheme and kept the host. */
+function signedUrlOf({ url, headers }: Request, baseUrl: string | undefined): string {
+  const { host, origin } = new URL(baseUrl ?? url)
+  return headers.get('host')?.toLowerCase() === host ? url.replace(/^https?:\/\/[^/?#]*/, origin) : url
 }
 
 /** The API under its prefix, the legacy paths at the root, and the website everywhere else. */

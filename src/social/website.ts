@@ -23,6 +23,7 @@ import { IdentityProvider, type ProviderSettings } from './sign-in/provider.ts'
 import { signInRoutes } from './sign-in/routes.ts'
 import { SignInSessions } from './sign-in/sessions.ts'
 import { SignIn } from './sign-in/sign-in.ts'
+import { signaturePages } from './signatures/routes.ts'
 
 export interface WebsiteOptions {
   readonly network: Network
@@ -76,15 +77,16 @@ function routesOf(
   { network, clock, deadlines, providers: settings, report }: WebsiteOptions,
   markdown: MarkdownRenderer,
 ): PageRoute[] {
-  const { store, agents, suspensions, keys, claims } = network
+  const { store, agents, suspensions, keys, signingKeys, claims } = network
   const providers = settings.map((each) => new IdentityProvider(each, clock, deadlines))
   const sessions = new SignInSessions(store, clock, new Set(providers.map(({ key }) => key)))
   const signIn = new SignIn(providers, sessions, new PendingSignIns(clock), report)
-  const owners = new Owners(store, agents, suspensions, keys, claims)
+  const owners = new Owners(store, agents, suspensions, keys, signingKeys, claims)
   return [
     ...pageRoutes(new PageReader(network), markdown, clock),
     ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
     ...identityPages(network),
+    ...signaturePages(network),
     ...signInRoutes(signIn),
     ...new OwnershipPages({ signIn, claims, owners, clock }).routes(),
   ]

@@ -11,6 +11,7 @@ import type {
 import type { NewCommentResponse, PostResponse } from '../../src/social/comments/schema.ts'
 import type { NewPostResponse, PostListResponse } from '../../src/social/posts/schema.ts'
 import type { SearchResponse } from '../../src/social/search/schema.ts'
+import type { SigningKeyListResponse } from '../../src/social/signatures/schema.ts'
 import type { SubmoltListResponse } from '../../src/social/submolts/schema.ts'
 import type { VoteResponse } from '../../src/social/votes/schema.ts'
 import { gc } from './shell.ts'
@@ -243,4 +244,46 @@ test.each([
   const { status, out, err } = await social(...args, '--as', 'ada')
   expect({ status, out }).toEqual({ status: 2, out: '' })
   expect(err).toContain(says)
+})
+
+describe('gc social keygen', () => {
+  test('keeps the private key in a file, signs every request with it, and can end API keys', async () => {
+    await json('register', 'sig')
+    const made = await social('keygen', '--as', 'sig')
+    expect(made).toMatchObject({ status: 0, err: '' })
+    const path = `${fileOf('sig')}.pem`
+    expect(made.out).toContain(path)
+    expect(made.out).not.toContain('PRIVATE')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect((await social('key', 'signing', '--as', 'sig')).out).toMatch(/yes/)
+    const bearer = keyOf('sig')
+    const only = await json<{ key_id: string }>('keygen', '--only', '--as', 'sig')
+    expect(existsSync(fileOf('sig'))).toBe(false)
+    expect((await social('post', 'Signed', 'by me', '--as', 'sig')).status).toBe(0)
+    expect((await statusOf('sig')).posts_count).toBe(1)
+    expect((await town.gc(['social', 'me'], { env: { GC_SOCIAL_KEY: bearer } })).status).toBe(1)
+    const { keys } = await json<SigningKeyListResponse>('key', 'signing', '--as', 'sig')
+    const [first] = keys.filter(({ id }) => id !== only.key_id)
+    expect((await social('key', 'revoke', String(first?.id), '--as', 'sig')).status).toBe(0)
+    expect((await social('key', 'revoke', only.key_id, '--as', 'sig')).err).toContain('only signing key')
+  })
+
+  test('prints the headers that sign one request, once', async () => {
+    await json('register', 'nat')
+    const path = '/api/v1/agents/me'
+    expect((await social('sign', 'PATCH', path, '--as', 'nat')).err).toContain('gc social keygen')
+    await json('keygen', '--as', 'nat')
+    const body = '{"description":"signed"}'
+    const { out } = await town.gc(['social', 'sign', 'patch', path, '--body', '-', '--as', 'nat'], { stdin: body })
+    const headers = out
+      .trim()
+      .split('\n')
+      .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)])
+    const send = () =>
+      fetch(town.url + path, { method: 'PATCH', body, headers: [...headers, ['Content-Type', 'application/json']] })
+    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(401)
+    expect((await social('sign', 'GET', path, '--body', 'absent', '--as', 'nat')).err).toContain('cannot read')
+    expect((await social('sign', 'GET', 'http://', '--as', 'nat')).status).toBe(2)
+  })
 })

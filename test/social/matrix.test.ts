@@ -68,6 +68,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   listKeys: { who: 'reader', ok: 200 },
   createKey: { who: 'reader', ok: 201 },
   revokeKey: { who: 'reader', ok: 200, of: about('key', 200, 404) },
+  listSigningKeys: { who: 'reader', ok: 200 },
+  addSigningKey: {
+    ...{ who: 'reader', ok: 400 },
+    body: () => ({ public_key: { kty: 'OKP', crv: 'Ed25519', x: 'none' }, proof: 'none' }),
+  },
+  revokeSigningKey: { who: 'reader', ok: 200, of: about('key', 404, 404) },
+  setBearerKeys: { who: 'reader', ok: 403, body: () => ({ enabled: false }) },
   getProfile: { who: 'public', ok: 200, query: '?name=other' },
   followAgent: { who: 'writer', ok: 200, of: about('agent', 400, 200) },
   unfollowAgent: { who: 'writer', ok: 200, of: about('agent', 200, 200) },

@@ -15,6 +15,7 @@ import { NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { REPORT_SQL } from '../../src/social/reports/reports.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
+import { SIGNING_KEY_SQL } from '../../src/social/signatures/signing-keys.ts'
 import { CAST } from '../../src/social/votes/votes.ts'
 import { openNetwork, type TestNetwork } from './network.ts'
 
@@ -93,6 +94,8 @@ test('every statement that filters rows uses an index', async () => {
     ...Object.values(CONVERSATION_SQL),
     ...Object.values(MODERATION_SQL),
     NEWEST_BY_AUTHOR,
+    ...Object.values(SIGNING_KEY_SQL),
+    'DELETE FROM used_signatures WHERE hash IN (SELECT hash FROM used_signatures WHERE until < ? LIMIT 500)',
     DIRECTORY_SQL.karma,
     DIRECTORY_SQL.new,
     NOTIFICATION_SQL.page,

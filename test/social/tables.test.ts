@@ -17,6 +17,7 @@ import * as reportTables from '../../src/social/reports/table.ts'
 import * as searchTables from '../../src/social/search/table.ts'
 import * as sharedTables from '../../src/social/shared/table.ts'
 import * as sessionTables from '../../src/social/sign-in/table.ts'
+import * as signatureTables from '../../src/social/signatures/table.ts'
 import * as statsTables from '../../src/social/stats/table.ts'
 import * as submoltTables from '../../src/social/submolts/table.ts'
 import * as voteTables from '../../src/social/votes/table.ts'
@@ -37,6 +38,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
       notificationTables,
       searchTables,
       sharedTables,
+      signatureTables,
       statsTables,
       submoltTables,
       voteTables,

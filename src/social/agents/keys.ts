@@ -22,6 +22,12 @@ export interface KeyHolder
   key_id: string
 }
 
+/** The other keys of an agent, with which it signs requests. */
+interface SigningKeys {
+  has(agent: number): boolean
+  revokeAll(tx: Tx, agent: KeyOwner, actor: string): void
+}
+
 type KeyRow = Omit<typeof agentKeys.$inferSelect, 'hash'>
 
 type KeyOwner = Pick<AgentRow, 'n' | 'id'>
@@ -37,12 +43,14 @@ export class Keys {
   readonly #select: Statement<KeyRow, [number]>
   readonly #delete: Statement<unknown, [string]>
   readonly #deleteAll: Statement<unknown, [number]>
+  readonly #turnOn: Statement<unknown, [number]>
 
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
+    private readonly signingKeys: SigningKeys,
   ) {
     this.#holder = store.prepare(
       stablePlan(`SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
@@ -54,6 +62,7 @@ export class Keys {
     this.#select = store.prepare(stablePlan('SELECT * FROM agent_keys WHERE agent = ? ORDER BY created_at, id'))
     this.#delete = store.prepare('DELETE FROM agent_keys WHERE id = ?')
     this.#deleteAll = store.prepare('DELETE FROM agent_keys WHERE agent = ?')
+    this.#turnOn = store.prepare('UPDATE agents SET signed_only = 0 WHERE n = ? AND signed_only = 1')
   }
 
   /** The agent with this key. */
@@ -75,14 +84,21 @@ export class Keys {
     tx.run(this.#deleteAll, agent)
   }
 
-  /** Revokes all keys of an agent on behalf of `actor`. */
-  revokeAll(tx: Tx, agent: KeyOwner, actor: string): void {
+  /** Revokes the API keys of an agent on behalf of `actor`; those with which it signs stay. */
+  revokeApiKeys(tx: Tx, agent: KeyOwner, actor: string): void {
     for (const row of this.#select.all(agent.n)) this.#revoke(tx, agent, row, actor)
   }
 
-  /** Replaces all keys of an agent by a new one on behalf of `actor`. */
+  /** Revokes all keys of an agent on behalf of `actor`: nobody can act as this agent then. */
+  revokeAll(tx: Tx, agent: KeyOwner, actor: string): void {
+    this.revokeApiKeys(tx, agent, actor)
+    this.signingKeys.revokeAll(tx, agent, actor)
+  }
+
+  /** Replaces all keys of an agent by a new API key on behalf of `actor`. */
   replace(tx: Tx, agent: KeyOwner, label: string, actor: string): NewKeyResponse {
     this.revokeAll(tx, agent, actor)
+    tx.run(this.#turnOn, agent.n)
     return this.#create(tx, agent, label, actor)
   }
 
@@ -96,6 +112,7 @@ export class Keys {
     if (cleanLabel.length > MAX_LABEL) throw badRequest(`A label must be ${MAX_LABEL} characters or less`)
     return this.store.write((tx) => {
       const me = this.agents.acting(caller)
+      if (me.signed_only === 1) throw turnedOff()
       if (replace) return this.replace(tx, me, cleanLabel, me.id)
       if (this.#select.all(me.n).length >= MAX_KEYS) throw tooManyKeys()
       return this.#create(tx, me, cleanLabel, me.id)
@@ -113,7 +130,7 @@ export class Keys {
       const row = rows.find((each) => each.id === id)
       if (!row)
         throw new SocialError('key-not-found', 'Key not found', { hint: 'GET /agents/me/keys lists your keys.' })
-      if (rows.length === 1) throw onlyKey()
+      if (rows.length === 1 && !this.signingKeys.has(caller.n)) throw onlyKey()
       this.#revoke(tx, caller, row, caller.id)
       return { success: true as const, message: 'Key revoked' }
     })
@@ -141,6 +158,9 @@ const tooManyKeys = (): SocialError =>
     `You have ${MAX_KEYS} keys, which is the maximum`,
     'Revoke one with DELETE /agents/me/keys/:id, or send "replace": true.',
   )
+
+const turnedOff = (): SocialError =>
+  conflict('You turned API keys off', 'Turn them on with PUT /agents/me/bearer-keys, in a signed request.')
 
 const onlyKey = (): SocialError =>
   conflict(

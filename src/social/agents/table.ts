@@ -38,6 +38,8 @@ export const agents = sqliteTable(
     leaving: integer().notNull().default(0),
     /** 1 for an agent that was registered from another machine. */
     foreign_born: integer().notNull().default(0),
+    /** 1 for an agent that turned its API keys off: only its signed requests are accepted. */
+    signed_only: integer().notNull().default(0),
   },
   (agent) => [
     index('agents_leaving').on(agent.n).where(sql`${agent.leaving} = 1`),

@@ -17,12 +17,16 @@ import { SocialError } from '../shared/errors.ts'
 import { API_KEY } from '../shared/secrets.ts'
 import type { Settings } from '../shared/settings.ts'
 import { hashSecret, timestamp } from '../shared/strings.ts'
+import { checkContentDigest } from '../signatures/content-digest.ts'
+import { isSigned } from '../signatures/received-signature.ts'
+import type { RequestSignatures } from '../signatures/request-signatures.ts'
 import type { ClientAddresses } from './client-addresses.ts'
 import type { OriginPolicy } from './origins.ts'
 import type { RequestCallers } from './request-callers.ts'
 
 interface NetworkGuardOptions {
   readonly keys: Keys
+  readonly signatures: RequestSignatures
   readonly activity: LastActivity
   readonly addresses: ClientAddresses
   readonly callers: RequestCallers
@@ -34,7 +38,12 @@ interface NetworkGuardOptions {
   readonly origins: OriginPolicy
   /** The hash of the operator’s token; without it nobody is the operator. */
   readonly operator: string | undefined
+  /** The address of a request as its sender wrote it. */
+  urlOf(request: Request): string
 }
+
+/** Who signed a request, or why that is not known. */
+type Signed = { readonly holder: KeyHolder } | { readonly error: unknown }
 
 /** What a suspended agent may still request. */
 const ALLOWED_WHEN_SUSPENDED = new Set(['GET /api/v1/agents/me', 'GET /api/v1/agents/status'])
@@ -49,6 +58,7 @@ export class NetworkGuard implements RequestGuard {
   readonly #open: ReadonlySet<string>
   readonly #methods: Methods
   readonly #publicReads: Methods
+  readonly #signed = new WeakMap<Request, Signed>()
 
   constructor(private readonly options: NetworkGuardOptions) {
     const { clock, settings, routes } = options
@@ -57,6 +67,24 @@ export class NetworkGuard implements RequestGuard {
     this.#open = new Set([...open, 'GET /api/v1/openapi.json', 'GET /api/v1/docs'])
     this.#methods = methodsOf(routes)
     this.#publicReads = methodsOf(options.publicReads ? routes.filter(({ spec }) => spec.publicRead) : [])
+  }
+
+  /** Finds out who signed a request, which takes a write. */
+  awaitCaller(request: Request): Promise<void> | undefined {
+    if (!isSigned(request)) return undefined
+    const { method, headers } = request
+    const target = { method, headers, url: new URL(this.options.urlOf(request)) }
+    const mayUse = (signer: KeyHolder) => !this.#limiter.isExhausted(limitedAs(signer))
+    return this.options.signatures.signerOf(target, mayUse).then(
+      (holder) => void this.#signed.set(request, { holder }),
+      (error: unknown) => void this.#signed.set(request, { error }),
+    )
+  }
+
+  /** Holds the body of a signed request to the digest that was signed. */
+  checkBody(request: Request, bytes: Uint8Array): void {
+    if (bytes.length > 0 && this.options.callers.isSigned(request))
+      checkContentDigest(request.headers.get('content-digest'), bytes)
   }
 
   admit(request: Request, response: ResponseHead): Response | undefined {
@@ -70,18 +98,25 @@ export class NetworkGuard implements RequestGuard {
     const isOpen = this.#open.has(operation)
     const token = isOpen ? undefined : bearerToken(request.headers.get('authorization'))
     if (OPERATOR_PATH.test(path)) return this.#admitOperator(request, token, path, response)
-    const holder = token && API_KEY.test(token) ? this.options.keys.holder(token) : undefined
-    this.#countRequest(holder ? `agent ${holder.n}` : this.options.addresses.groupOf(request), response)
-    if (isOpen || (!request.headers.has('authorization') && this.#isPublicRead(method, path))) return undefined
-    if (!holder) return this.#exists(method, path) ? rejectToken(token) : undefined
+    const signed = isOpen ? undefined : this.#signed.get(request)
+    const holder = signed ? signerOf(signed) : this.#keyHolder(token)
+    this.#countRequest(holder ? limitedAs(holder) : this.options.addresses.groupOf(request), response)
+    const isAnonymous = !signed && !request.headers.has('authorization')
+    if (isOpen || (isAnonymous && this.#isPublicRead(method, path))) return undefined
+    if (!holder) return this.#exists(method, path) ? reject(signed, token) : undefined
     this.#checkStatus(holder, operation, path)
     this.options.activity.touch(holder.n)
-    this.options.callers.set(request, { kind: 'agent', n: holder.n, id: holder.id, name: holder.name }, holder.key_id)
+    const { n, id, name, key_id } = holder
+    this.options.callers.set(request, { kind: 'agent', n, id, name }, { id: key_id, signs: signed !== undefined })
     return undefined
   }
 
   callerOf(request: Request): Caller {
     return this.options.callers.callerOf(request)
+  }
+
+  #keyHolder(token: string | undefined): KeyHolder | undefined {
+    return token !== undefined && API_KEY.test(token) ? this.options.keys.holder(token) : undefined
   }
 
   #admitOperator(request: Request, token: string | undefined, path: string, response: ResponseHead): undefined {
@@ -134,6 +169,16 @@ export class NetworkGuard implements RequestGuard {
   #exists(method: string, path: string): boolean {
     return this.#methods(path)?.includes(method) ?? false
   }
+}
+
+/** The name under which the requests of an agent are counted. */
+const limitedAs = ({ n }: KeyHolder): string => `agent ${n}`
+
+const signerOf = (signed: Signed): KeyHolder | undefined => ('holder' in signed ? signed.holder : undefined)
+
+function reject(signed: Signed | undefined, token: string | undefined): never {
+  if (signed && 'error' in signed) throw signed.error
+  return rejectToken(token)
 }
 
 /** The token after the word Bearer, in any case; undefined when there is none. */

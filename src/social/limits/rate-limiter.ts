@@ -37,6 +37,13 @@ export class RateLimiter {
     return { limit: count, remaining: count - times.length, reset: this.clock.now() + wait, exceeded }
   }
 
+  /** Whether a caller has none left, without counting anything. */
+  isExhausted(caller: string): boolean {
+    const since = this.clock.monotonic() - this.limit.window
+    const times = this.#requestTimes.get(caller) ?? []
+    return times.length >= this.limit.count && (times.at(-this.limit.count) ?? since) > since
+  }
+
   /** Removes a caller and returns its requests since a time. */
   #removeRecent(caller: string, since: number): number[] {
     const times = this.#requestTimes.get(caller)

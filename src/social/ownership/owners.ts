@@ -10,12 +10,16 @@ import type { Suspender } from '../agents/table.ts'
 import type { AgentRow } from '../agents/view.ts'
 import { agentNotFound } from '../shared/errors.ts'
 import type { Person } from '../sign-in/person.ts'
+import type { SigningKey } from '../signatures/schema.ts'
+import type { SigningKeys } from '../signatures/signing-keys.ts'
 import type { AgentClaims } from './claims.ts'
 
 /** An agent as its owner sees it. */
 export interface OwnedAgent {
   readonly agent: Agent
   readonly keys: readonly ApiKey[]
+  /** Those with which it signs requests. */
+  readonly signingKeys: readonly SigningKey[]
   /** Who suspended it, and why. An owner can end only their own suspension. */
   readonly suspension: { readonly by: Suspender; readonly reason: string } | undefined
 }
@@ -34,6 +38,7 @@ export class Owners {
     private readonly agents: AgentAccounts,
     private readonly suspensions: AgentSuspensions,
     private readonly keys: Keys,
+    private readonly signingKeys: SigningKeys,
     private readonly claims: AgentClaims,
   ) {
     this.#findOwner = store.prepare('SELECT n, id FROM owners WHERE provider = ? AND subject = ?')
@@ -107,8 +112,9 @@ export class Owners {
 
   async #toOwnedAgent(row: AgentRow): Promise<OwnedAgent> {
     const { keys } = await this.keys.list(row)
+    const { keys: signingKeys } = await this.signingKeys.list(row)
     const by = this.suspensions.suspenderOf(row)
     const suspension = by && { by, reason: row.suspended_for ?? '' }
-    return { agent: this.agents.show(row), keys, suspension }
+    return { agent: this.agents.show(row), keys, signingKeys, suspension }
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
-import type { Agent } from '../agents/schema.ts'
+import type { Agent, ApiKey } from '../agents/schema.ts'
 import { avatar } from '../pages/avatar.ts'
 import { plural, preformatted, timeAgo } from '../pages/components.ts'
 import { singleLine } from '../pages/visible-text.ts'
@@ -103,7 +103,8 @@ ${
 }
 ${signedInAs(signedIn, label)}</div>`
 
-function agentCard({ agent, keys, suspension }: OwnedAgent, signedIn: SignedIn, clock: Clock): Markup {
+function agentCard({ agent, keys, signingKeys, suspension }: OwnedAgent, signedIn: SignedIn, clock: Clock): Markup {
+  const count = keys.length + signingKeys.length
   const path = `/me/${encodeURIComponent(agent.name)}`
   const button = (name: string, label: string, style: string) =>
     form(
@@ -115,10 +116,10 @@ function agentCard({ agent, keys, suspension }: OwnedAgent, signedIn: SignedIn, 
 <a class="who" href="/u/${encodeURIComponent(agent.name)}">${avatar(agent.name)}<bdi>${agent.name}</bdi></a>
 ${suspension && html`<span class="tag warn">suspended by ${suspension.by === 'owner' ? 'you' : 'the operator'}</span>`}
 <span class="quiet">${agent.karma.toLocaleString('en')} karma, ${plural(agent.posts_count, 'post')}, last active ${timeAgo(agent.last_active, clock)}</span></header>
-<details><summary>Keys: ${keys.length}</summary>
-${keys.length > 0 && html`<ul class="short">${keys.map((key) => html`<li><span><bdi>${singleLine(key.label) || 'a key'}</bdi> <code>…${key.ending}</code></span> <span class="quiet">created ${timeAgo(key.created_at, clock)}</span></li>`)}</ul>`}
+<details><summary>Keys: ${count}</summary>
+${count > 0 && html`<ul class="short">${[...keys.map((key) => keyLine(key, key.ending, clock)), ...signingKeys.map((key) => keyLine(key, `${key.id.slice(-4)} (signs requests)`, clock))]}</ul>`}
 <p>A new key replaces all others at once. It is shown once; give it to your agent.</p>${button('key', 'Create a new key', 'calm')}
-${keys.length > 0 && html`<p>Lost or stolen? Without keys nobody can act as this agent.</p>${button('revoke', 'Revoke all keys', 'warn')}`}</details>
+${count > 0 && html`<p>Lost or stolen? Without keys nobody can act as this agent.</p>${button('revoke', 'Revoke all keys', 'warn')}`}</details>
 <details><summary>Suspend or unclaim</summary>
 ${
   suspension === undefined
@@ -130,6 +131,9 @@ ${
 <p>If you unclaim it, you are no longer its owner, and somebody else may claim it.${suspension?.by === 'owner' && ' Your suspension ends then.'}</p>${button('unclaim', 'Unclaim', 'warn')}</details>
 </section>`
 }
+
+const keyLine = ({ label, created_at }: Pick<ApiKey, 'label' | 'created_at'>, ending: string, clock: Clock): Markup =>
+  html`<li><span><bdi>${singleLine(label) || 'a key'}</bdi> <code>…${ending}</code></span> <span class="quiet">created ${timeAgo(created_at, clock)}</span></li>`
 
 /** The page that shows a new key once. */
 export const newKeyView = (name: string, key: string): Markup => html`<div class="stack"><h1>A new key for ${name}</h1>

@@ -1,0 +1,48 @@
+import type { Statement } from 'bun:sqlite'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AgentCaller } from '../../http/caller.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
+import type { AgentRow } from '../agents/view.ts'
+import { SocialError } from '../shared/errors.ts'
+import { BearerKeysChanged } from './events.ts'
+import type { BearerKeysResponse } from './schema.ts'
+
+/** Where the API keys of agents are. */
+interface ApiKeys {
+  revokeApiKeys(tx: Tx, agent: Pick<AgentRow, 'n' | 'id'>, actor: string): void
+}
+
+/** Whether an agent may be called by API keys, or only by signed requests. */
+export class BearerKeySetting {
+  readonly #update: Statement<unknown, [number, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly agents: AgentAccounts,
+    private readonly apiKeys: ApiKeys,
+  ) {
+    this.#update = store.prepare('UPDATE agents SET signed_only = ? WHERE n = ?')
+  }
+
+  /** Turns API keys off, which revokes those there are, or on. Only a signed request does: its sender is not locked out. */
+  async set(caller: AgentCaller, enabled: boolean, isSigned: boolean): Promise<BearerKeysResponse> {
+    if (!isSigned) throw notSigned()
+    return this.store.write((tx) => {
+      const me = this.agents.acting(caller)
+      if ((me.signed_only === 0) !== enabled) {
+        if (!enabled) this.apiKeys.revokeApiKeys(tx, me, me.id)
+        tx.run(this.#update, Number(!enabled), me.n)
+        this.log.append(tx, BearerKeysChanged, { actor: me.id, subject: me.id }, { agent_id: me.id, enabled })
+      }
+      const message = enabled ? 'API keys may be used again' : 'Only signed requests are accepted from now on'
+      return { success: true as const, message, enabled }
+    })
+  }
+}
+
+const notSigned = (): SocialError =>
+  new SocialError('forbidden', 'Only a signed request may change this', {
+    hint: 'Add a key with POST /agents/me/signing-keys, and sign this request with it.',
+  })
