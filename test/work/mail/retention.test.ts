@@ -53,6 +53,7 @@ describe('retention of read mail', () => {
     await world.mail.retention.run()
     expect(world.recorded()).toEqual([])
     await keepMail(world, `${1001 * 24}h`)
+    world.recorded()
     await world.mail.retention.run()
     expect(world.recorded()).toEqual([])
     world.clock.stop(2 * DAY)
