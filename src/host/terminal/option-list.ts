@@ -32,6 +32,8 @@ const MARK = /^(\s*)(?:[❯›▶➜●]|>(?=\s+\d+[.)]))(?=\s+\S)/
 const TICK = /^(\s*)[✔✓](?=\s)/
 /** A line across a list. */
 const RULE = /^\s*[─━═╌┄]{3,}$/
+/** Between a label and what explains it beside it. */
+const COLUMNS = / {2,}(?=\S)/
 const NUMBER = /^(\d+)[.)](?:\s+|$)/
 
 /** The lowest list of options on a screen that has a mark at one of them. */
@@ -106,5 +108,5 @@ function wholeLabel(lines: readonly string[], { label, number, row }: PlacedOpti
     if (words === '' || line.length - line.trimStart().length !== start || !isFull) break
     rows.push(words)
   }
-  return rows.join(' ')
+  return rows.join(' ').replace(COLUMNS, ': ')
 }

@@ -9,6 +9,8 @@ export interface Dialog {
   asks: string
   /** A row above the words where the dialog begins already, such as that of a diff it asks about. */
   from?: RegExp
+  /** The row right above it, where the program draws no rule; the highest one counts, since an agent could write others below. */
+  below?: RegExp
   /** Drawn over the input line, which stays in sight behind it. */
   over?: boolean
 }

@@ -12,7 +12,7 @@ export type ProgramState =
   | { is: 'ready' }
   | { is: 'typing' }
   | { is: 'busy' }
-  | { is: 'asking'; dialog: Dialog }
+  | { is: 'asking'; dialog: Dialog; row: number }
   | { is: 'starting' }
 
 /** A list to choose from that is none of the dialogs we know, such as a question of the agent's own. */
@@ -23,13 +23,14 @@ const UNKNOWN: Dialog = { kind: 'choice', seen: /(?!)/, asks: 'to choose' }
  * `settled` says that a program without signs has had its time.
  */
 export function stateOf(screen: TerminalScreen, profile: TerminalProfile, settled: boolean): ProgramState {
-  const over = profile.dialogs.find((dialog) => dialog.over && findDialogRow(screen, dialog) !== undefined)
-  if (over) return { is: 'asking', dialog: over }
+  const over = findDialog(screen, profile, ({ over: isOver }) => isOver === true)
+  if (over) return over
   const waiting = showsEmptyInput(screen, profile)
   if (waiting !== true || isOptionLine(screen, profile)) {
-    const dialog = profile.dialogs.find((candidate) => findDialogRow(screen, candidate) !== undefined)
-    if (dialog) return { is: 'asking', dialog }
-    if (profile.choosing?.test(lastRows(screen)) && showsOptions(screen)) return { is: 'asking', dialog: UNKNOWN }
+    const dialog = findDialog(screen, profile, () => true)
+    if (dialog) return dialog
+    const isChoosing = profile.choosing?.test(lastRows(screen)) && showsOptions(screen)
+    if (isChoosing) return { is: 'asking', dialog: UNKNOWN, row: 0 }
   }
   if (profile.marksPastes && !screen.bracketedPaste) return { is: 'starting' }
   const busy = profile.busy?.test(lastRows(screen)) ?? false
@@ -37,6 +38,34 @@ export function stateOf(screen: TerminalScreen, profile: TerminalProfile, settle
   if (!(waiting ?? settled)) return { is: 'starting' }
   if (unsentInput(screen, profile)) return { is: 'typing' }
   return { is: busy ? 'busy' : 'ready' }
+}
+
+/**
+ * The dialog on a screen, with the row where its words begin: below the rule that the program draws above it, where it
+ * draws one, since what an agent wrote before may have such words. Where dialogs begin with their words, the highest
+ * counts, since what it asks about may have such words, too.
+ */
+function findDialog(
+  screen: TerminalScreen,
+  { dialogs, top, asksFirst }: TerminalProfile,
+  isMeant: (dialog: Dialog) => boolean,
+): Extract<ProgramState, { is: 'asking' }> | undefined {
+  const start = top ? rowBelowRule(screen, top) : 0
+  const below = { ...screen, lines: screen.lines.slice(start) }
+  let highest: Extract<ProgramState, { is: 'asking' }> | undefined
+  for (const dialog of dialogs) {
+    const row = isMeant(dialog) ? findDialogRow(below, dialog) : undefined
+    if (row === undefined || (highest && highest.row <= row + start)) continue
+    highest = { is: 'asking', dialog, row: row + start }
+    if (!asksFirst) return highest
+  }
+  return highest
+}
+
+/** The row below the lowest rule above the options of a screen; the first one where there is no rule. */
+function rowBelowRule(screen: TerminalScreen, rule: RegExp): number {
+  const end = findOptions(screen)?.first ?? screen.lines.length
+  return screen.lines.slice(0, end).findLastIndex((row) => rule.test(row)) + 1
 }
 
 const showsOptions = (screen: TerminalScreen): boolean =>

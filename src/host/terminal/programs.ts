@@ -21,24 +21,26 @@ const claude: Partial<TerminalProfile> = {
       'whether to read instructions from outside its folder',
     ),
     dialog('mcp', /new mcp servers? found/i, 'whether to use an MCP server'),
+    dialog('mcp', /mcp server .{1,100} requests your input/i, 'for what an MCP server wants to know'),
     dialog('api-key', /detected a custom api key/i, 'whether to use the API key in its environment'),
     dialog('resume', /resume from summary|resume full session/i, 'how to resume its conversation'),
-    dialog(
-      'usage-limit',
-      /what do you want to do\?[\s\S]*wait for limit|usage limit reached/i,
-      'what to do about its usage limit',
-    ),
+    dialog('usage-limit', /what do you want to do\?[\s\S]*limit to reset/i, 'what to do about its usage limit'),
+    dialog('usage-limit', /usage limit reached/i, 'what to do about its usage limit'),
     dialog(
       'approval',
       /this command requires approval|approve edits\?|do you want to (?:proceed|make this edit|create|allow claude)/i,
       'for permission',
     ),
   ],
-  top: /^\s*─{20,}\s*$/,
-  cut: /^\s*[↑↓] \d+ more lines?/,
+  // At the first column, where nothing that an agent writes is drawn.
+  top: /^(?:─{20,}|▔{20,}.*▔)\s*$/,
+  cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$/,
   interrupt: ['\x1b'],
   clear: '\x15\x7f',
 }
+
+/** What Codex writes above the questions of agents and servers, with how many are unanswered. */
+const COUNTER = /^\s*(?:Field|Question) \d+\/\d+(?: \(.*\))?\s*$/m
 
 const codex: Partial<TerminalProfile> = {
   choosing: /press enter to (?:confirm|continue|submit)|enter to submit/i,
@@ -47,7 +49,15 @@ const codex: Partial<TerminalProfile> = {
   dialogs: [
     dialog('update', /update available[\s\S]*skip/i, 'whether to update itself'),
     dialog('login', /sign in with chatgpt/i, 'to log in'),
-    dialog('trust', /trust this folder\?|do you trust the contents of this directory/i, 'whether to trust its folder'),
+    {
+      ...dialog(
+        'trust',
+        /trust this folder\?|do you trust the contents of this directory/i,
+        'whether to trust its folder',
+      ),
+      from: /^\s*Folder access/,
+    },
+    { ...dialog('approval', /^\s*Field 1\/1.*\n\s*Allow the .+ MCP server to run/m, 'for permission'), below: COUNTER },
     dialog('other', /try new model[\s\S]*use existing model/i, 'which model to use'),
     dialog('hooks', /hooks? need(?:s)? review/i, 'to review its hooks'),
     dialog('usage-limit', /you've hit your usage limit/i, 'what to do about its usage limit'),
@@ -60,6 +70,7 @@ const codex: Partial<TerminalProfile> = {
       /would you like to run the following command|would you like to grant|allow command\?|needs your approval/i,
       'for permission',
     ),
+    { ...dialog('choice', COUNTER, 'to choose'), below: COUNTER },
   ],
   cut: /\[… \d+ lines?\]|^\s*[↑↓]\s*$/,
   asksFirst: true,
@@ -76,6 +87,11 @@ const gemini: Partial<TerminalProfile> = {
     dialog('trust', /do you trust (?:this folder|the files in this folder)/i, 'whether to trust its folder'),
     dialog('login', /how would you like to authenticate/i, 'to log in'),
     dialog('theme', /select theme/i, 'which colours to use'),
+    dialog(
+      'usage-limit',
+      /usage limit reached for .+[\s\S]*\d\. (?:keep trying|stop)/i,
+      'what to do about its usage limit',
+    ),
     dialog('approval', /apply this change\?|allow execution|do you want to proceed\?/i, 'for permission'),
   ],
   top: /^╭─{20,}/,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Question, QuestionKind, QuestionOption } from '../protocol/question.ts'
 import { findButtons } from './buttons.ts'
-import { findDialogRow } from './dialog-row.ts'
 import { readDialogText } from './dialog-text.ts'
 import { findColouredOptions, findOptions, type OptionList } from './option-list.ts'
 import { roleOf } from './option-role.ts'
@@ -36,8 +35,7 @@ const squeeze = (text: string): string => text.replace(/\s+/g, '')
 export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): ScreenQuestion | undefined {
   const state = stateOf(screen, profile, true)
   if (state.is !== 'asking') return undefined
-  const { dialog } = state
-  const seenAt = findDialogRow(screen, dialog) ?? 0
+  const { dialog, row: seenAt } = state
   const menu = findMenu(screen, seenAt)
   const top = topOf(screen, profile, dialog, menu, seenAt)
   const isCutAbove = top === undefined && MAY_BE_LONG.has(dialog.kind)
@@ -84,13 +82,17 @@ const findMenu = (screen: TerminalScreen, from: number): OptionList | undefined 
 function topOf(
   { lines }: TerminalScreen,
   { top, frame }: TerminalProfile,
-  { from }: Dialog,
+  { from, below }: Dialog,
   menu: OptionList | undefined,
   seenAt: number,
 ): number | undefined {
   if (from) {
     const about = lines.slice(0, seenAt).findLastIndex((row) => from.test(row))
     if (about >= 0) return about
+  }
+  if (below) {
+    const above = lines.findIndex((row) => below.test(row))
+    if (above >= 0 && above < (menu?.first ?? lines.length)) return above + 1
   }
   if (frame && menu && seenAt === 0) return lines.slice(0, menu.first).findLastIndex((row) => !frame.test(row)) + 1
   if (!top || !menu) return seenAt

@@ -72,9 +72,15 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
     return undefined
   }
   const screen = async () => (await host.screen(KEY)).lines.map((line) => line.trimEnd()).join('\n')
+  const sees = async (text: string) => {
+    for (const end = performance.now() + WITHIN; !(await screen()).includes(text); await Bun.sleep(100)) {
+      if (performance.now() > end) throw new Error(`it never showed "${text}":\n${await screen()}`)
+    }
+  }
   return {
     ...place,
     host,
+    sees,
     model,
     profile: profileOf(known),
     screen,
@@ -90,7 +96,7 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
     },
     answer: (question: Question, option: string) => host.choose(KEY, question.id, option),
     settle: (within = WITHIN) => waitUntilSettled(host, KEY, { profile: profileOf(known) }, { deadlines, within }),
-    press: (keys: string) => host.write(KEY, keys),
+    press: async (keys: string): Promise<void> => void (await host.write(KEY, keys)),
     resize: (to: { cols: number; rows: number }) => host.resize(KEY, to.cols, to.rows),
     /** Its output so far, as it wrote it. */
     async output(): Promise<Uint8Array> {

@@ -2,12 +2,12 @@ import { chat } from './wires/chat.ts'
 import { gemini } from './wires/gemini.ts'
 import { messages } from './wires/messages.ts'
 import { responses } from './wires/responses.ts'
-import type { ModelRequest, Reply } from './wires/wire.ts'
+import type { ModelRequest, ProviderError, Reply } from './wires/wire.ts'
 
-export type { ModelRequest, Reply } from './wires/wire.ts'
+export type { ModelRequest, ProviderError, Reply } from './wires/wire.ts'
 
-/** The model's part of a conversation: its next reply, given the conversation so far. */
-export type Script = (request: ModelRequest) => Reply
+/** The model's part of a conversation: its next reply, or an error of its provider, given the conversation so far; `body` is what was sent. */
+export type Script = (request: ModelRequest, body: string) => Reply | ProviderError
 
 const WIRES = [chat, responses, messages, gemini]
 /** A program at work always offers a tool to run commands; a request for a title offers none. */
@@ -84,7 +84,9 @@ export class ModelServer {
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
     await this.#held
-    return wire.answer(works(parsed) ? this.script(parsed) : { text: 'A title' }, parsed, ++this.#calls)
+    const reply = works(parsed) ? this.script(parsed, body) : { text: 'A title' }
+    if ('status' in reply) return Response.json(reply.body, { status: reply.status, headers: reply.headers ?? {} })
+    return wire.answer(reply, parsed, ++this.#calls)
   }
 }
 

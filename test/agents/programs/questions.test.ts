@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Question, QuestionOption } from '../../../src/host/protocol/question.ts'
 import { type StartedProgram, startProgram } from './asked-program.ts'
-import { type AskedCase, CASES } from './questions.ts'
+import type { AskedCase } from './cases/case.ts'
+import { CASES } from './questions.ts'
 
 setDefaultTimeout(300_000)
 
@@ -36,6 +37,7 @@ async function became(started: StartedProgram, question: Question): Promise<stri
 /** Answers one question with one option; the other options are those of later starts of the same program. */
 async function answered(asked: AskedCase, index: number): Promise<QuestionOption[]> {
   await using started = await startProgram(asked.program, asked.start)
+  await asked.typed?.(started)
   const question = await started.asked()
   expect(question).toMatchObject({ kind: asked.kind, cut: false })
   const whole = squeeze(question.text)

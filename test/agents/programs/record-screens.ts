@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { profileOf } from '../../../src/host/terminal/programs.ts'
 import { findQuestion } from '../../../src/host/terminal/question.ts'
 import { startProgram } from './asked-program.ts'
-import { type AskedCase, CASES } from './questions.ts'
+import type { AskedCase } from './cases/case.ts'
+import { CASES } from './questions.ts'
 
 /**
  * Records what each program writes until it asks, in the size of a session and with room, for `test/agents/screens`.
@@ -19,6 +20,7 @@ async function record(asked: AskedCase, name: string, size: keyof typeof SIZES):
   const room = { cols: Math.min(cols, widest), rows }
   await using started = await startProgram(asked.program, { ...asked.start, size: room, isUnwatched: true })
   const { host, profile } = started
+  await asked.typed?.(started)
   const asks = async () => findQuestion(await host.screen('s'), profile)
   await steady(asks)
   if (size === 'wide' && profile.expand && profile.clips) {

@@ -1,4 +1,4 @@
-// A server of one tool (Model Context Protocol) on its standard streams.
+// A server of two tools (Model Context Protocol) on its standard streams: one ships a version, the other asks a person.
 import { createInterface } from 'node:readline'
 
 const properties = { to: { type: 'string' }, version: { type: 'string' } }
@@ -9,15 +9,34 @@ const answers = {
     serverInfo: { name: 'deploy', version: '1' },
   },
   'tools/list': {
-    tools: [{ name: 'ship', description: 'Ships a version', inputSchema: { type: 'object', properties } }],
+    tools: [
+      { name: 'ship', description: 'Ships a version', inputSchema: { type: 'object', properties } },
+      { name: 'confirm', description: 'Asks a person', inputSchema: { type: 'object', properties } },
+    ],
   },
-  'tools/call': { content: [{ type: 'text', text: 'Shipped.' }] },
+}
+const QUESTION = {
+  message: 'Shall version 1.2.3 be shipped to production?',
+  requestedSchema: {
+    type: 'object',
+    properties: { sure: { type: 'boolean', title: 'Sure', description: 'Whether you are sure' } },
+    required: ['sure'],
+  },
 }
 
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+const textOf = (text) => ({ content: [{ type: 'text', text }] })
+const asked = new Map()
+
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method } = JSON.parse(line)
+  const { id, method, params, result } = JSON.parse(line)
   if (id === undefined) return
-  const result = answers[method]
-  const answer = result ? { result } : { error: { code: -32601, message: 'unknown' } }
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n`)
+  if (method === undefined) return send({ id: asked.get(id), result: textOf(`The person: ${JSON.stringify(result)}`) })
+  if (method !== 'tools/call') {
+    const answer = answers[method]
+    return send({ id, ...(answer ? { result: answer } : { error: { code: -32601, message: 'unknown' } }) })
+  }
+  if (params.name === 'ship') return send({ id, result: textOf('Shipped.') })
+  asked.set(`ask-${id}`, id)
+  send({ id: `ask-${id}`, method: 'elicitation/create', params: QUESTION })
 })

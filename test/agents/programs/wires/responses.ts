@@ -38,6 +38,7 @@ export const responses: Wire = {
         : {
             ...{ type: 'function_call', id: `fc_${count}`, call_id: `call_${count}`, status: 'completed' },
             ...{ name: reply.tool, arguments: JSON.stringify(reply.input) },
+            ...(reply.namespace !== undefined && { namespace: reply.namespace }),
           }
     const usage = {
       input_tokens: TAKEN.input,

@@ -10,8 +10,15 @@ export interface ModelRequest {
   results: string[]
 }
 
-/** The model's reply: some text, or one tool call. */
-export type Reply = { text: string } | { tool: string; input: Record<string, unknown> }
+/** The model's reply: some text, or one tool call; some APIs put the tools of a server into a namespace. */
+export type Reply = { text: string } | { tool: string; namespace?: string; input: Record<string, unknown> }
+
+/** An error of the provider in place of a reply, as it sends it. */
+export interface ProviderError {
+  status: number
+  headers?: Record<string, string>
+  body: object
+}
 
 /** One API through which programs use models. */
 export interface Wire {

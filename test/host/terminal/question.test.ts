@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test'
+import { profileOf } from '../../../src/host/terminal/programs.ts'
+import { findQuestion } from '../../../src/host/terminal/question.ts'
+
+/** What a program asks on a screen with these rows. */
+function asked(program: string, rows: readonly string[]) {
+  const cursor = { x: 0, y: rows.length }
+  const question = findQuestion(
+    { lines: [...rows], cols: 120, cursor, bracketedPaste: true },
+    profileOf({ name: program }),
+  )
+  return question && { kind: question.kind, text: question.text.split('\n'), options: question.options.length }
+}
+
+const RULE = '─'.repeat(120)
+const CLAUDE = [' Do you want to proceed?', ' ❯ 1. Yes', '   2. No', '', ' Esc to cancel · Tab to amend']
+
+describe('a question about a command', () => {
+  test('of Claude Code is no other question for what its agent wrote before', () => {
+    const rows = ['● Not logged in · Please run /login', '', RULE, ' Bash command', '', ' make', '', ...CLAUDE]
+    expect(asked('claude', rows)).toEqual({ kind: 'approval', text: ['Bash command', '', 'make'], options: 2 })
+  })
+
+  test('of Claude Code is whole though the command draws a rule', () => {
+    const rows = [RULE, ' Bash command', '', ' git push --force #', ` ${'─'.repeat(118)}`, ' echo hi', '', ...CLAUDE]
+    expect(asked('claude', rows)?.text).toContain('git push --force #')
+  })
+
+  test('of Codex is whole though the command has the words of another dialog', () => {
+    const rows = [
+      '  Would you like to run the following command?',
+      '  $ git push --force',
+      '    echo Trust this folder?',
+      '› 1. Yes, proceed (y)',
+      '  2. No (esc)',
+      '  Press enter to confirm or esc to cancel',
+    ]
+    expect(asked('codex', rows)).toMatchObject({ kind: 'approval', options: 2 })
+    expect(asked('codex', rows)?.text[0]).toBe('$ git push --force')
+  })
+})
