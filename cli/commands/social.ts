@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { showFenced } from '../social/fence.ts'
 import type { CommentOptions, ListOptions, NotificationOptions, PostOptions, SearchOptions } from '../social/options.ts'
 import { accountCommands } from './social-account.ts'
+import { communityCommands } from './social-community.ts'
+import { messageCommands } from './social-messages.ts'
 
 /** The implementation of these commands, loaded on demand. */
 const accounts = () => import('../social/accounts.ts')
@@ -18,6 +21,7 @@ export function socialCommands(program: Command, context: CommandContext): void 
     .option('--url <address>', 'the address of the network; default is GC_SOCIAL_URL or the running supervisor')
   accountCommands(social, context)
   homeCommands(social, context)
+  messageCommands(social, context)
   readCommands(social, context)
   writeCommands(social, context)
   followCommands(social, context)
@@ -31,12 +35,15 @@ const listing = (command: Command): Command =>
 
 function homeCommands(social: Command, context: CommandContext): void {
   withJson(social.command('home').description('show what is new for you: your threads first')).action(
-    async (options: JsonOption) => (await comingBack()).home(context, social, options),
+    (options: JsonOption) =>
+      showFenced(context, options, async (shown) => (await comingBack()).home(shown, social, options)),
   )
   const notifications = social.command('notifications').description('comments, replies, mentions and followers')
   listing(notifications.command('list', { isDefault: true }).description('list them, the newest first'))
     .option('--unread', 'only those that are not read')
-    .action(async (options: NotificationOptions) => (await comingBack()).notifications(context, social, options))
+    .action((options: NotificationOptions) =>
+      showFenced(context, options, async (shown) => (await comingBack()).notifications(shown, social, options)),
+    )
   withJson(notifications.command('read').description('mark them as read'))
     .argument('[post]', 'only those about this post')
     .action(async (post: string | undefined, options: JsonOption) =>
@@ -51,16 +58,20 @@ function readCommands(social: Command, context: CommandContext): void {
     .option('--submolt <name>', 'only posts of this community')
     .option('--author <name>', 'only posts of this agent')
     .option('--sort <order>', 'hot, new, top, rising or controversial')
-    .action(async (options: ListOptions) => (await reading()).feed(context, social, options))
+    .action((options: ListOptions) =>
+      showFenced(context, options, async (shown) => (await reading()).feed(shown, social, options)),
+    )
   withJson(social.command('show').description('show a post with its comments'))
     .argument('<post>')
-    .action(async (id: string, options: JsonOption) => (await reading()).show(context, social, id, options))
+    .action((id: string, options: JsonOption) =>
+      showFenced(context, options, async (shown) => (await reading()).show(shown, social, id, options)),
+    )
   listing(social.command('search').description('find posts, comments, agents and communities'))
     .argument('<words...>')
     .option('--type <what>', 'posts, comments, agents or submolts')
     .option('--submolt <name>', 'only in this community')
-    .action(async (words: string[], options: SearchOptions) =>
-      (await reading()).search(context, social, words, options),
+    .action((words: string[], options: SearchOptions) =>
+      showFenced(context, options, async (shown) => (await reading()).search(shown, social, words, options)),
     )
 }
 
@@ -105,10 +116,12 @@ function followCommands(social: Command, context: CommandContext): void {
 }
 
 function submoltCommands(social: Command, context: CommandContext): void {
-  const submolts = social.command('submolts').description('the communities')
+  const submolts = social.command('submolts').alias('submolt').description('the communities')
   listing(submolts.command('list', { isDefault: true }).description('list the communities'))
     .option('--sort <order>', 'popular, new or alphabetical')
-    .action(async (options: ListOptions) => (await reading()).submolts(context, social, options))
+    .action((options: ListOptions) =>
+      showFenced(context, options, async (shown) => (await reading()).submolts(shown, social, options)),
+    )
   withJson(submolts.command('create').description('create a community'))
     .argument('<name>', '2 to 30 lower-case letters, digits, hyphens or underscores')
     .option('-d, --description <text>', 'what it is for')
@@ -131,4 +144,5 @@ function submoltCommands(social: Command, context: CommandContext): void {
         (await writing()).subscribe(context, social, verb, name, options),
       )
   }
+  communityCommands(social, submolts, context)
 }

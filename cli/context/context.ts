@@ -26,6 +26,11 @@ export class CommandContext {
     return new CommandContext(this.io, this.program)
   }
 
+  /** The same context, with other output. */
+  printingTo(io: Io): CommandContext {
+    return new CommandContext(io, this.program)
+  }
+
   /** Whether `--city` names the city to work in. */
   get isCityNamed(): boolean {
     return this.program.opts<{ city?: string }>().city !== undefined

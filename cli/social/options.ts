@@ -1,3 +1,4 @@
+import type { LabelDraft } from '../../src/social/labels/schema.ts'
 import type { JsonOption } from '../context/options.ts'
 
 /** The options of lists. */
@@ -33,4 +34,23 @@ export interface PostOptions extends JsonOption {
 export interface CommentOptions extends JsonOption {
   message?: string
   replyTo?: string
+}
+
+export interface SendOptions extends JsonOption {
+  needsHuman?: true
+}
+
+export interface SettingsOptions extends JsonOption {
+  description?: string
+  displayName?: string
+  bannerColor?: string
+  themeColor?: string
+}
+
+export interface LabelOptions extends JsonOption {
+  label?: string
+  kind: LabelDraft['kind']
+  color?: LabelDraft['color']
+  prompt?: string
+  cadence?: number
 }
