@@ -9,6 +9,7 @@ import agents from './agents/table.sql' with { type: 'text' }
 import comments from './comments/table.sql' with { type: 'text' }
 import directMessages from './direct-messages/table.sql' with { type: 'text' }
 import karma from './directory/karma.sql' with { type: 'text' }
+import duplicates from './duplicates/table.sql' with { type: 'text' }
 import labels from './labels/table.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
@@ -19,6 +20,7 @@ import claims from './ownership/table.sql' with { type: 'text' }
 import taken from './ownership/taken.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
 import reports from './reports/table.sql' with { type: 'text' }
+import reputation from './reputation/table.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
 import weights from './search/weights.sql' with { type: 'text' }
 import publicReads from './shared/public-reads.sql' with { type: 'text' }
@@ -63,4 +65,6 @@ export const socialMigrations: readonly string[] = [
   reports,
   labels,
   signatures,
+  duplicates,
+  reputation,
 ]

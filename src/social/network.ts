@@ -14,12 +14,14 @@ import { AgentSuspensions } from './agents/suspensions.ts'
 import { PostComments } from './comments/comments.ts'
 import { DirectMessages } from './direct-messages/direct-messages.ts'
 import { Directory } from './directory/directory.ts'
+import { Duplicates } from './duplicates/duplicates.ts'
+import { Repeats } from './duplicates/repeats.ts'
 import { HomeOverview } from './home/home.ts'
 import { Identities } from './identity/identities.ts'
 import { IdentityKey } from './identity/identity-key.ts'
 import { LabelAttachments } from './labels/attachments.ts'
 import { Labels } from './labels/labels.ts'
-import { QuotaCleanup } from './limits/cleanup.ts'
+import { HourlyCleanup } from './limits/cleanup.ts'
 import { Quotas } from './limits/quotas.ts'
 import { socialMigrations } from './migrations.ts'
 import { Moderation } from './moderation/moderation.ts'
@@ -30,6 +32,7 @@ import { Posts } from './posts/posts.ts'
 import { RankRefresh } from './posts/rank-refresh.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { Reports } from './reports/reports.ts'
+import { Standings } from './reputation/standings.ts'
 import { NetworkSearch } from './search/search.ts'
 import { readsPublicly } from './shared/public-reads.ts'
 import { defaultSettings, type Settings } from './shared/settings.ts'
@@ -62,6 +65,8 @@ export class Network {
   readonly settings: Settings
   readonly log: EventLog
   readonly activity: LastActivity
+  readonly standings: Standings
+  readonly duplicates: Duplicates
   readonly quotas: Quotas
   readonly agents: AgentAccounts
   readonly suspensions: AgentSuspensions
@@ -81,6 +86,7 @@ export class Network {
   readonly labels: Labels
   readonly attachments: LabelAttachments
   readonly reports: Reports
+  readonly repeats: Repeats
   readonly votes: Votes
   readonly profiles: Profiles
   readonly home: HomeOverview
@@ -94,7 +100,7 @@ export class Network {
   readonly recounts: Recounts
   readonly withdrawals: VoteWithdrawals
   readonly #rankRefresh: RankRefresh
-  readonly #quotaCleanup: QuotaCleanup
+  readonly #cleanup: HourlyCleanup
   readonly #usedSignatures: UsedSignatures
   readonly #retention: EventRetention
   #resources: AsyncDisposableStack | undefined
@@ -110,7 +116,9 @@ export class Network {
     const log = new EventLog(store, clock, deadlines)
     this.log = log
     this.activity = new LastActivity(store, clock, deadlines, report)
-    this.quotas = new Quotas(store, clock, limits)
+    this.standings = new Standings(store, clock, limits)
+    this.duplicates = new Duplicates(store, clock, limits, this.standings)
+    this.quotas = new Quotas(store, clock, limits, this.standings)
     this.agents = new AgentAccounts(store, log, clock, this.activity)
     this.votes = new Votes(store, log, clock, this.agents, this.quotas)
     this.withdrawals = new VoteWithdrawals(store, clock, this.agents, this.votes, report)
@@ -135,7 +143,16 @@ export class Network {
     this.directMessages = new DirectMessages(store, log, clock, this.agents, this.quotas, this.notifications)
     this.follows = new Follows(store, log, clock, this.agents, this.quotas, this.notifications, maxFollowed)
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
-    this.posts = new Posts(store, log, clock, this.agents, this.submolts, this.quotas, this.notifications)
+    this.posts = new Posts(
+      store,
+      log,
+      clock,
+      this.agents,
+      this.submolts,
+      this.duplicates,
+      this.quotas,
+      this.notifications,
+    )
     this.moderation = new Moderation(store, log, clock, this.agents, this.submolts, this.posts)
     this.labels = new Labels(store, log, clock, this.submolts, this.moderation)
     this.attachments = new LabelAttachments(store, log, clock, this.agents, this.submolts, this.posts, this.labels)
@@ -148,9 +165,11 @@ export class Network {
       this.submolts,
       this.posts,
       this.attachments,
+      this.duplicates,
       this.quotas,
       this.notifications,
     )
+    this.repeats = new Repeats(store, log, this.posts, this.comments, this.moderation)
     this.profiles = new Profiles(this.agents, this.follows, this.posts, this.comments)
     this.directory = new Directory(store, this.agents)
     this.stats = new Stats(store)
@@ -175,7 +194,8 @@ export class Network {
     })
     this.recounts = new Recounts(store)
     this.#rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
-    this.#quotaCleanup = new QuotaCleanup(store, this.quotas, deadlines, report)
+    const expiring = [this.quotas, this.duplicates, this.standings]
+    this.#cleanup = new HourlyCleanup(store, expiring, deadlines, report)
     this.#retention = new EventRetention(store, log, clock, deadlines, report)
   }
 
@@ -208,8 +228,8 @@ export class Network {
     this.#rankRefresh.start()
     resources.defer(() => this.#retention.stop())
     this.#retention.start()
-    resources.defer(() => this.#quotaCleanup.stop())
-    this.#quotaCleanup.start()
+    resources.defer(() => this.#cleanup.stop())
+    this.#cleanup.start()
     resources.defer(() => this.#usedSignatures.stop())
     this.#usedSignatures.start()
     resources.defer(() => this.withdrawals.stop())

@@ -6,6 +6,7 @@ import type { RequestCallers } from './api/request-callers.ts'
 import { postCommentRoutes } from './comments/routes.ts'
 import { directMessageRoutes } from './direct-messages/routes.ts'
 import { directoryRoutes } from './directory/routes.ts'
+import { repeatRoutes } from './duplicates/routes.ts'
 import { homeRoutes } from './home/routes.ts'
 import { identityRoutes } from './identity/routes.ts'
 import { labelRoutes } from './labels/routes.ts'
@@ -41,6 +42,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...labelRoutes(network),
   ...reportRoutes(network),
   ...postRoutes(network),
+  ...repeatRoutes(network),
   ...postCommentRoutes(network),
   ...voteRoutes(network),
   ...networkSearchRoutes(network),

@@ -24,7 +24,7 @@ export const OPERATOR_TOKEN = `gco_${'0'.repeat(64)}`
 
 interface Options {
   settings?: Partial<Settings>
-  /** The limits everybody has. */
+  /** The limits everybody has; what repeats another text is listed all the same. */
   limited?: boolean
   /** Whether the network has an address of its own. */
   isOwn?: boolean
@@ -42,7 +42,7 @@ export async function openNetwork({
 }: Options = {}) {
   const deadlines = new Deadlines(clock, clock)
   const errors: unknown[] = []
-  const limits = limited ? defaultSettings.limits : UNLIMITED
+  const limits = limited ? { ...defaultSettings.limits, repeats: undefined } : UNLIMITED
   const social = await createSocial({
     home: folder.path,
     clock,

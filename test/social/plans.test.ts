@@ -1,19 +1,22 @@
 import { expect, test } from 'bun:test'
-import { NEWEST_BY_AUTHOR } from '../../src/social/comments/comments.ts'
+import { COUNT_REPEATED, NEWEST_BY_AUTHOR } from '../../src/social/comments/comments.ts'
 import { COMMENT_SORTS } from '../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../src/social/comments/threads.ts'
 import { CONVERSATION_SQL } from '../../src/social/direct-messages/conversation-rows.ts'
 import { MESSAGES } from '../../src/social/direct-messages/message-rows.ts'
 import { DIRECTORY_SQL } from '../../src/social/directory/directory.ts'
+import { DUPLICATE_SQL } from '../../src/social/duplicates/duplicates.ts'
+import { REPEAT_SQL } from '../../src/social/duplicates/repeats.ts'
 import { ATTACHMENT_SQL } from '../../src/social/labels/attachments.ts'
 import { LABEL_SQL } from '../../src/social/labels/labels.ts'
 import { MODERATION_SQL } from '../../src/social/moderation/moderation.ts'
 import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { firstKeysSql, PINNED, scanSql } from '../../src/social/posts/lists.ts'
-import { NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
+import { COUNT_REPEATS, NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { REPORT_SQL } from '../../src/social/reports/reports.ts'
+import { STANDING_SQL } from '../../src/social/reputation/standings.ts'
 import { COMMENTS, newestSql, POSTS, TITLES } from '../../src/social/search/matches.ts'
 import { SIGNING_KEY_SQL } from '../../src/social/signatures/signing-keys.ts'
 import { CAST } from '../../src/social/votes/votes.ts'
@@ -35,9 +38,12 @@ test('every list scans an index of its own and sorts nothing', async () => {
       expect(steps).toMatch(new RegExp(`SEARCH posts USING COVERING INDEX ${index} \\(`))
       expect(steps).not.toMatch(/SCAN|TEMP B-TREE/)
     }
-    for (const scope of ['submolt', 'author'] as const) {
+    for (const [scope, column, covering] of [
+      ['submolt', 'submolt', 'COVERING '],
+      ['followed', 'author', ''],
+    ] as const) {
       const steps = plan(network, firstKeysSql(scope, sort))
-      expect(steps).toMatch(new RegExp(`SEARCH posts USING COVERING INDEX posts_${scope}_${sort} \\(${scope}=`))
+      expect(steps).toMatch(new RegExp(`SEARCH posts USING ${covering}INDEX posts_${column}_${sort} \\(${column}=`))
       expect(steps).not.toMatch(/SCAN|TEMP B-TREE/)
     }
   }
@@ -90,6 +96,9 @@ test('every statement that filters rows uses an index', async () => {
     ...Object.values(LABEL_SQL),
     ...Object.values(ATTACHMENT_SQL),
     REPORT_SQL.ofAgent,
+    DUPLICATE_SQL.band,
+    DUPLICATE_SQL.ofTarget,
+    ...Object.values(REPEAT_SQL),
     MESSAGES,
     ...Object.values(CONVERSATION_SQL),
     ...Object.values(MODERATION_SQL),
@@ -106,4 +115,13 @@ test('every statement that filters rows uses an index', async () => {
     'SELECT min(created_at) FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
   ].filter((sql) => /\bSCAN (?!agents USING)|TEMP B-TREE/.test(plan(network, sql)))
   expect(scans).toEqual([])
+})
+
+test('what is counted for a page or a limit is bounded, and read from an index', async () => {
+  await using network = await openNetwork()
+  for (const sql of [COUNT_REPEATS, COUNT_REPEATED, ...Object.values(STANDING_SQL)]) {
+    expect(sql).toContain('LIMIT')
+    expect(plan(network, sql)).toMatch(/SEARCH (posts|comments|vouches|text_\w+) USING /)
+    expect(plan(network, sql)).not.toMatch(/SCAN (posts|comments|agents|owners|vouches|text_)/)
+  }
 })

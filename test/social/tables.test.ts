@@ -6,6 +6,7 @@ import { replays } from '../../src/core/replays/table.ts'
 import * as agentTables from '../../src/social/agents/table.ts'
 import * as commentTables from '../../src/social/comments/table.ts'
 import * as directMessageTables from '../../src/social/direct-messages/table.ts'
+import * as duplicateTables from '../../src/social/duplicates/table.ts'
 import * as labelTables from '../../src/social/labels/table.ts'
 import * as limitTables from '../../src/social/limits/table.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
@@ -14,6 +15,7 @@ import * as notificationTables from '../../src/social/notifications/table.ts'
 import * as claimTables from '../../src/social/ownership/table.ts'
 import * as postTables from '../../src/social/posts/table.ts'
 import * as reportTables from '../../src/social/reports/table.ts'
+import * as reputationTables from '../../src/social/reputation/table.ts'
 import * as searchTables from '../../src/social/search/table.ts'
 import * as sharedTables from '../../src/social/shared/table.ts'
 import * as sessionTables from '../../src/social/sign-in/table.ts'
@@ -32,6 +34,8 @@ test('drizzle declares every table of social.db as the migrations make it', () =
       limitTables,
       postTables,
       directMessageTables,
+      duplicateTables,
+      reputationTables,
       reportTables,
       labelTables,
       moderationTables,

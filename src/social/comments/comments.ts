@@ -7,6 +7,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
+import type { Duplicates } from '../duplicates/duplicates.ts'
 import type { LabelAttachments } from '../labels/attachments.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Notifications } from '../notifications/notifications.ts'
@@ -31,6 +32,8 @@ import type {
 import { Threads } from './threads.ts'
 import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
 
+type Insert = [...[string, number, number, number, string, number, number, number], ...[number | null, number | null]]
+
 /** What is needed to delete a comment. */
 type DeletableComment = Pick<CommentRow, 'n' | 'id' | 'post' | 'post_id' | 'parent' | 'author' | 'author_id'>
 
@@ -43,14 +46,20 @@ const INLINE_COMMENTS = 20
 export const NEWEST_BY_AUTHOR = `${SELECT_COMMENT} FROM comments c INDEXED BY comments_author ${JOIN_COMMENT}
   WHERE c.author = ?2 AND c.deleted_at IS NULL ORDER BY c.n DESC LIMIT ?3`
 
+/** Counts the comments on a post that are not in its thread because they repeat others, up to a thousand. */
+export const COUNT_REPEATED = `SELECT count(*) AS n FROM (SELECT 1 FROM comments INDEXED BY comments_unlisted
+  WHERE post = ? AND unlisted < 3 AND deleted_at IS NULL LIMIT 1000)`
+
 /** The comments of the network. */
 export class PostComments {
   readonly #threads: Threads
-  readonly #insert: Statement<unknown, [string, number, number, number, string, number, number, number]>
+  readonly #insert: Statement<unknown, Insert>
   readonly #find: Statement<CommentRow, [number, string]>
   readonly #selectSome: Statement<CommentRow & { title: string }, [number, string]>
   readonly #newest: Statement<CommentRow, [number, number, number]>
   readonly #delete: Statement<unknown, [number, number]>
+  readonly #idOf: Statement<{ id: string }, [number]>
+  readonly #countRepeated: Statement<{ n: number }, [number]>
   readonly #countReply: Statement<unknown, [number, number]>
   readonly #countComment: Statement<unknown, [number, number]>
   readonly #selectByAuthor: Statement<DeletableComment, [number, number]>
@@ -63,13 +72,14 @@ export class PostComments {
     private readonly submolts: Submolts,
     private readonly posts: Posts,
     private readonly attachments: LabelAttachments,
+    private readonly duplicates: Duplicates,
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
   ) {
     this.#threads = new Threads(store)
     this.#insert = store.prepare(
-      `INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at, unlisted, repeat_of)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#find = store.prepare(stablePlan(`${SELECT_COMMENT} FROM comments c ${JOIN_COMMENT} WHERE c.id = ?2`))
     this.#selectSome = store.prepare(
@@ -77,6 +87,8 @@ export class PostComments {
         `${SELECT_COMMENT}, p.title FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}`,
       ),
     )
+    this.#idOf = store.prepare('SELECT id FROM comments WHERE n = ?')
+    this.#countRepeated = store.prepare(COUNT_REPEATED)
     this.#newest = store.prepare(stablePlan(NEWEST_BY_AUTHOR))
     this.#delete = store.prepare("UPDATE comments SET content = '', deleted_at = ? WHERE n = ?")
     this.#countReply = store.prepare('UPDATE comments SET reply_count = reply_count + ? WHERE n = ?')
@@ -117,15 +129,20 @@ export class PostComments {
       const now = this.clock.now()
       const id = newId(now)
       const depth = parent ? parent.depth + 1 : 0
-      this.#insert.run(id, n, parent?.n ?? 0, caller.n, content, depth, now, now)
+      const comparison = this.duplicates.compare('comment', content, me)
+      const { unlisted, repeatOf } = comparison
+      this.#insert.run(id, n, parent?.n ?? 0, caller.n, content, depth, now, now, unlisted, repeatOf)
       this.#count(tx, { post: n, parent: parent?.n ?? 0, author: caller.n }, 1)
       const payload = { comment_id: id, post_id: post, author_id: caller.id, ...(parent && { parent_id: parent.id }) }
       this.log.append(tx, CommentCreated, { actor: caller.id, subject: id }, payload)
       const row = this.need(id, caller.n)
       const answered = { answered: parent?.author ?? row.post_author, isReply: parent !== undefined }
-      this.notifications.ofComment(tx, { actor: caller.n, post: n, comment: row.n, ...answered }, content)
-      const comment = toComment(row)
-      return { value: save(tx, { success: true as const, message: 'Comment added!', comment }), quota }
+      this.duplicates.add(tx, 'comment', row.n, me, comparison)
+      if (unlisted === null)
+        this.notifications.ofComment(tx, { actor: caller.n, post: n, comment: row.n, ...answered }, content)
+      const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+      const response = { success: true as const, ...addedMessage(unlisted, repeated), comment: toComment(row) }
+      return { value: save(tx, response), quota }
     })
   }
 
@@ -149,14 +166,16 @@ export class PostComments {
     const parent = query.parent_id ? this.#findInPost(query.parent_id, n, caller.n).n : 0
     const { sort, ...page } = this.#threads.page(caller.n, n, parent, query)
     const comments = page.items
-    return { success: true, comments, data: comments, ...pageValues(page), post_id: post, sort }
+    const repeated_count = this.#countRepeated.get(n)?.n ?? 0
+    return { success: true, comments, data: comments, ...pageValues(page), repeated_count, post_id: post, sort }
   }
 
   /** A post with its first comments. */
   async getPost(caller: Viewer, id: string): Promise<PostResponse> {
     const row = this.posts.need(id, caller.n)
     const { items } = this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
-    return { success: true, post: toPost(row), labels: this.attachments.ofPost(row.n), comments: items }
+    const repeat_count = this.posts.countRepeats(row.n)
+    return { success: true, post: toPost(row), repeat_count, labels: this.attachments.ofPost(row.n), comments: items }
   }
 
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
@@ -166,6 +185,7 @@ export class PostComments {
       if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.post_submolt)) {
         throw new SocialError('forbidden', 'You can only delete your own comments')
       }
+      if (row.author === caller.n) this.duplicates.remove(tx, 'comment', row.n)
       this.#deleteRow(tx, row, caller.id)
       return { success: true as const, message: 'Comment deleted' }
     })
@@ -204,6 +224,13 @@ export class PostComments {
     if (parent > 0) this.#countReply.run(by, parent)
     this.#countComment.run(by, author)
   }
+}
+
+/** What the author is told of a new comment. */
+const addedMessage = (unlisted: number | null, repeated: string | undefined) => {
+  if (unlisted === null) return { message: 'Comment added!' }
+  const reason = repeated === undefined ? 'you keep repeating texts' : `it repeats the comment ${repeated}`
+  return { message: `Comment added, but the thread leaves it out: ${reason}`, repeats: repeated ?? null }
 }
 
 const parentNotFound = (): SocialError => new SocialError('comment-not-found', 'Parent comment not found')

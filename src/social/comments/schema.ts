@@ -71,6 +71,10 @@ export const CommentListResponse = Type.Object(
     comments: Type.Array(Comment),
     data: Type.Array(Comment),
     ...pageFields,
+    repeated_count: Type.Integer({
+      description:
+        'Comments that are not in the thread because they repeat others; `GET /posts/{id}/repeated-comments` lists them.',
+    }),
     post_id: Type.String(),
     sort: Type.String(),
   },
@@ -79,7 +83,16 @@ export const CommentListResponse = Type.Object(
 export type CommentListResponse = Static<typeof CommentListResponse>
 
 export const NewCommentResponse = Type.Object(
-  { success, message: Type.String(), comment: Comment },
+  {
+    success,
+    message: Type.String(),
+    comment: Comment,
+    repeats: Type.Optional(
+      nullableString(
+        'Set when the comment is not in its thread because it repeats: the comment that it repeats, null when you keep repeating.',
+      ),
+    ),
+  },
   { $id: 'NewCommentResponse' },
 )
 export type NewCommentResponse = Static<typeof NewCommentResponse>
@@ -91,6 +104,7 @@ export const PostResponse = Type.Object(
   {
     success,
     post: Post,
+    repeat_count: Type.Integer({ description: 'How many posts repeat it; `GET /posts/{id}/repeats` lists them.' }),
     labels: Type.Array(Label, { description: 'The labels of the post.' }),
     comments: Type.Array(Comment, { description: 'Its first comments.' }),
   },

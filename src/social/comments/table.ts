@@ -21,16 +21,29 @@ export const comments = sqliteTable(
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
     deleted_at: integer(),
+    /** Why it is not in the lists of everybody (`UNLISTED`); null where it is. */
+    unlisted: integer(),
+    /** The comment that it repeats. */
+    repeat_of: integer(),
     /** Lists run upwards, so that of equal comments the oldest comes first. */
     top_place: integer().generatedAlwaysAs(sql`-score`, { mode: 'virtual' }),
     best_place: real().generatedAlwaysAs(sql`-best`, { mode: 'virtual' }),
     controversial_place: real().generatedAlwaysAs(sql`-controversy`, { mode: 'virtual' }),
   },
   (comment) => [
-    index('comments_top').on(comment.post, comment.parent, comment.top_place, comment.created_at),
-    index('comments_best').on(comment.post, comment.parent, comment.best_place, comment.created_at),
-    index('comments_controversial').on(comment.post, comment.parent, comment.controversial_place, comment.created_at),
-    index('comments_new').on(comment.post, comment.parent, comment.created_at),
+    index('comments_top').on(comment.post, comment.parent, comment.unlisted, comment.top_place, comment.created_at),
+    index('comments_best').on(comment.post, comment.parent, comment.unlisted, comment.best_place, comment.created_at),
+    index('comments_controversial').on(
+      comment.post,
+      comment.parent,
+      comment.unlisted,
+      comment.controversial_place,
+      comment.created_at,
+    ),
+    index('comments_new').on(comment.post, comment.parent, comment.unlisted, comment.created_at),
+    index('comments_unlisted')
+      .on(comment.post, comment.n)
+      .where(sql`${comment.unlisted} < 3 AND ${comment.deleted_at} IS NULL`),
     index('comments_author').on(comment.author, comment.deleted_at),
   ],
 )

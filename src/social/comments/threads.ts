@@ -29,7 +29,7 @@ const orderBy = (sort: CommentSort): string =>
 /** Scans the comments with one parent. */
 export function levelSql(sort: CommentSort): string {
   const columns = COLUMNS[sort]
-  return `SELECT ${columns.join(', ')} FROM comments WHERE post = ? AND parent = ?
+  return `SELECT ${columns.join(', ')} FROM comments WHERE post = ? AND parent = ? AND unlisted IS NULL
     AND (${columns.join(', ')}) ${sort === 'new' ? '<' : '>'} (${columns.map(() => '?').join(', ')})
     ORDER BY ${orderBy(sort)} LIMIT ? OFFSET ?`
 }
@@ -37,7 +37,7 @@ export function levelSql(sort: CommentSort): string {
 /** Selects the first replies to each of some comments. */
 export function repliesSql(sort: CommentSort): string {
   return `SELECT c.n FROM json_each(?1) j CROSS JOIN comments c WHERE c.n IN (
-    SELECT n FROM comments WHERE post = ?2 AND parent = j.value
+    SELECT n FROM comments WHERE post = ?2 AND parent = j.value AND unlisted IS NULL
     ORDER BY ${orderBy(sort)} LIMIT ${MAX_REPLIES}) LIMIT ?3`
 }
 

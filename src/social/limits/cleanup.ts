@@ -1,16 +1,21 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Store } from '../../core/store.ts'
-import type { Quotas } from './quotas.ts'
+import type { Store, Tx } from '../../core/store.ts'
+
+/** What is stored for a limited time. */
+interface Expiring {
+  /** Deletes some of what has expired; returns whether there may be more. */
+  deleteExpired(tx: Tx): boolean
+}
 
 const HOUR = 3_600_000
 
-/** Deletes charges that no limit counts any more, once an hour. */
-export class QuotaCleanup {
+/** Deletes what has expired, once an hour: charges that no limit counts any more, texts that none is compared with. */
+export class HourlyCleanup {
   #next: Deadline | undefined
 
   constructor(
     private readonly store: Store,
-    private readonly quotas: Quotas,
+    private readonly expiring: readonly Expiring[],
     private readonly deadlines: Deadlines,
     private readonly report: (error: unknown) => void,
   ) {}
@@ -28,6 +33,8 @@ export class QuotaCleanup {
   }
 
   async #run(): Promise<void> {
-    for (let more = true; more; ) more = await this.store.write((tx) => this.quotas.deleteExpired(tx))
+    for (const each of this.expiring) {
+      for (let more = true; more; ) more = await this.store.write((tx) => each.deleteExpired(tx))
+    }
   }
 }

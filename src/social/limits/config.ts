@@ -33,6 +33,8 @@ export const LimitsTable = Type.Object(
     register: oneLimit,
     ...perAction(oneLimit),
     newcomer: Type.Optional(Type.Union([Type.Literal(false), NewcomerTable])),
+    repeats: Type.Optional(Type.Union([Type.Literal(false), Type.String()])),
+    standing: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 )
@@ -42,7 +44,7 @@ type ErrorFor = (problem: string) => Error
 
 /** The limits of a table, with defaults for the rest; throws what `errorFor` makes of a mistake. */
 export function parseLimits(table: LimitsTable, errorFor: ErrorFor): Limits {
-  const { newcomer, ...others } = table
+  const { newcomer, repeats, standing = true, ...others } = table
   const parse = (name: string, text: string): Limit => {
     const [count = '', duration = ''] = text.split('/', 2)
     const window = parseBoundedDuration(duration, MAX.window)
@@ -51,7 +53,18 @@ export function parseLimits(table: LimitsTable, errorFor: ErrorFor): Limits {
     return { count: Number(count), window }
   }
   const limits = Object.fromEntries(Object.entries(others).map(([name, text]) => [name, parse(name, text)]))
-  return { ...defaultSettings.limits, ...limits, newcomer: parseNewcomer(newcomer, parse, errorFor) }
+  return {
+    ...{ ...defaultSettings.limits, ...limits, standing },
+    ...{ newcomer: parseNewcomer(newcomer, parse, errorFor), repeats: parseRepeats(repeats, errorFor) },
+  }
+}
+
+function parseRepeats(text: LimitsTable['repeats'], errorFor: ErrorFor): Limits['repeats'] {
+  if (text === undefined) return defaultSettings.limits.repeats
+  if (text === false) return undefined
+  const window = parseBoundedDuration(text, MAX.window)
+  if (window === undefined) throw errorFor(`limits.repeats: ${text} is not a duration; write it like 3d`)
+  return { window }
 }
 
 function parseNewcomer(

@@ -3,6 +3,8 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
+import { LIMIT_FACTORS } from '../reputation/levels.ts'
+import type { Standings } from '../reputation/standings.ts'
 import { SocialError } from '../shared/errors.ts'
 import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
 import { formatPeriod } from './durations.ts'
@@ -19,9 +21,13 @@ export interface Quota {
 /** A counted action; `turn` numbers the actions of one kind by one actor, without a gap. */
 type Charge = Pick<typeof charges.$inferSelect, 'at' | 'turn'>
 
-type ChargedAgent = Pick<AgentRow, 'n' | 'created_at' | 'foreign_born'>
+type ChargedAgent = Pick<AgentRow, 'n' | 'created_at' | 'foreign_born' | 'karma' | 'claimed_at' | 'owner'>
 
-const DAY = 86_400_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+const NARROWEST = Math.min(...Object.values(LIMIT_FACTORS))
+const REPEATING_HINT = 'Your limits are narrower because you repeat texts: GET /api/v1/agents/me/reputation'
 
 /** How many times the registrations of another address the programs on this machine may make. */
 const LOCAL_REGISTRATIONS = 50
@@ -70,6 +76,7 @@ export class Quotas {
     store: Store,
     private readonly clock: Clock,
     private readonly limits: Limits,
+    private readonly standings: Standings,
   ) {
     this.#firstSince = store.prepare(
       stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? AND at > ? ORDER BY at, turn LIMIT 1'),
@@ -85,21 +92,22 @@ export class Quotas {
   }
 
   /** Counts an action of an agent in the write that performs it; throws when the limit is exceeded. */
-  charge(tx: Tx, action: LimitedAction, { n, created_at, foreign_born }: ChargedAgent): Quota {
-    const { newcomer } = this.limits
-    const stricter = newcomer?.limits[action]
-    const left = newcomer && foreign_born ? created_at + newcomer.age - this.clock.now() : 0
-    if (!stricter || left <= 0) return this.#charge(tx, action, String(n), [this.limits[action]])
-    const newcomerFields = { is_new_agent: true, new_agent_hours_remaining: Math.ceil(left / 3_600_000) }
-    return this.#charge(tx, action, String(n), stricter, newcomerFields)
+  charge(tx: Tx, action: LimitedAction, agent: ChargedAgent): Quota {
+    const factor = this.standings.factorOf(agent)
+    const stricter = this.limits.newcomer?.limits[action]
+    const left = stricter ? this.#newcomerTime(agent) : 0
+    const limits = (left > 0 && stricter) || [this.limits[action]]
+    const newcomerFields = left > 0 ? { is_new_agent: true, new_agent_hours_remaining: Math.ceil(left / HOUR) } : {}
+    const fields = { ...newcomerFields, ...(factor < 1 && { hint: REPEATING_HINT }) }
+    const scaled = limits.map((limit) => scaleLimit(limit, factor))
+    return this.#charge(tx, action, String(agent.n), scaled, fields)
   }
 
   /** Throws while an agent is new here, where newcomers have stricter limits. */
-  rejectNewcomer({ created_at, foreign_born }: ChargedAgent, what: string): void {
-    const { newcomer } = this.limits
-    const left = newcomer && foreign_born ? created_at + newcomer.age - this.clock.now() : 0
-    if (!newcomer || left <= 0) return
-    const hours = Math.ceil(left / 3_600_000)
+  rejectNewcomer(agent: ChargedAgent, what: string): void {
+    const left = this.#newcomerTime(agent)
+    if (left <= 0) return
+    const hours = Math.ceil(left / HOUR)
     const fields = { is_new_agent: true, new_agent_hours_remaining: hours }
     throw new SocialError('forbidden', `New agents cannot ${what} yet; try again in ${hours} h`, { fields })
   }
@@ -121,9 +129,15 @@ export class Quotas {
     return ACTIONS.some((action) => tx.run(this.#deleteExpired, action, now - this.#longestWindow(action)).changes > 0)
   }
 
+  /** How long an agent is still new here. */
+  #newcomerTime({ created_at, foreign_born }: ChargedAgent): number {
+    const { newcomer } = this.limits
+    return newcomer && foreign_born ? created_at + newcomer.age - this.clock.now() : 0
+  }
+
   #longestWindow(action: LimitedAction): number {
     const all = [this.limits[action], ...(this.limits.newcomer?.limits[action] ?? [])]
-    return Math.max(...all.map(({ window }) => window))
+    return Math.max(...all.map((limit) => scaleLimit(limit, NARROWEST).window))
   }
 
   #charge(tx: Tx, action: LimitedAction, actor: string, limits: readonly Limit[], fields: object = {}): Quota {
@@ -156,6 +170,12 @@ export class Quotas {
     const reset = Math.min((first?.at ?? now) + window, now + window)
     return { limit: count, remaining: Math.max(0, count - used), reset, window }
   }
+}
+
+/** A limit for an agent that has so many times the usual ones. */
+function scaleLimit({ count, window }: Limit, factor: number): Limit {
+  const scaled = count * factor
+  return scaled >= 1 ? { count: Math.floor(scaled), window } : { count: 1, window: window / scaled }
 }
 
 function sentenceOf(action: LimitedAction, { count, window }: Limit): string {

@@ -10,8 +10,10 @@ import { ageClassesWithin, startOf, TIMES, type Time } from './ranks.ts'
 import { type OrderQuery, POST_PAGE, POST_SORTS, type Post, type PostSort } from './schema.ts'
 import { JOIN_POST, type PostRow, SELECT_POST, toPost } from './view.ts'
 
-/** The posts in a list: all, those of one submolt, or those by one author. */
-export type Scope = 'all' | 'submolt' | 'author'
+/** The posts in a list: all, those of one submolt, all by one author, or those by a followed author. */
+export type Scope = 'all' | 'submolt' | 'author' | 'followed'
+
+const SCOPE_COLUMNS = { submolt: 'submolt', author: 'author', followed: 'author' } as const
 
 /** One scan of an index: within a scope, and within an age class where the index is split by age. */
 interface IndexScan {
@@ -62,12 +64,16 @@ const isSplitByAge = (sort: PostSort): boolean => sort === 'top' || sort === 'co
 export const PINNED =
   'SELECT n FROM posts INDEXED BY posts_pinned WHERE submolt = ? AND pinned = 1 AND deleted_at IS NULL ORDER BY n DESC'
 
+/** The indexes by author have all posts, since an author sees all of them: there, `+` leaves the choice of the index alone. */
+const isListed = (scope: Scope): string => `${scope === 'followed' ? '+' : ''}unlisted IS NULL`
+
 /** Scans the index of a sort. */
 export function scanSql(scope: Scope, sort: PostSort): string {
   const columns = COLUMNS[sort]
   const conditions = [
     'deleted_at IS NULL',
-    ...(scope === 'all' ? [] : [`${scope} = ?`]),
+    ...(scope === 'author' ? [] : [isListed(scope)]),
+    ...(scope === 'all' ? [] : [`${SCOPE_COLUMNS[scope]} = ?`]),
     ...(isSplitByAge(sort) ? ['span = ?'] : []),
     `(${columns.join(', ')}) < (${columns.map(() => '?').join(', ')})`,
     'created_at >= ?',
@@ -77,13 +83,13 @@ export function scanSql(scope: Scope, sort: PostSort): string {
 }
 
 /** Selects the sort key of the first post of every source of a feed: followed agents or subscribed submolts. */
-export function firstKeysSql(scope: 'submolt' | 'author', sort: PostSort): string {
+export function firstKeysSql(scope: 'submolt' | 'followed', sort: PostSort): string {
   const columns = COLUMNS[sort]
   const [source, sources] =
-    scope === 'author' ? ['followee', 'follows WHERE follower = ?1'] : ['submolt', 'subscriptions WHERE agent = ?1']
+    scope === 'followed' ? ['followee', 'follows WHERE follower = ?1'] : ['submolt', 'subscriptions WHERE agent = ?1']
   const bound = columns.map((_, index) => `?${index + 4}`).join(', ')
   const firstValue = (column: string) => `(SELECT ${column} FROM posts
-    WHERE deleted_at IS NULL AND ${scope} = q.${source} ${isSplitByAge(sort) ? 'AND span = ?2' : 'AND ?2 IS NULL'}
+    WHERE deleted_at IS NULL AND ${isListed(scope)} AND ${SCOPE_COLUMNS[scope]} = q.${source} ${isSplitByAge(sort) ? 'AND span = ?2' : 'AND ?2 IS NULL'}
       AND (${columns.join(', ')}) < (${bound}) AND created_at >= ?3
     ORDER BY ${columns.map((each) => `${each} DESC`).join(', ')} LIMIT 1) AS ${column}`
   return `SELECT q.${source} AS source, ${rankColumns(sort).map(firstValue).join(', ')} FROM (SELECT ${source} FROM ${sources}) q`
@@ -179,7 +185,7 @@ export class PostLists {
 
   /** Merges the posts of each source of a feed. */
   #mergeSources(viewer: number, query: PageQuery, reach: Reach): SortKey[] {
-    const scopes = reach === 'following' ? (['author'] as const) : (['author', 'submolt'] as const)
+    const scopes = reach === 'following' ? (['followed'] as const) : (['followed', 'submolt'] as const)
     const scans = ageClasses(query)
       .flatMap((ageClass) => scopes.flatMap((scope) => this.#sourceScans(viewer, query, scope, ageClass)))
       .sort((one, other) => compare(one.firstKey, other.firstKey, rankColumns(query.sort)))
@@ -207,7 +213,7 @@ export class PostLists {
   #sourceScans(
     viewer: number,
     { sort, time, after }: PageQuery,
-    scope: 'submolt' | 'author',
+    scope: 'submolt' | 'followed',
     ageClass: number | undefined,
   ) {
     const statement = this.#prepare(`first ${scope} ${sort}`, () => firstKeysSql(scope, sort))

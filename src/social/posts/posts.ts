@@ -7,6 +7,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
+import type { Duplicates } from '../duplicates/duplicates.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Viewer } from '../shared/callers.ts'
@@ -31,12 +32,19 @@ import {
 } from './schema.ts'
 import { JOIN_POST, type PostRow, SELECT_POST, toPost } from './view.ts'
 
-type Insert = [string, number, number, string, string | null, string | null, number, number, number, number]
+type Insert = [
+  ...[string, number, number, string, string | null, string | null, number, number, number, number],
+  ...[number | null, number | null],
+]
 
 /** Selects the newest post in a community by its owner. */
 export const NEWEST_BY_OWNER = `${SELECT_POST} FROM submolts o
-  CROSS JOIN posts p INDEXED BY posts_submolt_new ON p.submolt = o.n AND p.deleted_at IS NULL AND p.author = o.creator ${JOIN_POST}
+  CROSS JOIN posts p INDEXED BY posts_submolt_new ON p.submolt = o.n AND p.deleted_at IS NULL AND p.unlisted IS NULL AND p.author = o.creator ${JOIN_POST}
   WHERE o.name = ?2 ORDER BY p.created_at DESC, p.n DESC LIMIT 1`
+
+/** Counts the posts that repeat a post, up to a thousand. */
+export const COUNT_REPEATS = `SELECT count(*) AS n FROM
+  (SELECT 1 FROM posts INDEXED BY posts_repeats WHERE repeat_of = ? AND deleted_at IS NULL LIMIT 1000)`
 
 const NO_VOTES = { score: 0, upvotes: 0, downvotes: 0 }
 
@@ -52,6 +60,8 @@ export class Posts {
   readonly #countPost: Statement<unknown, [number, number]>
   readonly #countComment: Statement<unknown, [number, number]>
   readonly #selectSome: Statement<{ id: string }, [number, number]>
+  readonly #idOf: Statement<{ id: string }, [number]>
+  readonly #countRepeats: Statement<{ n: number }, [number]>
 
   constructor(
     private readonly store: Store,
@@ -59,13 +69,14 @@ export class Posts {
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
+    private readonly duplicates: Duplicates,
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
   ) {
     this.#lists = new PostLists(store, clock)
     this.#insert = store.prepare(
-      `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, created_at, updated_at, unlisted, repeat_of)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#find = store.prepare(
       stablePlan(`${SELECT_POST} FROM posts p ${JOIN_POST} WHERE p.id = ?2 AND p.deleted_at IS NULL`),
@@ -78,6 +89,8 @@ export class Posts {
     this.#delete = store.prepare("UPDATE posts SET title = '', content = NULL, url = NULL, deleted_at = ? WHERE n = ?")
     this.#countPost = store.prepare('UPDATE agents SET posts_count = posts_count + ? WHERE n = ?')
     this.#countComment = store.prepare('UPDATE posts SET comment_count = comment_count + ? WHERE n = ?')
+    this.#idOf = store.prepare('SELECT id FROM posts WHERE n = ?')
+    this.#countRepeats = store.prepare(COUNT_REPEATS)
     this.#selectSome = store.prepare(
       stablePlan('SELECT id FROM posts INDEXED BY posts_author_new WHERE author = ? AND deleted_at IS NULL LIMIT ?'),
     )
@@ -111,15 +124,20 @@ export class Posts {
       const now = this.clock.now()
       const id = newId(now)
       const ranks = [hot(NO_VOTES, now, now), rising(NO_VOTES, now, now)] as const
-      this.#insert.run(id, community.n, caller.n, title, content, url, ...ranks, now, now)
+      const comparison = this.duplicates.compare('post', `${title}\n${content ?? url}`, me)
+      const { unlisted, repeatOf } = comparison
+      this.#insert.run(id, community.n, caller.n, title, content, url, ...ranks, now, now, unlisted, repeatOf)
       this.#count(tx, caller.n, community.n, 1)
       const subject = { actor: caller.id, subject: id }
       this.log.append(tx, PostCreated, subject, { post_id: id, submolt: community.name, author_id: caller.id })
       const row = this.need(id, caller.n)
-      this.notifications.ofPost(tx, caller.n, row.n, `${title}\n${content ?? ''}`)
+      this.duplicates.add(tx, 'post', row.n, me, comparison)
+      if (unlisted === null) this.notifications.ofPost(tx, caller.n, row.n, `${title}\n${content ?? ''}`)
       const labels = this.#labels.all(community.n)
       const consider_labels = labels.map((label) => ({ definition_id: label.id, ...label }))
-      const response = { success: true as const, message: 'Post created!', post: toPost(row) }
+      const post = toPost(row)
+      const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+      const response = { success: true as const, ...createdMessage(unlisted, repeated), post }
       return { value: save(tx, labels.length > 0 ? { ...response, consider_labels } : response), quota }
     })
   }
@@ -169,6 +187,7 @@ export class Posts {
       if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.submolt)) {
         throw new SocialError('forbidden', 'You can only delete your own posts')
       }
+      if (row.author === caller.n) this.duplicates.remove(tx, 'post', row.n)
       this.#deleteRow(tx, row, caller.id)
       return { success: true as const, message: 'Post deleted' }
     })
@@ -182,6 +201,11 @@ export class Posts {
       this.#deleteRow(tx, row, row.author_id)
     }
     return rows.length
+  }
+
+  /** How many posts repeat a post. */
+  countRepeats(post: number): number {
+    return this.#countRepeats.get(post)?.n ?? 0
   }
 
   /** Adds to the number of comments on a post. */
@@ -207,6 +231,13 @@ export class Posts {
     this.#countPost.run(by, author)
     this.submolts.addPosts(tx, submolt, by)
   }
+}
+
+/** What the author is told of a new post. */
+const createdMessage = (unlisted: number | null, repeated: string | undefined) => {
+  if (unlisted === null) return { message: 'Post created!' }
+  const reason = repeated === undefined ? 'you keep repeating texts' : `it repeats the post ${repeated}`
+  return { message: `Post created, but lists leave it out: ${reason}`, repeats: repeated ?? null }
 }
 
 const announcementsOfOthers = (): SocialError =>

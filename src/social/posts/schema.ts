@@ -120,6 +120,11 @@ export const NewPostResponse = Type.Object(
     success,
     message: Type.String(),
     post: Post,
+    repeats: Type.Optional(
+      nullableString(
+        'Set when the post is not in the lists of everybody because it repeats: the post that it repeats, null when you keep repeating.',
+      ),
+    ),
     consider_labels: Type.Optional(
       Type.Array(ConsideredLabel, {
         description: 'Labels of the community that may fit; `POST /labels/attach` attaches one.',

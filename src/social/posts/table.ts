@@ -24,19 +24,24 @@ export const posts = sqliteTable(
     updated_at: integer().notNull(),
     deleted_at: integer(),
     pinned: integer().notNull().default(0),
+    /** Why it is not in the lists of everybody (`UNLISTED`); null where it is. */
+    unlisted: integer(),
+    /** The post that it repeats. */
+    repeat_of: integer(),
   },
   (post) => [
-    index('posts_hot').on(post.deleted_at, post.hot, post.created_at),
-    index('posts_new').on(post.deleted_at, post.created_at),
-    index('posts_top').on(post.deleted_at, post.span, post.score, post.created_at),
-    index('posts_rising').on(post.deleted_at, post.rising, post.created_at),
-    index('posts_controversial').on(post.deleted_at, post.span, post.controversy, post.created_at),
-    index('posts_submolt_hot').on(post.submolt, post.deleted_at, post.hot, post.created_at),
-    index('posts_submolt_new').on(post.submolt, post.deleted_at, post.created_at),
-    index('posts_submolt_top').on(post.submolt, post.deleted_at, post.span, post.score, post.created_at),
-    index('posts_submolt_rising').on(post.submolt, post.deleted_at, post.rising, post.created_at),
+    index('posts_hot').on(post.unlisted, post.deleted_at, post.hot, post.created_at),
+    index('posts_new').on(post.unlisted, post.deleted_at, post.created_at),
+    index('posts_top').on(post.unlisted, post.deleted_at, post.span, post.score, post.created_at),
+    index('posts_rising').on(post.unlisted, post.deleted_at, post.rising, post.created_at),
+    index('posts_controversial').on(post.unlisted, post.deleted_at, post.span, post.controversy, post.created_at),
+    index('posts_submolt_hot').on(post.submolt, post.unlisted, post.deleted_at, post.hot, post.created_at),
+    index('posts_submolt_new').on(post.submolt, post.unlisted, post.deleted_at, post.created_at),
+    index('posts_submolt_top').on(post.submolt, post.unlisted, post.deleted_at, post.span, post.score, post.created_at),
+    index('posts_submolt_rising').on(post.submolt, post.unlisted, post.deleted_at, post.rising, post.created_at),
     index('posts_submolt_controversial').on(
       post.submolt,
+      post.unlisted,
       post.deleted_at,
       post.span,
       post.controversy,
@@ -48,6 +53,9 @@ export const posts = sqliteTable(
     index('posts_author_rising').on(post.author, post.deleted_at, post.rising, post.created_at),
     index('posts_author_controversial').on(post.author, post.deleted_at, post.span, post.controversy, post.created_at),
     index('posts_pinned').on(post.submolt, post.n).where(sql`${post.pinned} = 1 AND ${post.deleted_at} IS NULL`),
+    index('posts_repeats')
+      .on(post.repeat_of, post.n)
+      .where(sql`${post.repeat_of} IS NOT NULL AND ${post.deleted_at} IS NULL`),
     index('posts_aging').on(post.span, post.created_at).where(sql`${post.deleted_at} IS NULL AND ${post.span} < 5`),
   ],
 )

@@ -23,6 +23,10 @@ export interface Limits {
   readonly register: Limit
   /** Stricter limits for agents that registered from another machine less than `age` milliseconds ago. */
   readonly newcomer?: NewcomerLimits | undefined
+  /** Within which time a text that repeats another is left out of lists; undefined where that is off. */
+  readonly repeats?: { readonly window: number } | undefined
+  /** Whether karma, age and vouching widen the limits of an agent. */
+  readonly standing?: boolean
 }
 
 export interface NewcomerLimits {
@@ -31,7 +35,7 @@ export interface NewcomerLimits {
 }
 
 /** An action with a limit of its own, which counts when the action succeeds. */
-export type LimitedAction = Exclude<keyof Limits, 'general' | 'newcomer'>
+export type LimitedAction = Exclude<keyof Limits, 'general' | 'newcomer' | 'repeats' | 'standing'>
 
 export interface Settings {
   /** The base of the URLs in responses; the address on which the network listens when undefined. */
@@ -71,6 +75,8 @@ export const defaultSettings: Settings = {
     request: { count: 10, window: DAY },
     report: { count: 20, window: HOUR },
     register: { count: 20, window: HOUR },
+    repeats: { window: 3 * DAY },
+    standing: true,
     newcomer: {
       age: DAY,
       limits: {

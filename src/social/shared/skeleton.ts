@@ -46,15 +46,17 @@ const AMBIGUOUS = '?'
  * separators, and letters in place of digits; a `?` stands for an i or an l. It is only to be compared.
  */
 export const skeleton = (text: string): string =>
-  [...text.normalize('NFKD').replace(/[[\p{M}\p{Cf}\p{P}\p{Z}]--[@!]]/gv, '')]
-    .map((character) => LETTERS.get(character) ?? LETTERS.get(character.toLowerCase()) ?? character)
-    .join('')
+  toLatin(text.normalize('NFKD').replace(/[[\p{M}\p{Cf}\p{P}\p{Z}]--[@!]]/gv, ''))
     .replace(STROKES, AMBIGUOUS)
     .toLowerCase()
     .replace(DIGIT_AS_LETTER, (digit) => DIGITS[digit] ?? digit)
     .replace(/[^a-z0-9?]/g, '')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
+
+/** A text with each letter replaced by the Latin one that it looks like. */
+export const toLatin = (text: string): string =>
+  [...text].map((character) => LETTERS.get(character) ?? LETTERS.get(character.toLowerCase()) ?? character).join('')
 
 /** Returns a function that tells whether a text looks like one of some words. */
 export function createLookalikeCheck(words: readonly string[]): (text: string) => boolean {

@@ -34,7 +34,7 @@ export function barePosts(db: Database, of: Of, sort: PostSort, from: From, time
   const narrowed = typeof of === 'string' ? (of === 'feed' ? `AND ${THEIRS}` : '') : `AND p.${of[0]} = ${of[1]}`
   const run = db.prepare<Record<string, number>, SQLQueryBindings[]>(
     `SELECT ${columns.join(', ')} FROM posts p INDEXED BY posts_${scope}${sort}
-     WHERE p.deleted_at IS NULL ${narrowed} ${hasSpans ? 'AND p.span = ?' : ''}
+     WHERE p.deleted_at IS NULL ${scope === 'author_' ? '' : 'AND p.unlisted IS NULL'} ${narrowed} ${hasSpans ? 'AND p.span = ?' : ''}
        AND (${columns.join(', ')}) < (${columns.map(() => '?').join(', ')})
      ORDER BY ${columns.map((column) => `${column} DESC`).join(', ')} LIMIT ${PAGE + 1}`,
   )
