@@ -27,7 +27,35 @@ export async function runGc(args: readonly string[], io: Io): Promise<number> {
     const status = await runOfPack(io, program, globals.city, words, reserved)
     if (status !== undefined) return status
   }
+  if (words.length === 0 || (words.length === 1 && HELP.has(words[0] ?? ''))) {
+    program.addHelpText('after', await packHelp(io, program, globals.city, reserved))
+  }
   return run(program, args, io)
+}
+
+const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help'])
+
+/** What the help of gc says of the commands of packs; nothing without a city, or without such commands. */
+async function packHelp(
+  io: Io,
+  program: Command,
+  city: string | undefined,
+  reserved: ReadonlySet<string>,
+): Promise<string> {
+  const folder = await cityAround(io, program, city)
+  if (folder === undefined) return ''
+  const { summarizePackCommands } = await import('./pack-commands/summary.ts')
+  const lines = await summarizePackCommands(io, folder, reserved)
+  return lines.length === 0 ? '' : ['', 'Packs of this city:', ...lines].join('\n')
+}
+
+/** The folder of the city to work in, if there is one. */
+async function cityAround(io: Io, program: Command, city: string | undefined): Promise<string | undefined> {
+  const [{ CommandContext }, { cityFolder }] = await Promise.all([
+    import('./context/context.ts'),
+    import('./context/city-folder.ts'),
+  ])
+  return cityFolder(new CommandContext(io, program), city).catch(() => undefined)
 }
 
 const mayBeOfPack = (word: string | undefined, reserved: ReadonlySet<string>): boolean =>
@@ -48,11 +76,8 @@ async function runOfPack(
   words: readonly string[],
   reserved: ReadonlySet<string>,
 ): Promise<number | undefined> {
-  const [{ CommandContext }, { cityFolder }, { runPackCommand }] = await Promise.all([
-    import('./context/context.ts'),
-    import('./context/city-folder.ts'),
-    import('./pack-commands/run.ts'),
-  ])
-  const folder = await cityFolder(new CommandContext(io, program), city).catch(() => undefined)
-  return folder === undefined ? undefined : runPackCommand(io, folder, words, reserved)
+  const folder = await cityAround(io, program, city)
+  if (folder === undefined) return undefined
+  const { runPackCommand } = await import('./pack-commands/run.ts')
+  return runPackCommand(io, folder, words, reserved)
 }

@@ -9,7 +9,7 @@ import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
 import { failure } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
-import { fetchMissingPacks, tellPrograms } from '../packs/prepare.ts'
+import { fetchMissingPacks, runWarmups, tellPrograms } from '../packs/prepare.ts'
 
 interface Control extends JsonOption {
   timeout: number
@@ -95,6 +95,7 @@ async function startNew(context: CommandContext, name: string, options: Control,
     return report({ name: basename(path), path }, `The city at ${path} would be registered and started.`)
   await fetchMissingPacks(context, path)
   await tellPrograms(context, path)
+  await runWarmups(context, path)
   const { payload } = await waitForSupervisor(
     context,
     await context.client.call('POST /v0/city/register', { body: { path } }),
@@ -105,6 +106,7 @@ async function startNew(context: CommandContext, name: string, options: Control,
 
 async function startCity(context: CommandContext, city: CityInfo, timeout: number): Promise<void> {
   await fetchMissingPacks(context, city.path)
+  await runWarmups(context, city.path)
   if (isDown(city) || city.status === 'stopping' || city.error) {
     await waitForSupervisor(context, await context.client.city(city.name).call('POST ~/start'))
     return

@@ -7,7 +7,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
-import { fetchMissingPacks, tellPrograms } from '../packs/prepare.ts'
+import { fetchMissingPacks, runWarmups, tellPrograms } from '../packs/prepare.ts'
 import { initCommand } from './init.ts'
 import { status } from './status.ts'
 
@@ -87,6 +87,7 @@ function registerCommand(parent: Command, context: CommandContext): void {
       const body = { path: resolve(context.io.cwd, path), ...(options.name && { name: options.name }) }
       await fetchMissingPacks(context, body.path)
       await tellPrograms(context, body.path)
+      await runWarmups(context, body.path)
       await waitUntilUp(context, await context.client.call('POST /v0/city/register', { body }), options)
     })
 }

@@ -9,6 +9,8 @@ import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
 import { Exit, failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { errorSentence } from '../io/run.ts'
+import { packsAt } from '../packs/open.ts'
 
 const ALREADY_A_CITY = 2
 
@@ -56,10 +58,20 @@ async function init(context: CommandContext, path: string, options: Init): Promi
   if (isPlain && options.start) return createAndStart(await withSupervisor(context), path, options)
   await write(context, path, options)
   const pack = packOf(options)
-  if (!options.start || pack) return reportWritten(context, path, options, pack)
+  if (!options.start) return reportWritten(context, path, options, pack)
+  if (pack) await fetchPack(context, path)
   const current = await withSupervisor(context)
   const body = { path, ...(options.name && { name: options.name }) }
   await reportUp(current, await current.client.call('POST /v0/city/register', { body }), options)
+}
+
+/** Fetches what the template of a new city imports. */
+async function fetchPack(context: CommandContext, path: string): Promise<void> {
+  const packs = await packsAt(context, path)
+  await packs.manager.install().catch((error: unknown) => {
+    const next = `the city is written; in ${path}, \`gc import install\` fetches its pack and \`gc start\` starts it`
+    throw failure(`${errorSentence(error)}\n${next}`)
+  })
 }
 
 /** A supervisor is started unless one answers. */
@@ -123,6 +135,7 @@ function nameCity(path: string, name: string | undefined): void {
   writeFileSync(join(path, '.gc', 'site.toml'), `workspace_name = ${JSON.stringify(name)}\n`, { flag: 'wx' })
 }
 
+const CORE = 'https://github.com/gastownhall/gascity.git//internal/bootstrap/packs/core'
 const PACKS: Readonly<Record<string, string>> = {
   gastown: 'https://github.com/gastownhall/gascity-packs.git//gastown',
   gascity: 'https://github.com/gastownhall/gascity-packs.git//gascity',
@@ -134,9 +147,12 @@ const packOf = ({ template }: Init): string | undefined => (template === undefin
 function writePack(path: string, options: Init): void {
   const source = packOf(options)
   if (source === undefined) return
-  const binding = options.template === 'gascity' ? 'gc' : options.template
+  const binding = options.template === 'gascity' ? 'gc' : 'gastown'
   const name = options.name ?? basename(path)
-  const text = `[pack]\nname = ${JSON.stringify(name)}\nschema = 2\n\n[imports.${binding}]\nsource = "${source}"\n`
+  const imports = Object.entries({ core: CORE, [binding]: source }).map(
+    ([name, from]) => `\n[imports.${name}]\nsource = "${from}"\n`,
+  )
+  const text = `[pack]\nname = ${JSON.stringify(name)}\nschema = 2\n${imports.join('')}`
   writeFileSync(join(path, 'pack.toml'), text, { flag: 'wx' })
 }
 

@@ -16,7 +16,7 @@ export function reloadCommand(program: Command, context: CommandContext): void {
   withJson(program.command('reload').description('put the files of a city in force now, or say why they cannot be'))
     .argument('[city]', 'the name or folder of the city')
     .option('--async', 'accepted: files are read at once')
-    .option('--soft', 'do not restart sessions for what has changed')
+    .option('--soft', 'running sessions whose declaration has changed stay as they are')
     .option('--timeout <duration>', 'accepted')
     .action(async (name: string | undefined, options: Reload) =>
       reload(context, await context.cityNamed(name), options),
@@ -25,12 +25,13 @@ export function reloadCommand(program: Command, context: CommandContext): void {
 
 /** Reads the configuration of a city again. */
 export async function reload({ io }: CommandContext, city: CityClient, options: Reload): Promise<void> {
-  const { outcome, errors, warnings } = await city.call('POST ~/config/reload')
+  const { outcome, errors, warnings } = await city.call('POST ~/config/reload', {
+    body: { soft: options.soft === true },
+  })
   if (outcome === 'invalid') {
     throw failure(`${city.name} keeps its last good configuration:\n${errors.join('\n')}`)
   }
   for (const warning of warnings) io.err(`gc: ${sanitizeLine(warning)}\n`)
-  if (options.soft) io.err('gc: sessions whose declaration has changed still start anew once they are idle\n')
   const message =
     outcome === 'applied' ? `The configuration of ${city.name} is in force.` : `Nothing has changed in ${city.name}.`
   if (!options.json) return printLine(io, message)

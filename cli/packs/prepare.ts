@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { packsAt } from './open.ts'
 import { printPrograms } from './print.ts'
@@ -23,4 +24,17 @@ export async function tellPrograms(context: CommandContext, path: string): Promi
   if (context.io.env.GC_TOKEN || !existsSync(join(path, 'city.toml'))) return
   const packs = await packsAt(context, path)
   printPrograms(context.io, packs.programs(), 'Programs that this city runs by itself:')
+}
+
+const WARMUP_TIMEOUT = 60_000
+
+/** Runs the checks that packs want before a city starts, and says what is wrong; the city starts in any case. */
+export async function runWarmups({ io }: CommandContext, path: string): Promise<void> {
+  if (io.env.GC_TOKEN || !existsSync(join(path, 'city.toml'))) return
+  const { runPackChecks } = await import('../doctor/pack-checks.ts')
+  const results = await runPackChecks(io, path, { fix: false, timeoutMs: WARMUP_TIMEOUT, warmupOnly: true })
+  for (const { name, status, message, fix_hint } of results) {
+    if (status === 'ok') continue
+    io.err(`gc: ${sanitizeLine(`${name}: ${message}${fix_hint ? `; ${fix_hint}` : ''}`)}\n`)
+  }
 }

@@ -259,7 +259,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const workflows = new WorkflowEvents(name, beadRepository)
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
   return {
-    configViews: new ConfigViews(config, suspensions, url),
+    configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),

@@ -1,5 +1,6 @@
 import type { AgentFields } from './declare/agent.ts'
 import type { DeclaredBlock, FieldOrigins } from './declare/origin.ts'
+import type { InlineScripts } from './declare/pack.ts'
 import type { RigFields } from './declare/rig.ts'
 import type { PromptTemplate } from './prompts/prompt-template.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
@@ -79,6 +80,8 @@ export interface PackConfig {
   readonly binding?: string
   /** The rig that imports it; absent for the city. */
   readonly rig?: string
+  /** The commands and checks that its pack.toml names. */
+  readonly scripts: InlineScripts
 }
 
 /** What packs bring into the folders in which an agent works; its folders need not exist. */

@@ -13,18 +13,26 @@ import type {
   ConfigExplained,
   ConfigPatches,
   ConfigProvider,
+  ConfigReload,
   ConfigReloaded,
   ConfigResponse,
   ConfigValidated,
 } from './schema.ts'
 import type { Suspensions } from './suspensions/suspensions.ts'
 
+/** The running sessions, as started from declarations. */
+export interface DeclaredSessions {
+  /** Makes a change through which those that run stay as they are; returns what it returns. */
+  keepThrough(change: () => boolean, caller: Caller): Promise<boolean>
+}
+
 /** Shows the configuration: in force, by default, with its origins, and what is wrong with it. */
 export class ConfigViews {
   constructor(
-    private readonly config: Pick<Config, 'current' | 'composition' | 'validate' | 'reload'>,
+    private readonly config: Pick<Config, 'current' | 'composition' | 'validate' | 'apply' | 'recorded'>,
     private readonly suspensions: Pick<Suspensions, 'isCitySuspended' | 'isRigSuspended' | 'isAgentSuspended'>,
     private readonly url: () => string,
+    private readonly sessions: DeclaredSessions,
   ) {}
 
   /** The configuration in force. */
@@ -79,8 +87,10 @@ export class ConfigViews {
   }
 
   /** Puts the files in force now instead of when they are seen to change. */
-  async reload(caller: Caller): Promise<ConfigReloaded> {
-    const changed = await this.config.reload(actorOf(caller))
+  async reload(caller: Caller, { soft = false }: ConfigReload = {}): Promise<ConfigReloaded> {
+    const apply = () => this.config.apply(actorOf(caller))
+    const changed = soft ? await this.sessions.keepThrough(apply, caller) : apply()
+    await this.config.recorded()
     const { valid, errors, warnings } = this.config.validate()
     return { outcome: valid ? (changed ? 'applied' : 'no_change') : 'invalid', errors, warnings }
   }

@@ -11,8 +11,9 @@ import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './e
 import { ConfigWatcher } from './files/config-watcher.ts'
 import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
-import { LastGoodWriter, readLastGood } from './files/last-good-files.ts'
+import { LastGoodWriter } from './files/last-good-files.ts'
 import { writeDrafts } from './files/write-files.ts'
+import { composeLastGood } from './last-good.ts'
 import { type ComposeOptions, type Composition, compose } from './resolve/compose.ts'
 
 /** What came into force, and by whom. */
@@ -92,9 +93,19 @@ export class Config {
   }
 
   /** Reads the files again and puts them in force if they are good; true when something changed. */
-  async reload(by = FILES): Promise<boolean> {
-    const changed = this.#putInForce(this.#compose(), by)
+  apply(by = FILES): boolean {
+    return this.#putInForce(this.#compose(), by)
+  }
+
+  /** Resolves when every change so far is recorded. */
+  async recorded(): Promise<void> {
     await this.#recorded
+  }
+
+  /** The same, and resolves when the change is recorded. */
+  async reload(by = FILES): Promise<boolean> {
+    const changed = this.apply(by)
+    await this.recorded()
     return changed
   }
 
@@ -279,16 +290,6 @@ export class Config {
     if (this.registeredName === undefined) return composition
     return { ...composition, config: { ...composition.config, name: this.registeredName } }
   }
-}
-
-/** The last good configuration of a city whose files are broken, in which nothing new is started. */
-function composeLastGood(path: string, broken: Composition, options: ComposeOptions): Composition | undefined {
-  const files = options.lastGoodFile === undefined ? undefined : readLastGood(join(path, options.lastGoodFile), path)
-  const lastGood = files && compose(files, options)
-  if (!lastGood || lastGood.errors.length > 0) return undefined
-  const [first] = broken.errors
-  const held = `the city runs on its last good configuration until its files are put right${first ? `: ${formatDiagnostic(first)}` : ''}`
-  return { ...lastGood, config: { ...lastGood.config, held } }
 }
 
 /** Fetched packs, and those of gc, are replaced by others; they never change. */

@@ -1,9 +1,10 @@
+import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../http/city-of.ts'
 import { route } from '../http/route.ts'
 import type { ConfigViews } from './config-views.ts'
-import { ConfigExplained, ConfigReloaded, ConfigResponse, ConfigValidated } from './schema.ts'
+import { ConfigExplained, ConfigReload, ConfigReloaded, ConfigResponse, ConfigValidated } from './schema.ts'
 
-/** The operations on a city's configuration; all of them only read. */
+/** The operations on a city's configuration; none of them writes its files. */
 export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
   route(
     'GET ~/config',
@@ -55,9 +56,10 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
       description:
         'A change is put in force within a second anyway; this answers once it is, or says why it cannot be.',
       needs: 'work',
+      body: Type.Optional(ConfigReload),
       ok: ConfigReloaded,
       extension: true,
     },
-    (x) => city(x).configViews.reload(x.caller),
+    (x) => city(x).configViews.reload(x.caller, x.body),
   ),
 ]

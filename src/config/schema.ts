@@ -117,6 +117,16 @@ export const ConfigValidated = Type.Object(
 )
 export type ConfigValidated = Static<typeof ConfigValidated>
 
+export const ConfigReload = Type.Object(
+  {
+    soft: Type.Optional(
+      Type.Boolean({ description: 'Sessions whose declaration has changed run on as they are until they end.' }),
+    ),
+  },
+  { $id: 'ConfigReloadInputBody', ...closed },
+)
+export type ConfigReload = Static<typeof ConfigReload>
+
 export const ConfigReloaded = Type.Object(
   {
     outcome: Type.Union([Type.Literal('applied'), Type.Literal('no_change'), Type.Literal('invalid')], {

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Readiness } from '../agents/readiness/readiness.ts'
+import { LOCK_FILE } from '../config/packs/lock.ts'
 import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { type SaveResponse, withoutReplay } from '../core/replays/replays.ts'
@@ -50,8 +52,17 @@ export class Supervisor {
       uptime_sec: Math.floor((this.dependencies.clock.monotonic() - this.#startedAt) / 1000),
       cities_total: cities.length,
       cities_running: cities.filter(({ running }) => running).length,
+      ...this.#packsLock(),
       ...(startup && { startup }),
     }
+  }
+
+  /** The fingerprint of what the packs of the running cities are locked to; that of the file when there is one. */
+  #packsLock(): Pick<SupervisorHealth, 'packs_lock_sha256'> {
+    const cities = this.cities.listRunning().sort((a, b) => (a.name < b.name ? -1 : 1))
+    const locks = cities.flatMap(({ config }) => config.composition.files.city.text(LOCK_FILE) ?? [])
+    if (locks.length === 0) return {}
+    return { packs_lock_sha256: createHash('sha256').update(locks.join('')).digest('hex') }
   }
 
   /** Which stores take no more writes, and why. */

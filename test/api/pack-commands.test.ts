@@ -116,6 +116,20 @@ describe('a command that a pack ships', () => {
     }
   }, 30_000)
 
+  test('may be named by pack.toml, with its help in a file', async () => {
+    expect((await gc(world, ['desk', 'clock', 'now'])).out).toBe('clock now\n')
+    expect((await gc(world, ['desk', 'clock', '--help'])).out).toContain('What time it is.')
+  }, 30_000)
+
+  test('stands in the help of gc, where there is a city', async () => {
+    const { out } = await gc(world, ['--help'])
+    expect(out).toMatch(/Packs of this city:\n {2}desk +.*note add/)
+    expect(out).toMatch(/\n {2}office +hours/)
+    expect((await gc(world, ['--help'], { cwd: '/', env: { GC_URL: 'http://127.0.0.1:9' } })).out).not.toContain(
+      'Packs of',
+    )
+  }, 30_000)
+
   test('is completed word by word', async () => {
     const words = async (...args: string[]) => (await gc(world, ['complete-words', '--', ...args])).out.split('\n')
     expect(await words('')).toEqual(expect.arrayContaining(['desk', 'office', 'bead', '--city']))
@@ -192,6 +206,20 @@ describe('gc doctor', () => {
       status: 'error',
       message: 'it took longer than 1 s',
     })
+  }, 40_000)
+
+  test('runs what packs want to see before a start when a city is started, which it does not stop', async () => {
+    const { world } = await office()
+    await using _ = world
+    expect((await gc(world, ['stop', 'office'])).status).toBe(0)
+    const { status, err } = await gc(world, ['start', 'office'])
+    expect([status, err]).toEqual([
+      0,
+      'gc: tools:ink: the ink is low; see PACK/scripts/ink.sh\n'.replace(
+        'PACK',
+        join(world.folder.at('office'), 'packs/tools'),
+      ),
+    ])
   }, 40_000)
 
   test('checks the machine and the city, and says of each bad result what to do', async () => {

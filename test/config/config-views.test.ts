@@ -90,7 +90,9 @@ test('agents of other layers and applied patches are explained as what they are'
     isRigSuspended: () => false,
     isAgentSuspended: (_: unknown, { suspended }: { suspended: boolean }) => suspended,
   }
-  const views = new ConfigViews(config, suspensions, () => 'http://127.0.0.1:8372')
+  const views = new ConfigViews(config, suspensions, () => 'http://127.0.0.1:8372', {
+    keepThrough: async (change) => change(),
+  })
   expect(views.explain()).toMatchObject({
     agents: [
       { name: 'own', origin: 'inline', suspended: false },

@@ -75,6 +75,30 @@ describe('adding a rig', () => {
     ])
   })
 
+  test('gives it the imports of new rigs, with all that these say', async () => {
+    const pack = '[pack]\nname = "crew"\nschema = 2\n'
+    using town = city({
+      'city.toml': `[defaults.rig.imports.crew]\nsource = "packs/crew"\nexport = true\nshadow = "silent"\n\n${CITY}`,
+      'packs/crew/pack.toml': pack,
+      'packs/crew/agents/a/agent.toml': 'scope = "rig"\nstart_command = "x"\n',
+    })
+    const before = town.all()
+    const config = await town.open()
+    await config.addRig(OPERATOR, { name: 'lib', path: '/srv/lib' })
+    expect(town.all()['city.toml']).toEndWith(
+      '\n[[rigs]]\nname = "lib"\n\n[rigs.imports.crew]\nsource = "packs/crew"\nexport = true\nshadow = "silent"\n',
+    )
+    expect(config.current.agents.map(({ qualified }) => qualified)).toContain('lib/crew.a')
+    town.put('packs/crew/pack.toml', '[pack\n')
+    await expect(config.addRig(OPERATOR, { name: 'other', path: '/srv/other' })).rejects.toMatchObject({
+      code: 'conflict-wrong-state',
+    })
+    town.put('packs/crew/pack.toml', pack)
+    await config.reload()
+    await config.removeRig(OPERATOR, 'lib')
+    expect(town.all()['city.toml']).toBe(before['city.toml'])
+  })
+
   test('is rejected when the result would be invalid, and nothing is written', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()

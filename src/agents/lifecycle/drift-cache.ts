@@ -1,6 +1,5 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { LIVE } from './fingerprint.ts'
 
 /** What changed since sessions were started, computed once for each run and configuration. */
 export class DriftCache {
@@ -10,7 +9,7 @@ export class DriftCache {
   driftOf(row: SessionRow, config: CityConfig, launcher: { drift(row: SessionRow): string[] }): readonly string[] {
     if (this.#config !== config) this.#drifts.clear()
     this.#config = config
-    const key = `${row.hostKey} ${row.fingerprint[LIVE]}`
+    const key = [row.hostKey, ...Object.values(row.fingerprint)].join(' ')
     const cached = this.#drifts.get(key)
     if (cached) return cached
     const drift = launcher.drift(row)

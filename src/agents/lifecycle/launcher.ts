@@ -203,12 +203,18 @@ export class Launcher {
 
   /** The keys of a session's declaration that have changed since its start. */
   drift(row: SessionRow): string[] {
+    const declared = this.declared(row)
+    return declared ? driftOf(row.fingerprint, declared) : []
+  }
+
+  /** What a session would be started from now; undefined when it cannot be. */
+  declared(row: SessionRow): Fingerprint | undefined {
     const agent = this.#agentOf(row)
-    if (row.kind !== 'agent' || !agent) return []
+    if (row.kind !== 'agent' || !agent) return undefined
     try {
-      return driftOf(row.fingerprint, this.#fingerprint(row, agent, this.providerOf(agent)))
+      return this.#fingerprint(row, agent, this.providerOf(agent))
     } catch (error) {
-      if (error instanceof AppError) return []
+      if (error instanceof AppError) return undefined
       throw error
     }
   }
@@ -253,8 +259,7 @@ export class Launcher {
   /** What the prompt of a session's agent is rendered from; undefined when it has none. */
   promptRequest(row: SessionRow): PromptRequest | undefined {
     const prompt = this.agent(row.template)?.prompt
-    if (!prompt) return undefined
-    return { ...prompt, data: Object.fromEntries(toData(this.promptData(row))) }
+    return prompt && { ...prompt, data: Object.fromEntries(toData(this.promptData(row))) }
   }
 
   #launch(

@@ -49,6 +49,32 @@ export function importsOf(key: string): FieldReader<Imports> {
 export const PACK_GLOBAL = { sessionLive: strings('session_live') }
 export type PackGlobalFields = ValuesOf<typeof PACK_GLOBAL>
 
+/** `[[commands]]`: a command of `gc <binding>`, an older form of a folder in commands/. */
+export const INLINE_COMMAND = {
+  name: requiredString('name'),
+  description: string('description'),
+  /** A file of the pack with the long help. */
+  help: string('long_description'),
+  script: requiredString('script'),
+}
+export type InlineCommand = ValuesOf<typeof INLINE_COMMAND>
+
+/** `[[doctor]]`: a check of `gc doctor`, an older form of a folder in doctor/. */
+export const INLINE_CHECK = {
+  name: requiredString('name'),
+  description: string('description'),
+  script: requiredString('script'),
+  fix: string('fix'),
+  warmup: boolean('warmup'),
+}
+export type InlineCheck = ValuesOf<typeof INLINE_CHECK>
+
+/** What a pack.toml says of scripts that have no folder of their own. */
+export interface InlineScripts {
+  readonly commands: readonly Partial<InlineCommand>[]
+  readonly checks: readonly Partial<InlineCheck>[]
+}
+
 /** The pack.toml beside city.toml. */
 export interface CityPack {
   readonly pack: PackReference
@@ -58,6 +84,7 @@ export interface CityPack {
   readonly agentDefaults: Declaration<AgentDefaultsFields> | undefined
   readonly requirements: readonly Declaration<PackRequirementFields>[]
   readonly globals: Declaration<PackGlobalFields> | undefined
+  readonly scripts: InlineScripts
 }
 
 /** A pack that a city, or one of its rigs, is made of. */
@@ -69,4 +96,5 @@ export interface ImportedPack {
   readonly rig: string | undefined
   readonly requirements: readonly Declaration<PackRequirementFields>[]
   readonly globals: Declaration<PackGlobalFields> | undefined
+  readonly scripts: InlineScripts
 }

@@ -48,6 +48,7 @@ const APPENDED = {
   sessionSetup: strings('session_setup_append'),
   sessionLive: strings('session_live_append'),
   injectFragments: strings('inject_fragments_append'),
+  installAgentHooks: strings('install_agent_hooks_append'),
 }
 
 /** What is added to lists of the agent. */

@@ -3,9 +3,10 @@ import type { RigConfig } from '../city-config.ts'
 import { prefixOf } from '../declare/names.ts'
 import type { DeclaredBlock } from '../declare/origin.ts'
 import { CITY_FILE, SITE_FILE } from '../files/file-names.ts'
-import type { Drafts } from '../files/file-snapshot.ts'
+import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
+import { findRigOffset } from '../packs/imports.ts'
 import { freePrefix } from '../resolve/rigs.ts'
-import { addBlock } from '../toml/edit.ts'
+import { addBlock, addSubBlock, type TomlPairs } from '../toml/edit.ts'
 import { deleteAgentFolder } from './agents.ts'
 import { changeBlock, cutBlocks, type EditBase, requireEditable, textOf } from './blocks.ts'
 
@@ -42,8 +43,24 @@ export function addRig(base: EditBase, { name, path, prefix, defaultBranch }: Ri
   ])
   return new Map([
     [SITE_FILE, bindRig(base, name, path)],
-    [CITY_FILE, city],
+    [CITY_FILE, withDefaultImports(base, name, city)],
   ])
+}
+
+/** city.toml in which a new rig imports what `[defaults.rig.imports]` says. */
+function withDefaultImports({ files, declarations }: EditBase, rig: string, text: string): string {
+  return [...declarations.defaultRigImports].reduce((current, [binding, { values }]) => {
+    const offset = findRigOffset(new FileSnapshot(files.city.path, new Map([[CITY_FILE, current]])).city, rig)
+    const pairs: TomlPairs = [
+      ['source', values.source],
+      ['version', values.version],
+      ['export', values.export],
+      ['transitive', values.transitive],
+      ['shadow', values.shadow],
+    ]
+    const added = offset === undefined ? undefined : addSubBlock(current, offset, `[rigs.imports.${binding}]`, pairs)
+    return added ?? current
+  }, text)
 }
 
 export function changeRig(base: EditBase, name: string, change: RigChange): Drafts {
@@ -59,13 +76,12 @@ export function changeRig(base: EditBase, name: string, change: RigChange): Draf
   return drafts.set(block.file, changeBlock(textOf(base.files, block.file), block, changes))
 }
 
-/** Removes a rig with its agents; its folder stays. */
+/** Removes a rig with its agents; its folder stays. What packs and providers bring to it goes with it. */
 export function removeRig(base: EditBase, name: string): Drafts {
   const { config, files, declarations } = base
   const { block } = findRig(base, name)
-  const agents = config.agents.filter(({ dir }) => dir === name)
+  const agents = config.agents.filter((agent) => agent.dir === name && agent.block.layer.isEditable)
   requireEditable(block, `rig "${name}"`)
-  for (const agent of agents) requireEditable(agent.block, `agent "${agent.qualified}" of rig "${name}"`)
   const drafts = new Map<string, string | undefined>()
   const inline = agents.map((agent) => agent.block).filter(({ offset }) => offset !== undefined)
   const cuts = Map.groupBy([block, ...inline], ({ file }) => file)

@@ -43,7 +43,7 @@ function readLock({ files, diagnostics }: LayerContext): PackLock {
 const importedBy = ({ loaded, binding, rig }: PackUse): ImportedPack[] =>
   loaded.packs.map(({ file, binding: nested }) => ({
     ...{ pack: file.pack, binding: nested ?? binding, rig },
-    ...{ requirements: file.requirements, globals: file.globals },
+    ...{ requirements: file.requirements, globals: file.globals, scripts: file.scripts },
   }))
 
 /** Providers and the like of packs, where nothing has that name already. */

@@ -9,10 +9,10 @@ export const packFile: Layer = {
   apply(lower, context) {
     const file = readPackFile({ layer: packFile, folder: context.files.city.path, isCity: true }, context)
     if (!file) return lower
-    const { pack, schema, requirements, globals, agentDefaults, includes, ...declared } = file
+    const { pack, schema, requirements, globals, agentDefaults, includes, scripts, ...declared } = file
     return mergeDeclarations(lower, {
       ...declared,
-      pack: { pack, schema, includes, requirements, globals, agentDefaults },
+      pack: { pack, schema, includes, requirements, globals, agentDefaults, scripts },
     })
   },
 }

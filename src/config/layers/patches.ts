@@ -2,12 +2,8 @@ import { mergeValues } from '../declare/apply-patch.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import { qualify } from '../declare/names.ts'
-import type {
-  AgentPatchFields,
-  NamedSessionPatchFields,
-  ProviderPatchFields,
-  RigPatchFields,
-} from '../declare/patches.ts'
+import { patchNamedSession } from '../declare/patch-named-session.ts'
+import type { AgentPatchFields, ProviderPatchFields, RigPatchFields } from '../declare/patches.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import { suggestion, withHint } from '../diagnostics/suggestion.ts'
 import { impliedNames } from './implicit-agents.ts'
@@ -44,28 +40,6 @@ function missingAgent(
   const name = qualify(patch.values.dir, patch.values.name ?? '')
   const names = agents.map(({ values }) => qualify(values.dir, values.name ?? ''))
   diagnostics.error(locationOf(patch, 'name'), withHint(`there is no agent "${name}"`, suggestion(name, names)))
-}
-
-function patchNamedSession(
-  sessions: CityDeclarations['namedSessions'],
-  patch: Declaration<NamedSessionPatchFields>,
-  diagnostics: Diagnostics,
-): CityDeclarations['namedSessions'] {
-  const { name, template, dir, mode } = patch.values
-  const field = name === undefined ? 'template' : 'name'
-  const named = sessions.filter(({ values }) => {
-    const matches = name === undefined ? values.template === template : (values.name ?? values.template) === name
-    return matches && (dir === undefined || values.dir === dir)
-  })
-  const ofCity = dir === undefined ? named.filter(({ values }) => values.dir === undefined) : []
-  const matching = ofCity.length === 1 ? ofCity : named
-  const [target] = matching
-  if (!target || matching.length > 1) {
-    const count = target ? 'several named sessions' : 'no named session'
-    diagnostics.error(locationOf(patch, field), `there ${target ? 'are' : 'is'} ${count} "${name ?? template ?? ''}"`)
-    return sessions
-  }
-  return sessions.map((each) => (each === target && mode ? mergeValues(each, { mode }, patch) : each))
 }
 
 function patchRig(

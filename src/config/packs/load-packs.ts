@@ -8,6 +8,7 @@ import { withoutAgents } from '../declare/hide.ts'
 import type { NamedSessionFields } from '../declare/named-session.ts'
 import type { LayerInfo } from '../declare/origin.ts'
 import type { ImportFields, Imports } from '../declare/pack.ts'
+import { patchNamedSession } from '../declare/patch-named-session.ts'
 import type { AgentPatchFields } from '../declare/patches.ts'
 import { withAgentDefaults } from '../declare/with-agent-defaults.ts'
 import { Diagnostics, formatDiagnostic, type SourceLocation } from '../diagnostics/diagnostics.ts'
@@ -93,8 +94,12 @@ export class PackLoader {
     // What is imported on several ways is the same on each: packs that import each other twice would double it every time.
     const agents = [...new Set([...imported.flatMap((pack) => pack.agents), ...defaulted])]
     const sessions = new Set([...included, ...imported].flatMap(({ namedSessions }) => namedSessions))
+    const namedSessions = file.patches.namedSessions.reduce<LoadedPack['namedSessions']>(
+      (current, patch) => patchNamedSession(current, patch, this.context.diagnostics),
+      [...sessions, ...file.namedSessions],
+    )
     return {
-      ...{ file, packs, namedSessions: [...sessions, ...file.namedSessions] },
+      ...{ file, packs, namedSessions },
       agents: this.#patched(agents, file.patches.agents).map((agent) =>
         resolvePackPaths(agent, packs, this.context.diagnostics),
       ),

@@ -8,6 +8,9 @@ import { NAMED_SESSION } from '../declare/named-session.ts'
 import { openFile } from '../declare/open-file.ts'
 import type { LayerInfo, PackReference } from '../declare/origin.ts'
 import {
+  INLINE_CHECK,
+  INLINE_COMMAND,
+  type InlineScripts,
   importsOf,
   PACK,
   PACK_GLOBAL,
@@ -34,6 +37,7 @@ export interface PackFile
   readonly globals: Declaration<PackGlobalFields> | undefined
   readonly agentDefaults: Declaration<AgentDefaultsFields> | undefined
   readonly patches: PatchDeclarations
+  readonly scripts: InlineScripts
 }
 
 export interface PackFolder {
@@ -92,6 +96,10 @@ function declarePack(reader: SectionReader, pack: PackReference, isCity: boolean
     upstreams: tablesOf(reader, 'upstreams', UPSTREAM),
     runtimes: tablesOf(reader, 'runtimes', RUNTIME),
     patches: agentPatchesOf(reader),
+    scripts: {
+      commands: blocksOf(reader, 'commands', INLINE_COMMAND).map(({ values }) => values),
+      checks: blocksOf(reader, 'doctor', INLINE_CHECK).map(({ values }) => values),
+    },
   }
   reader.finish()
   return file

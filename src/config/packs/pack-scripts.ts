@@ -79,7 +79,27 @@ function commandsOf(pack: PackConfig, binding: string, warnings: string[]): Pack
     for (const name of foldersIn(folder, warnings)) visit(join(folder, name), [...words, name])
   }
   visit(root, [])
-  return commands
+  return [...commands, ...inlineCommandsOf(pack, binding, warnings)]
+}
+
+/** The commands that pack.toml names. */
+function inlineCommandsOf(pack: PackConfig, binding: string, warnings: string[]): PackCommand[] {
+  return pack.scripts.commands.flatMap(({ name = '', description = '', help, script: path = '' }) => {
+    if (!NAME.test(name)) {
+      warnings.push(`a command of ${pack.folder} is left out: ${JSON.stringify(name)} cannot be a word of a command`)
+      return []
+    }
+    const script = namedScript(pack, path, warnings)
+    const text = help === undefined ? undefined : scriptIn(pack, pack.folder, help, warnings)
+    return script ? [{ binding, words: [name], description, help: text && readText(text), script, pack }] : []
+  })
+}
+
+/** A script that pack.toml names, from its folder. */
+function namedScript(pack: PackConfig, path: string, warnings: string[]): string | undefined {
+  const script = scriptIn(pack, pack.folder, path.replace(/^\{\{\s*\.ConfigDir\s*\}\}\//, ''), warnings)
+  if (script === undefined) warnings.push(`${join(pack.folder, 'pack.toml')} names a script that is not there: ${path}`)
+  return script
 }
 
 /** The words of a command: those of its path, unless its file says others. */
@@ -113,8 +133,22 @@ export function findPackChecks(packs: readonly PackConfig[]): Found<PackCheck> {
         pack,
       })
     }
+    for (const check of inlineChecksOf(pack, warnings)) {
+      if (!checks.has(check.script)) checks.set(check.script, check)
+    }
   }
   return { scripts: [...checks.values()], warnings }
+}
+
+/** The checks that pack.toml names. */
+function inlineChecksOf(pack: PackConfig, warnings: string[]): PackCheck[] {
+  return pack.scripts.checks.flatMap(
+    ({ name = '', description = '', script: path = '', fix: mending, warmup = false }) => {
+      const script = namedScript(pack, path, warnings)
+      const fix = mending === undefined ? undefined : namedScript(pack, mending, warnings)
+      return script ? [{ name: `${pack.name}:${name}`, description, script, fix, warmup, pack }] : []
+    },
+  )
 }
 
 /** A skill that a pack brings to every agent. */

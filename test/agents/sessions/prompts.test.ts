@@ -68,9 +68,9 @@ describe('a session', () => {
     const { config, sessions } = world.city
     put(world.folder.at('city', 'template-fragments/other.template.md'), '{{define "unused-words"}}{{end}}')
     await config.reload()
-    expect(sessions.reader.drifts().items).toEqual([])
+    expect(sessions.drifted.list().items).toEqual([])
     put(world.folder.at('city', 'template-fragments/rules.template.md'), `${RULES} `)
     await config.reload()
-    expect(sessions.reader.drifts().items).toMatchObject([{ template: 'mayor', fields: ['fragments'] }])
+    expect(sessions.drifted.list().items).toMatchObject([{ template: 'mayor', fields: ['fragments'] }])
   })
 })

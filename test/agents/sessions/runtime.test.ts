@@ -159,17 +159,51 @@ describe('a changed declaration', () => {
   test('is listed with its changed parts, and leaves a person’s session running until it is restarted', async () => {
     const { world, id, sessions } = await mayor()
     await using _ = world
-    expect(sessions.reader.drifts()).toEqual({ items: [], total: 0 })
+    expect(sessions.drifted.list()).toEqual({ items: [], total: 0 })
     world.declare(agent('mayor', WAITS, 'env = { MODE = "new" }\nmax_active_sessions = 4'))
     await world.city.config.reload()
     await world.city.reconciler.settle()
-    expect(sessions.reader.drifts().items).toEqual([
-      { id, session_name: `s-${id}`, template: 'mayor', fields: ['env'] },
-    ])
+    expect(sessions.drifted.list().items).toEqual([{ id, session_name: `s-${id}`, template: 'mayor', fields: ['env'] }])
     expect(await world.running()).toHaveLength(1)
     await sessions.restarts.restart(id, OPERATOR)
     await world.event('session.woke')
-    expect(sessions.reader.drifts().total).toBe(0)
+    expect(sessions.drifted.list().total).toBe(0)
+  })
+})
+
+describe('a soft reload', () => {
+  test('leaves sessions as they were started, in one write with the change', async () => {
+    const { world, id, sessions, row } = await mayor()
+    await using _ = world
+    world.declare(agent('mayor', WAITS, 'env = { MODE = "new" }\nmax_active_sessions = 4'))
+    const head = world.city.log.head
+    const reloaded = await world.city.configViews.reload(OPERATOR, { soft: true })
+    expect(reloaded.outcome).toBe('applied')
+    expect(sessions.drifted.list()).toEqual({ items: [], total: 0 })
+    expect(world.city.log.after(head, 10).map(({ type }) => type)).toEqual(['session.updated', 'config.changed'])
+    const { fingerprint } = row()
+    expect(await world.city.configViews.reload(OPERATOR, { soft: true })).toMatchObject({ outcome: 'no_change' })
+    expect(row().fingerprint).toEqual(fingerprint)
+    await sessions.restarts.restart(id, OPERATOR)
+    await world.event('session.woke')
+    expect(sessions.drifted.list().total).toBe(0)
+  })
+
+  test('takes back the drain of a session whose declaration had changed before', async () => {
+    const { world, id, sessions, row } = await mayor()
+    await using _ = world
+    await world.add({ title: 'in hand', assignee: 'boss', status: 'in_progress' })
+    world.declare(agent('mayor', WAITS, 'env = { MODE = "new" }\nmax_active_sessions = 4'))
+    world.city.config.reload()
+    const { store, sessionRepository } = world.city
+    await store.write((tx) =>
+      sessionRepository.transition(tx, id, 'drain', { reason: 'config-drift', drainAt: Date.now() }),
+    )
+    const head = world.city.log.head
+    await world.city.configViews.reload(OPERATOR, { soft: true })
+    expect(row()).toMatchObject({ state: 'active', drainAt: null })
+    expect(world.city.log.after(head, 10).map(({ type }) => type)).toEqual(['bead.updated', 'session.undrained'])
+    expect(sessions.drifted.list().total).toBe(0)
   })
 })
 

@@ -76,7 +76,9 @@ describe('what a file declares that is not the city’s own', () => {
 
   test('keeps the rig it works in from being removed', async () => {
     using town = await cityWithImports('[[agent]]\nname = "x"\ndir = "shop"\n')
-    await expect(town.config.removeRig(OPERATOR, 'shop')).rejects.toThrow('agent "shop/x" of rig "shop" is declared in')
+    await expect(town.config.removeRig(OPERATOR, 'shop')).rejects.toThrow(
+      'there is no rig "shop"; add it, or take dir out',
+    )
     expect(town.city.all()).toEqual({ 'city.toml': CITY })
   })
 })

@@ -212,6 +212,58 @@ describe('an agent of a pack', () => {
   })
 })
 
+describe('patches in a pack that is imported', () => {
+  const crew = (patches: string) => ({
+    ...TOWN,
+    'city.toml': '',
+    'packs/crew/pack.toml': pack('crew', `[[named_session]]\ntemplate = "a"\nmode = "always"\n${patches}`),
+    'packs/crew/agents/a/agent.toml': RUNS,
+  })
+
+  test('change its named sessions, and one that hits none is an error', () => {
+    const { config, errors } = composed(crew('[[patches.named_session]]\ntemplate = "a"\nmode = "on_demand"\n'))
+    expect(errors).toEqual([])
+    expect(config.namedSessions.map(({ qualified, mode }) => [qualified, mode])).toEqual([['c.a', 'on_demand']])
+    expect(composed(crew('[[patches.named_session]]\nname = "b"\nmode = "always"\n')).errors).toEqual([
+      'packs/crew/pack.toml:8: [[patches.named_session]] name: there is no named session "b"',
+    ])
+  })
+
+  test('add programs whose hooks are installed, or replace them', () => {
+    const hooks = (patches: string) => {
+      const { config, warnings } = composed({
+        ...crew(patches),
+        'city.toml': '[workspace]\ninstall_agent_hooks = ["gemini"]\n',
+      })
+      return [config.agents.find(({ name }) => name === 'c.a')?.brings.hooks, warnings]
+    }
+    const patch = (keys: string) => `[[patches.agent]]\nname = "a"\n${keys}`
+    const own = patch('install_agent_hooks = ["codex"]\n')
+    expect(hooks(own + patch('install_agent_hooks_append = ["claude"]\n'))[0]).toEqual(
+      expect.arrayContaining(['codex', 'claude']),
+    )
+    expect(hooks(own)[0]).not.toContain('claude')
+    expect(hooks(own + patch('install_agent_hooks_append = ["claude"]\n'))[1]).toEqual([])
+  })
+})
+
+test('pack.toml may name commands and checks itself, and says what is wrong with one', () => {
+  const { config, errors } = composed({
+    ...TOWN,
+    'packs/crew/pack.toml': pack(
+      'crew',
+      '[[commands]]\nname = "tidy"\nscript = "bin/tidy.sh"\n[[doctor]]\nname = "dust"\nscript = "bin/dust.sh"\nwarmup = true\n',
+    ),
+  })
+  expect(errors).toEqual([])
+  expect(config.packs.find(({ name }) => name === 'crew')?.scripts).toEqual({
+    commands: [{ name: 'tidy', script: 'bin/tidy.sh' }],
+    checks: [{ name: 'dust', script: 'bin/dust.sh', warmup: true }],
+  })
+  const broken = composed({ ...TOWN, 'packs/crew/pack.toml': pack('crew', '[[commands]]\nname = "tidy"\n') })
+  expect(broken.errors).toEqual(['packs/crew/pack.toml:4: [[commands]] script: is required'])
+})
+
 describe('a pack.toml', () => {
   test.each([
     [

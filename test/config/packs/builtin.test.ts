@@ -99,6 +99,7 @@ describe('the packs of gc', () => {
     const composed = compose(new FileSnapshot(city.path), { folders: openPackFolders(home.path) })
     expect([...composed.errors, ...composed.warnings].map(formatDiagnostic)).toEqual([])
     expect(composed.config.agents.map(({ qualified, maxActive }) => [qualified, maxActive])).toEqual([
+      ['bd.dog', 0],
       ['core.control-dispatcher', 0],
       ['shop/core.control-dispatcher', 0],
     ])

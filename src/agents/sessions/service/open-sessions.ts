@@ -70,6 +70,7 @@ import { Workload } from '../workload.ts'
 import { SessionControl } from './control.ts'
 import { SessionCredentials } from './credentials.ts'
 import { SessionDrains } from './drains.ts'
+import { DriftedSessions } from './drifted-sessions.ts'
 import { SessionEditor } from './editor.ts'
 import { SessionIdentities } from './identities.ts'
 import { Lending } from './lending.ts'
@@ -258,6 +259,7 @@ function openOperations(
     sender: new MessageSender(options),
     control: new SessionControl(options),
     drains: new SessionDrains(options),
+    drifted: new DriftedSessions(options),
     restarts: new SessionRestarts(options),
     selfReports: new SelfReports(options),
     lending: new Lending(options),

@@ -3,6 +3,7 @@ import type { Interactions } from '../../messaging/interactions.ts'
 import type { SessionControl } from './control.ts'
 import type { SessionCredentials } from './credentials.ts'
 import type { SessionDrains } from './drains.ts'
+import type { DriftedSessions } from './drifted-sessions.ts'
 import type { SessionEditor } from './editor.ts'
 import type { Lending } from './lending.ts'
 import type { MessageSender } from './message-sender.ts'
@@ -21,6 +22,7 @@ export interface SessionOperations {
   readonly sender: MessageSender
   readonly control: SessionControl
   readonly drains: SessionDrains
+  readonly drifted: DriftedSessions
   readonly restarts: SessionRestarts
   readonly selfReports: SelfReports
   readonly lending: Lending

@@ -109,10 +109,11 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'list-session-drift',
       summary: 'List sessions whose declaration has changed',
-      description: 'The changes apply from the next start: when the session is idle, or is restarted.',
+      description:
+        'The changes apply from the next start: when the session is idle, or is restarted. A soft reload of the configuration leaves it as it is.',
       ok: SessionDrifts,
       extension: true,
     },
-    (x) => city(x).sessions.reader.drifts(),
+    (x) => city(x).sessions.drifted.list(),
   ),
 ]

@@ -4,7 +4,6 @@ import type { SessionHost } from '../host.ts'
 import type { SessionRepository } from '../repository.ts'
 import type { SessionResolver } from '../resolver.ts'
 import { isRunning } from '../running.ts'
-import type { SessionDrifts } from '../runtime-schema.ts'
 import type { SessionList, SessionPrompt, SessionResponse } from '../schema.ts'
 import { listSessions, type SessionQuery } from './list-sessions.ts'
 import type { SessionView } from './view.ts'
@@ -53,21 +52,5 @@ export class SessionReader {
     const row = resolver.resolve(token)
     const { text, warnings } = await prompts.of(row)
     return { agent: row.template, content: text, warnings: [...warnings] }
-  }
-
-  /** Sessions that were started from a declaration that has changed since. */
-  drifts(): SessionDrifts {
-    const { repository, launcher } = this.options
-    const items = repository
-      .live()
-      .filter(isRunning)
-      .map((row) => ({
-        id: row.id,
-        session_name: row.sessionName,
-        template: row.template,
-        fields: launcher.drift(row),
-      }))
-      .filter(({ fields }) => fields.length > 0)
-    return { items, total: items.length }
   }
 }

@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "the ink is low"
+exit 1
