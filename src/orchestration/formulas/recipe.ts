@@ -138,6 +138,8 @@ export interface StepSpec {
   /** Of an extension: see {@link EXTENSION_KINDS}. */
   readonly until?: UntilSpec
   readonly condition?: string
+  /** Conditions on variables, of the steps of a bond only: all must hold for the step to exist. */
+  readonly when?: readonly string[]
   readonly block_on_failure?: boolean
 }
 
@@ -178,10 +180,12 @@ export interface UntilSpec {
  * Control steps of gc's own, in formulas with `[requires] gc_extensions = ">=1.0.0"` only:
  *
  * - `until` is a loop that goes on until `gc.condition` holds. It is a check with children whose verdict is the condition:
- *   `L` needs `L.iteration.1`, a scope body whose members are the loop's body; `step` in the condition is the body's last
- *   step. `gc.max_attempts` iterations at most, then outcome fail. Later ones come from `expandAttempt`.
- * - `condition` stands before a step: `S-condition` takes over what S needs, and S needs it. When it is ready and
- *   `gc.condition` holds it closes, and S becomes ready; else S, and all that is made of it, closes as skipped.
+ *   `L` needs `L.iteration.1`, a scope body whose members are the loop's body. The condition is about the member
+ *   `<control>.iteration.<N>.<gc.condition_step>`; `parseStateCondition` and `evaluate` of conditions.ts judge it.
+ *   `gc.max_attempts` iterations at most, then outcome fail. Later ones come from `expandAttempt`.
+ * - `condition` stands before a step: `S-condition` takes over what S needs, and S needs it. `gc.control_for` is the id of
+ *   S, `gc.condition_step` the recipe id of the step that `gc.condition` is about. When it is ready and the condition
+ *   holds it closes, and S becomes ready; else S, and all that is made of it, closes as skipped.
  * - `failure-guard` stands behind a step with `block_on_failure = true`: whoever needs S needs `S-guard`. It closes when S
  *   has passed or was skipped; when S failed it stays open until a person retries or skips S.
  */

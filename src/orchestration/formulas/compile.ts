@@ -1,0 +1,210 @@
+import { applyAdvice } from './advice.ts'
+import { writeAttempts } from './attempts.ts'
+import { compileBonds } from './bonds.ts'
+import { Compilation, MAX_EDGES, TooLarge } from './compilation.ts'
+import { addBranches, composeExpansions } from './compose.ts'
+import { withScopeChecks } from './controls.ts'
+import { expandInline } from './expand.ts'
+import { filterSteps, settleNeeds } from './filter.ts'
+import { flatten, recipeParts } from './flatten.ts'
+import { type Formula, type Step, walk } from './formula.ts'
+import type { FormulaFiles } from './formula-files.ts'
+import { checkConditions, checkGraph, checkVariables } from './graph-rules.ts'
+import { writeOutLoops } from './loops.ts'
+import { inOrder } from './order.ts'
+import { checkIds } from './parse.ts'
+import type { CompileResult, FormulaMessage, Recipe, RecipeDependency, RecipeRoot, RecipeStep } from './recipe.ts'
+import { checkRequirements, isGraph, uniqueRequirements } from './requirements.ts'
+import { resolveFiles } from './texts.ts'
+import { valuesOf } from './variables.ts'
+
+type Variables = Readonly<Record<string, string>>
+
+/** Compiles the formula of a name with these variables. It reads nothing but the files, and throws nothing. */
+export function compile(files: FormulaFiles, name: string, variables: Variables = {}): CompileResult {
+  return compileWithin(files, name, variables, [])
+}
+
+/** What may be wrong before variables are known: everything but a loop whose range needs one. */
+export function checkFormula(files: FormulaFiles, name: string): readonly FormulaMessage[] {
+  const result = compileWithin(files, name, {}, [], { allowOpenRanges: true })
+  return 'errors' in result && result.reason === 'invalid' ? result.errors : []
+}
+
+function compileWithin(
+  files: FormulaFiles,
+  name: string,
+  variables: Variables,
+  /** The formulas whose drains run this one. */
+  drains: readonly string[],
+  options: { allowOpenRanges?: boolean } = {},
+): CompileResult {
+  const parsed = files.formula(name)
+  if (!parsed) {
+    const message = `formula "${name}" not found in search paths: ${files.folders.join(', ')}`
+    return { reason: 'missing', errors: [{ file: files.folders.at(-1) ?? '', line: 1, message }] }
+  }
+  if ('errors' in parsed) return { reason: 'invalid', errors: parsed.errors }
+  if (parsed.formula.type !== 'workflow') {
+    const { place, type } = parsed.formula
+    const message = `"${name}": formula is not a workflow: it is an ${type}, which other formulas use`
+    return { reason: 'not-workflow', errors: [{ ...place, message }] }
+  }
+  const given = { name, place: parsed.formula.place }
+  try {
+    const reading = new Compilation(files, variables)
+    const formula = reading.formula(given, 'workflow')
+    if (!formula) return { reason: 'invalid', errors: reading.problems.list }
+    const definitions = [...formula.variables.values()].map(({ definition }) => definition)
+    const compilation = new Compilation(files, valuesOf(definitions, variables))
+    compilation.requirements.push(...formula.requirements)
+    const recipe = compileFormula(formula, variables, compilation, [...drains, name])
+    const open = options.allowOpenRanges ? [] : compilation.openRanges
+    const errors = [...compilation.problems.list, ...open]
+    return recipe && errors.length === 0 ? { recipe } : { reason: 'invalid', errors }
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error
+    return { reason: 'invalid', errors: [{ ...error.place, message: error.message }] }
+  }
+}
+
+function compileFormula(
+  formula: Formula,
+  given: Variables,
+  compilation: Compilation,
+  drains: readonly string[],
+): Recipe | undefined {
+  const written = writeOut(formula, compilation)
+  const requirements = uniqueRequirements(compilation.requirements)
+  const graph = isGraph(requirements)
+  checkRequirements(requirements, compilation.files.capabilities, formula.place, compilation.problems)
+  checkVariables(formula, given, graph, compilation)
+  checkGraph(written, graph, compilation)
+  checkConditions(written, compilation)
+  const steps = resolveFiles(written, graph, compilation)
+  const bonds = compileBonds(steps, compilation)
+  const items = compileItems(steps, given, compilation, drains)
+  if (compilation.problems.list.length > 0) return undefined
+  const parts = toParts(steps, formula, graph, compilation)
+  if (!parts) return undefined
+  const definitions = [...formula.variables.values()].map(({ definition }) => definition)
+  const isWisp = (formula.phase === 'vapor' && !formula.pour) || parts.steps.length === 0
+  const shape = graph ? 'graph' : isWisp ? 'wisp' : 'molecule'
+  return {
+    ...{ version: 1, formula: formula.name, description: formula.description, contract: graph ? 'v2' : 'v1', shape },
+    ...(formula.phase !== undefined && { phase: formula.phase }),
+    pour: formula.pour,
+    variables: {
+      definitions: definitions.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      values: { ...compilation.values },
+    },
+    source: { file: formula.place.file, layer: formula.layer, hash: formula.hash },
+    requirements: requirements.map(({ axis, constraint }) => `${axis} ${constraint}`),
+    ...{ root: rootOf(formula, shape), ...parts, bonds, items, warnings: compilation.warnings },
+  }
+}
+
+/** The steps of a formula with everything in its file done that is done at compile time. */
+function writeOut(formula: Formula, compilation: Compilation): Step[] {
+  const { compose } = formula
+  const advised = new Set<string>()
+  const looped = addBranches(writeOutLoops(formula.steps, compilation), compose, compilation)
+  const own = applyAdvice(looped, formula, advised, compilation)
+  const expanded = composeExpansions(expandInline(own, compilation), compose, compilation)
+  const complete = compose.aspects.reduce((steps, named) => {
+    const aspect = compilation.formula(named, 'aspect')
+    return aspect ? applyAdvice(steps, aspect, advised, compilation) : steps
+  }, expanded)
+  const filtered = filterSteps(complete, compilation.values, compilation)
+  const place = formula.place
+  compilation.limitSteps(place, [...walk(filtered)].length)
+  checkIds(filtered, compilation.problems)
+  return settleNeeds(filtered, compilation)
+}
+
+/** What the drains of a formula run for each member. */
+function compileItems(
+  steps: readonly Step[],
+  given: Variables,
+  compilation: Compilation,
+  drains: readonly string[],
+): Record<string, Recipe> {
+  const items: Record<string, Recipe> = {}
+  for (const { drain, place, id } of walk(steps)) {
+    if (!drain || Object.hasOwn(items, drain.formula)) continue
+    if (drains.includes(drain.formula)) {
+      compilation.problem(place, `drains run each other in a circle: ${[...drains, drain.formula].join(' → ')}`, id)
+      continue
+    }
+    const result = compileWithin(compilation.files, drain.formula, given, drains)
+    if ('errors' in result) {
+      const [first] = result.errors
+      compilation.problem(place, `drain.formula "${drain.formula}" cannot be used: ${first?.message ?? ''}`, id)
+    } else if (result.recipe.contract === 'v1') {
+      const message = `drain.formula "${drain.formula}" must be a graph: [requires] formula_compiler = ">=2.0.0"`
+      compilation.problem(place, message, id)
+    } else items[drain.formula] = result.recipe
+  }
+  return items
+}
+
+function toParts(
+  steps: readonly Step[],
+  { name, place }: Formula,
+  graph: boolean,
+  compilation: Compilation,
+): { steps: RecipeStep[]; deps: RecipeDependency[] } | undefined {
+  const flat = graph ? withScopeChecks(flatten(writeAttempts(steps), true)) : flatten(steps, false)
+  compilation.limitSteps(place, flat.length)
+  const edges = flat.reduce((sum, { needs }) => sum + needs.length, 0)
+  if (edges > MAX_EDGES) throw new TooLarge(place, `this comes to ${edges} edges: ${MAX_EDGES} is the most`)
+  const ids = new Set<string>()
+  for (const { id, place: at } of flat) {
+    if (ids.has(id)) compilation.problem(at, `the id "${id}" is also that of a step which gc makes of another one`, id)
+    ids.add(id)
+  }
+  const parts = recipeParts(flat, { formula: name, isGraph: graph })
+  const order = inOrder(parts.steps, parts.deps)
+  if ('cycle' in order) {
+    const first = flat.find(({ ref, id }) => `${name}.${ref ?? id}` === order.cycle[0])
+    const circle = order.cycle.map((id) => id.slice(name.length + 1)).join(' → ')
+    compilation.problem(first?.place ?? place, `formula "${name}" contains a dependency cycle: ${circle}`, first?.id)
+  }
+  if (compilation.problems.list.length > 0 || 'cycle' in order) return undefined
+  return graph ? withFinalize({ steps: order.steps, deps: parts.deps }, name) : parts
+}
+
+/** A graph with the control that ends it: it waits for every step that nothing waits for, and for every scope. */
+function withFinalize(
+  { steps, deps }: { steps: RecipeStep[]; deps: RecipeDependency[] },
+  formula: string,
+): { steps: RecipeStep[]; deps: RecipeDependency[] } {
+  const waited = new Set(deps.map(({ from }) => from))
+  const isEnd = ({ id, kind }: RecipeStep) => kind !== 'spec' && (!waited.has(id) || kind === 'scope')
+  const ends = steps.filter((step) => isEnd(step) && !step.ref.match(ITERATION))
+  const id = `${formula}.workflow-finalize`
+  const finalize: RecipeStep = {
+    ...{ id, ref: 'workflow-finalize', title: 'Finalize workflow', type: 'task', kind: 'workflow-finalize' },
+    ...{ labels: [], metadata: { 'gc.kind': 'workflow-finalize' } },
+  }
+  const edges = ends.map((end): RecipeDependency => ({ from: end.id, to: id, kind: 'blocks' }))
+  return { steps: [...steps, finalize], deps: [...deps, ...edges, { from: id, to: formula, kind: 'blocks' }] }
+}
+
+/** The scope that one iteration of a check is: the check decides what comes of it. */
+const ITERATION = /\.iteration\.\d+$/
+
+function rootOf({ name, description, variables, metadata }: Formula, shape: Recipe['shape']): RecipeRoot {
+  const own = Object.entries(metadata).filter(([key]) => !key.startsWith('gc.'))
+  const kind: Record<string, string> =
+    shape === 'graph'
+      ? { 'gc.formula_contract': 'graph.v2', 'gc.formula_name': name, 'gc.kind': 'workflow' }
+      : { 'gc.formula_name': name, ...(shape === 'wisp' && { 'gc.kind': 'wisp' }) }
+  return {
+    title: variables.has('title') ? '{{title}}' : name,
+    description: variables.has('desc') ? '{{desc}}' : description,
+    type: shape === 'molecule' ? 'molecule' : 'task',
+    priority: 2,
+    metadata: { ...Object.fromEntries(own), ...kind },
+  }
+}

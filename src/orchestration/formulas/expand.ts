@@ -1,0 +1,91 @@
+import type { Compilation } from './compilation.ts'
+import { filterSteps } from './filter.ts'
+import type { Formula, Named, Step } from './formula.ts'
+import { writeOutLoops } from './loops.ts'
+import { mapTexts } from './map-step.ts'
+import { fillNames } from './placeholders.ts'
+import { endsOfSteps, resolveNeeds, takeOver } from './rounds.ts'
+import { valuesOf } from './variables.ts'
+
+/** How deep templates may use templates. */
+const MAX_DEPTH = 5
+
+/** Steps with those that have `expand` replaced by the steps of the template they name. */
+export function expandInline(steps: readonly Step[], compilation: Compilation, depth = 0): Step[] {
+  return steps.flatMap((step) => {
+    const children = step.children.length > 0 ? expandInline(step.children, compilation, depth) : step.children
+    if (step.expand === undefined) return [{ ...step, children }]
+    const named = { name: step.expand, place: step.place }
+    return expandStep({ ...step, children }, named, step.expandVars, compilation, depth)
+  })
+}
+
+/** The steps that a step becomes, and what waits for it from now on: the last one of them. */
+export function expandStep(
+  target: Step,
+  named: Named,
+  variables: Readonly<Record<string, string>>,
+  compilation: Compilation,
+  depth = 0,
+): Step[] {
+  if (depth >= MAX_DEPTH) {
+    compilation.problem(target.place, `templates use each other more than ${MAX_DEPTH} deep`, target.id)
+    return [{ ...target, expand: undefined }]
+  }
+  const formula = compilation.formula(named, 'expansion')
+  if (!formula) return [{ ...target, expand: undefined }]
+  if (formula.template.length === 0) {
+    compilation.problem(formula.place, `the expansion "${formula.name}" has no [[template]]`)
+    return [{ ...target, expand: undefined }]
+  }
+  if (target.children.length > 0) {
+    const message = `the children of "${target.id}" are lost: "${formula.name}" takes the place of the whole step`
+    compilation.warn(target.place, message, target.id)
+  }
+  const steps = fillTemplate(formula, target, variables, compilation, depth)
+  const { starts } = endsOfSteps(steps)
+  compilation.starts.set(target.id, starts)
+  compilation.ends.set(
+    target.id,
+    steps.slice(-1).map(({ id }) => id),
+  )
+  return takeOver(steps, target, starts)
+}
+
+/** The template for a target, with its own loops, templates and conditions done. */
+export function fillTemplate(
+  formula: Pick<Formula, 'template' | 'variables'>,
+  target: Pick<Step, 'id' | 'title' | 'description'>,
+  variables: Readonly<Record<string, string>>,
+  compilation: Compilation,
+  depth: number,
+): Step[] {
+  const definitions = [...formula.variables.values()].map(({ definition }) => definition)
+  const values = valuesOf(definitions, variables)
+  const text = (written: string) => fillNames(written, (name) => targetText(target, name) ?? ownValue(values, name))
+  const filled = formula.template.map((step) => {
+    const each = mapTexts(step, text)
+    compilation.addText(each)
+    return each
+  })
+  const kept = filterSteps(filled, { ...compilation.values, ...values }, compilation)
+  const steps = expandInline(writeOutLoops(kept, compilation), compilation, depth + 1)
+  return resolveNeeds(steps, compilation)
+}
+
+const ownValue = (values: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined
+
+function targetText({ id, title, description }: Pick<Step, 'id' | 'title' | 'description'>, name: string) {
+  switch (name) {
+    case 'target':
+    case 'target.id':
+      return id
+    case 'target.title':
+      return title
+    case 'target.description':
+      return description ?? ''
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,79 @@
+import { writeAttempts } from './attempts.ts'
+import { Compilation, TooLarge } from './compilation.ts'
+import { filterSteps, settleNeeds } from './filter.ts'
+import type { FormulaFiles } from './formula-files.ts'
+import { fragmentOf } from './fragment.ts'
+import { mapTexts, mapValues } from './map-step.ts'
+import { fillNames } from './placeholders.ts'
+import type { Fragment, Recipe, Substituted } from './recipe.ts'
+import { ofSpec } from './spec.ts'
+import { valuesOf } from './variables.ts'
+
+/** One item of a fan-out. */
+export interface FanOutItem {
+  /** `gc.bond` of the control. */
+  readonly bond: string
+  /** The recipe id of the step whose output holds the items. */
+  readonly sourceRef: string
+  /** Of that step. */
+  readonly title: string
+  readonly description?: string
+  /** `gc.bond_vars` of the control. */
+  readonly vars: Readonly<Record<string, string>>
+  readonly item: unknown
+  /** From 0. */
+  readonly index: number
+}
+
+/** The beads that a fan-out makes of one item. What an item says is never read for placeholders. */
+export function expandFragment(
+  { bonds, variables }: Pick<Recipe, 'bonds' | 'variables'>,
+  { bond: name, sourceRef, title, description, vars, item, index }: FanOutItem,
+): Substituted<Fragment> {
+  const bond = Object.hasOwn(bonds, name) ? bonds[name] : undefined
+  if (!bond) return { errors: [`the run was started without the formula "${name}"`] }
+  if ('error' in bond) return { errors: [bond.error] }
+  const target = `${sourceRef}.item.${index + 1}`
+  const given = mapValues(vars, (text) => fillNames(text, (key) => itemText(key, item, index)))
+  const values = valuesOf(bond.variables, given)
+  const texts: Readonly<Record<string, string>> = {
+    ...values,
+    ...{ target, 'target.id': target, 'target.title': title, 'target.description': description ?? '' },
+  }
+  const text = (written: string) => fillNames(written, (key) => (Object.hasOwn(texts, key) ? texts[key] : undefined))
+  const compilation = new Compilation(NO_FILES, { ...variables.values, ...values })
+  const steps = bond.steps.map((spec) => mapTexts(ofSpec(spec, NOWHERE), text))
+  try {
+    const settled = settleNeeds(filterSteps(steps, compilation.values, compilation), compilation)
+    const problems = compilation.problems.list.map(({ message }) => message)
+    if (problems.length > 0) return { errors: problems }
+    const { steps: written, deps, sinks } = fragmentOf(writeAttempts(settled), name)
+    const marked = written.map((step) => ({
+      ...step,
+      metadata: { 'gc.step_id': sourceRef, ...step.metadata, 'gc.dynamic_fragment': 'true' },
+    }))
+    return { value: { steps: marked, deps, sinks } }
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error
+    return { errors: [error.message] }
+  }
+}
+
+/** The value of `{item}`, `{item.key}` and `{index}`. */
+function itemText(name: string, item: unknown, index: number): string | undefined {
+  if (name === 'index') return String(index)
+  const [first, ...path] = name.split('.')
+  if (first !== 'item') return undefined
+  const value = path.reduce(member, item)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+}
+
+const member = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+
+const NOWHERE = { file: '', line: 0 }
+/** A template is complete: nothing of it is read from files any more. */
+const NO_FILES: FormulaFiles = {
+  ...{ capabilities: { graphs: true }, folders: [] },
+  ...{ formula: () => undefined, fileOf: () => undefined, names: () => [], asset: () => undefined },
+}

@@ -1,0 +1,103 @@
+import { waitedFor } from './filter.ts'
+import type { Step } from './formula.ts'
+import type { Gate, RecipeDependency, RecipeStep } from './recipe.ts'
+import { toSpec } from './spec.ts'
+
+/** A step of the list that a tree was made into. */
+export interface FlatStep extends Step {
+  /** Its place in the formula: its own id, or that of its parent before it. */
+  readonly ref?: string
+  /** The id of its parent. */
+  readonly parent?: string
+  /** Of a step that stands for a gate. */
+  readonly isGate?: boolean
+}
+
+/** A tree of steps as a list: each step, its gate, what is below it. A graph has no parents: they wait for their children. */
+export const flatten = (steps: readonly Step[], isGraph: boolean, parent?: FlatStep): FlatStep[] =>
+  steps.flatMap((step) => {
+    const local = parent && step.prefix ? step.id.slice(step.prefix.length) : step.id
+    const ref = parent ? `${parent.ref ?? parent.id}.${local}` : step.id
+    const isParent = step.children.length > 0
+    const needs = isGraph && isParent ? [...step.needs, ...step.children.map(({ id }) => id)] : step.needs
+    const flat: FlatStep = {
+      ...{ ...step, ref, needs, parent: parent?.id },
+      ...(isParent && { type: 'epic' }),
+    }
+    const gate = step.gate && gateOf(flat, step.gate, parent)
+    const own = gate ? { ...flat, gate: undefined, needs: [gate.id, ...needs] } : flat
+    return [own, ...(gate ? [gate] : []), ...flatten(step.children, isGraph, flat)]
+  })
+
+/** The bead that has to be closed before a step can begin. */
+function gateOf(step: FlatStep, gate: Gate, parent: FlatStep | undefined): FlatStep {
+  const id = `gate-${step.id}`
+  return {
+    ...{ place: step.place, id, ref: parent ? `${parent.ref ?? parent.id}.${id}` : id, parent: parent?.id },
+    ...{ title: `Gate: ${gate.type}${gate.id ? ` ${gate.id}` : ''}`, description: `Async gate for step ${step.id}` },
+    ...{ type: 'gate', priority: 2, tags: [], metadata: {}, needs: [], conditions: [], children: [], expandVars: {} },
+    ...{ gate, isGate: true },
+  }
+}
+
+/** The steps and edges of a recipe, their ids after the formula's name. */
+export function recipeParts(
+  steps: readonly FlatStep[],
+  { formula, isGraph }: { readonly formula: string; readonly isGraph: boolean },
+): { steps: RecipeStep[]; deps: RecipeDependency[] } {
+  const named = (ref: string) => (formula === '' ? ref : `${formula}.${ref}`)
+  const refs = new Map(steps.map((step) => [step.id, step.ref ?? step.id]))
+  const idOf = (id: string) => named(refs.get(id) ?? id)
+  const deps = steps.flatMap((step) => edgesOf(step, idOf))
+  return { steps: steps.map((step) => recipeStep(step, idOf, isGraph)), deps }
+}
+
+function edgesOf(step: FlatStep, idOf: (id: string) => string): RecipeDependency[] {
+  const to = idOf(step.id)
+  const blocks = step.needs.map((id): RecipeDependency => ({ from: idOf(id), to, kind: 'blocks' }))
+  if (step.waitsFor === undefined) return blocks
+  const waited = waitedFor(step.waitsFor)
+  const metadata = { gate: step.waitsFor }
+  const from = waited === undefined ? step.needs.filter((id) => id !== `gate-${step.id}`) : [waited]
+  return [...blocks, ...from.map((id): RecipeDependency => ({ from: idOf(id), to, kind: 'waits-for', metadata }))]
+}
+
+function recipeStep(step: FlatStep, idOf: (id: string) => string, isGraph: boolean): RecipeStep {
+  const spec = step.specOf && toSpec(step.specOf)
+  const metadata = metadataOf(step, idOf)
+  const kind = metadata['gc.kind']
+  const description = spec ? JSON.stringify(spec) : step.description
+  return {
+    ...{ id: idOf(step.id), ref: step.ref ?? step.id, title: step.title, type: step.type ?? 'task' },
+    ...(description !== undefined && { description }),
+    ...(step.notes !== undefined && { notes: step.notes }),
+    ...(kind !== undefined && { kind }),
+    ...(step.priority !== undefined && { priority: step.priority }),
+    labels: step.waitsFor === undefined ? step.tags : [...step.tags, `gate:${step.waitsFor}`],
+    ...(step.assignee !== undefined && { assignee: step.assignee }),
+    metadata,
+    ...(!isGraph && step.parent !== undefined && { parent: idOf(step.parent) }),
+    ...(step.isGate && step.gate && { gate: step.gate }),
+    ...(spec && { spec }),
+  }
+}
+
+function metadataOf({ metadata, drain, specOf }: FlatStep, idOf: (id: string) => string): Record<string, string> {
+  const written: Record<string, string> = { ...metadata, ...(drain && drainMetadata(drain)) }
+  const controlled = metadata['gc.spec_for']
+  if (specOf && controlled !== undefined) written['gc.spec_for_ref'] = idOf(controlled)
+  if (metadata['gc.kind'] === 'condition') written['gc.condition_step'] = idOf(metadata['gc.condition_step'] ?? '')
+  return Object.fromEntries(Object.entries(written).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function drainMetadata(drain: NonNullable<Step['drain']>): Record<string, string> {
+  const onFailure = drain.context === 'shared' ? 'skip_remaining' : 'continue'
+  return {
+    ...{ 'gc.kind': 'drain', 'gc.drain_context': drain.context, 'gc.drain_formula': drain.formula },
+    'gc.drain_member_access': drain.member_access ?? 'read',
+    'gc.drain_on_item_failure': drain.on_item_failure ?? onFailure,
+    ...(drain.max_units !== undefined && { 'gc.drain_max_units': String(drain.max_units) }),
+    ...(drain.continuation_group !== undefined && { 'gc.drain_continuation_group': drain.continuation_group }),
+    ...(drain.item && { 'gc.drain_item_single_lane': String(drain.item.single_lane) }),
+  }
+}

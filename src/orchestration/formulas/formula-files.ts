@@ -1,0 +1,137 @@
+import { basename, dirname, join, normalize, relative } from 'node:path'
+import type { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import type { ParsedFormula } from './formula.ts'
+import { parseFormula } from './parse.ts'
+import type { Capabilities } from './requirements.ts'
+
+/** The files that formulas are compiled from. */
+export interface FormulaFiles {
+  readonly capabilities: Capabilities
+  /** The formula of a name, from the highest layer that has it; undefined when none does. */
+  formula(name: string): ParsedFormula | undefined
+  /** Where that formula lies, absolute. */
+  fileOf(name: string): string | undefined
+  /** The names of all formulas, sorted. */
+  names(): string[]
+  /** The formula folders from the lowest to the highest layer, absolute. */
+  readonly folders: readonly string[]
+  /**
+   * A file that a formula names from its own folder. `../assets/…` is looked for in every layer, the highest first, before
+   * the formula's own; nothing outside of a layer is there.
+   */
+  asset(formulaFile: string, path: string): Asset | undefined
+}
+
+export interface Asset {
+  /** Absolute. */
+  readonly file: string
+  readonly text: string
+}
+
+const FOLDER = 'formulas'
+/** The spellings of a file, the first one wins in a folder. */
+const SUFFIXES = ['.toml', '.formula.toml', '.formula.json']
+const NAME = /^(.+?)(?:\.formula\.(?:toml|json)|\.toml)$/
+const ASSETS = '../assets/'
+
+/** Formulas in the folders of packs, the highest layer last. */
+export class LayeredFormulas implements FormulaFiles {
+  readonly #parsed = new Map<string, ParsedFormula>()
+  #index: ReadonlyMap<string, { layer: string; file: string }> | undefined
+
+  constructor(
+    private readonly files: FileSnapshot,
+    /** The folders of packs from the lowest to the highest layer, absolute. */
+    private readonly layers: readonly string[],
+    readonly capabilities: Capabilities,
+    /** A text that stands for the file of a formula in the highest layer. */
+    private readonly draft?: { readonly name: string; readonly text: string },
+    private readonly cache: ParsedFormulas = new ParsedFormulas(),
+  ) {}
+
+  get folders(): readonly string[] {
+    return this.layers.map((layer) => join(layer, FOLDER))
+  }
+
+  formula(name: string): ParsedFormula | undefined {
+    const parsed = this.#parsed.get(name) ?? this.#parse(name)
+    if (parsed) this.#parsed.set(name, parsed)
+    return parsed
+  }
+
+  fileOf(name: string): string | undefined {
+    const found = this.#files.get(name)
+    return found && join(found.layer, FOLDER, found.file)
+  }
+
+  names(): string[] {
+    return [...this.#files.keys()].sort()
+  }
+
+  asset(formulaFile: string, path: string): Asset | undefined {
+    const own = this.#assetAt(normalize(join(dirname(formulaFile), path)))
+    if (!path.startsWith(ASSETS)) return own
+    const rest = normalize(path.slice(ASSETS.length))
+    if (rest.startsWith('..')) return undefined
+    const shipped = this.layers.toReversed().flatMap((layer) => this.#assetAt(join(layer, 'assets', rest)) ?? [])
+    return shipped[0] ?? own
+  }
+
+  /** A file in one of the layers. */
+  #assetAt(file: string): Asset | undefined {
+    const layer = this.layers.findLast((each) => file.startsWith(`${each}/`))
+    const text = layer && this.files.root(layer).text(relative(layer, file))
+    return text === undefined ? undefined : { file, text }
+  }
+
+  #parse(name: string): ParsedFormula | undefined {
+    const found = this.#files.get(name)
+    if (!found) return undefined
+    const layer = join(found.layer, FOLDER)
+    const file = join(layer, found.file)
+    const isDraft = this.draft?.name === name && found.layer === this.layers.at(-1)
+    const text = isDraft ? this.draft.text : this.files.root(found.layer).text(`${FOLDER}/${found.file}`)
+    if (text === undefined) return { errors: [{ file, line: 1, message: 'the file cannot be read as text' }] }
+    return this.cache.parse({ file, layer, text })
+  }
+
+  get #files(): ReadonlyMap<string, { layer: string; file: string }> {
+    this.#index ??= this.#list()
+    return this.#index
+  }
+
+  #list(): Map<string, { layer: string; file: string }> {
+    const index = new Map<string, { layer: string; file: string }>()
+    for (const layer of this.layers) {
+      const files = [...this.files.root(layer).fileNames(FOLDER)].sort((a, b) => rank(b) - rank(a))
+      for (const file of files) {
+        const name = NAME.exec(basename(file))?.[1]
+        if (name !== undefined) index.set(name, { layer, file })
+      }
+    }
+    const highest = this.layers.at(-1)
+    if (this.draft && highest !== undefined) {
+      index.set(this.draft.name, { layer: highest, file: `${this.draft.name}${SUFFIXES[0]}` })
+    }
+    return index
+  }
+}
+
+/** The place of a file's spelling: the lower, the sooner it wins. */
+const rank = (file: string): number => (file.endsWith('.formula.json') ? 2 : file.endsWith('.formula.toml') ? 1 : 0)
+
+/** What was made of formula files, by their texts. */
+export class ParsedFormulas {
+  readonly #parsed = new Map<string, { text: string; parsed: ParsedFormula }>()
+
+  parse(source: { file: string; layer: string; text: string }): ParsedFormula {
+    const earlier = this.#parsed.get(source.file)
+    if (earlier?.text === source.text) return earlier.parsed
+    const parsed = parseFormula(source)
+    if (this.#parsed.size >= MAX_PARSED) this.#parsed.clear()
+    this.#parsed.set(source.file, { text: source.text, parsed })
+    return parsed
+  }
+}
+
+const MAX_PARSED = 2000

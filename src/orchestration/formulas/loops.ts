@@ -1,0 +1,89 @@
+import { type Compilation, MAX_EDGES, MAX_STEPS, TooLarge } from './compilation.ts'
+import { isStateGrammar, STATE_FORMS } from './conditions.ts'
+import { type Loop, type Step, walk } from './formula.ts'
+import { mapTexts, renameSteps } from './map-step.ts'
+import { fillNames } from './placeholders.ts'
+import { parseRange } from './range.ts'
+import { endsOfSteps, idsOf, resolveNeeds, takeOver } from './rounds.ts'
+
+/** Steps with every loop written out: `<loop>.iter<N>.<step>`, each round after the one before. */
+export function writeOutLoops(steps: readonly Step[], compilation: Compilation): Step[] {
+  return steps.flatMap((step) => {
+    const children = step.children.length > 0 ? writeOutLoops(step.children, compilation) : step.children
+    return step.loop ? writeOut({ ...step, children }, step.loop, compilation) : [{ ...step, children }]
+  })
+}
+
+interface Round {
+  /** The value of the loop's variable. */
+  readonly value: number
+  readonly number: number
+}
+
+function writeOut(step: Step, loop: Loop, compilation: Compilation): Step[] {
+  const rounds = roundsOf(step, loop, compilation)
+  compilation.limitSteps(step.place, rounds.length * [...walk(loop.body)].length)
+  const written: Step[] = []
+  let before: readonly string[] = []
+  let firstStarts: readonly string[] = []
+  let edges = 0
+  for (const round of rounds) {
+    const body = writeRound(step, loop, round, compilation)
+    const { starts, ends } = endsOfSteps(body)
+    edges += starts.length * before.length
+    if (edges > MAX_EDGES) throw new TooLarge(step.place, `this comes to ${edges} edges: ${MAX_EDGES} is the most`)
+    if (round.number === 1) firstStarts = starts
+    const from = round.number === 1 ? step : { conditions: step.conditions, needs: before }
+    written.push(...takeOver(body, from, starts))
+    compilation.limitSteps(step.place, written.length)
+    before = ends
+  }
+  compilation.starts.set(step.id, firstStarts)
+  compilation.ends.set(step.id, before)
+  return withLabel(written, loop)
+}
+
+function roundsOf(step: Step, { rounds, place }: Loop, compilation: Compilation): Round[] {
+  if (rounds.kind === 'until') {
+    if (!isStateGrammar(rounds.condition)) {
+      compilation.problem(place, `loop.until "${rounds.condition}" is no condition on steps: ${STATE_FORMS}`, step.id)
+    }
+    const message =
+      'loop.until has no effect: the loop is gone through once. It runs with [requires] gc_extensions = ">=1.0.0"'
+    compilation.warn(place, message, step.id)
+    return [{ number: 1, value: 1 }]
+  }
+  if (rounds.kind === 'count') return count(1, rounds.count, step)
+  const range = parseRange(rounds.range, compilation.values)
+  if ('error' in range) {
+    if (range.missing === undefined) compilation.problem(place, range.error, step.id)
+    else compilation.openRanges.push({ ...place, step: step.id, message: range.error })
+    return []
+  }
+  return count(range.first, range.last - range.first + 1, step)
+}
+
+function count(first: number, length: number, step: Step): Round[] {
+  if (length > MAX_STEPS)
+    throw new TooLarge(step.place, `the loop goes round ${length} times: ${MAX_STEPS} is the most`)
+  return Array.from({ length }, (_, index) => ({ number: index + 1, value: first + index }))
+}
+
+/** The body of one round, with the loops in it written out. */
+function writeRound(step: Step, loop: Loop, { number, value }: Round, compilation: Compilation): Step[] {
+  const prefix = `${step.id}.iter${number}.`
+  const text = (written: string) => fillNames(written, (name) => (name === loop.variable ? String(value) : undefined))
+  const filled = loop.variable === undefined ? loop.body : loop.body.map((each) => mapTexts(each, text))
+  if (filled !== loop.body) filled.forEach((each) => void compilation.addText(each))
+  const rename = new Map(filled.flatMap(idsOf).map((id) => [id, `${prefix}${id}`]))
+  const body = filled.map((each) => renameSteps(each, rename, prefix))
+  return resolveNeeds(writeOutLoops(body, compilation), compilation)
+}
+
+/** The label that tells people of an `until` that has no effect. */
+function withLabel(steps: Step[], { rounds }: Loop): Step[] {
+  const [first, ...others] = steps
+  if (!first || rounds.kind !== 'until') return steps
+  const label = `loop:${JSON.stringify({ max: rounds.max, until: rounds.condition })}`
+  return [{ ...first, tags: [...first.tags, label] }, ...others]
+}

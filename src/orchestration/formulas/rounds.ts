@@ -1,0 +1,54 @@
+import type { Compilation } from './compilation.ts'
+import type { Step } from './formula.ts'
+
+/** The steps of a list that wait for none of the others in it, and those that none of the others waits for. */
+export function endsOfSteps(steps: readonly Step[]): { starts: string[]; ends: string[] } {
+  const own = new Map<string, number>()
+  steps.forEach((step, index) => {
+    for (const id of idsOf(step)) own.set(id, index)
+  })
+  const awaited = new Set<number>()
+  const waiting = new Set<number>()
+  steps.forEach((step, index) => {
+    for (const id of needsOf(step)) {
+      const other = own.get(id)
+      if (other === undefined || other === index) continue
+      awaited.add(other)
+      waiting.add(index)
+    }
+  })
+  const ids = (except: ReadonlySet<number>) => steps.filter((_, index) => !except.has(index)).map(({ id }) => id)
+  return { starts: ids(waiting), ends: ids(awaited) }
+}
+
+/** The ids of a step and what is below it. */
+export const idsOf = (step: Step): string[] => [step.id, ...step.children.flatMap(idsOf)]
+
+const needsOf = (step: Step): string[] => [...step.needs, ...step.children.flatMap(needsOf)]
+
+type Taken = Pick<Step, 'conditions' | 'needs' | 'gate' | 'waitsFor' | 'runCondition'>
+
+/**
+ * What several steps take over from the one whose place they take: its conditions, and, those that begin first, what it
+ * waits for.
+ */
+export function takeOver(steps: readonly Step[], from: Taken, starts: readonly string[]): Step[] {
+  const first = new Set(starts)
+  return steps.map((step) => ({
+    ...step,
+    conditions: from.conditions.length > 0 ? [...from.conditions, ...step.conditions] : step.conditions,
+    ...(first.has(step.id) && {
+      needs: [...new Set([...from.needs, ...step.needs])],
+      ...{ gate: step.gate ?? from.gate, waitsFor: step.waitsFor ?? from.waitsFor },
+      runCondition: step.runCondition ?? from.runCondition,
+    }),
+  }))
+}
+
+/** Steps whose needs name what others became. */
+export const resolveNeeds = (steps: readonly Step[], compilation: Compilation): Step[] =>
+  steps.map((step) => ({
+    ...step,
+    needs: compilation.endsOf(step.needs),
+    children: step.children.length > 0 ? resolveNeeds(step.children, compilation) : step.children,
+  }))

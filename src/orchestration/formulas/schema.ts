@@ -1,0 +1,144 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { nullable } from '../../http/schema.ts'
+
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+export const FormulaVarDefResponse = Type.Object(
+  {
+    name: Type.String(),
+    type: Type.String({ description: 'Free text, not checked; `string` when the formula does not say.' }),
+    description: text('What it is for.'),
+    default: Type.Optional(Type.Unknown({ description: 'Its value when none is given.' })),
+    required: Type.Optional(Type.Boolean({ description: 'Whether a value must be given.' })),
+    enum: Type.Optional(nullable(Type.Array(Type.String(), { description: 'The values it may have.' }))),
+    pattern: text('A regular expression of RE2 that its value matches.'),
+  },
+  { $id: 'FormulaVarDefResponse', additionalProperties: false },
+)
+
+export const FormulaRecentRunResponse = Type.Object(
+  {
+    workflow_id: Type.String(),
+    status: Type.String({ description: '`active`, `pending`, `failed`, `done`, `skipped` or `canceled`.' }),
+    target: Type.String({ description: 'Who works on it.' }),
+    started_at: Type.String(),
+    updated_at: Type.String(),
+  },
+  { $id: 'FormulaRecentRunResponse', additionalProperties: false },
+)
+export type FormulaRecentRunResponse = Static<typeof FormulaRecentRunResponse>
+
+const count = (description: string) => Type.Integer({ format: 'int64', description })
+
+export const FormulaSummaryResponse = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.String({ description: 'What it is for, or what is wrong with its file.' }),
+    var_defs: nullable(Type.Array(FormulaVarDefResponse)),
+    run_count: count('Always 0: ask for the runs of the formula.'),
+    recent_runs: nullable(Type.Array(FormulaRecentRunResponse)),
+  },
+  { $id: 'FormulaSummaryResponse', additionalProperties: false },
+)
+export type FormulaSummaryResponse = Static<typeof FormulaSummaryResponse>
+
+export const FormulaListBody = Type.Object(
+  {
+    items: nullable(Type.Array(FormulaSummaryResponse)),
+    total: count('How many there are.'),
+    partial: Type.Boolean({ description: 'Whether the file of one of them cannot be read.' }),
+  },
+  { $id: 'FormulaListBody', additionalProperties: false },
+)
+export type FormulaListBody = Static<typeof FormulaListBody>
+
+const FormulaStepResponse = Type.Object(
+  {
+    id: Type.String({ description: 'The name of the formula, and of the step in it.' }),
+    title: Type.String(),
+    kind: Type.String({ description: 'Its `gc.kind`, else its type.' }),
+    type: text('The type of its bead.'),
+    assignee: Type.Optional(Type.String()),
+    labels: Type.Optional(nullable(Type.Array(Type.String()))),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { $id: 'FormulaStepResponse', additionalProperties: false },
+)
+
+const FormulaPreviewNodeResponse = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String(),
+    kind: Type.String(),
+    scope_ref: text('The scope that it belongs to.'),
+  },
+  { $id: 'FormulaPreviewNodeResponse', additionalProperties: false },
+)
+
+const FormulaPreviewEdgeResponse = Type.Object(
+  {
+    from: Type.String({ description: 'What comes first.' }),
+    to: Type.String({ description: 'What waits for it.' }),
+    kind: text('`blocks` or `waits-for`.'),
+  },
+  { $id: 'FormulaPreviewEdgeResponse', additionalProperties: false },
+)
+
+const FormulaPreviewResponse = Type.Object(
+  {
+    nodes: nullable(Type.Array(FormulaPreviewNodeResponse)),
+    edges: nullable(Type.Array(FormulaPreviewEdgeResponse)),
+  },
+  { $id: 'FormulaPreviewResponse', additionalProperties: false },
+)
+
+export const FormulaDetailResponse = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.String(),
+    var_defs: nullable(Type.Array(FormulaVarDefResponse)),
+    steps: nullable(Type.Array(FormulaStepResponse)),
+    deps: nullable(Type.Array(FormulaPreviewEdgeResponse)),
+    preview: FormulaPreviewResponse,
+  },
+  { $id: 'FormulaDetailResponse', additionalProperties: false },
+)
+export type FormulaDetailResponse = Static<typeof FormulaDetailResponse>
+
+export const FormulaPreviewBody = Type.Object(
+  {
+    target: Type.String({ minLength: 1, description: 'A bead, a convoy or an agent that it would be slung to.' }),
+    scope_kind: text('`city` or `rig`; goes with `scope_ref`.'),
+    scope_ref: text('The name of that city or rig.'),
+    vars: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Variables of the formula.' })),
+  },
+  { $id: 'FormulaPreviewBody', additionalProperties: false },
+)
+export type FormulaPreviewBody = Static<typeof FormulaPreviewBody>
+
+export const FormulaRunsResponse = Type.Object(
+  {
+    formula: Type.String(),
+    run_count: count('How many runs of it there are.'),
+    recent_runs: nullable(Type.Array(FormulaRecentRunResponse)),
+    partial: Type.Boolean(),
+    partial_errors: Type.Optional(nullable(Type.Array(Type.String()))),
+  },
+  { $id: 'FormulaRunsResponse', additionalProperties: false },
+)
+export type FormulaRunsResponse = Static<typeof FormulaRunsResponse>
+
+export const FormulaSourceOutputBody = Type.Object(
+  { name: Type.String(), source: Type.String({ description: 'The text of its file.' }) },
+  { $id: 'FormulaSourceOutputBody', additionalProperties: false },
+)
+export type FormulaSourceOutputBody = Static<typeof FormulaSourceOutputBody>
+
+export const FormulaValidateOutputBody = Type.Object(
+  {
+    valid: Type.Boolean(),
+    errors: Type.Optional(nullable(Type.Array(Type.String(), { description: 'What is wrong, each with its line.' }))),
+  },
+  { $id: 'FormulaValidateOutputBody', additionalProperties: false },
+)
+export type FormulaValidateOutputBody = Static<typeof FormulaValidateOutputBody>

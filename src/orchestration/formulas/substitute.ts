@@ -1,0 +1,97 @@
+import { mapValues } from './map-step.ts'
+import { fillVariables, openVariables } from './placeholders.ts'
+import type { Bond, Recipe, RecipeStep, StepSpec, Substituted } from './recipe.ts'
+
+/**
+ * A recipe whose texts hold the values in force and what the launch adds. Placeholders without a value stay as they are
+ * written, but in a title they are an error.
+ */
+export function substitute(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): Substituted<Recipe> {
+  const values = { ...recipe.variables.values, ...extra }
+  const text = (written: string) => fillVariables(written, values)
+  const { root } = recipe
+  const value: Recipe = {
+    ...recipe,
+    root: {
+      ...root,
+      title: text(root.title),
+      description: text(root.description),
+      metadata: mapValues(root.metadata, text),
+    },
+    steps: recipe.steps.map((step) => fillStep(step, text)),
+    bonds: Object.fromEntries(Object.entries(recipe.bonds).map(([name, bond]) => [name, fillBond(bond, text)])),
+  }
+  const errors = openTitles(value)
+  return errors.length > 0 ? { errors } : { value }
+}
+
+/** A recipe whose titles hold the values in force, and nothing else: what people are shown of it. */
+export function fillTitles(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): Recipe {
+  const values = { ...recipe.variables.values, ...extra }
+  const titled = <Titled extends { title: string }>(each: Titled): Titled => ({
+    ...each,
+    title: fillVariables(each.title, values),
+  })
+  return { ...recipe, root: titled(recipe.root), steps: recipe.steps.map(titled) }
+}
+
+/** A sentence for each title that still holds a variable. */
+export function openTitles(recipe: Recipe): string[] {
+  const titles = [
+    { id: recipe.formula, title: recipe.root.title },
+    ...recipe.steps.filter(({ kind }) => kind !== 'spec'),
+    ...Object.entries(recipe.bonds).flatMap(([name, bond]) =>
+      'error' in bond ? [] : bond.steps.map(({ id, title }) => ({ id: `${name}: ${id}`, title })),
+    ),
+  ]
+  return titles.flatMap(({ id, title }) => {
+    const open = openVariables(title)
+    if (open.length === 0) return []
+    return [
+      `step "${id}": bead title contains unresolved variable(s) ${open.join(', ')} — missing or misspelled --var(s)?`,
+    ]
+  })
+}
+
+type Text = (written: string) => string
+
+function fillStep(step: RecipeStep, text: Text): RecipeStep {
+  const spec = step.spec && fillSpec(step.spec, text)
+  return {
+    ...{ ...step, title: text(step.title), labels: step.labels.map(text), metadata: mapValues(step.metadata, text) },
+    ...(step.description !== undefined && { description: spec ? JSON.stringify(spec) : text(step.description) }),
+    ...(step.notes !== undefined && { notes: text(step.notes) }),
+    ...(step.assignee !== undefined && { assignee: text(step.assignee) }),
+    ...(step.gate && { gate: fillRecord(step.gate, text) }),
+    ...(spec && { spec }),
+  }
+}
+
+const fillBond = (bond: Bond, text: Text): Bond =>
+  'error' in bond ? bond : { ...bond, steps: bond.steps.map((step) => fillSpec(step, text)) }
+
+/** What a step is made of; ids and conditions are no texts. */
+function fillSpec(spec: StepSpec, text: Text): StepSpec {
+  const { ralph, on_complete, gate } = spec
+  return {
+    ...{ ...spec, title: text(spec.title) },
+    ...(spec.description !== undefined && { description: text(spec.description) }),
+    ...(spec.notes !== undefined && { notes: text(spec.notes) }),
+    ...(spec.tags && { tags: spec.tags.map(text) }),
+    ...(spec.metadata && { metadata: mapValues(spec.metadata, text) }),
+    ...(spec.assignee !== undefined && { assignee: text(spec.assignee) }),
+    ...(gate && { gate: fillRecord(gate, text) }),
+    ...(spec.children && { children: spec.children.map((child) => fillSpec(child, text)) }),
+    ...(ralph && { ralph: { ...ralph, check: fillRecord(ralph.check, text) } }),
+    ...(on_complete?.vars && { on_complete: { ...on_complete, vars: mapValues(on_complete.vars, text) } }),
+  }
+}
+
+/** An object whose texts are filled. */
+function fillRecord<Shape extends object>(shape: Shape, text: Text): Shape {
+  const filled = { ...shape }
+  for (const [key, value] of Object.entries(shape)) {
+    if (typeof value === 'string') Reflect.set(filled, key, text(value))
+  }
+  return filled
+}

@@ -1,0 +1,112 @@
+import { RE2JS } from 're2js'
+import type { Variable } from './formula.ts'
+import type { TableReader } from './reader.ts'
+import { textOf } from './reader.ts'
+import type { Recipe, RecipeVariables, VariableDefinition } from './recipe.ts'
+
+/** The most that the values of all variables may hold together. */
+export const MAX_VARIABLE_BYTES = 64 * 1024
+/** The longest pattern. */
+const MAX_PATTERN = 1000
+
+/** Reads `[vars]`: `name = "default"`, or a table. */
+export function parseVariables(table: TableReader): Map<string, Variable> {
+  const vars = table.sub('vars')
+  const variables = new Map<string, Variable>()
+  for (const [name, node] of vars?.entries() ?? []) {
+    const place = { file: table.file, line: node.line }
+    if (node.kind === 'string') {
+      variables.set(name, { definition: { name, type: 'string', default: node.value }, place })
+      continue
+    }
+    const definition = node.kind === 'table' ? vars?.sub(name, `vars.${name}`) : undefined
+    if (definition) variables.set(name, { definition: parseDefinition(name, definition), place })
+    else vars?.problem(name, `vars.${name} must be text or a table`)
+  }
+  return variables
+}
+
+function parseDefinition(name: string, table: TableReader): VariableDefinition {
+  const description = table.string('description')
+  const node = table.entries().find(([key]) => key === 'default')?.[1]
+  const initial = node && textOf(node)
+  if (node && initial === undefined) table.problem('default', `vars.${name}.default must be text`)
+  const required = table.boolean('required')
+  if (required && node) table.problem('default', `vars.${name} is required and has a default: leave one of them out`)
+  const values = table.strings('enum')
+  const pattern = table.string('pattern')
+  if (pattern !== undefined && !compilePattern(pattern)) {
+    table.problem('pattern', `vars.${name}.pattern is no regular expression of RE2: ${pattern.slice(0, 100)}`)
+  }
+  return {
+    ...{ name, type: table.string('type') ?? 'string' },
+    ...(description !== undefined && { description }),
+    ...(initial !== undefined && { default: initial }),
+    ...(required && { required }),
+    ...(values.length > 0 && { enum: values }),
+    ...(pattern !== undefined && { pattern }),
+  }
+}
+
+const compiled = new Map<string, RE2JS | undefined>()
+const MAX_COMPILED = 500
+
+/** A pattern in RE2's syntax, which takes time in proportion to the text; undefined when it is none. */
+function compilePattern(pattern: string): RE2JS | undefined {
+  if (compiled.has(pattern)) return compiled.get(pattern)
+  if (compiled.size >= MAX_COMPILED) compiled.clear()
+  const result = tryCompile(pattern)
+  compiled.set(pattern, result)
+  return result
+}
+
+function tryCompile(pattern: string): RE2JS | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined
+  try {
+    return RE2JS.compile(pattern)
+  } catch {
+    return undefined
+  }
+}
+
+/** The values in force: the defaults under what was given. */
+export function valuesOf(
+  definitions: Iterable<VariableDefinition>,
+  given: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const definition of definitions) {
+    if (definition.default !== undefined) values[definition.name] = definition.default
+  }
+  return { ...values, ...given }
+}
+
+/** What is wrong with the values of a recipe, a sentence each: they are checked when work is made of it. */
+export const validateVariables = ({ variables }: Pick<Recipe, 'variables'>): string[] => validateValues(variables)
+
+export function validateValues({ definitions, values }: RecipeVariables): string[] {
+  const problems = definitions.flatMap((definition) => {
+    const value = Object.hasOwn(values, definition.name) ? values[definition.name] : undefined
+    return value === undefined || (definition.required && value === '') ? missing(definition) : judge(definition, value)
+  })
+  const bytes = Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value), 0)
+  if (bytes > MAX_VARIABLE_BYTES) {
+    problems.push(`the variables hold ${bytes} bytes: ${MAX_VARIABLE_BYTES} is the most; put long text in a bead`)
+  }
+  return problems
+}
+
+const missing = ({ name, required }: VariableDefinition): string[] =>
+  required ? [`variable "${name}" is required`] : []
+
+function judge({ name, enum: choices, pattern }: VariableDefinition, value: string): string[] {
+  const problems: string[] = []
+  const shown = value.length > 100 ? `${value.slice(0, 100)}…` : value
+  if (choices && !choices.includes(value)) {
+    problems.push(`variable "${name}": value "${shown}" is not one of ${choices.join(', ')}`)
+  }
+  if (pattern !== undefined && !compilePattern(pattern)?.matcher(value).find()) {
+    problems.push(`variable "${name}": value "${shown}" does not match the pattern ${pattern}`)
+  }
+  return problems
+}
