@@ -119,6 +119,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   search.words.start()
   resources.defer(() => logs.stop())
   logs.start()
+  await services.runs.resume()
   phase('starting_agents')
   await store.write((tx) => void log.append(tx, ControllerStarted, {}, {}), CITY)
   started = true

@@ -45,10 +45,15 @@ import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import type { Store } from '../core/store.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
+import { RunEngine } from '../orchestration/engine/engine.ts'
 import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
+import { RunMembers } from '../orchestration/runs/members.ts'
+
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { RunRepository } from '../orchestration/runs/repository.ts'
+import { Runs } from '../orchestration/runs/runs.ts'
+import { Workflows } from '../orchestration/runs/workflows.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
 import { BeadProtection } from '../work/beads/protection.ts'
@@ -109,6 +114,7 @@ function buildRecords({ name, home, store, config, clock, deadlines, env, report
     beadReader,
     beadRepository,
     runRepository: new RunRepository({ store, log, clock }),
+    runMembers: new RunMembers(store, beadRepository),
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
     sessionRepository: new SessionRepository(store, beadRepository, clock),
     accounts: new Accounts(home, env.HOME ?? '/'),
@@ -258,8 +264,18 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const { name, url, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
   const workflows = new WorkflowEvents(name, beadRepository)
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
+  const runParts = {
+    ...options,
+    city: name,
+    beads: beadRepository,
+    runs: options.runRepository,
+    members: options.runMembers,
+  }
   return {
     configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
+    runEngine: new RunEngine(runParts),
+    runs: new Runs(runParts),
+    workflows: new Workflows(runParts),
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),

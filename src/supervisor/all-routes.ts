@@ -19,7 +19,11 @@ import { providerRoutes } from '../config/providers/routes.ts'
 import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
 import type { CityOf } from '../http/city-of.ts'
+
 import { gateRoutes } from '../orchestration/gates/routes.ts'
+
+import { runRoutes } from '../orchestration/runs/routes.ts'
+
 import { slingRoutes } from '../orchestration/sling/routes.ts'
 import { beadRoutes } from '../work/beads/routes.ts'
 import { claimRoutes } from '../work/claims/routes.ts'
@@ -59,6 +63,7 @@ export function allRoutes(gc: Supervisor) {
     ...searchRoutes(city),
     ...sessionRoutes(city),
     ...gateRoutes(city),
+    ...runRoutes(city),
     ...slingRoutes(city),
     ...usageRoutes(city),
     ...accountRoutes(city),

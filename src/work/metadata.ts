@@ -41,8 +41,59 @@ export const WorkflowKey = {
 } as const
 export type WorkflowKey = (typeof WorkflowKey)[keyof typeof WorkflowKey]
 
+/** Keys that only the engine of runs writes once a bead is there. */
+export const EngineKey = {
+  /** Set while the beads of a run are being written: none of them is to be acted on. */
+  instantiating: 'gc.instantiating',
+  rootStoreRef: 'gc.root_store_ref',
+  formulaContract: 'gc.formula_contract',
+  formulaName: 'gc.formula_name',
+  formula: 'gc.formula',
+  executionRoutedTo: 'gc.execution_routed_to',
+  runTarget: 'gc.run_target',
+  sessionAffinity: 'gc.session_affinity',
+  scopeRole: 'gc.scope_role',
+  onFail: 'gc.on_fail',
+  sourceBeadId: 'gc.source_bead_id',
+  inputConvoyId: 'gc.input_convoy_id',
+  cancelRequested: 'gc.cancel_requested',
+  onExhausted: 'gc.on_exhausted',
+  controlFor: 'gc.control_for',
+  controlEpoch: 'gc.control_epoch',
+  idempotencyKey: 'gc.idempotency_key',
+  attemptLog: 'gc.attempt_log',
+  failedAttempt: 'gc.failed_attempt',
+  checkMode: 'gc.check_mode',
+  checkPath: 'gc.check_path',
+  checkTimeout: 'gc.check_timeout',
+  stepTimeout: 'gc.step_timeout',
+  forEach: 'gc.for_each',
+  bond: 'gc.bond',
+  bondVars: 'gc.bond_vars',
+  fanoutMode: 'gc.fanout_mode',
+  fanoutState: 'gc.fanout_state',
+  spawnedCount: 'gc.spawned_count',
+  dynamicFragment: 'gc.dynamic_fragment',
+  finalDisposition: 'gc.final_disposition',
+  controllerError: 'gc.controller_error',
+  controllerErrorClass: 'gc.controller_error_class',
+  quarantined: 'gc.control_quarantined',
+  quarantinedAt: 'gc.control_quarantined_at',
+  quarantineReason: 'gc.control_quarantine_reason',
+  missingRoot: 'gc.missing_root_bead_id',
+  condition: 'gc.condition',
+} as const
+export type EngineKey = (typeof EngineKey)[keyof typeof EngineKey]
+
 /** Keys in which a worker reports what came of its step. */
-export const ResultKey = { outcome: 'gc.outcome' } as const
+export const ResultKey = {
+  outcome: 'gc.outcome',
+  failureClass: 'gc.failure_class',
+  failureReason: 'gc.failure_reason',
+  outputJson: 'gc.output_json',
+  outputRequired: 'gc.output_json_required',
+  outputSchema: 'gc.output_json_schema',
+} as const
 export type ResultKey = (typeof ResultKey)[keyof typeof ResultKey]
 
 /** Keys on convoys. */
@@ -128,4 +179,13 @@ export type SessionKey =
 /** Fields of an imported bead that have no place of their own are kept under this prefix. */
 export const IMPORTED_PREFIX = 'bd.'
 
-export type MetadataKey = WorkKey | WorkflowKey | ResultKey | ConvoyKey | GateKey | MailKey | WaitKey | SessionKey
+export type MetadataKey =
+  | WorkKey
+  | WorkflowKey
+  | EngineKey
+  | ResultKey
+  | ConvoyKey
+  | GateKey
+  | MailKey
+  | WaitKey
+  | SessionKey

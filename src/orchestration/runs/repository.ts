@@ -7,7 +7,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { Recipe } from '../formulas/recipe.ts'
 import { RunChanged } from './events.ts'
 import type { RunStatus, RunStatusCounts } from './schema.ts'
-import { runRecipes, runs } from './table.ts'
+import { runRecipes, runs, runWaits } from './table.ts'
 
 /** A city or a rig; neither for a run that was started without one. */
 export interface RunScope {
@@ -71,12 +71,16 @@ function prepareQueries({ orm }: Store) {
 export class RunRepository {
   readonly #queries: ReturnType<typeof prepareQueries>
   readonly #touch: Statement<unknown, [number, string]>
+  readonly #waiting: Statement<{ id: string }, [string]>
   readonly #count: Statement<{ n: number }, [string, string, string]>
 
   constructor(private readonly options: RepositoryOptions) {
     const { store } = options
     this.#queries = prepareQueries(store)
     this.#touch = store.prepare('UPDATE runs SET updated_at = ? WHERE root_id = ?')
+    this.#waiting = store.prepare(
+      'SELECT bead_id AS id FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT 1',
+    )
     this.#count = store.prepare(
       stablePlan(`SELECT coalesce(sum(n), 0) AS n FROM run_counts
        WHERE formula = ?1 AND (?2 = '' OR (scope_kind = ?2 AND scope_ref = ?3))`),
@@ -115,6 +119,13 @@ export class RunRepository {
   /** Runs that go on, then those that wait, then those that are over; of each those that changed last first. */
   list(limit: number): RunRow[] {
     return this.#queries.listed.all({ limit })
+  }
+
+  /** Runs that are being canceled. */
+  canceling(): string[] {
+    return this.options.store
+      .read((orm) => orm.select({ id: runs.rootId }).from(runs).where(sql`list_rank = 0 AND state = 'canceling'`).all())
+      .map(({ id }) => id)
   }
 
   counts(): RunStatusCounts {
@@ -160,12 +171,41 @@ export class RunRepository {
     this.#touch.run(this.options.clock.now(), root)
   }
 
+  /** A bead of a run begins to wait for somebody, or does so no more. */
+  setWaiting(tx: Tx, rootId: string, beadId: string, isWaiting: boolean): void {
+    if (isWaiting) {
+      const since = this.options.clock.now()
+      tx.orm.insert(runWaits).values({ beadId, rootId, since }).onConflictDoNothing().run()
+    } else {
+      tx.orm.delete(runWaits).where(eq(runWaits.beadId, beadId)).run()
+    }
+  }
+
+  /** The bead that a run has waited for longest. */
+  waitOf(root: string): string | undefined {
+    return this.#waiting.get(root)?.id
+  }
+
+  /** Another attempt at one of its steps began. */
+  countAttempt(tx: Tx, root: string): void {
+    tx.orm.update(runs).set({ attempts: sql`attempts + 1` }).where(eq(runs.rootId, root)).run()
+  }
+
+  /** What failed first in a run; it is the run's error once the run has failed. */
+  setError(tx: Tx, root: string, errorMessage: string | null): void {
+    tx.orm.update(runs).set({ errorMessage }).where(eq(runs.rootId, root)).run()
+  }
+
   /** Moves a run to another state; nothing happens when it is in that state. */
   move(tx: Tx, run: RunRow, state: RunStatus, error?: RunError): void {
     if (run.state === state) return
     const updatedAt = this.options.clock.now()
-    const [errorCode, errorMessage] = [error?.code ?? null, error?.message ?? null]
-    tx.orm.update(runs).set({ state, updatedAt, errorCode, errorMessage }).where(eq(runs.rootId, run.rootId)).run()
+    const failure = error ? { errorCode: error.code, errorMessage: error.message } : { errorCode: null }
+    tx.orm
+      .update(runs)
+      .set({ state, updatedAt, ...failure })
+      .where(eq(runs.rootId, run.rootId))
+      .run()
     this.#record(tx, run.rootId, run.formula, state)
   }
 

@@ -234,3 +234,22 @@ export const WorkflowDeleteResponse = Type.Object(
   { $id: 'WorkflowDeleteResponse', ...closed },
 )
 export type WorkflowDeleteResponse = Static<typeof WorkflowDeleteResponse>
+
+const scope = {
+  scope_kind: Type.Optional(Type.String({ description: '`city` or `rig`; with `scope_ref`.' })),
+  scope_ref: Type.Optional(Type.String({ description: 'The name of that city or rig.' })),
+}
+export const ScopeQuery = Type.Object(scope)
+export type ScopeQuery = Static<typeof ScopeQuery>
+
+export const WorkflowDeleteQuery = Type.Object({
+  ...scope,
+  delete: Type.Optional(Type.Boolean({ description: 'Whether its beads are removed as well.' })),
+})
+export type WorkflowDeleteQuery = Static<typeof WorkflowDeleteQuery>
+
+export const RunsQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ format: 'int64', minimum: 0, description: 'How many at most: 0 means 100, and 500 is the most.' }),
+  ),
+})

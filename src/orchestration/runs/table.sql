@@ -91,6 +91,8 @@ UPDATE beads SET workable = 0 WHERE workable = 1 AND (type = 'spec' OR metadata 
 CREATE INDEX beads_controlling ON beads (root_id, id)
   WHERE root_id IS NOT NULL AND workable = 0 AND status = 'open' AND blockers = 0;
 
+CREATE INDEX beads_open_by_root ON beads (root_id, id) WHERE root_id IS NOT NULL AND status != 'closed';
+CREATE INDEX beads_specs ON beads (root_id, ref) WHERE root_id IS NOT NULL AND type = 'spec';
 ALTER TABLE beads ADD COLUMN scope_ref TEXT GENERATED ALWAYS AS (nullif(metadata ->> '$."gc.scope_ref"', '')) VIRTUAL;
 CREATE INDEX beads_by_scope ON beads (root_id, scope_ref) WHERE root_id IS NOT NULL AND scope_ref IS NOT NULL;
 

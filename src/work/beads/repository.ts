@@ -148,13 +148,17 @@ export class BeadRepository {
 
   /** Closes a bead. A closed one stays as it is; a session that lost its claim of it is still rejected. */
   close(tx: Tx, id: string, reason?: string, options: WriteOptions = {}): Bead {
+    return this.closeWith(tx, id, reason ? { [WorkKey.closeReason]: reason } : {}, options)
+  }
+
+  /** Closes a bead and says in its metadata what came of it. */
+  closeWith(tx: Tx, id: string, metadata: Readonly<Record<string, string>>, options: WriteOptions = {}): Bead {
     const bead = this.get(id)
     if (bead.status === 'closed') {
       this.#checkWrite(tx, id, options)
       return bead
     }
-    const metadata = reason ? { [WorkKey.closeReason]: reason } : undefined
-    const { after } = this.#apply(tx, id, { status: 'closed', ...(metadata && { metadata }) }, options)
+    const { after } = this.#apply(tx, id, { status: 'closed', metadata }, options)
     this.#recordClosed(tx, after)
     return after
   }

@@ -56,6 +56,8 @@ export const beads = sqliteTable(
     index('beads_by_parent').on(bead.parent, bead.closed, bead.createdAt, bead.id).where(sql`parent IS NOT NULL`),
     index('beads_by_root').on(bead.rootId).where(sql`root_id IS NOT NULL`),
     index('beads_by_scope').on(bead.rootId, bead.scopeRef).where(sql`root_id IS NOT NULL AND scope_ref IS NOT NULL`),
+    index('beads_open_by_root').on(bead.rootId, bead.id).where(sql`root_id IS NOT NULL AND status != 'closed'`),
+    index('beads_specs').on(bead.rootId, bead.ref).where(sql`root_id IS NOT NULL AND type = 'spec'`),
     index('beads_controlling')
       .on(bead.rootId, bead.id)
       .where(sql`root_id IS NOT NULL AND workable = 0 AND status = 'open' AND blockers = 0`),

@@ -1,0 +1,167 @@
+import type { Clock } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { RecordedEvent } from '../../core/events/event.ts'
+import type { Reactions } from '../../core/events/reactions.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { isControl } from '../../work/beads/readiness.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
+import type { RunMembers } from '../runs/members.ts'
+import { metadataValue } from '../runs/node.ts'
+import type { RunRepository } from '../runs/repository.ts'
+import { ControlError, type ControlHandler, type ControlStep, malformed } from './control.ts'
+import { finalize } from './finalize.ts'
+import { Graph } from './graph.ts'
+import { checkScope } from './scopes.ts'
+import { RunStates } from './state.ts'
+
+export interface EngineOptions {
+  store: Store
+  clock: Clock
+  reactions: Reactions
+  beads: BeadRepository
+  runs: RunRepository
+  members: RunMembers
+}
+
+/** How many controls one event may move before the rest follows from the events of those. */
+const MAX_CHAIN = 100
+const QUARANTINED_LABEL = 'gc:control-quarantined'
+
+/**
+ * Runs the graphs that formulas compile to. A bead that is closed releases the controls that waited for it, and each acts
+ * in the same write; what an agent is to do next is claimable as soon as that write is on disk.
+ */
+export class RunEngine {
+  readonly #options: EngineOptions
+  readonly #graph: Graph
+  readonly #states: RunStates
+  readonly #handlers: Readonly<Record<string, ControlHandler>>
+
+  constructor(options: EngineOptions) {
+    const { store, beads, reactions } = options
+    this.#options = options
+    this.#graph = new Graph(store, beads)
+    const parts = { ...options, graph: this.#graph }
+    this.#states = new RunStates(parts)
+    this.#handlers = {
+      'scope-check': (step) => checkScope(parts, step),
+      'workflow-finalize': (step) => finalize(parts, step),
+    }
+    reactions.on('runs', ['bead.created', 'bead.updated', 'bead.closed', 'run.changed'], (tx, recorded) =>
+      this.#react(tx, recorded),
+    )
+  }
+
+  #react(tx: Tx, { type, subject = '' }: RecordedEvent): void {
+    const bead = this.#options.beads.find(subject)
+    if (!bead) return
+    if (type === 'bead.created') this.#states.adopt(tx, bead)
+    const run = type === 'run.changed' ? undefined : this.#states.runOf(bead)
+    if (run) this.#states.follow(tx, run, bead)
+    this.#advance(tx, this.#concerned(type, bead))
+  }
+
+  /** The controls that may act after an event about a bead. */
+  #concerned(type: string, bead: Bead): string[] {
+    if (type === 'run.changed') return this.#graph.controls(bead.id)
+    if (type === 'bead.closed') return [...this.#graph.released(bead.id), ...this.#leftOver(bead)]
+    return isControl(metadataValue(bead, WorkflowKey.kind)) ? [bead.id] : []
+  }
+
+  /** What still belongs to a run that is over: its finalizer goes on with it. */
+  #leftOver(bead: Bead): string[] {
+    const root = this.#options.beads.find(metadataValue(bead, WorkflowKey.rootBeadId))
+    return root?.status === 'closed' ? this.#graph.controls(root.id) : []
+  }
+
+  /** Lets controls act, and those that they release in their turn. */
+  #advance(tx: Tx, ids: readonly string[]): void {
+    const queue = [...ids]
+    for (let moved = 0; moved < MAX_CHAIN && queue.length > 0; moved++) {
+      const id = queue.shift() ?? ''
+      const bead = this.#options.beads.find(id)
+      if (!bead || !this.#canAct(bead)) {
+        if (bead?.issue_type === 'gate') this.#followGate(tx, bead)
+        continue
+      }
+      this.#act(tx, bead)
+      if (this.#options.beads.find(id)?.status === 'closed') queue.push(...this.#graph.released(id))
+    }
+  }
+
+  /** A gate that what was before it has reached. */
+  #followGate(tx: Tx, gate: Bead): void {
+    const run = this.#states.runOf(gate)
+    if (run) this.#states.follow(tx, run, gate)
+  }
+
+  #canAct(bead: Bead): boolean {
+    if (bead.status !== 'open' || !isControl(metadataValue(bead, WorkflowKey.kind))) return false
+    if (metadataValue(bead, EngineKey.instantiating) !== '') return false
+    return bead.is_blocked !== true
+  }
+
+  #act(tx: Tx, bead: Bead): void {
+    const { beads } = this.#options
+    const kind = metadataValue(bead, WorkflowKey.kind)
+    const root = beads.find(metadataValue(bead, WorkflowKey.rootBeadId))
+    if (!root) {
+      this.#orphan(tx, bead)
+      return
+    }
+    if (
+      metadataValue(root, EngineKey.cancelRequested) !== '' ||
+      metadataValue(root, ResultKey.outcome) === 'canceled'
+    ) {
+      beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'canceled' })
+      return
+    }
+    if (root.status === 'closed' && kind !== 'workflow-finalize') return
+    try {
+      const handler = this.#handlers[kind]
+      if (!handler) throw malformed(`nothing acts on beads of the kind ${kind}`)
+      handler({ tx, bead, root })
+    } catch (error) {
+      if (!(error instanceof ControlError)) throw error
+      this.#quarantine({ tx, bead, root }, error)
+    }
+  }
+
+  /** Closes a control whose run does not exist. */
+  #orphan(tx: Tx, bead: Bead): void {
+    const isFinalizer = metadataValue(bead, WorkflowKey.kind) === 'workflow-finalize'
+    const missing = { [EngineKey.missingRoot]: metadataValue(bead, WorkflowKey.rootBeadId) }
+    this.#options.beads.closeWith(
+      tx,
+      bead.id,
+      isFinalizer
+        ? { [ResultKey.outcome]: 'missing_root' }
+        : {
+            ...missing,
+            [ResultKey.outcome]: 'fail',
+            [ResultKey.failureClass]: 'hard',
+            [ResultKey.failureReason]: 'missing_workflow_root',
+            [EngineKey.finalDisposition]: 'orphaned_workflow',
+          },
+    )
+  }
+
+  /** Closes a control that cannot do what it is for; it stays to be seen. */
+  #quarantine({ tx, bead }: ControlStep, { reason, message }: ControlError): void {
+    const { beads, clock } = this.#options
+    beads.change(tx, bead.id, { labels: [QUARANTINED_LABEL] })
+    beads.closeWith(tx, bead.id, {
+      [ResultKey.outcome]: 'fail',
+      [ResultKey.failureClass]: 'hard',
+      [ResultKey.failureReason]: reason,
+      [EngineKey.finalDisposition]: 'control_quarantined',
+      [EngineKey.quarantined]: 'true',
+      [EngineKey.quarantinedAt]: toTimestamp(clock.now()),
+      [EngineKey.quarantineReason]: message,
+      [EngineKey.controllerError]: message,
+      [EngineKey.controllerErrorClass]: 'hard',
+    })
+  }
+}

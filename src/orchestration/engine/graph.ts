@@ -1,0 +1,105 @@
+import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+
+interface IdRow {
+  id: string
+}
+
+/** Reads the graphs of runs, from indexes: no question costs more because there were other runs. */
+export class Graph {
+  readonly #released: Statement<IdRow, [string]>
+  readonly #controls: Statement<IdRow, [string]>
+  readonly #blockers: Statement<IdRow, [string]>
+  readonly #scopeMembers: Statement<IdRow, [string, string]>
+  readonly #scopeBodies: Statement<IdRow, [string]>
+  readonly #spec: Statement<IdRow, [string, string]>
+  readonly #aborted: Statement<IdRow, [string]>
+  readonly #waiting: Statement<IdRow, [string]>
+  readonly #begun: Statement<IdRow, [string]>
+
+  constructor(
+    store: Store,
+    private readonly beads: BeadRepository,
+  ) {
+    const unblocked = "workable = 0 AND status = 'open' AND blockers = 0"
+    this.#released = store.prepare(
+      stablePlan(`SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+       WHERE e.depends_on_id = ? AND e.gating = 1 AND b.workable = 0 AND b.status = 'open' AND b.blockers = 0`),
+    )
+    this.#controls = store.prepare(
+      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND ${unblocked} ORDER BY id`),
+    )
+    this.#blockers = store.prepare('SELECT depends_on_id AS id FROM bead_edges WHERE issue_id = ? AND gating = 1')
+    this.#scopeMembers = store.prepare(
+      stablePlan(`SELECT id FROM beads
+       WHERE root_id = ? AND root_id IS NOT NULL AND scope_ref = ? AND scope_ref IS NOT NULL`),
+    )
+    this.#scopeBodies = store.prepare(
+      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND metadata ->> '$."gc.kind"' = 'scope'`),
+    )
+    this.#spec = store.prepare(
+      stablePlan("SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND type = 'spec' AND ref = ?"),
+    )
+    this.#aborted = store.prepare(
+      stablePlan(`SELECT id FROM beads
+       WHERE root_id = ? AND root_id IS NOT NULL AND scope_ref IS NOT NULL AND status = 'closed'
+         AND metadata ->> '$."gc.on_fail"' = 'abort_scope' AND metadata ->> '$."gc.outcome"' = 'fail'
+         AND metadata ->> '$."gc.attempt"' IS NULL LIMIT 1`),
+    )
+    this.#waiting = store.prepare(
+      "SELECT id FROM beads WHERE id = ? AND (status = 'blocked' OR (type = 'gate' AND status = 'open' AND blockers = 0))",
+    )
+    this.#begun = store.prepare(
+      stablePlan("SELECT id FROM beads WHERE root_id = ? AND status IN ('in_progress', 'closed') LIMIT 1"),
+    )
+  }
+
+  /** What waits for this bead, for nothing else any more, and is no work for an agent: controls and gates. */
+  released(id: string): string[] {
+    return this.#released.all(id).map((row) => row.id)
+  }
+
+  /** The controls of a run that wait for nothing. */
+  controls(root: string): string[] {
+    return this.#controls.all(root).map((row) => row.id)
+  }
+
+  /** What a bead waited for, oldest first. */
+  blockers(id: string): Bead[] {
+    return this.beads.list(this.#blockers.all(id).map((row) => row.id))
+  }
+
+  /** The members of a scope, its controls too. */
+  scopeMembers(root: string, scope: string): Bead[] {
+    return this.beads.list(this.#scopeMembers.all(root, scope).map((row) => row.id))
+  }
+
+  /** The bodies of the scopes of a run. */
+  scopeBodies(root: string): Bead[] {
+    return this.beads.list(this.#scopeBodies.all(root).map((row) => row.id))
+  }
+
+  /** What later attempts at the step of a control are made of. */
+  specOf(root: string, controlRef: string): Bead | undefined {
+    const row = this.#spec.get(root, `${controlRef}.spec`)
+    return row ? this.beads.find(row.id) : undefined
+  }
+
+  /** Whether a member of the run failed that aborts its scope and is not tried again. */
+  hasAbortedScope(root: string): boolean {
+    return this.#aborted.get(root) !== null
+  }
+
+  /** Whether a bead waits for somebody: it is blocked, or a gate that is not open yet. */
+  isWaiting(id: string): boolean {
+    return this.#waiting.get(id) !== null
+  }
+
+  /** Whether anything of a run has been begun. */
+  hasBegun(root: string): boolean {
+    return this.#begun.get(root) !== null
+  }
+}

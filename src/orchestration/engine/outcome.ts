@@ -1,0 +1,40 @@
+import type { Bead } from '../../work/beads/schema.ts'
+import { ResultKey } from '../../work/metadata.ts'
+import { metadataValue } from '../runs/node.ts'
+import { outputError } from './output.ts'
+
+/** An attempt that is tried again, or that failed for good. */
+export interface AttemptFailure {
+  is: 'transient' | 'hard'
+  reason: string
+}
+
+/** What came of one attempt at a step. */
+export type AttemptOutcome = { is: 'pass'; outcome: 'pass' | 'skipped' } | AttemptFailure
+
+/** Judges an attempt by what its worker reported. */
+export function outcomeOf(attempt: Bead): AttemptOutcome {
+  const outcome = metadataValue(attempt, ResultKey.outcome)
+  const failureClass = metadataValue(attempt, ResultKey.failureClass)
+  const reason = metadataValue(attempt, ResultKey.failureReason)
+  if (outcome === 'skipped') return { is: 'pass', outcome }
+  if (outcome === 'canceled') return { is: 'hard', reason: reason || 'canceled' }
+  if (outcome === 'fail') {
+    const isFinal = failureClass === 'hard' || failureClass === ''
+    return { is: isFinal ? 'hard' : 'transient', reason: reason || 'failed' }
+  }
+  if (outcome !== 'pass') return { is: 'transient', reason: outcome === '' ? 'missing_outcome' : 'invalid_outcome' }
+  if (failureClass !== '' || reason !== '') return { is: 'transient', reason: reason || 'pass_with_failure' }
+  const invalid = outputError(attempt)
+  return invalid === undefined ? { is: 'pass', outcome } : { is: 'transient', reason: invalid }
+}
+
+/** What an attempt hands on to the step it is an attempt at: its output, and every key of its own. */
+export function results({ metadata = {} }: Bead): Record<string, string> {
+  const own = Object.entries(metadata).filter(([key]) => !key.startsWith('gc.') && key !== 'close_reason')
+  const output = metadata[ResultKey.outputJson]
+  return { ...Object.fromEntries(own), ...(output && { [ResultKey.outputJson]: output }) }
+}
+
+/** Whether a closed step failed. */
+export const hasFailed = (bead: Bead): boolean => metadataValue(bead, ResultKey.outcome) === 'fail'

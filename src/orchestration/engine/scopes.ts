@@ -1,0 +1,64 @@
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
+import { metadataValue } from '../runs/node.ts'
+import { type ControlStep, malformed } from './control.ts'
+import type { Graph } from './graph.ts'
+import { results } from './outcome.ts'
+
+interface ScopeOptions {
+  beads: BeadRepository
+  graph: Graph
+}
+
+/**
+ * Follows one member of a scope that is closed: when it failed, the rest of the scope is skipped and its body fails; the
+ * last member closes the body.
+ */
+export function checkScope({ beads, graph }: ScopeOptions, { tx, bead, root }: ControlStep): void {
+  const scope = metadataValue(bead, WorkflowKey.scopeRef)
+  const member = graph.blockers(bead.id).at(-1)
+  if (!member || scope === '') throw malformed(`${bead.id} follows no member of a scope`)
+  const others = graph.scopeMembers(root.id, scope).filter(({ id }) => id !== bead.id)
+  const body = bodyOf({ beads, graph }, bead, scope)
+  if (hasAborted(member)) {
+    for (const other of others) if (isOpenPart(other)) beads.closeWith(tx, other.id, { [ResultKey.outcome]: 'skipped' })
+    closeBody(beads, tx, body, 'fail', results(member))
+  } else if (!others.some((other) => isOpenPart(other))) {
+    closeBody(beads, tx, body, 'pass')
+  }
+  beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'pass' })
+}
+
+/** A step that aborts its scope has to say that it passed; any other fails its scope when it says that it failed. */
+function hasAborted(member: Bead): boolean {
+  const outcome = metadataValue(member, ResultKey.outcome)
+  if (outcome === 'fail') return true
+  return metadataValue(member, EngineKey.onFail) === 'abort_scope' && !['pass', 'skipped', 'canceled'].includes(outcome)
+}
+
+/** Whether the scope waits for this bead: teardown comes after it. */
+const isOpenPart = (bead: Bead): boolean =>
+  bead.status !== 'closed' &&
+  bead.issue_type !== 'spec' &&
+  ['member', 'control', ''].includes(metadataValue(bead, EngineKey.scopeRole))
+
+function closeBody(
+  beads: BeadRepository,
+  tx: ControlStep['tx'],
+  body: Bead | undefined,
+  outcome: 'pass' | 'fail',
+  metadata: Readonly<Record<string, string>> = {},
+): void {
+  if (body && body.status !== 'closed') beads.closeWith(tx, body.id, { ...metadata, [ResultKey.outcome]: outcome })
+}
+
+/** The body of a scope: it waits for its scope checks, or else the scope's name is its step reference. */
+function bodyOf({ beads, graph }: ScopeOptions, check: Bead, scope: string): Bead | undefined {
+  const isBody = (bead: Bead) => {
+    const reference = metadataValue(bead, WorkflowKey.stepRef)
+    return reference === scope || reference.endsWith(`.${scope}`)
+  }
+  const waiting = beads.list(beads.dependentsOf(check.id).map(({ issue_id }) => issue_id))
+  return waiting.find(isBody) ?? graph.scopeBodies(metadataValue(check, WorkflowKey.rootBeadId)).find(isBody)
+}

@@ -1,0 +1,69 @@
+import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+
+interface NumberedRow {
+  id: string
+  n: number
+}
+
+/** How many members are read at once. */
+const BATCH = 200
+
+/** Reads the beads of runs, batch by batch. */
+export class RunMembers {
+  readonly #page: Statement<NumberedRow, [string, number, number]>
+  readonly #open: Statement<{ id: string }, [string, number]>
+  readonly #children: Statement<{ id: string }, [string]>
+
+  constructor(
+    store: Store,
+    private readonly beads: BeadRepository,
+  ) {
+    this.#page = store.prepare(
+      stablePlan('SELECT id, n FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND n > ? ORDER BY n LIMIT ?'),
+    )
+    this.#open = store.prepare(
+      stablePlan("SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status != 'closed' LIMIT ?"),
+    )
+    this.#children = store.prepare(stablePlan('SELECT id FROM beads WHERE parent = ? AND parent IS NOT NULL'))
+  }
+
+  /** The members of a run, but for its root: those that name it, and those that lie under it. */
+  *of(root: string): Generator<Bead, void> {
+    const seen = new Set([root])
+    for (let last = 0; ; ) {
+      const rows = this.#page.all(root, last, BATCH)
+      yield* this.#fresh(
+        rows.map(({ id }) => id),
+        seen,
+      )
+      const end = rows.at(-1)
+      if (rows.length < BATCH || !end) break
+      last = end.n
+    }
+    yield* this.#under(root, seen)
+  }
+
+  /** So many of them that are not closed: those that name the root first. */
+  open(root: string, limit: number): string[] {
+    const named = this.#open.all(root, limit).map(({ id }) => id)
+    if (named.length === limit) return named
+    const under = [...this.#under(root, new Set([root, ...named]))].filter(({ status }) => status !== 'closed')
+    return [...named, ...under.map(({ id }) => id)].slice(0, limit)
+  }
+
+  *#under(parent: string, seen: Set<string>): Generator<Bead, void> {
+    const children = this.#children.all(parent).map(({ id }) => id)
+    yield* this.#fresh(children, seen)
+    for (const child of children) yield* this.#under(child, seen)
+  }
+
+  *#fresh(ids: readonly string[], seen: Set<string>): Generator<Bead, void> {
+    const fresh = ids.filter((id) => !seen.has(id))
+    for (const id of fresh) seen.add(id)
+    yield* this.beads.list(fresh)
+  }
+}

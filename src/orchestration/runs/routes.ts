@@ -1,0 +1,96 @@
+import type { CityOf } from '../../http/city-of.ts'
+import { route } from '../../http/route.ts'
+import type { Runs } from './runs.ts'
+import {
+  Run,
+  RunCancelOutputBody,
+  RunStepsOutputBody,
+  RunsCensusOutputBody,
+  RunsListOutputBody,
+  RunsQuery,
+  ScopeQuery,
+  WorkflowDeleteQuery,
+  WorkflowDeleteResponse,
+  WorkflowSnapshotResponse,
+} from './schema.ts'
+import type { Workflows } from './workflows.ts'
+
+/** The operations on runs and their graphs. */
+export const runRoutes = (city: CityOf<{ runs: Runs; workflows: Workflows }>) => [
+  route(
+    'GET ~/runs',
+    {
+      id: 'get-v0-city-by-city-name-runs',
+      summary: 'List runs',
+      description: 'Those that go on, those that wait, those that are over; of each those that changed last first.',
+      query: RunsQuery,
+      ok: RunsListOutputBody,
+    },
+    (exchange) => city(exchange).runs.list(exchange.query.limit),
+  ),
+  route(
+    'GET ~/runs/census',
+    {
+      id: 'get-v0-city-by-city-name-runs-census',
+      summary: 'Count runs by status',
+      ok: RunsCensusOutputBody,
+    },
+    (exchange) => city(exchange).runs.census(),
+  ),
+  route(
+    'GET ~/runs/{run_id}',
+    {
+      id: 'get-v0-city-by-city-name-runs-by-run-id',
+      summary: 'Show a run',
+      ok: Run,
+      errors: ['run-not-found'],
+    },
+    (exchange) => city(exchange).runs.get(exchange.params.run_id),
+  ),
+  route(
+    'GET ~/runs/{run_id}/steps',
+    {
+      id: 'get-v0-city-by-city-name-runs-by-run-id-steps',
+      summary: 'List the steps of a run',
+      ok: RunStepsOutputBody,
+      errors: ['run-not-found'],
+    },
+    (exchange) => city(exchange).runs.steps(exchange.params.run_id),
+  ),
+  route(
+    'POST ~/runs/{run_id}/cancel',
+    {
+      id: 'post-v0-city-by-city-name-runs-by-run-id-cancel',
+      summary: 'Cancel a run',
+      needs: 'coordinate',
+      description: 'Closes its root and what is open of it as canceled; what is closed stays as it is.',
+      ok: { 202: RunCancelOutputBody },
+      errors: ['run-not-found', 'conflict-wrong-state'],
+    },
+    (exchange) => city(exchange).runs.cancel(exchange.caller, exchange.params.run_id),
+  ),
+  route(
+    'GET ~/workflow/{workflow_id}',
+    {
+      id: 'get-v0-city-by-city-name-workflow-by-workflow-id',
+      summary: 'Show the graph of a run',
+      query: ScopeQuery,
+      ok: WorkflowSnapshotResponse,
+      errors: ['invalid-request', 'workflow-not-found'],
+      index: true,
+    },
+    (exchange) => city(exchange).workflows.snapshot(exchange.params.workflow_id, exchange.query),
+  ),
+  route(
+    'DELETE ~/workflow/{workflow_id}',
+    {
+      id: 'delete-v0-city-by-city-name-workflow-by-workflow-id',
+      summary: 'Close the graph of a run, or remove it',
+      needs: 'coordinate',
+      query: WorkflowDeleteQuery,
+      ok: WorkflowDeleteResponse,
+      errors: ['workflow-not-found'],
+    },
+    (exchange) => city(exchange).workflows.delete(exchange.caller, exchange.params.workflow_id, exchange.query),
+  ),
+]

@@ -1,0 +1,103 @@
+import { type Actor, gcPart } from '../../core/actor.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Store } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import { JsonRows } from '../../http/rendered.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import { cancelSlice } from './cancel.ts'
+import type { RunMembers } from './members.ts'
+import { isFinal, type RunRepository, type RunRow } from './repository.ts'
+import type {
+  Run,
+  RunCancelOutputBody,
+  RunStepsOutputBody,
+  RunsCensusOutputBody,
+  RunsListOutputBody,
+} from './schema.ts'
+import { isStep, toRun, toStep } from './view.ts'
+
+export interface RunsOptions {
+  store: Store
+  beads: BeadRepository
+  runs: RunRepository
+  members: RunMembers
+}
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 500
+
+/** The runs of a city as callers see and change them. */
+export class Runs {
+  constructor(private readonly options: RunsOptions) {}
+
+  list(limit = 0): RunsListOutputBody {
+    const size = Math.min(limit === 0 ? DEFAULT_LIMIT : limit, MAX_LIMIT)
+    const rows = this.options.runs.list(size + 1)
+    const isCut = rows.length > size
+    return {
+      runs: rows.slice(0, size).map((row) => this.#view(row)),
+      status_counts: this.options.runs.counts(),
+      ...(isCut && { partial: true, partial_errors: [`only the first ${size} runs are listed`] }),
+    }
+  }
+
+  census(): RunsCensusOutputBody {
+    return { status_counts: this.options.runs.counts() }
+  }
+
+  get(id: string): Run {
+    return this.#view(this.#row(id))
+  }
+
+  steps(id: string): JsonRows<RunStepsOutputBody> {
+    const { rootId, state } = this.#row(id)
+    const { members } = this.options
+    function* rows() {
+      for (const bead of members.of(rootId)) if (isStep(bead)) yield JSON.stringify(toStep(bead, state))
+    }
+    return new JsonRows({
+      head: `{"run_id":${JSON.stringify(rootId)},"steps":[`,
+      rows: rows(),
+      tail: () => ']}',
+    })
+  }
+
+  /** Closes the run and what is open of it: in one write, or in slices that go on after a restart. */
+  async cancel(caller: Caller, id: string): Promise<RunCancelOutputBody> {
+    if (isFinal(this.#row(id).state)) throw alreadyOver(id)
+    const closed = await this.#cancelAll(id, actorOf(caller))
+    return { run_id: id, status: this.options.runs.find(id)?.state ?? 'canceled', closed }
+  }
+
+  /** Goes on with what was being canceled when the city was closed. */
+  async resume(): Promise<void> {
+    for (const id of this.options.runs.canceling()) await this.#cancelAll(id, gcPart('runs'))
+  }
+
+  async #cancelAll(id: string, actor: Actor): Promise<number> {
+    let closed = 0
+    for (let isOver = false; !isOver; ) {
+      const slice = await this.options.store.write((tx) => {
+        const run = this.options.runs.find(id)
+        return !run || isFinal(run.state) ? { closed: 0, isOver: true } : cancelSlice(this.options, tx, run)
+      }, actor)
+      closed += slice.closed
+      isOver = slice.isOver
+    }
+    return closed
+  }
+
+  #row(id: string): RunRow {
+    const row = this.options.runs.find(id)
+    if (row) return row
+    throw new AppError('run-not-found', `run ${id} does not exist; gc run list shows those that do`)
+  }
+
+  #view(row: RunRow): Run {
+    return toRun(row, this.options.beads.titleOf(row.rootId))
+  }
+}
+
+const alreadyOver = (id: string): AppError =>
+  new AppError('conflict-wrong-state', `run ${id} is already terminal; nothing to cancel`)
