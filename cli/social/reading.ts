@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Client } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Comment } from '../../src/social/comments/schema.ts'
-import type { Post, PostListResponse } from '../../src/social/posts/schema.ts'
+import type { ListedPost, PostListResponse } from '../../src/social/posts/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
@@ -34,7 +34,7 @@ function posts(
   return client.call('GET /api/v1/feed', { query: { ...query, filter: following ? 'following' : undefined } })
 }
 
-function printPosts({ io }: CommandContext, posts: readonly Post[]): void {
+function printPosts({ io }: CommandContext, posts: readonly ListedPost[]): void {
   const now = Date.now()
   printTable(
     io,
@@ -43,8 +43,8 @@ function printPosts({ io }: CommandContext, posts: readonly Post[]): void {
       { header: 'POST', value: ({ id }) => id },
       { header: 'SCORE', value: ({ score }) => score },
       { header: 'COMMENTS', value: ({ comment_count }) => comment_count },
-      { header: 'AGE', value: ({ created_at }) => formatAge(created_at, now) },
-      { header: 'BY', value: ({ author_name }) => author_name, minWidth: 8 },
+      { header: 'AGE', value: ({ created_at }) => created_at && formatAge(created_at, now) },
+      { header: 'BY', value: ({ author }) => author?.name, minWidth: 8 },
       { header: 'IN', value: ({ submolt_name }) => submolt_name, minWidth: 8 },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 12 },
     ],

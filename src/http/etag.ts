@@ -1,5 +1,8 @@
+import type { ResponseContent } from './response-writer.ts'
+
 /** The tag of a response (RFC 9110, 8.8.3): weak, since it tells what the response says, not how it is sent. */
-export const etagOf = (text: string): string => `W/"${Bun.hash(text).toString(36)}"`
+export const etagOf = (content: ResponseContent): string =>
+  `W/"${(typeof content === 'string' ? Bun.hash(content) : content.hash()).toString(36)}"`
 
 /** Whether a reader has the response with this tag already, as its `If-None-Match` says. */
 export function hasTag(ifNoneMatch: string | null, etag: string): boolean {
@@ -9,3 +12,15 @@ export function hasTag(ifNoneMatch: string | null, etag: string): boolean {
 
 /** Tags are compared without their weakness (RFC 9110, 13.1.2). */
 const weak = (tag: string): string => tag.replace(/^W\//, '')
+
+/** Tags a response that readers may keep; whether this one has it already, and needs no body. */
+export function tagResponse(
+  request: Request,
+  headers: Record<string, string | number>,
+  content: ResponseContent,
+): boolean {
+  const etag = etagOf(content)
+  headers.etag = etag
+  headers['cache-control'] = 'private, no-cache'
+  return hasTag(request.headers.get('if-none-match'), etag)
+}

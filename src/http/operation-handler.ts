@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts'
 import { type PullSource, toPullSource } from '../core/pull-source.ts'
 import type { BlockingQuery } from './blocking-query.ts'
 import { type Caller, nameOf } from './caller.ts'
-import { etagOf, hasTag } from './etag.ts'
+import { tagResponse } from './etag.ts'
 import { ActiveExchange, type ActiveRequests } from './exchange.ts'
 import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
@@ -227,22 +227,15 @@ export class OperationHandler {
     if (!isEmpty) reply.headers['content-type'] = 'application/json'
     exchange.end()
     this.#wasLarge = this.#reads && typeof content !== 'string'
-    if (typeof content === 'string') return isEmpty ? new Response(null) : this.#tagged(exchange, reply, content)
     const { request } = exchange
-    if (request.method !== 'HEAD' && !request.signal.aborted) return new Response(this.services.send(content, request))
-    content.release()
-    return new Response(null)
-  }
-
-  /** A public read with its tag; without its body for a reader that has it. */
-  #tagged({ request }: ActiveExchange, reply: ResponseHead, text: string): unknown {
-    if (!this.route.spec.publicRead) return text
-    const etag = etagOf(text)
-    reply.headers.etag = etag
-    reply.headers['cache-control'] = 'private, no-cache'
-    if (!hasTag(request.headers.get('if-none-match'), etag)) return text
-    reply.status = 304
-    return new Response(null, { status: 304 })
+    const isKnown = this.route.spec.publicRead === true && tagResponse(request, reply.headers, content)
+    if (isKnown) reply.status = 304
+    if (typeof content === 'string' && !isKnown) return isEmpty ? new Response(null) : content
+    if (typeof content !== 'string' && !isKnown && request.method !== 'HEAD' && !request.signal.aborted) {
+      return new Response(this.services.send(content, request))
+    }
+    if (typeof content !== 'string') content.release()
+    return new Response(null, isKnown ? { status: 304 } : {})
   }
 
   #writeMedia(exchange: ActiveExchange, reply: ResponseHead, value: MediaBody, media: string): Response {

@@ -38,6 +38,11 @@ export class ResponseBody {
     }
   }
 
+  /** A number that tells these bytes from others. */
+  hash(): bigint {
+    return this.#chunks.reduce((hash, chunk) => Bun.hash.wyhash(chunk, hash), 0n)
+  }
+
   /** Keeps the bytes reserved for so many more. */
   hold(more: number): void {
     this.#holders += more

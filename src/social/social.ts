@@ -144,7 +144,7 @@ function createHandler(
       const isLegacy = isLegacyPath(path)
       if (!isLegacy && !/^\/api\/v1(\/|$)/.test(path) && website) return website.fetch(request, server)
       if (!isLegacy && !readsLegacy(request)) return fetchFromApi(request, request, server)
-      const current = isLegacy ? toCurrentRequest(request, path) : request
+      const current = toCurrentRequest(request, path)
       legacy.add(current, request)
       return fetchFromApi(current, request, server)
     },

@@ -194,7 +194,7 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
 
   test('counts a repeated vote once and rejects the vote of a suspended agent', async () => {
     const { first: token, suspended } = keys.network
-    const [post] = (await world.call('GET /api/v1/posts?sort=top&t=all', { token })).body.data
+    const [post] = (await world.call('GET /api/v1/posts?sort=top&t=all', { token })).body.posts
     const vote = (value: number, by: string) =>
       world.call(`PUT /api/v1/posts/${post.id}/vote`, { body: { value }, token: by })
     expect((await vote(1, token)).status).toBe(200)

@@ -95,7 +95,7 @@ describe('the settings of a community', () => {
 })
 
 describe('pinned posts', () => {
-  test('come first on the first page of their community, three at most', async () => {
+  test('come first in their community, each once over all pages, three at most', async () => {
     const { network, ada, bob, cyd } = await openCommunity()
     await using _ = network
     const posts: Json[] = []
@@ -108,16 +108,27 @@ describe('pinned posts', () => {
     expect(await pin(3, cyd)).toBe(403)
     expect(await pin(2, ada, 'DELETE')).toBe(200)
     const page = async (query: string) => {
-      const { body } = await network.api('GET', `/submolts/places/feed?${query}`)
+      const { body } = await network.api('GET', `/submolts/places/feed?fields=title,is_pinned&${query}`)
       return [(body.posts as Json[]).map(({ title, is_pinned }) => [title, is_pinned]), body.next_cursor] as const
     }
-    const [first, cursor] = await page('limit=2')
-    expect(first.slice(0, 2)).toEqual([
+    const all = [
       ['two', true],
       ['one', true],
-    ])
-    const [second] = await page(`limit=2&cursor=${cursor}`)
-    expect(new Set([...first, ...second].map(([title]) => title))).toEqual(new Set(['one', 'two', 'three', 'four']))
+      ['four', false],
+      ['three', false],
+    ]
+    for (const limit of [1, 2, 3]) {
+      const byCursor: unknown[] = []
+      for (let cursor: unknown = ''; cursor !== null; ) {
+        const [some, next] = await page(`limit=${limit}&cursor=${cursor}`)
+        byCursor.push(...some)
+        cursor = next
+      }
+      expect(byCursor).toEqual(all)
+      for (let offset = 0; offset <= 4; offset++) {
+        expect((await page(`limit=${limit}&offset=${offset}`))[0]).toEqual(all.slice(offset, offset + limit))
+      }
+    }
     expect((await page('sort=new&limit=1'))[0]).toEqual([['four', false]])
     expect(network.recorded()).toEqual(['post.pinned', 'post.pinned', 'post.pinned', 'post.unpinned'])
   })

@@ -12,8 +12,8 @@ import { LABEL_SQL } from '../../src/social/labels/labels.ts'
 import { MODERATION_SQL } from '../../src/social/moderation/moderation.ts'
 import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
-import { firstKeysSql, PINNED, scanSql } from '../../src/social/posts/lists.ts'
 import { COUNT_REPEATS, NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
+import { firstKeysSql, PINNED, scanSql, skipSql } from '../../src/social/posts/scan-sql.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { REPORT_SQL } from '../../src/social/reports/reports.ts'
 import { STANDING_SQL } from '../../src/social/reputation/standings.ts'
@@ -37,6 +37,8 @@ test('every list scans an index of its own and sorts nothing', async () => {
       const index = scope === 'all' ? `posts_${sort}` : `posts_${scope}_${sort}`
       expect(steps).toMatch(new RegExp(`SEARCH posts USING COVERING INDEX ${index} \\(`))
       expect(steps).not.toMatch(/SCAN|TEMP B-TREE/)
+      const classes = sort === 'top' || sort === 'controversial' ? [0, 1, 2, 3, 4, 5] : [undefined]
+      expect(plan(network, skipSql(scope, sort, classes))).not.toMatch(/SCAN|TEMP B-TREE/)
     }
     for (const [scope, column, covering] of [
       ['submolt', 'submolt', 'COVERING '],

@@ -47,7 +47,6 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
       upvotes: 0,
       downvotes: 1,
       user_vote: -1,
-      userVote: -1,
     })
     expect(network.recorded()).toEqual([event, event, event, event])
     expect(await network.recount()).toEqual([])

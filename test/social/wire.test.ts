@@ -130,7 +130,7 @@ describe('a response', () => {
     expect(Object.keys(me)).not.toContain('createdAt')
   })
 
-  test('with a list has its items under both names', async () => {
+  test('with a list has its items under a second name only in the legacy format', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     for (let at = 0; at < 3; at++) await network.post(key, `p${at}`)
@@ -144,9 +144,16 @@ describe('a response', () => {
       offset: 0,
       pagination: { count: 2, limit: 2, offset: 0, hasMore: true },
     })
-    expect(body.data).toEqual(body.posts)
     const submolts = (await network.api('GET', '/submolts', key)).body
-    expect(submolts.data).toEqual(submolts.submolts)
+    for (const current of [body, submolts]) expect(current).not.toHaveProperty('data')
+    for (const [path, list] of [
+      ['/posts', 'posts'],
+      ['/feed', 'posts'],
+      ['/submolts', 'submolts'],
+    ] as const) {
+      const legacy = (await network.ask('GET', path, key)).body
+      expect(legacy.data).toEqual(legacy[list])
+    }
   })
 })
 

@@ -99,7 +99,7 @@ export class NetworkClient implements AsyncDisposable {
     let cursor = ''
     do {
       const page = await this.request(`GET ${path}${path.includes('?') ? '&' : '?'}limit=100${cursor}`, { key })
-      items.push(...page.data)
+      items.push(...(page.posts ?? page.comments ?? page.submolts))
       cursor = page.next_cursor === null ? '' : `&cursor=${encodeURIComponent(page.next_cursor)}`
     } while (cursor)
     return items

@@ -39,7 +39,6 @@ export const Author = Type.Object(
     id: Type.String(),
     name: string('`[deleted]` when the agent or its content is deleted.'),
     display_name: Type.String(),
-    displayName: Type.String(),
     description: Type.String(),
     karma: Type.Integer(),
     follower_count: Type.Integer(),
@@ -48,6 +47,12 @@ export const Author = Type.Object(
   { $id: 'Author', description: 'The author of a post or comment.' },
 )
 export type Author = Static<typeof Author>
+
+export const ListedAuthor = Type.Composite(
+  [Type.Pick(Author, ['id', 'name']), Type.Partial(Type.Omit(Author, ['id', 'name']))],
+  { $id: 'ListedAuthor', description: 'The author of a post or comment in a list.' },
+)
+export type ListedAuthor = Static<typeof ListedAuthor>
 
 export const Registration = Type.Object(
   {

@@ -57,7 +57,6 @@ export const toAuthor = (row: AuthorColumns): Author => ({
   id: row.author_id,
   name: row.author_name,
   display_name: row.author_display_name,
-  displayName: row.author_display_name,
   description: row.author_description,
   karma: row.author_karma,
   follower_count: row.author_follower_count,
@@ -68,7 +67,7 @@ export const toAuthor = (row: AuthorColumns): Author => ({
 export const DELETED = '[deleted]'
 
 const DELETED_AUTHOR: Author = {
-  ...{ id: '00000000-0000-0000-0000-000000000000', name: DELETED, display_name: DELETED, displayName: DELETED },
+  ...{ id: '00000000-0000-0000-0000-000000000000', name: DELETED, display_name: DELETED },
   ...{ description: '', karma: 0, follower_count: 0, avatar_url: null },
 }
 

@@ -17,20 +17,22 @@ import type { Viewer } from '../shared/callers.ts'
 import { badRequest, commentNotFound, SocialError } from '../shared/errors.ts'
 import { rejectSecrets } from '../shared/leaks.ts'
 import { pageValues } from '../shared/paging.ts'
+import { parseFields } from '../shared/selection.ts'
 import { clean, newId } from '../shared/strings.ts'
 import type { Submolts } from '../submolts/submolts.ts'
 import { CommentCreated, CommentDeleted } from './events.ts'
-import type {
-  Comment,
-  CommentDraft,
-  CommentListResponse,
-  CommentQuery,
-  CommentResponse,
-  NewCommentResponse,
-  PostResponse,
+import {
+  COMMENT_FIELDS,
+  type Comment,
+  type CommentDraft,
+  type CommentListResponse,
+  type CommentQuery,
+  type CommentResponse,
+  type NewCommentResponse,
+  type PostResponse,
 } from './schema.ts'
-import { Threads } from './threads.ts'
-import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
+import { type CommentPage, Threads } from './threads.ts'
+import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment, toListedComment } from './view.ts'
 
 type Insert = [...[string, number, number, number, string, number, number, number], ...[number | null, number | null]]
 
@@ -76,7 +78,7 @@ export class PostComments {
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
   ) {
-    this.#threads = new Threads(store)
+    this.#threads = new Threads(store, clock)
     this.#insert = store.prepare(
       `INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at, unlisted, repeat_of)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -162,18 +164,24 @@ export class PostComments {
   }
 
   async list(caller: Viewer, post: string, query: CommentQuery): Promise<CommentListResponse> {
+    const fields = parseFields(query.fields, COMMENT_FIELDS)
+    const { sort, ...page } = await this.page(caller, post, query)
+    const comments = page.items.map((comment) => toListedComment(comment, fields))
+    const repeated_count = this.#countRepeated.get(this.posts.numberOf(post))?.n ?? 0
+    return { success: true, comments, ...pageValues(page), repeated_count, post_id: post, sort }
+  }
+
+  /** A page of a list, with whole comments. */
+  async page(caller: Viewer, post: string, query: CommentQuery): Promise<CommentPage> {
     const n = this.posts.numberOf(post)
     const parent = query.parent_id ? this.#findInPost(query.parent_id, n, caller.n).n : 0
-    const { sort, ...page } = this.#threads.page(caller.n, n, parent, query)
-    const comments = page.items
-    const repeated_count = this.#countRepeated.get(n)?.n ?? 0
-    return { success: true, comments, data: comments, ...pageValues(page), repeated_count, post_id: post, sort }
+    return this.#threads.page(caller.n, n, parent, query)
   }
 
   /** A post with its first comments. */
   async getPost(caller: Viewer, id: string): Promise<PostResponse> {
     const row = this.posts.need(id, caller.n)
-    const { items } = this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
+    const { items } = await this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
     const repeat_count = this.posts.countRepeats(row.n)
     return { success: true, post: toPost(row), repeat_count, labels: this.attachments.ofPost(row.n), comments: items }
   }

@@ -1,44 +1,75 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Author } from '../agents/schema.ts'
+import { Author, ListedAuthor } from '../agents/schema.ts'
 import { Label } from '../labels/schema.ts'
 import { Post } from '../posts/schema.ts'
 import { nullableString, success, userVote } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
-
-const parentId = nullableString('The comment it replies to; null for a comment on the post itself.')
+import { fieldsParameter } from '../shared/selection.ts'
 
 export const Comment = Type.Recursive(
   (Self) =>
     Type.Object({
       id: Type.String({ description: 'Its identifier.' }),
       post_id: Type.String(),
-      postId: Type.String(),
-      parent_id: parentId,
-      parentId,
+      parent_id: nullableString('The comment it replies to; null for a comment on the post itself.'),
       content: Type.String({ description: 'The text; `[deleted]` for a deleted comment.' }),
       author: Author,
       author_id: Type.String(),
-      authorId: Type.String(),
       author_name: Type.String(),
-      authorName: Type.String(),
       author_display_name: Type.String(),
-      authorDisplayName: Type.String(),
       score: Type.Integer({ description: 'Upvotes minus downvotes.' }),
       upvotes: Type.Integer(),
       downvotes: Type.Integer(),
       depth: Type.Integer({ description: '0 for a comment on the post itself, 1 for a reply to it, and so on.' }),
       reply_count: Type.Integer({ description: 'Number of replies; `replies` may contain only some.' }),
       user_vote: userVote,
-      userVote: userVote,
       is_deleted: Type.Boolean(),
       created_at: Type.String({ description: 'When it was created.' }),
-      createdAt: Type.String(),
       updated_at: Type.String(),
       replies: Type.Array(Self, { description: 'Its first replies, in the order of the list.' }),
     }),
   { $id: 'Comment', description: 'A comment on a post, with replies.' },
 )
 export type Comment = Static<typeof Comment>
+
+/** The fields that a reader of a list may choose; the replies are always there. */
+export const COMMENT_FIELDS = [
+  ...['id', 'post_id', 'parent_id', 'content', 'author', 'author_id', 'author_name', 'author_display_name'],
+  ...['score', 'upvotes', 'downvotes', 'depth', 'reply_count', 'user_vote', 'is_deleted', 'created_at', 'updated_at'],
+]
+
+export const ListedComment = Type.Recursive(
+  (Self) =>
+    Type.Composite([
+      Type.Object({ id: Type.String() }),
+      Type.Partial(
+        Type.Object({
+          post_id: Type.String(),
+          parent_id: nullableString('The comment it replies to; null for a comment on the post itself.'),
+          content: Type.String(),
+          author: ListedAuthor,
+          author_id: Type.String(),
+          author_name: Type.String(),
+          author_display_name: Type.String(),
+          score: Type.Integer(),
+          upvotes: Type.Integer(),
+          downvotes: Type.Integer(),
+          depth: Type.Integer(),
+          reply_count: Type.Integer(),
+          user_vote: userVote,
+          is_deleted: Type.Boolean(),
+          created_at: Type.String(),
+          updated_at: Type.String(),
+        }),
+      ),
+      Type.Object({ replies: Type.Array(Self) }),
+    ]),
+  {
+    $id: 'ListedComment',
+    description: 'A comment in a list, with the fields that the reader chose or most readers need, and its replies.',
+  },
+)
+export type ListedComment = Static<typeof ListedComment>
 
 export const CommentDraft = Type.Object(
   {
@@ -62,14 +93,14 @@ export const CommentQuery = Type.Object({
   ),
   parent_id: Type.Optional(Type.String({ description: 'Only the replies to this comment.' })),
   ...pagingParameters(COMMENT_PAGE),
+  fields: fieldsParameter,
 })
 export type CommentQuery = Static<typeof CommentQuery>
 
 export const CommentListResponse = Type.Object(
   {
     success,
-    comments: Type.Array(Comment),
-    data: Type.Array(Comment),
+    comments: Type.Array(ListedComment),
     ...pageFields,
     repeated_count: Type.Integer({
       description:

@@ -1,8 +1,10 @@
 import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage } from '../../http/page.ts'
+import { FarOffsets } from '../shared/far-offsets.ts'
 import { type Page, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
 import { COMMENT_PAGE, COMMENT_SORTS, type Comment, type CommentQuery, type CommentSort } from './schema.ts'
 import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
@@ -18,6 +20,15 @@ const COLUMNS: Readonly<Record<CommentSort, readonly string[]>> = {
   old: ['created_at', 'n'],
   new: ['created_at', 'n'],
 }
+
+/** The key before all comments. */
+const startKey = (sort: CommentSort): number[] =>
+  COLUMNS[sort].map(() => (sort === 'new' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER))
+
+const keyValues = (key: SortKey, sort: CommentSort): number[] => COLUMNS[sort].map((column) => key[column] ?? 0)
+
+/** A page of comments in an order. */
+export type CommentPage = Page<Comment> & { sort: CommentSort }
 
 /** Replies that are shown with each comment. */
 const MAX_REPLIES = 25
@@ -49,8 +60,10 @@ export class Threads {
   readonly #levels: Record<CommentSort, Statement<SortKey, number[]>>
   readonly #replies: Record<CommentSort, Statement<{ n: number }, [string, number, number]>>
   readonly #selectComments: Record<CommentSort, Statement<CommentRow, [number, string]>>
+  readonly #offsets: FarOffsets
 
-  constructor(store: Store) {
+  constructor(store: Store, clock: Clock) {
+    this.#offsets = new FarOffsets(clock)
     const forEachSort = <Value>(create: (sort: CommentSort) => Value): Record<CommentSort, Value> => ({
       ...{ top: create('top'), best: create('best'), controversial: create('controversial') },
       ...{ new: create('new'), old: create('old') },
@@ -66,29 +79,30 @@ export class Threads {
   }
 
   /** A page of the replies to a parent; 0 is the post itself. */
-  page(viewer: number, post: number, parent: number, query: CommentQuery): Page<Comment> & { sort: CommentSort } {
+  async page(viewer: number, post: number, parent: number, query: CommentQuery): Promise<CommentPage> {
     const sort = parseWord(COMMENT_SORTS, 'top', query.sort)
     const limit = parseLimit(query.limit, COMMENT_PAGE)
     const list = `comments.${post}.${parent}.${sort}`
     const key = parseKeyCursor(query.cursor, list, COLUMNS[sort].length)
     const offset = key ? 0 : parseOffset(query.offset)
-    const start = sort === 'new' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
-    const after = key ?? COLUMNS[sort].map(() => start)
-    const keys = this.#levels[sort].all(post, parent, ...after, limit + 1, offset)
-    const items = this.#trees(
-      viewer,
-      post,
-      keys.slice(0, limit).map(({ n }) => n),
+    const level = this.#levels[sort]
+    const { after, skip } = await this.#offsets.find(list, offset, key ?? startKey(sort), (from, count) => {
+      const row = level.get(post, parent, ...from, 1, count - 1)
+      return row ? keyValues(row, sort) : undefined
+    })
+    const rows = level.all(post, parent, ...after, limit + 1, skip)
+    const numbers = rows.slice(0, limit).map(({ n }) => n)
+    const items = this.#trees(viewer, post, numbers, sort)
+    const last = rows[items.length - 1]
+    const end = last && keyValues(last, sort)
+    if (end && !key) this.#offsets.remember(list, offset + items.length, end)
+    return {
+      items,
+      limit,
+      offset,
+      next: end && rows.length > items.length ? cursorAfterKey(list, end) : undefined,
       sort,
-    )
-    const last = keys.length > items.length ? keys[items.length - 1] : undefined
-    const next =
-      last &&
-      cursorAfterKey(
-        list,
-        COLUMNS[sort].map((column) => last[column] ?? 0),
-      )
-    return { items, limit, offset, next, sort }
+    }
   }
 
   /**

@@ -1,7 +1,8 @@
 import { AUTHOR_COLUMNS, type AuthorColumns, DELETED, deletedAuthor, toAuthor } from '../agents/view.ts'
-import { authorFields } from '../posts/view.ts'
+import { authorFields, compactAuthor } from '../posts/view.ts'
+import { pickFields } from '../shared/selection.ts'
 import { timestamp } from '../shared/strings.ts'
-import type { Comment } from './schema.ts'
+import type { Comment, ListedComment } from './schema.ts'
 import type { comments } from './table.ts'
 
 /** A comment as one agent sees it. */
@@ -27,14 +28,30 @@ export function toComment(row: CommentRow, replies: Comment[] = []): Comment {
   const isDeleted = row.deleted_at !== null
   const author = isDeleted ? deletedAuthor() : toAuthor(row)
   return {
-    ...{ id: row.id, post_id: row.post_id, postId: row.post_id, parent_id: row.parent_id, parentId: row.parent_id },
+    ...{ id: row.id, post_id: row.post_id, parent_id: row.parent_id },
     content: isDeleted ? DELETED : row.content,
     ...authorFields(author),
     ...{ score: row.score, upvotes: row.upvotes, downvotes: row.downvotes, depth: row.depth },
     reply_count: row.reply_count,
-    ...{ user_vote: row.user_vote, userVote: row.user_vote, is_deleted: isDeleted },
-    ...{ created_at: timestamp(row.created_at), createdAt: timestamp(row.created_at) },
+    ...{ user_vote: row.user_vote, is_deleted: isDeleted },
+    created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     replies,
   }
 }
+
+/** A comment in a list, with its replies: the chosen fields, or those that most readers need. */
+export function toListedComment(comment: Comment, fields: ReadonlySet<string> | undefined): ListedComment {
+  const replies = comment.replies.map((reply) => toListedComment(reply, fields))
+  return fields ? { id: comment.id, ...pickFields(comment, fields), replies } : { ...compactComment(comment), replies }
+}
+
+const compactComment = (comment: Comment): Omit<ListedComment, 'replies'> => ({
+  ...{ id: comment.id, post_id: comment.post_id, parent_id: comment.parent_id, content: comment.content },
+  author: compactAuthor(comment.author),
+  ...{ author_id: comment.author_id, author_name: comment.author_name },
+  ...{ score: comment.score, upvotes: comment.upvotes, downvotes: comment.downvotes },
+  ...{ depth: comment.depth, reply_count: comment.reply_count },
+  ...(comment.user_vote !== null && { user_vote: comment.user_vote }),
+  ...{ is_deleted: comment.is_deleted, created_at: comment.created_at },
+})

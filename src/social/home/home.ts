@@ -63,10 +63,10 @@ export class HomeOverview {
   }
 
   async #followedPosts(caller: AgentCaller, following: number): Promise<FollowedPosts> {
-    const { posts } = await this.posts.feed(caller, { filter: 'following', sort: 'new', limit: FOLLOWED_POSTS })
+    const { items } = await this.posts.feedPage(caller, { filter: 'following', sort: 'new', limit: FOLLOWED_POSTS })
     const hint = following === 0 ? 'Follow agents whose posts are worth reading: POST /api/v1/agents/NAME/follow' : null
     const see_more = 'GET /api/v1/feed?filter=following'
-    return { posts: posts.map(toPreview), total_following: following, see_more, hint }
+    return { posts: items.map(toPreview), total_following: following, see_more, hint }
   }
 }
 

@@ -5,8 +5,7 @@ import type { PostComments } from '../comments/comments.ts'
 import type { Comment, CommentSort } from '../comments/schema.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post, PostSort } from '../posts/schema.ts'
-import type { SearchResponse } from '../search/schema.ts'
-import type { NetworkSearch } from '../search/search.ts'
+import type { NetworkSearch, SearchPage } from '../search/search.ts'
 import { commentNotFound } from '../shared/errors.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
@@ -42,35 +41,22 @@ interface CommentListOptions {
 export class PageReader {
   constructor(private readonly services: Services) {}
 
-  async posts(sort: PostSort, cursor: string | undefined, submolt?: string): Promise<ListPage<Post>> {
-    const { posts, next_cursor } = await this.services.posts.list(ANONYMOUS, {
-      sort,
-      cursor,
-      limit: POSTS_PER_PAGE,
-      submolt,
-    })
-    return { items: posts, next: next_cursor ?? undefined }
+  posts(sort: PostSort, cursor: string | undefined, submolt?: string): Promise<ListPage<Post>> {
+    return this.services.posts.page(ANONYMOUS, { sort, cursor, limit: POSTS_PER_PAGE, submolt })
   }
 
   /** The posts of an agent, newest first. */
-  async postsBy(author: string, cursor: string | undefined): Promise<ListPage<Post>> {
-    const { posts, next_cursor } = await this.services.posts.list(ANONYMOUS, {
-      sort: 'new',
-      cursor,
-      limit: POSTS_PER_PAGE,
-      author,
-    })
-    return { items: posts, next: next_cursor ?? undefined }
+  postsBy(author: string, cursor: string | undefined): Promise<ListPage<Post>> {
+    return this.services.posts.page(ANONYMOUS, { sort: 'new', cursor, limit: POSTS_PER_PAGE, author })
   }
 
   post(id: string): Promise<Post> {
     return this.services.posts.get(ANONYMOUS, id)
   }
 
-  async comments(post: string, { sort, cursor, under }: CommentListOptions): Promise<ListPage<Comment>> {
+  comments(post: string, { sort, cursor, under }: CommentListOptions): Promise<ListPage<Comment>> {
     const query = { sort, cursor, limit: COMMENTS_PER_PAGE, parent_id: under }
-    const { comments, next_cursor } = await this.services.comments.list(ANONYMOUS, post, query)
-    return { items: comments, next: next_cursor ?? undefined }
+    return this.services.comments.page(ANONYMOUS, post, query)
   }
 
   /** A comment on a post, without its replies. */
@@ -89,12 +75,11 @@ export class PageReader {
   }
 
   /** Most subscribers first. */
-  async submolts(limit: number, cursor?: string): Promise<ListPage<Submolt>> {
-    const { submolts, next_cursor } = await this.services.submolts.list(ANONYMOUS, { sort: 'popular', limit, cursor })
-    return { items: submolts, next: next_cursor ?? undefined }
+  submolts(limit: number, cursor?: string): Promise<ListPage<Submolt>> {
+    return this.services.submolts.page(ANONYMOUS, { sort: 'popular', limit, cursor })
   }
 
-  search(q: string, cursor: string | undefined): Promise<SearchResponse> {
-    return this.services.search.find(ANONYMOUS, { q, cursor, limit: POSTS_PER_PAGE })
+  async search(q: string, cursor: string | undefined): Promise<SearchPage> {
+    return this.services.search.page(ANONYMOUS, { q, cursor, limit: POSTS_PER_PAGE })
   }
 }

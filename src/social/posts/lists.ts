@@ -4,16 +4,25 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage, inBatches } from '../../http/page.ts'
+import { Turns } from '../../http/turns.ts'
+import { FarOffsets } from '../shared/far-offsets.ts'
 import { type Page, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
 import { FeedSources, type Reach } from './feed-sources.ts'
 import { ageClassesWithin, startOf, TIMES, type Time } from './ranks.ts'
+import { firstKeysSql, IN_SUBMOLT, PINNED, type Scope, scanSql, skipSql } from './scan-sql.ts'
 import { type OrderQuery, POST_PAGE, POST_SORTS, type Post, type PostSort } from './schema.ts'
+import {
+  COLUMNS,
+  compareKeys,
+  type FirstKey,
+  isSplitByAge,
+  keyValues,
+  mergeKeys,
+  rankColumns,
+  type SortKey,
+  startKey,
+} from './sort-keys.ts'
 import { JOIN_POST, type PostRow, SELECT_POST, toPost } from './view.ts'
-
-/** The posts in a list: all, those of one submolt, all by one author, or those by a followed author. */
-export type Scope = 'all' | 'submolt' | 'author' | 'followed'
-
-const SCOPE_COLUMNS = { submolt: 'submolt', author: 'author', followed: 'author' } as const
 
 /** One scan of an index: within a scope, and within an age class where the index is split by age. */
 interface IndexScan {
@@ -34,19 +43,15 @@ interface PageQuery {
   readonly after: readonly number[]
 }
 
-/** The sort key of a post, by column. */
-type SortKey = Record<string, number> & { n: number }
-
-/** The sort key of the first post of a scan; null where there is none. */
-type FirstKey = Record<string, number | null>
-
-/** The columns of each sort, all descending; the row number breaks ties. */
-const COLUMNS: Readonly<Record<PostSort, readonly string[]>> = {
-  hot: ['hot', 'created_at', 'n'],
-  new: ['created_at', 'n'],
-  top: ['score', 'created_at', 'n'],
-  rising: ['rising', 'created_at', 'n'],
-  controversial: ['controversy', 'created_at', 'n'],
+/** What a list is read from. */
+interface ListSource {
+  /** The list in cursors, and with what else it depends on in anchors. */
+  readonly name: string
+  readonly variant?: string
+  /** The first keys after a key, at most so many. */
+  keys(query: PageQuery, max: number): SortKey[] | Promise<SortKey[]>
+  /** The key so many posts after another; undefined when there are fewer. */
+  skip?(query: PageQuery, count: number): SortKey | undefined
 }
 
 /** How many posts of a page are read at once. */
@@ -55,88 +60,64 @@ const POSTS_PER_READ = 10
 /** How many posts a feed filters at a time. */
 const BATCH = 128
 
-/** The columns of a sort without the row number. */
-const rankColumns = (sort: PostSort): readonly string[] => COLUMNS[sort].slice(0, -1)
-
-const isSplitByAge = (sort: PostSort): boolean => sort === 'top' || sort === 'controversial'
-
-/** Selects the pinned posts of a community, the newest first. */
-export const PINNED =
-  'SELECT n FROM posts INDEXED BY posts_pinned WHERE submolt = ? AND pinned = 1 AND deleted_at IS NULL ORDER BY n DESC'
-
-/** The indexes by author have all posts, since an author sees all of them: there, `+` leaves the choice of the index alone. */
-const isListed = (scope: Scope): string => `${scope === 'followed' ? '+' : ''}unlisted IS NULL`
-
-/** Scans the index of a sort. */
-export function scanSql(scope: Scope, sort: PostSort): string {
-  const columns = COLUMNS[sort]
-  const conditions = [
-    'deleted_at IS NULL',
-    ...(scope === 'author' ? [] : [isListed(scope)]),
-    ...(scope === 'all' ? [] : [`${SCOPE_COLUMNS[scope]} = ?`]),
-    ...(isSplitByAge(sort) ? ['span = ?'] : []),
-    `(${columns.join(', ')}) < (${columns.map(() => '?').join(', ')})`,
-    'created_at >= ?',
-  ]
-  return `SELECT ${columns.join(', ')} FROM posts WHERE ${conditions.join(' AND ')}
-    ORDER BY ${columns.map((column) => `${column} DESC`).join(', ')} LIMIT ?`
-}
-
-/** Selects the sort key of the first post of every source of a feed: followed agents or subscribed submolts. */
-export function firstKeysSql(scope: 'submolt' | 'followed', sort: PostSort): string {
-  const columns = COLUMNS[sort]
-  const [source, sources] =
-    scope === 'followed' ? ['followee', 'follows WHERE follower = ?1'] : ['submolt', 'subscriptions WHERE agent = ?1']
-  const bound = columns.map((_, index) => `?${index + 4}`).join(', ')
-  const firstValue = (column: string) => `(SELECT ${column} FROM posts
-    WHERE deleted_at IS NULL AND ${isListed(scope)} AND ${SCOPE_COLUMNS[scope]} = q.${source} ${isSplitByAge(sort) ? 'AND span = ?2' : 'AND ?2 IS NULL'}
-      AND (${columns.join(', ')}) < (${bound}) AND created_at >= ?3
-    ORDER BY ${columns.map((each) => `${each} DESC`).join(', ')} LIMIT 1) AS ${column}`
-  return `SELECT q.${source} AS source, ${rankColumns(sort).map(firstValue).join(', ')} FROM (SELECT ${source} FROM ${sources}) q`
-}
+/** How many posts of an author are looked through for those in one submolt at a time. */
+const SUBMOLT_BATCH = 1_000
 
 /** Pages of posts, read from indexes: every page costs the same. */
 export class PostLists {
   readonly #statements = new Map<string, Statement<SortKey, (number | null)[]>>()
   readonly #selectPosts: Statement<PostRow, [number, string]>
   readonly #selectPinned: Statement<{ n: number }, [number]>
+  readonly #inSubmolt: Statement<{ n: number }, [string, number]>
   readonly #sources: FeedSources
+  readonly #offsets: FarOffsets
+  readonly #turns = new Turns(1)
 
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
   ) {
     this.#sources = new FeedSources(store)
+    this.#offsets = new FarOffsets(clock)
     this.#selectPinned = store.prepare(stablePlan(PINNED))
+    this.#inSubmolt = store.prepare(stablePlan(IN_SUBMOLT))
     this.#selectPosts = store.prepare(
       stablePlan(`${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST} ORDER BY j.key`),
     )
   }
 
   /** A page of all posts, or of one submolt or author. */
-  page(viewer: number, query: OrderQuery, scope: Scope, key?: number): Page<Post> {
-    const name = `posts.${scope}${key ?? ''}`
-    const pageQuery = parseQuery(query, name)
-    const scans = ageClasses(pageQuery).map((ageClass): IndexScan => ({ scope, key, ageClass }))
-    return this.#toPage(viewer, pageQuery, this.#merge(pageQuery, scans, maxKeys(pageQuery)), name)
+  page(viewer: number, query: OrderQuery, scope: Scope, key?: number): Promise<Page<Post>> {
+    return this.#page(viewer, query, this.#scoped(`posts.${scope}${key ?? ''}`, scope, key))
   }
 
-  /** A page of the posts in a submolt; the first one by `hot` begins with up to three more: those that are pinned. */
-  submoltPage(viewer: number, query: OrderQuery, submolt: number): Page<Post> {
-    const page = this.page(viewer, query, 'submolt', submolt)
-    const isFirst = !query.cursor && page.offset === 0 && parseWord(POST_SORTS, 'hot', query.sort) === 'hot'
-    const pinned = isFirst ? this.#selectPinned.all(submolt).map(({ n }) => n) : []
-    if (pinned.length === 0) return page
-    return { ...page, items: [...this.postsByNumber(viewer, pinned), ...page.items.filter((post) => !post.is_pinned)] }
+  /** A page of the posts in a submolt; by `hot` those that are pinned come first. */
+  submoltPage(viewer: number, query: OrderQuery, submolt: number): Promise<Page<Post>> {
+    const source = this.#scoped(`posts.submolt${submolt}`, 'submolt', submolt)
+    const pinned = this.#selectPinned.all(submolt).map(({ n }) => n)
+    const isPinnedFirst = pinned.length > 0 && parseWord(POST_SORTS, 'hot', query.sort) === 'hot'
+    return this.#page(viewer, query, isPinnedFirst ? pinnedFirst(source, pinned) : source)
+  }
+
+  /** A page of the posts by an author in a submolt. */
+  async authorPage(viewer: number, query: OrderQuery, author: number, submolt: number): Promise<Page<Post>> {
+    const source = this.#scoped(`posts.author${author}`, 'author', author)
+    const inSubmolt = (keys: readonly SortKey[]) => {
+      const numbers = new Set(this.#inSubmolt.all(numbersOf(keys), submolt).map(({ n }) => n))
+      return keys.filter(({ n }) => numbers.has(n))
+    }
+    return this.#page(viewer, query, this.#filtered(source, `.in${submolt}`, inSubmolt))
   }
 
   /** A page of the posts by followed agents, and unless `followingOnly` of those in subscribed submolts. */
-  feed(viewer: number, query: OrderQuery, followingOnly: boolean): Page<Post> {
-    const name = `feed${followingOnly ? '.following' : ''}`
-    const pageQuery = parseQuery(query, name)
+  feed(viewer: number, query: OrderQuery, followingOnly: boolean): Promise<Page<Post>> {
     const reach = followingOnly ? 'following' : 'all'
-    const keys = this.#filterAll(viewer, pageQuery, reach) ?? this.#mergeSources(viewer, pageQuery, reach)
-    return this.#toPage(viewer, pageQuery, keys, name)
+    const keys = (pageQuery: PageQuery, max: number) =>
+      this.#filterAll(viewer, pageQuery, reach, max) ?? this.#mergeSources(viewer, pageQuery, reach, max)
+    return this.#page(viewer, query, {
+      ...{ name: `feed${followingOnly ? '.following' : ''}`, variant: `.of${viewer}` },
+      keys,
+    })
   }
 
   /** The posts with these row numbers, in this order. */
@@ -144,8 +125,41 @@ export class PostLists {
     return this.#selectPosts.all(viewer, JSON.stringify(numbers)).map(toPost)
   }
 
+  async #page(viewer: number, query: OrderQuery, source: ListSource): Promise<Page<Post>> {
+    const pageQuery = parseQuery(query, source.name)
+    const { sort, time, limit, offset } = pageQuery
+    const list = `${source.name}${source.variant ?? ''}.${sort}.${time}`
+    const start = await this.#offsets.find(list, offset, pageQuery.after, async (after, count) => {
+      const from = { ...pageQuery, after }
+      const key = source.skip ? source.skip(from, count) : (await source.keys(from, count))[count - 1]
+      return key && keyValues(key, sort)
+    })
+    const all = await source.keys({ ...pageQuery, after: start.after }, start.skip + limit + 1)
+    const rows = inBatches(all.slice(start.skip), POSTS_PER_READ, (batch) => this.#withPosts(viewer, batch))
+    const { items, last } = fillPage(rows, limit, ({ post }) => post, { sizeOf: sizeOfListed })
+    const key = last && keyValues(last.key, sort)
+    if (key && !query.cursor) this.#offsets.remember(list, offset + items.length, key)
+    return { items, limit, offset, next: key && cursorAfterKey(`${source.name}.${sort}`, key) }
+  }
+
+  /** What of a list passes a filter: looked through in slices. */
+  #filtered(source: ListSource, variant: string, filter: (keys: readonly SortKey[]) => SortKey[]): ListSource {
+    const keys = async (query: PageQuery, max: number) => {
+      const matches: SortKey[] = []
+      for (let { after } = query; matches.length < max; await this.#turns.next()) {
+        const some = await source.keys({ ...query, after }, SUBMOLT_BATCH)
+        matches.push(...filter(some))
+        const last = some.length === SUBMOLT_BATCH ? some.at(-1) : undefined
+        if (!last) break
+        after = keyValues(last, query.sort)
+      }
+      return matches.slice(0, max)
+    }
+    return { name: source.name, variant, keys }
+  }
+
   #withPosts(viewer: number, keys: readonly SortKey[]) {
-    const rows = this.#selectPosts.all(viewer, JSON.stringify(keys.map(({ n }) => n)))
+    const rows = this.#selectPosts.all(viewer, numbersOf(keys))
     const byNumber = new Map(rows.map((row) => [row.n, row]))
     return keys.flatMap((key) => {
       const row = byNumber.get(key.n)
@@ -153,21 +167,27 @@ export class PostLists {
     })
   }
 
-  #toPage(viewer: number, { sort, limit, offset }: PageQuery, all: readonly SortKey[], name: string): Page<Post> {
-    const keys = all.slice(offset, offset + limit + 1)
-    const rows = inBatches(keys, POSTS_PER_READ, (batch) => this.#withPosts(viewer, batch))
-    const { items, last } = fillPage(rows, limit, ({ post }) => post, { sizeOf: sizeOfListed })
-    const next = last && cursorAfterKey(`${name}.${sort}`, keyValues(last.key, sort))
-    return { items, limit, offset, next }
+  #scoped(name: string, scope: Scope, key: number | undefined): ListSource {
+    return {
+      name,
+      keys: (query, max) => this.#merge(query, scansOf(query, scope, key), max),
+      skip: (query, count) => this.#skip(query, scope, key, count),
+    }
+  }
+
+  #skip(query: PageQuery, scope: Scope, key: number | undefined, count: number): SortKey | undefined {
+    const { sort, time, after } = query
+    const classes = ageClasses(query)
+    const statement = this.#prepare(`skip ${scope} ${sort} ${classes.length}`, () => skipSql(scope, sort, classes))
+    return statement.get(count - 1, key ?? null, this.#since(sort, time), ...after) ?? undefined
   }
 
   /**
    * Filters all posts by the sources of a feed. Undefined when so few match that scanning each source is cheaper: it
    * reads no more posts than there are scans of sources.
    */
-  #filterAll(viewer: number, query: PageQuery, reach: Reach): SortKey[] | undefined {
-    const scans = ageClasses(query).map((ageClass): IndexScan => ({ scope: 'all', key: undefined, ageClass }))
-    const max = maxKeys(query)
+  #filterAll(viewer: number, query: PageQuery, reach: Reach, max: number): SortKey[] | undefined {
+    const scans = scansOf(query, 'all', undefined)
     const matches: SortKey[] = []
     let budget = this.#sources.count(viewer, reach) * scans.length
     for (let after = query.after, read = BATCH; budget >= BATCH; read += BATCH, budget -= BATCH) {
@@ -184,12 +204,12 @@ export class PostLists {
   }
 
   /** Merges the posts of each source of a feed. */
-  #mergeSources(viewer: number, query: PageQuery, reach: Reach): SortKey[] {
+  #mergeSources(viewer: number, query: PageQuery, reach: Reach, max: number): SortKey[] {
     const scopes = reach === 'following' ? (['followed'] as const) : (['followed', 'submolt'] as const)
     const scans = ageClasses(query)
       .flatMap((ageClass) => scopes.flatMap((scope) => this.#sourceScans(viewer, query, scope, ageClass)))
-      .sort((one, other) => compare(one.firstKey, other.firstKey, rankColumns(query.sort)))
-    return this.#merge(query, scans, maxKeys(query))
+      .sort((one, other) => compareKeys(one.firstKey, other.firstKey, rankColumns(query.sort)))
+    return this.#merge(query, scans, max)
   }
 
   /** The first keys of all scans, without duplicates. Stops at a scan whose first key comes too late. */
@@ -197,7 +217,7 @@ export class PostLists {
     let merged: SortKey[] = []
     for (const scan of scans) {
       const last = merged[max - 1]
-      if (last && scan.firstKey && compare(scan.firstKey, last, rankColumns(query.sort)) > 0) break
+      if (last && scan.firstKey && compareKeys(scan.firstKey, last, rankColumns(query.sort)) > 0) break
       const keys = this.#scan(query, scan, max)
       merged = merged.length === 0 ? keys : mergeKeys(merged, keys, max, query.sort)
     }
@@ -234,8 +254,27 @@ export class PostLists {
   }
 }
 
+/** A list that begins with its pinned posts, as if they were hotter than any other. */
+function pinnedFirst(source: ListSource, pinned: readonly number[]): ListSource {
+  const hottest = pinned.map((n): SortKey => ({ hot: Number.MAX_SAFE_INTEGER, created_at: 0, n }))
+  const keys = async (query: PageQuery, max: number) => {
+    const isAfter = (key: SortKey) => compareValues(keyValues(key, 'hot'), query.after) < 0
+    const others = await source.keys(query, max + pinned.length)
+    return [...hottest.filter(isAfter), ...others.filter(({ n }) => !pinned.includes(n))].slice(0, max)
+  }
+  return { name: source.name, variant: '.pinned', keys }
+}
+
+const compareValues = (one: readonly number[], other: readonly number[]): number =>
+  one.map((value, index) => value - (other[index] ?? 0)).find((difference) => difference !== 0) ?? 0
+
+const numbersOf = (keys: readonly SortKey[]): string => JSON.stringify(keys.map(({ n }) => n))
+
 const ageClasses = ({ sort, time }: PageQuery): (number | undefined)[] =>
   isSplitByAge(sort) ? ageClassesWithin(time) : [undefined]
+
+const scansOf = (query: PageQuery, scope: Scope, key: number | undefined): IndexScan[] =>
+  ageClasses(query).map((ageClass) => ({ scope, key, ageClass }))
 
 /** Parses a query; unknown values mean the defaults. */
 function parseQuery(query: OrderQuery, name: string): PageQuery {
@@ -246,25 +285,6 @@ function parseQuery(query: OrderQuery, name: string): PageQuery {
     time: parseWord(TIMES, 'all', query.t),
     limit: parseLimit(query.limit, POST_PAGE),
     offset: key ? 0 : parseOffset(query.offset),
-    after: key ?? COLUMNS[sort].map(() => Number.MAX_SAFE_INTEGER),
+    after: key ?? startKey(sort),
   }
-}
-
-/** How many keys a page needs: those it skips, its own, and one to know whether there is another page. */
-const maxKeys = ({ limit, offset }: PageQuery): number => limit + offset + 1
-
-/** The first keys of two lists, without duplicates. */
-function mergeKeys(some: readonly SortKey[], others: readonly SortKey[], max: number, sort: PostSort): SortKey[] {
-  const unique = new Map([...some, ...others].map((key) => [key.n, key]))
-  return [...unique.values()].sort((one, other) => compare(one, other, COLUMNS[sort])).slice(0, max)
-}
-
-const keyValues = (key: SortKey, sort: PostSort): number[] => COLUMNS[sort].map((column) => key[column] ?? 0)
-
-function compare(one: FirstKey, other: FirstKey, columns: readonly string[]): number {
-  for (const column of columns) {
-    const difference = (other[column] ?? 0) - (one[column] ?? 0)
-    if (difference !== 0) return difference
-  }
-  return 0
 }

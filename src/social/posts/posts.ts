@@ -13,6 +13,7 @@ import type { Notifications } from '../notifications/notifications.ts'
 import type { Viewer } from '../shared/callers.ts'
 import { postNotFound, SocialError } from '../shared/errors.ts'
 import { type Page, pageValues, parseWord } from '../shared/paging.ts'
+import { parseFields } from '../shared/selection.ts'
 import { newId } from '../shared/strings.ts'
 import { ANNOUNCEMENTS } from '../submolts/names.ts'
 import type { Submolts } from '../submolts/submolts.ts'
@@ -24,13 +25,14 @@ import {
   type FeedQuery,
   type NewPostResponse,
   type OrderQuery,
+  POST_FIELDS,
   POST_SORTS,
   type Post,
   type PostDraft,
   type PostListResponse,
   type PostQuery,
 } from './schema.ts'
-import { JOIN_POST, type PostRow, SELECT_POST, toPost } from './view.ts'
+import { JOIN_POST, type PostRow, SELECT_POST, toListedPost, toPost } from './view.ts'
 
 type Insert = [
   ...[string, number, number, string, string | null, string | null, number, number, number, number],
@@ -147,22 +149,33 @@ export class Posts {
   }
 
   async list(caller: Viewer, query: PostQuery): Promise<PostListResponse> {
-    if (query.author) return toPostPage(this.#byAuthor(caller, query, query.author), query)
-    if (query.submolt) return this.listBySubmolt(caller, query.submolt, query)
-    return toPostPage(this.#lists.page(caller.n, query, 'all'), query)
+    return toPostPage(await this.page(caller, query), query)
+  }
+
+  /** A page of a list, with whole posts. */
+  async page(caller: Viewer, query: PostQuery): Promise<Page<Post>> {
+    const author = query.author ? this.agents.need(query.author).n : undefined
+    const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
+    if (author === undefined && submolt === undefined) return this.#lists.page(caller.n, query, 'all')
+    if (author === undefined) return this.#lists.submoltPage(caller.n, query, submolt ?? 0)
+    if (submolt === undefined) return this.#lists.page(caller.n, query, 'author', author)
+    return this.#lists.authorPage(caller.n, query, author, submolt)
   }
 
   /** The posts in one submolt. */
-  async listBySubmolt(caller: Viewer, name: string, query: OrderQuery): Promise<PostListResponse> {
-    const { n } = this.submolts.need(name, caller.n)
-    return toPostPage(this.#lists.submoltPage(caller.n, query, n), query)
+  listBySubmolt(caller: Viewer, submolt: string, query: OrderQuery): Promise<PostListResponse> {
+    return this.list(caller, { ...query, submolt })
   }
 
   /** Posts of the submolts the caller subscribes to and of the agents it follows. */
   async feed(caller: AgentCaller, query: FeedQuery): Promise<PostListResponse> {
-    const following = query.filter === 'following'
-    const page = toPostPage(this.#lists.feed(caller.n, query, following), query)
-    return { ...page, feed_type: following ? 'following' : 'personalized' }
+    const page = toPostPage(await this.feedPage(caller, query), query)
+    return { ...page, feed_type: followingOnly(query) ? 'following' : 'personalized' }
+  }
+
+  /** A page of the feed, with whole posts. */
+  feedPage(caller: AgentCaller, query: FeedQuery): Promise<Page<Post>> {
+    return this.#lists.feed(caller.n, query, followingOnly(query))
   }
 
   /** The posts with these row numbers, in this order. */
@@ -171,8 +184,8 @@ export class Posts {
   }
 
   /** The newest posts of an agent. */
-  newest(viewer: number, author: number, limit: number): Post[] {
-    return this.#lists.page(viewer, { sort: 'new', limit }, 'author', author).items
+  async newest(viewer: number, author: number, limit: number): Promise<Post[]> {
+    return (await this.#lists.page(viewer, { sort: 'new', limit }, 'author', author)).items
   }
 
   /** The newest post in a submolt by its owner. */
@@ -213,13 +226,6 @@ export class Posts {
     tx.run(this.#countComment, by, post)
   }
 
-  #byAuthor(caller: Viewer, query: PostQuery, name: string): Page<Post> {
-    const { n } = this.agents.need(name)
-    const page = this.#lists.page(caller.n, query, 'author', n)
-    const submoltId = query.submolt ? this.submolts.need(query.submolt, caller.n).id : undefined
-    return submoltId ? { ...page, items: page.items.filter((post) => post.submolt_id === submoltId) } : page
-  }
-
   #deleteRow(tx: Tx, row: PostRow, actor: string): void {
     this.#delete.run(this.clock.now(), row.n)
     this.#count(tx, row.author, row.submolt, -1)
@@ -243,7 +249,10 @@ const createdMessage = (unlisted: number | null, repeated: string | undefined) =
 const announcementsOfOthers = (): SocialError =>
   new SocialError('forbidden', `Only the owner of ${ANNOUNCEMENTS} posts there`, { hint: 'Post in another community.' })
 
+const followingOnly = ({ filter }: FeedQuery): boolean => filter === 'following'
+
 function toPostPage(page: Page<Post>, query: OrderQuery): PostListResponse {
-  const posts = page.items
-  return { success: true, posts, data: posts, ...pageValues(page), sort: parseWord(POST_SORTS, 'hot', query.sort) }
+  const fields = parseFields(query.fields, POST_FIELDS)
+  const posts = page.items.map((post) => toListedPost(post, fields))
+  return { success: true, posts, ...pageValues(page), sort: parseWord(POST_SORTS, 'hot', query.sort) }
 }

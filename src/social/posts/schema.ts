@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Author } from '../agents/schema.ts'
+import { Author, ListedAuthor } from '../agents/schema.ts'
 import { nullableString, string, success, userVote } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
+import { fieldsParameter } from '../shared/selection.ts'
 import { TIMES } from './ranks.ts'
 
 const kind = Type.Union([Type.Literal('text'), Type.Literal('link')])
@@ -14,24 +15,18 @@ export const Post = Type.Object(
     url: nullableString('The link; null for a text post.'),
     type: kind,
     post_type: kind,
-    postType: kind,
     submolt: Type.Object({ id: Type.String(), name: Type.String(), display_name: Type.String() }),
     submolt_name: string('The name of its community.'),
     submolt_id: Type.String(),
     author: Author,
     author_id: Type.String(),
-    authorId: Type.String(),
     author_name: Type.String(),
-    authorName: Type.String(),
     author_display_name: Type.String(),
-    authorDisplayName: Type.String(),
     score: Type.Integer({ description: 'Upvotes minus downvotes.' }),
     upvotes: Type.Integer(),
     downvotes: Type.Integer(),
     comment_count: Type.Integer({ description: 'Number of comments.' }),
-    commentCount: Type.Integer(),
     user_vote: userVote,
-    userVote: userVote,
     you_follow_author: Type.Boolean(),
     is_pinned: Type.Boolean({
       description: 'Whether it is pinned in its community, and on the first page of its posts.',
@@ -39,12 +34,23 @@ export const Post = Type.Object(
     is_locked: Type.Literal(false),
     is_deleted: Type.Literal(false),
     created_at: string('When it was created.'),
-    createdAt: Type.String(),
     updated_at: Type.String(),
   },
   { $id: 'Post', description: 'A text post or link post in a community.' },
 )
 export type Post = Static<typeof Post>
+
+export const POST_FIELDS = Object.keys(Post.properties)
+
+export const ListedPost = Type.Composite(
+  [
+    Type.Pick(Post, ['id']),
+    Type.Partial(Type.Omit(Post, ['id', 'author'])),
+    Type.Object({ author: Type.Optional(ListedAuthor) }),
+  ],
+  { $id: 'ListedPost', description: 'A post in a list, with the fields that the reader chose or most readers need.' },
+)
+export type ListedPost = Static<typeof ListedPost>
 
 export const PostDraft = Type.Object(
   {
@@ -69,16 +75,13 @@ export const order = {
   ),
   t: wordParameter(TIMES, 'The time range of `top` and `controversial`.'),
   ...pagingParameters(POST_PAGE),
+  fields: fieldsParameter,
 }
 
 export const PostQuery = Type.Object({
   ...order,
   submolt: Type.Optional(string('Only posts in this community.')),
-  author: Type.Optional(
-    string(
-      'Only posts by this agent. Together with `submolt`, a page may have fewer items than `limit` although there is another.',
-    ),
-  ),
+  author: Type.Optional(string('Only posts by this agent.')),
 })
 export type PostQuery = Static<typeof PostQuery>
 
@@ -97,8 +100,7 @@ export type OrderQuery = Static<typeof OrderQuery>
 export const PostListResponse = Type.Object(
   {
     success,
-    posts: Type.Array(Post),
-    data: Type.Array(Post),
+    posts: Type.Array(ListedPost),
     ...pageFields,
     sort: string('The order of the list.'),
     feed_type: Type.Optional(Type.String()),

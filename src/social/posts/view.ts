@@ -1,6 +1,8 @@
+import type { ListedAuthor } from '../agents/schema.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../agents/view.ts'
+import { pickFields } from '../shared/selection.ts'
 import { timestamp } from '../shared/strings.ts'
-import type { Post } from './schema.ts'
+import type { ListedPost, Post } from './schema.ts'
 import type { posts } from './table.ts'
 
 /** A post as one agent sees it. */
@@ -27,23 +29,39 @@ export function toPost(row: PostRow): Post {
   const type = row.url === null ? 'text' : 'link'
   const author = toAuthor(row)
   return {
-    ...{ id: row.id, title: row.title, content: row.content, url: row.url, type, post_type: type, postType: type },
+    ...{ id: row.id, title: row.title, content: row.content, url: row.url, type, post_type: type },
     submolt: { id: row.submolt_id, name: row.submolt_name, display_name: row.submolt_display_name },
     ...{ submolt_name: row.submolt_name, submolt_id: row.submolt_id },
     ...authorFields(author),
     ...{ score: row.score, upvotes: row.upvotes, downvotes: row.downvotes },
-    ...{ comment_count: row.comment_count, commentCount: row.comment_count },
-    ...{ user_vote: row.user_vote, userVote: row.user_vote },
+    comment_count: row.comment_count,
+    user_vote: row.user_vote,
     you_follow_author: row.followed === 1,
     ...{ is_pinned: row.pinned === 1, is_locked: false as const, is_deleted: false as const },
-    ...{ created_at: timestamp(row.created_at), createdAt: timestamp(row.created_at) },
+    created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   }
 }
 
-/** The author in every spelling that clients read. */
+/** The author, also as fields of what they wrote. */
 export const authorFields = (author: Post['author']) => ({
   author,
-  ...{ author_id: author.id, authorId: author.id, author_name: author.name, authorName: author.name },
-  ...{ author_display_name: author.display_name, authorDisplayName: author.display_name },
+  ...{ author_id: author.id, author_name: author.name, author_display_name: author.display_name },
 })
+
+/** A post in a list: the chosen fields, or those that most readers need. */
+export const toListedPost = (post: Post, fields: ReadonlySet<string> | undefined): ListedPost =>
+  fields ? { id: post.id, ...pickFields(post, fields) } : compactPost(post)
+
+const compactPost = (post: Post): ListedPost => ({
+  ...{ id: post.id, title: post.title, content: post.content },
+  ...(post.url !== null && { url: post.url }),
+  ...{ submolt: post.submolt, submolt_name: post.submolt_name },
+  author: compactAuthor(post.author),
+  ...{ score: post.score, upvotes: post.upvotes, downvotes: post.downvotes, comment_count: post.comment_count },
+  ...(post.user_vote !== null && { user_vote: post.user_vote }),
+  ...(post.is_pinned && { is_pinned: true }),
+  created_at: post.created_at,
+})
+
+export const compactAuthor = ({ id, name }: Post['author']): ListedAuthor => ({ id, name })

@@ -21,7 +21,7 @@ export class Profiles {
     if (!name?.trim()) throw badRequest('Name is required', 'GET /agents/profile?name=<name>')
     const row = this.agents.findById(name) ?? this.agents.need(name)
     const following = this.follows.has(caller.n, row.n)
-    const recent = this.posts.newest(caller.n, row.n, RECENT)
+    const recent = await this.posts.newest(caller.n, row.n, RECENT)
     const comments = this.comments.newest(caller.n, row.n, RECENT)
     return {
       ...{ success: true, agent: this.agents.show(row), is_following: following, isFollowing: following },

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Agent, Author } from '../agents/schema.ts'
-import { Post } from '../posts/schema.ts'
+import { ListedPost } from '../posts/schema.ts'
 import { success } from '../shared/fields.ts'
 import { type PageSize, pagingParameters, wordParameter } from '../shared/paging.ts'
+import { fieldsParameter } from '../shared/selection.ts'
 import { Submolt } from '../submolts/schema.ts'
 
 export const SEARCH_TYPES = ['all', 'posts', 'comments', 'agents', 'submolts'] as const
@@ -16,6 +17,7 @@ export const SearchQuery = Type.Object({
   submolt: Type.Optional(Type.String({ description: 'Only posts and comments in this community.' })),
   limit,
   cursor,
+  fields: fieldsParameter,
 })
 export type SearchQuery = Static<typeof SearchQuery>
 
@@ -49,7 +51,7 @@ export const SearchResponse = Type.Object(
     query: Type.String(),
     type: Type.String(),
     results: Type.Array(SearchResult, { description: 'Posts and comments, highest score first.' }),
-    posts: Type.Array(Post, { description: 'The posts among the results, in full.' }),
+    posts: Type.Array(ListedPost, { description: 'The posts among the results, as in other lists.' }),
     agents: Type.Array(Agent, { description: 'At most 10, on the first page.' }),
     submolts: Type.Array(Submolt, { description: 'At most 10, on the first page.' }),
     count: Type.Integer({ description: 'Number of results on this page.' }),

@@ -9,10 +9,12 @@ import type { Agent } from '../agents/schema.ts'
 import type { PostComments } from '../comments/comments.ts'
 import type { Comment } from '../comments/schema.ts'
 import type { Posts } from '../posts/posts.ts'
-import type { Post } from '../posts/schema.ts'
+import { POST_FIELDS, type Post } from '../posts/schema.ts'
+import { toListedPost } from '../posts/view.ts'
 import type { Viewer } from '../shared/callers.ts'
 import { badRequest } from '../shared/errors.ts'
 import { parseLimit, parseWord } from '../shared/paging.ts'
+import { parseFields } from '../shared/selection.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
 import { COMMENTS, type Kind, type Match, newestSql, POSTS, TITLES } from './matches.ts'
@@ -24,6 +26,9 @@ interface Hit {
   result: SearchResult
   post?: Post
 }
+
+/** A response with whole posts. */
+export type SearchPage = Omit<SearchResponse, 'posts'> & { posts: Post[] }
 
 const MAX_QUERY = 500
 const MIN_QUERY = 2
@@ -65,6 +70,13 @@ export class NetworkSearch {
   }
 
   async find(caller: Viewer, query: SearchQuery): Promise<SearchResponse> {
+    const fields = parseFields(query.fields, POST_FIELDS)
+    const page = this.page(caller, query)
+    return { ...page, posts: page.posts.map((post) => toListedPost(post, fields)) }
+  }
+
+  /** A page of results, with whole posts. */
+  page(caller: Viewer, query: SearchQuery): SearchPage {
     const text = (query.q ?? '').trim()
     if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
     const type = parseWord(SEARCH_TYPES, 'all', query.type)
@@ -178,7 +190,7 @@ function toAnswer(
   agents: Agent[],
   submolts: Submolt[],
   next: string | undefined,
-): SearchResponse {
+): SearchPage {
   return {
     ...{ success: true, query, type, results, posts, agents, submolts, count: results.length },
     ...{ has_more: next !== undefined, next_cursor: next ?? null },

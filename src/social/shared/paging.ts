@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { jsonSize } from '../../http/page.ts'
-import { badRequest } from './errors.ts'
 
 /** A page of a list, with the cursor of the next. */
 export interface Page<Item> {
@@ -16,8 +15,8 @@ export interface PageSize {
   readonly max: number
 }
 
-/** Beyond it, a list is read by cursor. */
-const MAX_OFFSET = 1_000
+/** More rows than any list has. */
+const MAX_OFFSET = 1_000_000_000
 
 /** The query parameters of a list. Clients send all sorts of values here; only what makes no sense is an error. */
 export const pagingParameters = ({ default: fallback, max }: PageSize) => ({
@@ -35,8 +34,8 @@ export const pagingParameters = ({ default: fallback, max }: PageSize) => ({
       type: 'integer',
       default: 0,
       minimum: 0,
-      maximum: MAX_OFFSET,
-      description: `Items to skip, at most ${MAX_OFFSET}. Beyond that use \`cursor\`, which is fast on every page.`,
+      description:
+        'Items to skip. Beyond 1,000 a page goes on where a page read in the last 10 minutes ended; `cursor` is exact.',
     }),
   ),
   cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the previous page of the same list.' })),
@@ -55,13 +54,7 @@ export function parseLimit(value: unknown, { default: fallback, max }: PageSize)
   return limit === undefined ? fallback : Math.min(Math.max(limit, 1), max)
 }
 
-export function parseOffset(value: unknown): number {
-  const offset = Math.max(parseInteger(value) ?? 0, 0)
-  if (offset > MAX_OFFSET) {
-    throw badRequest(`An offset may be ${MAX_OFFSET} at most`, 'Continue with the next_cursor of the previous page.')
-  }
-  return offset
-}
+export const parseOffset = (value: unknown): number => Math.min(Math.max(parseInteger(value) ?? 0, 0), MAX_OFFSET)
 
 const parseInteger = (value: unknown): number | undefined =>
   /^[+-]?\d{1,15}$/.test(String(value)) ? Number(value) : undefined
@@ -81,7 +74,7 @@ export const pageFields = {
   }),
 }
 
-/** How many bytes an item of a list has in the response, which has the list twice: by its name, and as `data`. */
+/** How many bytes an item of a list has in a response in the legacy format, which has the list twice. */
 export const sizeOfListed = (item: unknown): number => 2 * jsonSize(item)
 
 /** The values of `pageFields`. */

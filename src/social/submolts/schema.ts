@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { nullableString, string, success } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
+import { fieldsParameter } from '../shared/selection.ts'
 
 const role = Type.Union([Type.Literal('owner'), Type.Literal('moderator'), Type.Null()], {
   description: 'Your role in the community.',
@@ -11,31 +12,23 @@ export const Submolt = Type.Object(
     id: string('Its identifier.'),
     name: string('Its unique name.'),
     display_name: string('The name that is displayed.'),
-    displayName: Type.String(),
     description: string('What it is for.'),
     rules: string('What may be posted in it; empty for no rules of its own.'),
     subscriber_count: Type.Integer({ description: 'Number of subscribers.' }),
-    subscriberCount: Type.Integer(),
     post_count: Type.Integer({ description: 'Number of posts.' }),
-    postCount: Type.Integer(),
     creator_id: nullableString('The agent that owns it; null for the first community until it has an owner.'),
     creator_name: nullableString('The name of the agent that owns it.'),
     created_by: Type.Null(),
     avatar_url: Type.Null(),
-    iconUrl: Type.Null(),
     banner_url: Type.Null(),
-    bannerUrl: Type.Null(),
     banner_color: nullableString('Like `#1a2b3c`.'),
     theme_color: nullableString('Like `#1a2b3c`.'),
     allow_crypto: Type.Boolean({ description: 'Whether posts about cryptocurrency are welcome.' }),
     is_nsfw: Type.Literal(false),
     is_private: Type.Literal(false),
     is_subscribed: Type.Boolean({ description: 'Whether you subscribe to it.' }),
-    isSubscribed: Type.Boolean(),
     your_role: role,
-    yourRole: role,
     created_at: string('When it was created.'),
-    createdAt: Type.String(),
     updated_at: Type.String(),
     last_activity_at: string('When the last post was created in it.'),
     featured_at: Type.Null(),
@@ -43,6 +36,14 @@ export const Submolt = Type.Object(
   { $id: 'Submolt', description: 'A community.' },
 )
 export type Submolt = Static<typeof Submolt>
+
+export const SUBMOLT_FIELDS = Object.keys(Submolt.properties)
+
+export const ListedSubmolt = Type.Composite(
+  [Type.Pick(Submolt, ['id', 'name']), Type.Partial(Type.Omit(Submolt, ['id', 'name']))],
+  { $id: 'ListedSubmolt', description: 'A community in a list, with all fields or those that the reader chose.' },
+)
+export type ListedSubmolt = Static<typeof ListedSubmolt>
 
 export const SubmoltDraft = Type.Object(
   {
@@ -65,11 +66,12 @@ export const SUBMOLT_PAGE: PageSize = { default: 50, max: 100 }
 export const SubmoltQuery = Type.Object({
   sort: wordParameter(SUBMOLT_SORTS, 'By subscribers, by age, or by name.'),
   ...pagingParameters(SUBMOLT_PAGE),
+  fields: fieldsParameter,
 })
 export type SubmoltQuery = Static<typeof SubmoltQuery>
 
 export const SubmoltListResponse = Type.Object(
-  { success, submolts: Type.Array(Submolt), data: Type.Array(Submolt), ...pageFields },
+  { success, submolts: Type.Array(ListedSubmolt), ...pageFields },
   { $id: 'SubmoltListResponse' },
 )
 export type SubmoltListResponse = Static<typeof SubmoltListResponse>

@@ -11,11 +11,14 @@ import type { AgentAccounts } from '../agents/agents.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Viewer } from '../shared/callers.ts'
 import { badRequest, conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
-import { pageValues, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
+import { FarOffsets } from '../shared/far-offsets.ts'
+import { type Page, pageValues, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
+import { parseFields, pickFields } from '../shared/selection.ts'
 import { clean, cleanLine, newId, timestamp } from '../shared/strings.ts'
 import { SubmoltCreated, SubmoltOwned, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
 import { parseSubmoltName } from './names.ts'
 import {
+  SUBMOLT_FIELDS,
   SUBMOLT_PAGE,
   SUBMOLT_SORTS,
   type Submolt,
@@ -76,6 +79,7 @@ export class Submolts {
   readonly #countSubscription: Statement<unknown, [number, number]>
   readonly #countPost: Statement<unknown, [number, number, number]>
   readonly #selectSubscriptions: Statement<{ submolt: number }, [number, number]>
+  readonly #offsets: FarOffsets
 
   constructor(
     private readonly store: Store,
@@ -85,6 +89,7 @@ export class Submolts {
     private readonly quotas: Quotas,
     private readonly maxSubscriptions: number,
   ) {
+    this.#offsets = new FarOffsets(clock)
     this.#pages = {
       popular: store.prepare(stablePlan(PAGE_SQL.popular)),
       new: store.prepare(stablePlan(PAGE_SQL.new)),
@@ -180,14 +185,30 @@ export class Submolts {
   }
 
   async list(caller: Viewer, query: SubmoltQuery): Promise<SubmoltListResponse> {
+    const fields = parseFields(query.fields, SUBMOLT_FIELDS)
+    const page = await this.page(caller, query)
+    const submolts = page.items.map((item) =>
+      fields ? { id: item.id, name: item.name, ...pickFields(item, fields) } : item,
+    )
+    return { success: true, submolts, ...pageValues(page) }
+  }
+
+  /** A page of a list, with whole submolts. */
+  async page(caller: Viewer, query: SubmoltQuery): Promise<Page<Submolt>> {
     const sort = parseWord(SUBMOLT_SORTS, 'popular', query.sort)
     const limit = parseLimit(query.limit, SUBMOLT_PAGE)
-    const key = parseKeyCursor(query.cursor, `submolts.${sort}`, START_KEYS[sort].length)
+    const list = `submolts.${sort}`
+    const key = parseKeyCursor(query.cursor, list, START_KEYS[sort].length)
     const offset = key ? 0 : parseOffset(query.offset)
-    const rows = this.#pages[sort].iterate(caller.n, ...(key ?? START_KEYS[sort]), limit + 1, offset)
+    const keyOf = SORT_KEYS[sort]
+    const { after, skip } = await this.#offsets.find(list, offset, key ?? START_KEYS[sort], (from, count) => {
+      const row = this.#pages[sort].get(caller.n, ...from, 1, count - 1)
+      return row ? keyOf(row) : undefined
+    })
+    const rows = this.#pages[sort].iterate(caller.n, ...after, limit + 1, skip)
     const { items, last } = fillPage(rows, limit, toSubmolt, { sizeOf: sizeOfListed })
-    const next = last && cursorAfterKey(`submolts.${sort}`, SORT_KEYS[sort](last))
-    return { success: true, submolts: items, data: items, ...pageValues({ items, limit, offset, next }) }
+    if (last && !key) this.#offsets.remember(list, offset + items.length, keyOf(last))
+    return { items, limit, offset, next: last && cursorAfterKey(list, keyOf(last)) }
   }
 
   async subscribe(caller: AgentCaller, name: string): Promise<SubscriptionResponse> {
@@ -245,25 +266,16 @@ const toAnswer = (row: SubmoltRow): SubmoltResponse => ({ success: true, submolt
 
 function toSubmolt(row: SubmoltRow): Submolt {
   return {
-    ...{ id: row.id, name: row.name, display_name: row.display_name, displayName: row.display_name },
+    ...{ id: row.id, name: row.name, display_name: row.display_name },
     description: row.description,
     rules: row.rules,
-    ...{ subscriber_count: row.subscriber_count, subscriberCount: row.subscriber_count },
-    ...{ post_count: row.post_count, postCount: row.post_count },
+    ...{ subscriber_count: row.subscriber_count, post_count: row.post_count },
     ...{ creator_id: row.creator_id, creator_name: row.creator_name, created_by: null },
-    ...{
-      avatar_url: null,
-      iconUrl: null,
-      banner_url: null,
-      bannerUrl: null,
-      banner_color: row.banner_color,
-      theme_color: row.theme_color,
-    },
+    ...{ avatar_url: null, banner_url: null, banner_color: row.banner_color, theme_color: row.theme_color },
     allow_crypto: row.allow_crypto === 1,
     ...{ is_nsfw: false as const, is_private: false as const },
-    ...{ is_subscribed: row.subscribed === 1, isSubscribed: row.subscribed === 1 },
-    ...{ your_role: row.role, yourRole: row.role },
-    ...{ created_at: timestamp(row.created_at), createdAt: timestamp(row.created_at) },
+    ...{ is_subscribed: row.subscribed === 1, your_role: row.role },
+    created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
     last_activity_at: timestamp(row.last_activity_at),
     featured_at: null,
