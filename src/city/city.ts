@@ -75,7 +75,20 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
 /** Starts every service; each is released in the reverse order, also when a later one cannot start. */
 async function start(services: CityServices, resources: AsyncDisposableStack): Promise<void> {
   const { store, log, config, deadlines, phase, report } = services
-  const { reactions, retention, archives, clones, packs, claims, waits, backup, maintenance, mail, gates } = services
+  const {
+    reactions,
+    retention,
+    archives,
+    clones,
+    packs,
+    claims,
+    waits,
+    backup,
+    maintenance,
+    mail,
+    gates,
+    instantiator,
+  } = services
   const { reconciler, sessionServices, worktrees, projectFiles, search, logs, attention } = services
   let started = false
   resources.defer(async () => {
@@ -99,6 +112,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   waits.start()
   resources.defer(() => gates.stop())
   gates.start()
+  resources.defer(() => instantiator.stop())
+  instantiator.start()
   backup.removeStages()
   resources.defer(() => services.budgets.close())
   resources.defer(() => maintenance.stop())

@@ -48,8 +48,8 @@ import { ProcessTokens } from '../http/process-tokens.ts'
 import { RunEngine } from '../orchestration/engine/engine.ts'
 import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
+import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
 import { RunMembers } from '../orchestration/runs/members.ts'
-
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { RunRepository } from '../orchestration/runs/repository.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
@@ -279,6 +279,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),
+    instantiator: new Instantiator(options),
     sling: new Sling({ ...options, beads: beadRepository, suspended: suspensions }),
     maintenance: new Maintenance(options),
     backup: new Backup(options),

@@ -96,6 +96,22 @@ export const ResultKey = {
 } as const
 export type ResultKey = (typeof ResultKey)[keyof typeof ResultKey]
 
+/** Keys that the launch of a formula writes on the root of what it makes, or on the bead that it is for. */
+export const LaunchKey = {
+  formulaHash: 'gc.formula_hash',
+  formulaSource: 'gc.formula_source',
+  /** What makes two launches the same. */
+  rootKey: 'gc.graphv2_root_key',
+  /** The variables, as JSON. */
+  variables: 'gc.graphv2_vars.v1',
+  /** Convoys that gc made for a launch, not a person. */
+  synthetic: 'gc.synthetic',
+} as const
+export type LaunchKey = (typeof LaunchKey)[keyof typeof LaunchKey]
+
+/** What the keys begin with that hold the variables of a formula, one each. */
+export const VARIABLE_PREFIX = 'gc.var.'
+
 /** Keys on convoys. */
 export const ConvoyKey = { owner: 'convoy.owner', merge: 'convoy.merge', target: 'target' } as const
 export type ConvoyKey = (typeof ConvoyKey)[keyof typeof ConvoyKey]
@@ -186,6 +202,7 @@ export type MetadataKey =
   | ResultKey
   | ConvoyKey
   | GateKey
+  | LaunchKey
   | MailKey
   | WaitKey
   | SessionKey

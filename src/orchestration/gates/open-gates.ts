@@ -46,7 +46,7 @@ export class OpenGates {
       stablePlan('SELECT count(*) AS n FROM bead_edges WHERE depends_on_id = ? AND gating = 1'),
     )
     this.#besides = store.prepare(
-      stablePlan(`SELECT DISTINCT other.depends_on_id AS id
+      stablePlan(`SELECT other.depends_on_id AS id
        FROM bead_edges e CROSS JOIN bead_edges other ON other.issue_id = e.issue_id
        WHERE e.depends_on_id = ? AND e.gating = 1 AND other.gating = 1`),
     )
@@ -97,7 +97,7 @@ export class OpenGates {
     if (this.#gates.size === 0) return
     const others = recorded.type === 'bead.created' ? [] : this.#besides.all(bead.id).map(({ id }) => id)
     for (const { depends_on_id: id } of bead.dependencies ?? []) others.push(id)
-    for (const id of others) if (this.#gates.has(id)) this.notify(id)
+    for (const id of new Set(others)) if (this.#gates.has(id)) this.notify(id)
   }
 
   #set(bead: Bead): void {

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
+import type { Target } from '../routing/target.ts'
 import type { SlingInputBody } from './schema.ts'
-import type { Target } from './target.ts'
 
 /** What a request slings, once its arguments agree with each other. */
 export interface SlingSubject {

@@ -12,10 +12,10 @@ import type { Bead } from '../../work/beads/schema.ts'
 import { WITHOUT_SESSION } from '../../work/claims/manager.ts'
 import { type Convoys, OWNED_LABEL } from '../../work/convoys/convoys.ts'
 import { WorkKey } from '../../work/metadata.ts'
+import { isPool, resolveTarget, type Target } from '../routing/target.ts'
 import { checkArguments } from './arguments.ts'
 import { SLING_CROSS_RIG, SLING_MISSING_BEAD } from './errors.ts'
 import type { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
-import { isPool, resolveTarget, type Target } from './target.ts'
 
 /** Knows which agents are suspended. */
 export interface SuspendedAgents {

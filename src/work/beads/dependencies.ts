@@ -62,6 +62,11 @@ export class Dependencies {
     this.#insert.run(issue, target, type)
   }
 
+  /** Makes a new bead depend on others, where no cycle can come of it. */
+  addNew(issue: string, target: string, type: string): void {
+    this.#insert.run(issue, target, type)
+  }
+
   /** Removes the edge, or without a type every edge between the two; an edge that is missing is no error. */
   remove(issue: string, target: string, type?: string): void {
     for (const edge of this.#between.all(issue, target)) {

@@ -40,6 +40,11 @@ export interface BeadChange {
   deferUntil?: number | null | undefined
 }
 
+/** A bead of a graph, with an id that was reserved for it. */
+export interface GraphBead extends BeadDraft {
+  id: string
+}
+
 export interface WriteOptions {
   /** Writes what a side table projects; runs before the event of the write is recorded. */
   writeSideTable?: ((id: string) => void) | undefined

@@ -31,13 +31,25 @@ const CONTROL_KINDS = new Set([
 /** Whether gc itself acts on beads of this `gc.kind`. */
 export const isControl = (kind: string): boolean => CONTROL_KINDS.has(kind)
 
-/** Whether a bead of this type, with these labels and this `gc.kind`, may ever be offered as work. */
-export const isWorkable = (type: string, labels: readonly string[], kind = ''): boolean =>
+/** The metadata that keep a bead from being offered as work. */
+export interface WorkflowMarks {
+  readonly kind?: string | undefined
+  /** Not empty while the graph that it is a part of is being written. */
+  readonly instantiating?: string | undefined
+}
+
+/** Whether a bead of this type, with these labels and marks, may be offered as work once it is ready. */
+export const isWorkable = (
+  type: string,
+  labels: readonly string[],
+  { kind = '', instantiating = '' }: WorkflowMarks = {},
+): boolean =>
   !UNWORKABLE_TYPES.has(type) &&
   !UNWORKABLE_LABELS.some((label) => labels.includes(label)) &&
   !isControl(kind) &&
   kind !== 'scope' &&
-  kind !== 'spec'
+  kind !== 'spec' &&
+  instantiating === ''
 
 const GATING_TYPES = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 

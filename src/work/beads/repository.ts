@@ -4,7 +4,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { Dependencies, parseNeed } from './dependencies.ts'
-import type { BeadChange, BeadDraft, WriteOptions } from './draft.ts'
+import type { BeadChange, BeadDraft, GraphBead, WriteOptions } from './draft.ts'
 import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf } from './events.ts'
 import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProjection } from './extensions.ts'
 import { validateFields, validateTotals } from './limits.ts'
@@ -135,6 +135,36 @@ export class BeadRepository {
     const bead = this.get(values.id)
     this.#log.append(tx, BeadCreated, eventFactsOf(bead), { bead })
     return bead
+  }
+
+  /** Ids for beads of a rig that are added by `addGraph`, in this write or a later one. */
+  reserveIds(_tx: Tx, rig: string, count: number): string[] {
+    return this.#writer.nextIds(this.#prefixOf(rig), count)
+  }
+
+  /**
+   * Adds beads whose needs make no cycle; they may depend on beads of the same graph that are added later. What follows
+   * from them is written for all of them at once.
+   */
+  addGraph(tx: Tx, drafts: readonly GraphBead[]): void {
+    const now = this.#clock.now()
+    const added = drafts.map((draft) => {
+      validateFields(draft)
+      const values = newValues(draft, draft.id, now, this.#rootOf(draft))
+      validateTotals(values)
+      return values
+    })
+    this.#writer.insertAll(added)
+    for (const { id, needs = [] } of drafts) {
+      for (const need of needs) {
+        const { type, target } = parseNeed(need)
+        this.#edges.addNew(id, target, type)
+      }
+    }
+    for (const { id } of drafts) {
+      const bead = this.get(id)
+      this.#log.append(tx, BeadCreated, eventFactsOf(bead), { bead })
+    }
   }
 
   /** Changes a bead. When no client can see a difference, nothing is recorded. */

@@ -61,6 +61,12 @@ export const beads = sqliteTable(
     index('beads_controlling')
       .on(bead.rootId, bead.id)
       .where(sql`root_id IS NOT NULL AND workable = 0 AND status = 'open' AND blockers = 0`),
+    index('beads_by_input')
+      .on(sql`metadata ->> '$."gc.input_convoy_id"'`)
+      .where(sql`metadata ->> '$."gc.input_convoy_id"' IS NOT NULL`),
+    index('beads_by_source')
+      .on(sql`metadata ->> '$."gc.source_bead_id"'`)
+      .where(sql`metadata ->> '$."gc.source_bead_id"' IS NOT NULL`),
     index('beads_in_hand').on(bead.status, bead.createdAt, bead.id).where(sql`status NOT IN ('open', 'closed')`),
     index('beads_ready')
       .on(sql`coalesce(priority, 2)`, bead.createdAt, bead.id, bead.deferUntil, bead.revision)

@@ -1,7 +1,7 @@
-import { WorkflowKey } from '../metadata.ts'
+import { EngineKey, WorkflowKey } from '../metadata.ts'
 import type { BeadChange, BeadDraft } from './draft.ts'
 import { type HistoryFlags, historyFlagsOf } from './history.ts'
-import { isWorkable } from './readiness.ts'
+import { isWorkable, type WorkflowMarks } from './readiness.ts'
 import type { BeadRow, BeadValues } from './row.ts'
 
 /** The values of a new bead; `root` is the root of the workflow it is a step of. */
@@ -26,7 +26,7 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
     defer_until: draft.deferUntil ?? null,
     created_at: now,
     updated_at: now,
-    workable: isWorkable(type, labels, draft.metadata?.[WorkflowKey.kind]) ? 1 : 0,
+    workable: isWorkable(type, labels, marksOf(draft.metadata)) ? 1 : 0,
   }
 }
 
@@ -50,18 +50,25 @@ export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
     metadata,
     defer_until: change.deferUntil === undefined ? row.defer_until : change.deferUntil,
     ephemeral: change.ephemeral === undefined ? row.ephemeral : Number(change.ephemeral),
-    workable: isWorkable(type, labels, kindIn(metadata)) ? 1 : 0,
+    workable: isWorkable(type, labels, marksIn(metadata)) ? 1 : 0,
   }
 }
 
 /** The written part of a row. */
 export function valuesOf({ n: _, blockers: __, edges: ___, ...row }: BeadRow): BeadValues {
-  return { ...row, workable: isWorkable(row.type, JSON.parse(row.labels), kindIn(row.metadata)) ? 1 : 0 }
+  return { ...row, workable: isWorkable(row.type, JSON.parse(row.labels), marksIn(row.metadata)) ? 1 : 0 }
 }
 
-/** The `gc.kind` in stored metadata; hardly any bead has one. */
-function kindIn(metadata: string): string | undefined {
-  return metadata.includes(WorkflowKey.kind) ? JSON.parse(metadata)[WorkflowKey.kind] : undefined
+/** What of some metadata keeps a bead from being offered as work. */
+export const marksOf = (metadata: Readonly<Record<string, string>> = {}): WorkflowMarks => ({
+  kind: metadata[WorkflowKey.kind],
+  instantiating: metadata[EngineKey.instantiating],
+})
+
+/** The same of stored metadata; hardly any bead has one of them. */
+function marksIn(metadata: string): WorkflowMarks | undefined {
+  const isMarked = metadata.includes(WorkflowKey.kind) || metadata.includes(EngineKey.instantiating)
+  return isMarked ? marksOf(JSON.parse(metadata)) : undefined
 }
 
 function changedLabels(current: string[], { labels = [], removeLabels = [] }: BeadChange): string[] {

@@ -25,6 +25,7 @@ const FOLLOWING = [
 /** Writes bead rows. */
 export class BeadWriter {
   readonly #next: Statement<{ last: number }, [string]>
+  readonly #nextMany: Statement<{ last: number }, [string, number]>
   readonly #reserve: Statement<unknown, [string, number]>
   readonly #insert: Statement<unknown, (string | number | null)[]>
   readonly #beginBulk: Statement
@@ -36,6 +37,9 @@ export class BeadWriter {
   constructor(private readonly store: Store) {
     this.#next = store.prepare(
       'INSERT INTO prefixes VALUES (?, 1) ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last',
+    )
+    this.#nextMany = store.prepare(
+      'INSERT INTO prefixes VALUES (?, ?) ON CONFLICT DO UPDATE SET last = last + excluded.last RETURNING last',
     )
     this.#reserve = store.prepare(
       'INSERT INTO prefixes VALUES (?, ?) ON CONFLICT DO UPDATE SET last = max(last, excluded.last)',
@@ -53,6 +57,12 @@ export class BeadWriter {
   /** The next id with this prefix; no id is given out twice. */
   nextId(prefix: string): string {
     return `${prefix}-${this.#next.get(prefix)?.last}`
+  }
+
+  /** As many new ids, in a row. */
+  nextIds(prefix: string, count: number): string[] {
+    const last = this.#nextMany.get(prefix, count)?.last ?? 0
+    return Array.from({ length: count }, (_, index) => `${prefix}-${last - count + 1 + index}`)
   }
 
   /** Keeps ids that are imported from being given out. */

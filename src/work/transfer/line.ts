@@ -9,10 +9,11 @@ import { isWorkable } from '../beads/readiness.ts'
 import type { ImportedBead } from '../beads/restorer.ts'
 import type { BeadValues } from '../beads/row.ts'
 import type { Bead, Dep } from '../beads/schema.ts'
+import { marksOf } from '../beads/values.ts'
 import type { CommentDraft } from '../comments/comments.ts'
 import { COMMENT_LIMITS } from '../comments/limits.ts'
 import type { BeadComment } from '../comments/schema.ts'
-import { IMPORTED_PREFIX, WorkflowKey, WorkKey } from '../metadata.ts'
+import { IMPORTED_PREFIX, WorkKey } from '../metadata.ts'
 
 const optionalString = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const optionalBoolean = Type.Optional(Type.Boolean())
@@ -128,7 +129,7 @@ function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedLine
     defer_until: line.defer_until ? parseTimestamp(line.defer_until, 'defer_until', lineNumber) : null,
     created_at: created,
     updated_at: line.updated_at ? parseTimestamp(line.updated_at, 'updated_at', lineNumber) : created,
-    workable: isWorkable(type, labels, metadata[WorkflowKey.kind]) ? 1 : 0,
+    workable: isWorkable(type, labels, marksOf(metadata)) ? 1 : 0,
   }
   const comments = (line.comments ?? []).map((comment) => parseComment(comment, created, lineNumber))
   checkSize(values, labels, lineNumber)

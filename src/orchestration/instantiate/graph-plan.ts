@@ -1,0 +1,162 @@
+import { parseDuration } from '../../core/durations.ts'
+import { AppError } from '../../core/errors.ts'
+import type { GraphBead } from '../../work/beads/draft.ts'
+import { validateFields, validateTotals } from '../../work/beads/limits.ts'
+import { isGating } from '../../work/beads/readiness.ts'
+import { EngineKey, GateKey, LaunchKey, VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
+import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
+import type { StepRoute } from '../routing/step-route.ts'
+
+/** What a launch says beside its recipe. */
+export interface LaunchFields {
+  /** The rig of the beads; '' is the city itself. */
+  rig: string
+  /** `city:<name>` or `rig:<name>`. */
+  storeRef: string
+  title?: string | undefined
+  priority?: number | undefined
+  ephemeral?: boolean | undefined
+  status?: string | undefined
+  /** More metadata of the root: its route, its scope, what it is for. */
+  rootMetadata: Readonly<Record<string, string>>
+  /** Who gets each step, by its recipe id; absent for steps that are routed nowhere. */
+  routes?: ReadonlyMap<string, StepRoute> | undefined
+}
+
+/** The beads that a recipe makes, each made when it is asked for: a large graph leaves the loop free in between. */
+export interface GraphPlan {
+  readonly root: string
+  /** How many beads there are; the first is the root. */
+  readonly size: number
+  /** Throws for what no bead can hold. */
+  bead(at: number): GraphBead
+}
+
+/** How many beads a recipe makes. */
+export const beadCount = ({ shape, steps }: Recipe): number => (shape === 'wisp' ? 1 : steps.length + 1)
+
+/** Plans the beads of a recipe whose variables are substituted. */
+export function planGraph(recipe: Recipe, ids: readonly string[], launch: LaunchFields): GraphPlan {
+  const steps = recipe.shape === 'wisp' ? [] : recipe.steps
+  const [root = ''] = ids
+  const byStep = new Map([[recipe.formula, root], ...steps.map(({ id }, at) => [id, ids[at + 1] ?? ''] as const)])
+  const planner = new GraphPlanner(recipe, byStep, launch)
+  return {
+    root,
+    size: steps.length + 1,
+    bead(at) {
+      const step = steps[at - 1]
+      const bead = step ? planner.step(step) : planner.root(root)
+      check(bead)
+      return bead
+    },
+  }
+}
+
+class GraphPlanner {
+  readonly #stepIds: ReadonlyMap<string, string>
+  readonly #needs: ReadonlyMap<string, readonly { from: string; kind: string }[]>
+
+  constructor(
+    private readonly recipe: Recipe,
+    private readonly ids: ReadonlyMap<string, string>,
+    private readonly launch: LaunchFields,
+  ) {
+    this.#stepIds = new Map([
+      [recipe.formula, recipe.formula],
+      ...recipe.steps.map((step) => [step.id, stepIdOf(step)] as const),
+    ])
+    this.#needs = Map.groupBy(recipe.deps, ({ to }) => to)
+  }
+
+  root(id: string): GraphBead {
+    const { recipe, launch } = this
+    const { formula, source, root, variables } = recipe
+    const isGraph = recipe.shape === 'graph'
+    return {
+      ...{ id, rig: launch.rig, title: launch.title || root.title, description: root.description, type: root.type },
+      ...{ priority: launch.priority ?? root.priority, ref: formula, ephemeral: launch.ephemeral },
+      status: launch.status,
+      needs: this.#needsOf(formula),
+      metadata: {
+        ...root.metadata,
+        [EngineKey.formulaName]: formula,
+        [LaunchKey.formulaHash]: source.hash,
+        [LaunchKey.formulaSource]: source.file,
+        [WorkflowKey.stepId]: formula,
+        [WorkflowKey.stepDependencies]: this.#dependenciesOf(formula),
+        ...variableMetadata(variables.values),
+        ...(isGraph && { [EngineKey.rootStoreRef]: launch.storeRef }),
+        ...launch.rootMetadata,
+      },
+    }
+  }
+
+  step(step: RecipeStep): GraphBead {
+    const { recipe, launch, ids } = this
+    const { id, title, labels, priority, notes, gate } = step
+    const isGraph = recipe.shape === 'graph'
+    const route = launch.routes?.get(id)
+    const root = ids.get(recipe.formula) ?? ''
+    return {
+      ...{ id: ids.get(id) ?? '', rig: launch.rig, title, description: step.description, labels, priority, ref: id },
+      type: !isGraph && step.type === 'task' ? 'step' : step.type,
+      ephemeral: launch.ephemeral,
+      assignee: route?.assignee,
+      parent: isGraph ? undefined : (ids.get(step.parent ?? '') ?? root),
+      needs: this.#needsOf(id),
+      metadata: {
+        [WorkflowKey.stepRef]: id,
+        ...step.metadata,
+        ...(notes && { notes }),
+        ...(gate && gateMetadata(gate)),
+        [WorkflowKey.stepId]: stepIdOf(step),
+        [WorkflowKey.stepDependencies]: this.#dependenciesOf(id),
+        ...(isGraph && { [WorkflowKey.rootBeadId]: root, [EngineKey.rootStoreRef]: launch.storeRef }),
+        ...route?.metadata,
+      },
+    }
+  }
+
+  #needsOf(id: string): string[] {
+    return (this.#needs.get(id) ?? []).flatMap(({ from, kind }) => {
+      const target = this.ids.get(from)
+      return target === undefined ? [] : [`${kind}:${target}`]
+    })
+  }
+
+  /** The ids of the steps that a step waits for, without itself: a check waits for an attempt at the same step. */
+  #dependenciesOf(id: string): string {
+    const own = this.#stepIds.get(id)
+    const others = (this.#needs.get(id) ?? []).flatMap(({ from, kind }) =>
+      isGating(kind) ? (this.#stepIds.get(from) ?? []) : [],
+    )
+    return JSON.stringify([...new Set(others)].filter((other) => other !== own).sort())
+  }
+}
+
+const stepIdOf = ({ id, metadata }: RecipeStep): string => metadata[WorkflowKey.stepId] ?? id
+
+const variableMetadata = (values: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === '' ? [] : [[`${VARIABLE_PREFIX}${name}`, value]])),
+  )
+
+function gateMetadata({ type, id, timeout }: NonNullable<RecipeStep['gate']>): Record<string, string> {
+  const ms = timeout === undefined ? undefined : parseDuration(timeout)
+  return {
+    [GateKey.awaitType]: type,
+    ...(id && { [GateKey.awaitId]: id }),
+    ...(ms !== undefined && { [GateKey.timeout]: String(ms) }),
+  }
+}
+
+function check(bead: GraphBead): void {
+  try {
+    validateFields(bead)
+    validateTotals({ labels: JSON.stringify(bead.labels ?? []), metadata: JSON.stringify(bead.metadata) })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new AppError('invalid-request', `${bead.ref}: ${error.message.replace(/^body\./, '')}`)
+  }
+}

@@ -1,0 +1,219 @@
+import { eq } from 'drizzle-orm'
+import { type Actor, gcPart } from '../../core/actor.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { parseNeed } from '../../work/beads/dependencies.ts'
+import type { GraphBead } from '../../work/beads/draft.ts'
+import { isControl, isGating, isWorkable } from '../../work/beads/readiness.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
+import type { GraphPlan } from './graph-plan.ts'
+import { type Instantiation, instantiations } from './table.ts'
+
+/** A graph to write. */
+export interface GraphDraft<Result> {
+  /** The rig of its beads; '' is the city itself. */
+  rig: string
+  /** How many ids it needs: for its root and steps, and for what is made with them. */
+  count: number
+  /** The beads, once their ids are known; throws for what no bead can hold. */
+  plan(ids: readonly string[]): GraphPlan
+  /** Runs in the write with which the root comes into being; what it throws leaves nothing behind. */
+  begin?(tx: Tx, plan: GraphPlan): void
+  /** Runs in the write with which the graph is whole; what it throws takes the graph back. */
+  finish(tx: Tx, plan: GraphPlan): Result
+}
+
+interface InstantiatorOptions {
+  store: Store
+  beadRepository: BeadRepository
+  reportError(error: unknown): void
+}
+
+/** A graph of so many beads at most is written at once. */
+const MAX_AT_ONCE = 24
+/** So many beads are added together, and so long one write may take. */
+const BATCH = 8
+const SLICE_MS = 4
+const HELD = { [EngineKey.instantiating]: 'true' }
+const INSTANTIATOR = gcPart('instantiate')
+
+/**
+ * Writes the graphs that formulas make. A large one is written in slices that leave the loop free for others; until it is
+ * whole its beads are not offered. After a crash one that is not whole is taken back, and one that is whole is offered.
+ */
+export class Instantiator {
+  readonly #options: InstantiatorOptions
+  #recovering: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(options: InstantiatorOptions) {
+    this.#options = options
+  }
+
+  /** Goes on with what the last process began. */
+  start(): void {
+    this.#recovering = this.#recover(this.pending()).catch(this.#options.reportError)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#recovering
+  }
+
+  /** What is not over yet. */
+  pending(): Instantiation[] {
+    return this.#options.store.read((orm) => orm.select().from(instantiations).all())
+  }
+
+  /** Resolves when what the last process began is over. */
+  whenRecovered(): Promise<void> {
+    return this.#recovering
+  }
+
+  write<Result>(draft: GraphDraft<Result>, actor: Actor): Promise<Result> {
+    return draft.count <= MAX_AT_ONCE ? this.#writeAtOnce(draft, actor) : this.#writeInSlices(draft, actor)
+  }
+
+  async #writeAtOnce<Result>(draft: GraphDraft<Result>, actor: Actor): Promise<Result> {
+    const { store, beadRepository: beads } = this.#options
+    const { finished } = await store.write((tx) => {
+      const plan = draft.plan(beads.reserveIds(tx, draft.rig, draft.count))
+      draft.begin?.(tx, plan)
+      beads.addGraph(
+        tx,
+        Array.from({ length: plan.size }, (_, at) => plan.bead(at)),
+      )
+      return { finished: draft.finish(tx, plan) }
+    }, actor)
+    return finished
+  }
+
+  async #writeInSlices<Result>(draft: GraphDraft<Result>, actor: Actor): Promise<Result> {
+    const { store, beadRepository: beads } = this.#options
+    const ids = await store.write((tx) => beads.reserveIds(tx, draft.rig, draft.count), actor)
+    const plan = draft.plan(ids)
+    const planned = await planAll(plan)
+    const row = toRow(plan.root, ids)
+    await store.write((tx) => {
+      draft.begin?.(tx, plan)
+      tx.orm.insert(instantiations).values(row).run()
+      beads.addGraph(tx, planned.slice(0, 1).map(held))
+    }, actor)
+    try {
+      for (let at = 1; at < planned.length; ) at = await store.write((tx) => this.#addSlice(tx, planned, at), actor)
+      const result = await store.write((tx) => {
+        const finished = draft.finish(tx, plan)
+        this.#setState(tx, row, 'opening')
+        this.#release(tx, plan.root)
+        return { finished }
+      }, actor)
+      await this.#open(
+        planned.filter(isHeld).map(({ id }) => id),
+        row,
+      )
+      return result.finished
+    } catch (error) {
+      await this.#recoverOne(plan.root)
+      throw error
+    }
+  }
+
+  #addSlice(tx: Tx, beads: readonly GraphBead[], from: number): number {
+    const started = performance.now()
+    let at = from
+    do {
+      const batch = beads.slice(at, at + BATCH)
+      this.#options.beadRepository.addGraph(
+        tx,
+        batch.map((bead) => (isHeld(bead) ? held(bead) : bead)),
+      )
+      at += batch.length
+    } while (at < beads.length && performance.now() - started < SLICE_MS)
+    return at
+  }
+
+  #setState(tx: Tx, { rootId }: Instantiation, state: Instantiation['state']): void {
+    tx.orm.update(instantiations).set({ state }).where(eq(instantiations.rootId, rootId)).run()
+  }
+
+  #release(tx: Tx, id: string): void {
+    const { beadRepository: beads } = this.#options
+    if (beads.find(id)?.metadata?.[EngineKey.instantiating] === undefined) return
+    beads.change(tx, id, { metadata: { [EngineKey.instantiating]: null } })
+  }
+
+  /** Offers the beads of a whole graph. */
+  #open(ids: readonly string[], row: Instantiation): Promise<void> {
+    return this.#inSlices(ids, row, (tx, id) => this.#release(tx, id))
+  }
+
+  /** Removes the beads of a graph that is not whole, the root last. */
+  #takeBack(row: Instantiation): Promise<void> {
+    const { beadRepository: beads } = this.#options
+    const ids = idsOf(row).filter((id) => id !== row.rootId)
+    return this.#inSlices([...ids.reverse(), row.rootId], row, (tx, id) => {
+      if (beads.find(id)) beads.remove(tx, id)
+    })
+  }
+
+  /** Does something to each bead, and removes the row in the last write. */
+  async #inSlices(ids: readonly string[], row: Instantiation, action: (tx: Tx, id: string) => void): Promise<void> {
+    for (let at = 0; at <= ids.length && !this.#isStopped; ) {
+      at = await this.#options.store.write((tx) => {
+        const started = performance.now()
+        let next = at
+        while (next < ids.length && performance.now() - started < SLICE_MS) action(tx, ids[next++] ?? '')
+        if (next < ids.length) return next
+        tx.orm.delete(instantiations).where(eq(instantiations.rootId, row.rootId)).run()
+        return next + 1
+      }, INSTANTIATOR)
+    }
+  }
+
+  async #recover(rows: readonly Instantiation[]): Promise<void> {
+    for (const row of rows) await (row.state === 'opening' ? this.#open(idsOf(row), row) : this.#takeBack(row))
+  }
+
+  /** What cannot be done now, such as because the store takes no more writes, is done at the next start. */
+  async #recoverOne(root: string): Promise<void> {
+    try {
+      const rows = this.#options.store.read((orm) =>
+        orm.select().from(instantiations).where(eq(instantiations.rootId, root)).all(),
+      )
+      await this.#recover(rows)
+    } catch (error) {
+      this.#options.reportError(error)
+    }
+  }
+}
+
+/** Plans every bead before the first is written, in slices. */
+async function planAll(plan: GraphPlan): Promise<GraphBead[]> {
+  const beads: GraphBead[] = []
+  for (let started = performance.now(); beads.length < plan.size; ) {
+    beads.push(plan.bead(beads.length))
+    if (performance.now() - started < SLICE_MS) continue
+    await nextTick()
+    started = performance.now()
+  }
+  return beads
+}
+
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Whether a bead would be offered, or acted on, although its graph is not whole: it waits for nothing in it. */
+function isHeld({ type = 'task', labels = [], metadata, needs = [] }: GraphBead): boolean {
+  const kind = metadata?.[WorkflowKey.kind]
+  if (!isControl(kind ?? '') && !isWorkable(type, labels, { kind })) return false
+  return !needs.some((need) => isGating(parseNeed(need).type))
+}
+
+const held = (bead: GraphBead): GraphBead => ({ ...bead, metadata: { ...bead.metadata, ...HELD } })
+
+function toRow(rootId: string, ids: readonly string[]): Instantiation {
+  const [, prefix = '', first = ''] = /^(.+)-(\d+)$/.exec(ids[0] ?? '') ?? []
+  return { rootId, prefix, first: Number(first), count: ids.length, state: 'writing' }
+}
+
+const idsOf = ({ prefix, first, count }: Instantiation): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix}-${first + index}`)

@@ -1,0 +1,120 @@
+import type { CityConfig } from '../../config/city-config.ts'
+import { AppError } from '../../core/errors.ts'
+import { isControl } from '../../work/beads/readiness.ts'
+import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
+import { assigneeOf, findStepTarget, isPool, type Target } from './target.ts'
+
+/** Where the steps of a recipe go. */
+export interface RouteContext {
+  config: CityConfig
+  /** The rig of the run; '' is the city itself. */
+  rig: string
+  /** What the steps are for that name no other. */
+  target: Target
+  /** The session that a step is assigned to by name; throws when there is no such session. */
+  findSession(name: string): { identity: string; id: string }
+}
+
+/** Who gets a step, in its fields. */
+export interface StepRoute {
+  assignee?: string | undefined
+  metadata: Readonly<Record<string, string>>
+}
+
+const NOWHERE: StepRoute = { metadata: {} }
+/** Kinds that only hold a graph together. */
+const TOPOLOGY: ReadonlySet<string> = new Set(['workflow', 'scope', 'spec'])
+const POOL_GROUP = 'pool-workflow'
+const DISPATCHER = 'control-dispatcher'
+
+/** Routes the steps of a graph; throws when one names an agent or session that does not exist. */
+export function routeGraph(recipe: Recipe, context: RouteContext): Map<string, StepRoute> {
+  const targets = targetsOf(recipe, context)
+  const dispatcher = dispatcherOf(context)
+  return new Map(
+    recipe.steps.map((step) => {
+      const target = targets.get(step.id) ?? context.target
+      if (TOPOLOGY.has(step.kind ?? '') || step.type === 'spec') return [step.id, NOWHERE]
+      if (isControl(step.kind ?? '')) return [step.id, controlRoute(dispatcher, target)]
+      return [step.id, step.assignee ? assignedRoute(step, context) : workRoute(step, target, context)]
+    }),
+  )
+}
+
+/** Routes the steps of a molecule: their assignees stand as they are. */
+export function routeMolecule(recipe: Recipe, context: RouteContext): Map<string, StepRoute> {
+  const targets = targetsOf(recipe, context)
+  return new Map(
+    recipe.steps.map((step) => {
+      const { agent } = targets.get(step.id) ?? context.target
+      return [step.id, { assignee: step.assignee, metadata: { [WorkKey.routedTo]: agent.qualified } }]
+    }),
+  )
+}
+
+/** The target of each step: its own; of a control that of the step it controls, or of what it waits for. */
+function targetsOf({ steps, deps }: Recipe, context: RouteContext): Map<string, Target> {
+  const byName = new Map<string, RecipeStep>()
+  for (const step of steps) for (const name of [step.id, step.ref]) if (!byName.has(name)) byName.set(name, step)
+  const needs = Map.groupBy(deps, ({ to }) => to)
+  const targets = new Map<string, Target>()
+  for (const step of steps) {
+    const own = ownTarget(step, context)
+    if (own) targets.set(step.id, own)
+  }
+  for (const step of steps) {
+    if (targets.has(step.id) || !isControl(step.kind ?? '') || step.kind === 'workflow-finalize') continue
+    const controlled = byName.get(step.metadata[EngineKey.controlFor] ?? '')
+    const inherited = [controlled?.id, ...(needs.get(step.id) ?? []).map(({ from }) => from)]
+      .flatMap((id) => (id === undefined ? [] : (targets.get(id) ?? [])))
+      .at(0)
+    if (inherited) targets.set(step.id, inherited)
+  }
+  return targets
+}
+
+function ownTarget({ id, metadata }: RecipeStep, { config, rig }: RouteContext): Target | undefined {
+  const name = metadata[EngineKey.runTarget]?.trim()
+  if (!name) return undefined
+  const target = findStepTarget(config, name, rig)
+  if (target) return target
+  throw new AppError('invalid-request', `step ${id} is for ${name}, and this city has no such agent: gc agent list`)
+}
+
+function workRoute(step: RecipeStep, target: Target, { config }: RouteContext): StepRoute {
+  const route = { [WorkKey.routedTo]: target.agent.qualified }
+  const assignee = assigneeOf(config, target)
+  if (assignee !== undefined) return { assignee, metadata: { ...route, [WorkKey.sessionName]: assignee } }
+  if (!isPool(target.agent)) return { metadata: route }
+  return {
+    metadata: {
+      ...route,
+      [WorkflowKey.continuationGroup]: step.metadata[WorkflowKey.continuationGroup] || POOL_GROUP,
+      [EngineKey.sessionAffinity]: step.metadata[EngineKey.sessionAffinity] || 'require',
+    },
+  }
+}
+
+function assignedRoute({ id, assignee = '' }: RecipeStep, { findSession }: RouteContext): StepRoute {
+  try {
+    const session = findSession(assignee)
+    return { assignee: session.identity, metadata: { [WorkKey.sessionId]: session.id } }
+  } catch {
+    throw new AppError(
+      'invalid-request',
+      `step ${id} is assigned to ${assignee}, which is no open session: start it first, or give the step a gc.run_target`,
+    )
+  }
+}
+
+const controlRoute = (dispatcher: string, { agent }: Target): StepRoute => ({
+  metadata: { [WorkKey.routedTo]: dispatcher, [EngineKey.executionRoutedTo]: agent.qualified },
+})
+
+/** Controls are gc's own work: they bear the name under which known clients look for them. */
+function dispatcherOf({ config, rig }: RouteContext): string {
+  const candidates = config.agents.filter(({ localName }) => localName === DISPATCHER)
+  const own = candidates.find(({ dir = '' }) => dir === rig) ?? candidates.find(({ dir }) => dir === undefined)
+  return own?.qualified ?? `core.${DISPATCHER}`
+}
