@@ -25,6 +25,7 @@ import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
 import { Accounts } from '../config/accounts/accounts.ts'
+import type { CityConfig } from '../config/city-config.ts'
 import type { Config } from '../config/config.ts'
 import { ConfigViews } from '../config/config-views.ts'
 import { GitRunner } from '../config/git/git-runner.ts'
@@ -260,6 +261,10 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
 
 type AgentServices = ReturnType<typeof buildAgents>
 
+/** The agent that a step names: in the rig of its run, else as written. */
+const agentOf = ({ agents }: CityConfig, name: string, rig: string): string =>
+  [`${rig}/${name}`, name].find((each) => agents.some(({ qualified }) => qualified === each)) ?? name
+
 function buildOperations(options: Foundation & Records & SessionServices & WorkServices & AgentServices) {
   const { name, url, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
   const workflows = new WorkflowEvents(name, beadRepository)
@@ -273,7 +278,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   }
   return {
     configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
-    runEngine: new RunEngine(runParts),
+    runEngine: new RunEngine({ ...runParts, resolveTarget: (name, rig) => agentOf(config.current, name, rig) }),
     runs: new Runs(runParts),
     workflows: new Workflows(runParts),
     packs: new Packs({ ...options, folders: options.packFolders }),

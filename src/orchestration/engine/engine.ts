@@ -10,8 +10,11 @@ import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import type { RunMembers } from '../runs/members.ts'
 import { metadataValue } from '../runs/node.ts'
 import type { RunRepository } from '../runs/repository.ts'
+import { Attempts, retry } from './attempts.ts'
 import { ControlError, type ControlHandler, type ControlStep, malformed } from './control.ts'
+import { fanOut, isSpawning } from './fan-out.ts'
 import { finalize } from './finalize.ts'
+import { FragmentWriter, type ResolveTarget } from './fragment-writer.ts'
 import { Graph } from './graph.ts'
 import { checkScope } from './scopes.ts'
 import { RunStates } from './state.ts'
@@ -23,6 +26,7 @@ export interface EngineOptions {
   beads: BeadRepository
   runs: RunRepository
   members: RunMembers
+  resolveTarget: ResolveTarget
 }
 
 /** How many controls one event may move before the rest follows from the events of those. */
@@ -40,12 +44,17 @@ export class RunEngine {
   readonly #handlers: Readonly<Record<string, ControlHandler>>
 
   constructor(options: EngineOptions) {
-    const { store, beads, reactions } = options
+    const { store, beads, runs, reactions } = options
     this.#options = options
     this.#graph = new Graph(store, beads)
     const parts = { ...options, graph: this.#graph }
     this.#states = new RunStates(parts)
+    const writer = new FragmentWriter(beads, options.resolveTarget)
+    const attempts = new Attempts({ ...parts, writer, onAttempt: (tx, root) => runs.countAttempt(tx, root) })
     this.#handlers = {
+      retry: (step) => retry(attempts, step),
+      'retry-eval': (step) => retry(attempts, step),
+      fanout: (step) => fanOut({ ...parts, writer, recipeOf: (root) => runs.recipeOf(root) }, step),
       'scope-check': (step) => checkScope(parts, step),
       'workflow-finalize': (step) => finalize(parts, step),
     }
@@ -100,7 +109,8 @@ export class RunEngine {
   #canAct(bead: Bead): boolean {
     if (bead.status !== 'open' || !isControl(metadataValue(bead, WorkflowKey.kind))) return false
     if (metadataValue(bead, EngineKey.instantiating) !== '') return false
-    return bead.is_blocked !== true
+    const isParallel = metadataValue(bead, EngineKey.fanoutMode) !== 'sequential'
+    return bead.is_blocked !== true || (isSpawning(bead) && isParallel)
   }
 
   #act(tx: Tx, bead: Bead): void {

@@ -1,5 +1,9 @@
+import { compile } from '../../../src/orchestration/formulas/compile.ts'
+import type { Recipe } from '../../../src/orchestration/formulas/recipe.ts'
+import { substitute } from '../../../src/orchestration/formulas/substitute.ts'
 import type { Bead } from '../../../src/work/beads/schema.ts'
 import { human, openWork, type Work } from '../../work/world.ts'
+import { formulaFiles } from '../formulas/files.ts'
 
 type Metadata = Readonly<Record<string, string>>
 
@@ -52,6 +56,48 @@ export function startRun(work: Work, formula: string, steps: Readonly<Record<str
     })
     return ids
   })
+}
+
+/** Compiles a formula, with others that it names. */
+export function recipeFor(name: string, formulas: Readonly<Record<string, string>>): Recipe {
+  const compiled = compile(formulaFiles({ ...formulas }), name)
+  if (!('recipe' in compiled)) throw new Error(JSON.stringify(compiled.errors))
+  const substituted = substitute(compiled.recipe)
+  if (!('value' in substituted)) throw new Error(substituted.errors.join('; '))
+  return substituted.value
+}
+
+/** Starts a run of a recipe in one write; the ids of its beads by their recipe ids without the formula. */
+export function startRecipe(work: Work, recipe: Recipe): Promise<Beads> {
+  const { store, beadRepository: beads, runRepository: runs } = work
+  const { formula } = recipe
+  const needs = Map.groupBy(recipe.deps, ({ to }) => to)
+  return store.write((tx): Beads => {
+    const root = beads.add(tx, {
+      ...{ title: recipe.root.title, ref: formula, status: 'in_progress' },
+      metadata: { ...recipe.root.metadata, 'gc.routed_to': 'clerk', 'gc.root_store_ref': `city:${work.name}` },
+    })
+    const ids = new Map([[formula, root.id]])
+    for (const step of recipe.steps) {
+      const { id, title, type, description, labels } = step
+      const edges = (needs.get(id) ?? []).map(({ from, kind }) => `${kind}:${ids.get(from)}`)
+      const route = { 'gc.routed_to': 'clerk', 'gc.execution_routed_to': 'clerk' }
+      const own = { 'gc.step_ref': id, ...step.metadata, 'gc.root_bead_id': root.id, ...(type !== 'spec' && route) }
+      ids.set(id, beads.add(tx, { title, type, description, labels, ref: id, needs: edges, metadata: own }).id)
+    }
+    beads.depend(tx, root.id, [ids.get(`${formula}.workflow-finalize`) ?? ''])
+    const scope = { kind: 'city', ref: work.name }
+    runs.add(tx, { root: root.id, formula, contract: 'v2', origin: 'sling', target: 'clerk', scope, recipe })
+    const named = [...ids].map(([ref, id]) => [ref === formula ? 'root' : ref.slice(formula.length + 1), id])
+    return Object.fromEntries(named)
+  })
+}
+
+/** The bead of a run with this reference, without the formula. */
+export function stepOf(work: Work, beads: Beads, reference: string): Bead {
+  const found = [...work.runMembers.of(beads.root ?? '')].find(({ ref }) => ref?.replace(/^[^.]+\./, '') === reference)
+  if (!found) throw new Error(`there is no step ${reference}`)
+  return found
 }
 
 /** Closes a step as its worker does. */
