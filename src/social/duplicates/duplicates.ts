@@ -15,6 +15,8 @@ type Columns = typeof textPrints.$inferSelect
 type StoredPrint = Pick<Columns, 'n' | 'kind' | 'at'> & { bands: string }
 type StoredText = Pick<Columns, 'kind' | 'target' | 'shown' | 'author' | 'repeats'>
 type PrintRow = StoredText & StoredPrint & { sketch: Uint8Array }
+/** A stored text with the share of words that a new one has in common with it. */
+type SimilarText = PrintRow & { readonly share: number }
 type Insert = [number, number, number, number, number, string, Uint8Array, number]
 
 /** How a new text is stored: whether lists leave it out, and what it repeats. */
@@ -32,8 +34,11 @@ const LISTED: Comparison = { unlisted: null, repeatOf: null }
 
 const KINDS: Readonly<Record<Kind, number>> = { post: 0, comment: 1 }
 
-/** The share of words that near duplicates have in common. */
-const MIN_OVERLAP = 0.5
+/** The share of words that near duplicates have in common; of few words, more. */
+const MIN_OVERLAP = { long: 0.5, short: 0.65 }
+const LONG = 16
+/** A text is put together from others when so many that share so many of its words have nearly all of them. */
+const PATCHWORK = { texts: 4, overlap: 0.2, share: 0.9 }
 /** What is as similar as this is stored once. */
 const SAME_OVERLAP = 0.9
 /** How often an agent may write the same few words before they count as a repeat. */
@@ -94,9 +99,10 @@ export class Duplicates {
   compare(kind: Kind, text: string, author: AgentRow): Comparison {
     if (!this.limits.repeats) return LISTED
     const print = printOf(text, author.n)
-    const match = this.#findSimilar(KINDS[kind], print)
-    if (match && (!print.isShort || match.author !== author.n || match.repeats >= SHORT_REPEATS)) {
-      return { unlisted: UNLISTED.repeat, repeatOf: match.shown, print, match }
+    const nearest = this.#nearest(KINDS[kind], print)
+    const [match] = nearest.filter(({ share }) => share >= minOverlap(print))
+    if (match ? isRepeat(match, print, author) : isPatchwork(nearest, print)) {
+      return { unlisted: UNLISTED.repeat, repeatOf: nearest[0]?.shown ?? null, print, match }
     }
     return { unlisted: this.standings.isRepeating(author) ? UNLISTED.repeating : null, repeatOf: null, print, match }
   }
@@ -127,33 +133,21 @@ export class Duplicates {
     return expired.length === SLICE
   }
 
-  /** The most similar stored text, if one is similar enough. */
-  #findSimilar(kind: number, print: Print): PrintRow | undefined {
-    let best: PrintRow | undefined
-    let most = MIN_OVERLAP
-    for (const n of this.#nearest(kind, print)) {
-      const row = this.#print.get(n)
-      const share = row && row.at > this.#since() ? overlap(sketchIn(row), print.sketch) : 0
-      if (!row || share < most) continue
-      best = row
-      most = share
-    }
-    return best
-  }
-
   /** When the oldest text was written that is compared. */
   #since(): number {
     return this.clock.now() - (this.limits.repeats?.window ?? 0)
   }
 
-  /** The stored texts that have the most bands in common with a new one. */
-  #nearest(kind: number, print: Print): number[] {
+  /** The stored texts that share the most bands with a new one, the most similar first. */
+  #nearest(kind: number, print: Print): SimilarText[] {
     const shared = new Map<number, number>()
     for (const band of print.bands) {
       for (const { print: n } of this.#band.all(keyOf(kind, band), PER_BAND)) shared.set(n, (shared.get(n) ?? 0) + 1)
     }
     const nearest = [...shared].sort(([one, ones], [other, others]) => others - ones || other - one)
-    return nearest.slice(0, MAX_CANDIDATES).map(([n]) => n)
+    const rows = nearest.slice(0, MAX_CANDIDATES).flatMap(([n]) => this.#print.get(n) ?? [])
+    const texts = rows.map((row) => ({ ...row, share: overlap(sketchIn(row), print.sketch) }))
+    return texts.filter(({ at }) => at > this.#since()).sort((one, other) => other.share - one.share)
   }
 
   #store(tx: Tx, { kind, target, shown, author, repeats }: StoredText, { bands, sketch }: Print): void {
@@ -168,6 +162,20 @@ export class Duplicates {
     for (const band of keys) tx.run(this.#deleteBand, keyOf(kind, band), n)
     tx.run(this.#delete, n)
   }
+}
+
+const minOverlap = ({ sketch }: Print): number => (sketch.length < LONG ? MIN_OVERLAP.short : MIN_OVERLAP.long)
+
+/** Whether a text repeats one that is near it; of few words, not at once. */
+const isRepeat = (match: PrintRow, print: Print, author: AgentRow): boolean =>
+  !print.isShort || match.author !== author.n || match.repeats >= SHORT_REPEATS
+
+/** Whether a text is put together from others: it repeats none, but all its words are in those that resemble it. */
+function isPatchwork(nearest: readonly SimilarText[], { sketch }: Print): boolean {
+  const sources = nearest.filter(({ share }) => share >= PATCHWORK.overlap)
+  if (sketch.length < LONG || sources.length < PATCHWORK.texts) return false
+  const words = new Set(sources.flatMap((source) => [...sketchIn(source)]))
+  return sketch.filter((word) => words.has(word)).length >= PATCHWORK.share * sketch.length
 }
 
 const keyOf = (kind: number, band: number): number => kind * BAND_KEYS + band
