@@ -47,6 +47,8 @@ import { Requests } from '../core/requests/requests.ts'
 import type { Store } from '../core/store.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { RunEngine } from '../orchestration/engine/engine.ts'
+import { FormulaLibrary } from '../orchestration/formulas/formula-library.ts'
+import { Formulas } from '../orchestration/formulas/formulas.ts'
 import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
@@ -116,6 +118,7 @@ function buildRecords({ name, home, store, config, clock, deadlines, env, report
     beadRepository,
     runRepository: new RunRepository({ store, log, clock }),
     runMembers: new RunMembers(store, beadRepository),
+    formulaLibrary: new FormulaLibrary(config),
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
     sessionRepository: new SessionRepository(store, beadRepository, clock),
     accounts: new Accounts(home, env.HOME ?? '/'),
@@ -285,6 +288,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),
     instantiator: new Instantiator(options),
+    formulas: new Formulas(options),
     sling: new Sling({ ...options, beads: beadRepository, suspended: suspensions }),
     maintenance: new Maintenance(options),
     backup: new Backup(options),

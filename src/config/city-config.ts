@@ -63,6 +63,8 @@ export interface RigConfig {
   readonly prefix: string
   readonly declaredPrefix?: string
   readonly defaultBranch?: string
+  /** Its own formulas; absolute. */
+  readonly formulasDir?: string
   readonly suspendedOnStart: boolean
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig
@@ -217,6 +219,8 @@ export interface DaemonConfig {
   readonly driftDrainTimeout: number
   readonly probeConcurrency: number
   readonly maxWakesPerTick: number
+  /** Whether formulas may be graphs: `formula_v2`. */
+  readonly graphs: boolean
 }
 
 /** `[session]`: how a session is started and spoken to. */

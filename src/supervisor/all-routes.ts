@@ -20,6 +20,7 @@ import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
 import type { CityOf } from '../http/city-of.ts'
 
+import { formulaRoutes } from '../orchestration/formulas/routes.ts'
 import { gateRoutes } from '../orchestration/gates/routes.ts'
 
 import { runRoutes } from '../orchestration/runs/routes.ts'
@@ -64,6 +65,7 @@ export function allRoutes(gc: Supervisor) {
     ...sessionRoutes(city),
     ...gateRoutes(city),
     ...runRoutes(city),
+    ...formulaRoutes(city),
     ...slingRoutes(city),
     ...usageRoutes(city),
     ...accountRoutes(city),

@@ -1,4 +1,4 @@
-import { duration, integer, type ValuesOf } from './fields.ts'
+import { boolean, duration, integer, type ValuesOf } from './fields.ts'
 
 /** `[daemon]`: how sessions are kept running. */
 export const DAEMON = {
@@ -9,5 +9,6 @@ export const DAEMON = {
   driftDrainTimeout: duration('drift_drain_timeout'),
   probeConcurrency: integer('probe_concurrency', { min: 1 }),
   maxWakesPerTick: integer('max_wakes_per_tick', { min: 1 }),
+  graphs: boolean('formula_v2'),
 }
 export type DaemonFields = ValuesOf<typeof DAEMON>

@@ -25,6 +25,7 @@ export const RIG = {
   path: string('path'),
   prefix: identifier('prefix', PREFIX, '"-" or "_"'),
   defaultBranch: string('default_branch'),
+  formulasDir: string('formulas_dir'),
   suspendedOnStart: boolean('suspended_on_start'),
   /** The old name of suspended_on_start. */
   suspended: boolean('suspended'),

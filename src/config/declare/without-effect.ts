@@ -52,7 +52,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     includes: PACKS,
     dolt_host: STORAGE,
     dolt_port: STORAGE,
-    formulas_dir: FORMULA,
     formula_vars: FORMULA,
     default_sling_target: 'has no effect: name the agent when you sling',
     default_sling_targets: 'has no effect: name the agent when you sling',
@@ -91,7 +90,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   },
   daemon: {
     start_ready_timeout: 'has no effect: startup_timeout of [session] or of a provider bounds the start of a program',
-    formula_v2: FORMULA,
     wisp_gc_interval: 'has no effect: gc removes no wisps',
     wisp_ttl: 'has no effect: gc removes no wisps',
     nudge_dispatcher: NUDGE,

@@ -46,6 +46,7 @@ export const resolveDaemon = (declared: OptionalDeclaration<DaemonFields>): Daem
   driftDrainTimeout: 2 * MINUTE,
   probeConcurrency: 8,
   maxWakesPerTick: 5,
+  graphs: true,
   ...declared?.values,
 })
 

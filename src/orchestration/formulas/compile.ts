@@ -25,10 +25,15 @@ export function compile(files: FormulaFiles, name: string, variables: Variables 
   return compileWithin(files, name, variables, [])
 }
 
-/** What may be wrong before variables are known: everything but a loop whose range needs one. */
+/** What is wrong with a formula whatever its variables are: everything but a loop whose range needs one. */
 export function checkFormula(files: FormulaFiles, name: string): readonly FormulaMessage[] {
   const result = compileWithin(files, name, {}, [], { allowOpenRanges: true })
-  return 'errors' in result && result.reason === 'invalid' ? result.errors : []
+  if ('recipe' in result) return []
+  const parsed = files.formula(name)
+  if (result.reason !== 'not-workflow' || !parsed || 'errors' in parsed) return result.errors
+  const reading = new Compilation(files, {})
+  reading.formula({ name, place: parsed.formula.place }, parsed.formula.type)
+  return reading.problems.list
 }
 
 function compileWithin(

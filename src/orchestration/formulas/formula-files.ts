@@ -28,7 +28,6 @@ export interface Asset {
   readonly text: string
 }
 
-const FOLDER = 'formulas'
 /** The spellings of a file, the first one wins in a folder. */
 const SUFFIXES = ['.toml', '.formula.toml', '.formula.json']
 const NAME = /^(.+?)(?:\.formula\.(?:toml|json)|\.toml)$/
@@ -41,17 +40,13 @@ export class LayeredFormulas implements FormulaFiles {
 
   constructor(
     private readonly files: FileSnapshot,
-    /** The folders of packs from the lowest to the highest layer, absolute. */
-    private readonly layers: readonly string[],
+    /** From the lowest to the highest layer, absolute: each in the folder of its pack. */
+    readonly folders: readonly string[],
     readonly capabilities: Capabilities,
     /** A text that stands for the file of a formula in the highest layer. */
     private readonly draft?: { readonly name: string; readonly text: string },
     private readonly cache: ParsedFormulas = new ParsedFormulas(),
   ) {}
-
-  get folders(): readonly string[] {
-    return this.layers.map((layer) => join(layer, FOLDER))
-  }
 
   formula(name: string): ParsedFormula | undefined {
     const parsed = this.#parsed.get(name) ?? this.#parse(name)
@@ -61,11 +56,19 @@ export class LayeredFormulas implements FormulaFiles {
 
   fileOf(name: string): string | undefined {
     const found = this.#files.get(name)
-    return found && join(found.layer, FOLDER, found.file)
+    return found && join(found.layer, found.file)
   }
 
   names(): string[] {
     return [...this.#files.keys()].sort()
+  }
+
+  /** The file of a formula in the highest layer, named from its formula folder; undefined when it has none. */
+  inHighest(name: string): Asset | undefined {
+    const found = this.#files.get(name)
+    if (!found || found.layer !== this.folders.at(-1)) return undefined
+    const text = this.#text(found.layer, found.file)
+    return text === undefined ? undefined : { file: found.file, text }
   }
 
   asset(formulaFile: string, path: string): Asset | undefined {
@@ -73,26 +76,32 @@ export class LayeredFormulas implements FormulaFiles {
     if (!path.startsWith(ASSETS)) return own
     const rest = normalize(path.slice(ASSETS.length))
     if (rest.startsWith('..')) return undefined
-    const shipped = this.layers.toReversed().flatMap((layer) => this.#assetAt(join(layer, 'assets', rest)) ?? [])
+    const shipped = this.folders
+      .toReversed()
+      .flatMap((folder) => this.#assetAt(join(dirname(folder), 'assets', rest)) ?? [])
     return shipped[0] ?? own
   }
 
-  /** A file in one of the layers. */
+  /** A file in the pack of one of the layers. */
   #assetAt(file: string): Asset | undefined {
-    const layer = this.layers.findLast((each) => file.startsWith(`${each}/`))
-    const text = layer && this.files.root(layer).text(relative(layer, file))
+    const pack = this.folders.map((folder) => dirname(folder)).findLast((each) => file.startsWith(`${each}/`))
+    const text = pack && this.files.root(pack).text(relative(pack, file))
     return text === undefined ? undefined : { file, text }
   }
 
   #parse(name: string): ParsedFormula | undefined {
     const found = this.#files.get(name)
     if (!found) return undefined
-    const layer = join(found.layer, FOLDER)
+    const { layer } = found
     const file = join(layer, found.file)
-    const isDraft = this.draft?.name === name && found.layer === this.layers.at(-1)
-    const text = isDraft ? this.draft.text : this.files.root(found.layer).text(`${FOLDER}/${found.file}`)
+    const isDraft = this.draft?.name === name && layer === this.folders.at(-1)
+    const text = isDraft ? this.draft.text : this.#text(layer, found.file)
     if (text === undefined) return { errors: [{ file, line: 1, message: 'the file cannot be read as text' }] }
     return this.cache.parse({ file, layer, text })
+  }
+
+  #text(layer: string, file: string): string | undefined {
+    return this.files.root(dirname(layer)).text(join(basename(layer), file))
   }
 
   get #files(): ReadonlyMap<string, { layer: string; file: string }> {
@@ -102,14 +111,14 @@ export class LayeredFormulas implements FormulaFiles {
 
   #list(): Map<string, { layer: string; file: string }> {
     const index = new Map<string, { layer: string; file: string }>()
-    for (const layer of this.layers) {
-      const files = [...this.files.root(layer).fileNames(FOLDER)].sort((a, b) => rank(b) - rank(a))
+    for (const layer of this.folders) {
+      const files = [...this.files.root(dirname(layer)).fileNames(basename(layer))].sort((a, b) => rank(b) - rank(a))
       for (const file of files) {
         const name = NAME.exec(basename(file))?.[1]
         if (name !== undefined) index.set(name, { layer, file })
       }
     }
-    const highest = this.layers.at(-1)
+    const highest = this.folders.at(-1)
     if (this.draft && highest !== undefined) {
       index.set(this.draft.name, { layer: highest, file: `${this.draft.name}${SUFFIXES[0]}` })
     }

@@ -142,3 +142,65 @@ export const FormulaValidateOutputBody = Type.Object(
   { $id: 'FormulaValidateOutputBody', additionalProperties: false },
 )
 export type FormulaValidateOutputBody = Static<typeof FormulaValidateOutputBody>
+
+const MonitorFeedItemResponse = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String({ description: '`formula` or `exec`.' }),
+    status: Type.String({ description: '`active`, `pending`, `failed`, `done`, `skipped` or `canceled`.' }),
+    title: Type.String(),
+    scope_kind: Type.String({ description: '`city` or `rig`.' }),
+    scope_ref: Type.String({ description: 'The name of that city or rig.' }),
+    target: Type.String({ description: 'Who works on it.' }),
+    started_at: Type.String(),
+    updated_at: Type.String(),
+    bead_id: Type.Optional(Type.String()),
+    detail_available: Type.Optional(Type.Boolean()),
+    workflow_id: text('The run.'),
+    root_bead_id: text('The root bead of the run.'),
+    root_store_ref: text('The city or rig of the root: `city:name` or `rig:name`.'),
+    store_ref: Type.Optional(Type.String()),
+    attached_bead_id: text('The bead that it was started for.'),
+    logical_bead_id: Type.Optional(Type.String()),
+    run_detail_available: Type.Optional(Type.Boolean({ description: 'Whether the run can be asked for.' })),
+  },
+  { $id: 'MonitorFeedItemResponse', additionalProperties: false },
+)
+export type MonitorFeedItemResponse = Static<typeof MonitorFeedItemResponse>
+
+export const FormulaFeedBody = Type.Object(
+  {
+    items: nullable(Type.Array(MonitorFeedItemResponse)),
+    partial: Type.Boolean(),
+    partial_errors: Type.Optional(nullable(Type.Array(Type.String()))),
+  },
+  { $id: 'FormulaFeedBody', additionalProperties: false },
+)
+export type FormulaFeedBody = Static<typeof FormulaFeedBody>
+
+const scope = {
+  scope_kind: text('`city` or `rig`; goes with `scope_ref`.'),
+  scope_ref: text('The name of that city or rig.'),
+}
+const limit = (description: string) => Type.Optional(Type.Integer({ format: 'int64', minimum: 0, description }))
+
+export const FormulaScopeQuery = Type.Object(scope)
+export type FormulaScopeQuery = Static<typeof FormulaScopeQuery>
+
+export const FormulaDetailQuery = Type.Object({
+  ...scope,
+  target: Type.String({ description: 'A bead, a convoy or an agent that it would be slung to.' }),
+})
+export type FormulaDetailQuery = Static<typeof FormulaDetailQuery>
+
+export const FormulaRunsQuery = Type.Object({
+  ...scope,
+  limit: limit('How many at most: 3 for 0, never more than 20.'),
+})
+export type FormulaRunsQuery = Static<typeof FormulaRunsQuery>
+
+export const FormulaFeedQuery = Type.Object({
+  ...scope,
+  limit: limit('How many at most: 50 for 0, never more than 500.'),
+})
+export type FormulaFeedQuery = Static<typeof FormulaFeedQuery>

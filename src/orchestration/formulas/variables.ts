@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { invalidField } from '../../core/errors.ts'
 import type { Variable } from './formula.ts'
 import type { TableReader } from './reader.ts'
 import { textOf } from './reader.ts'
@@ -89,11 +90,20 @@ export function validateValues({ definitions, values }: RecipeVariables): string
     const value = Object.hasOwn(values, definition.name) ? values[definition.name] : undefined
     return value === undefined || (definition.required && value === '') ? missing(definition) : judge(definition, value)
   })
+  const tooLarge = sizeProblem(values)
+  return tooLarge === undefined ? problems : [...problems, tooLarge]
+}
+
+function sizeProblem(values: Readonly<Record<string, string>>): string | undefined {
   const bytes = Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value), 0)
-  if (bytes > MAX_VARIABLE_BYTES) {
-    problems.push(`the variables hold ${bytes} bytes: ${MAX_VARIABLE_BYTES} is the most; put long text in a bead`)
-  }
-  return problems
+  if (bytes <= MAX_VARIABLE_BYTES) return undefined
+  return `the variables hold ${bytes} bytes: ${MAX_VARIABLE_BYTES} is the most; put long text in a bead`
+}
+
+/** Throws when the variables that a request gives hold too much. */
+export function requireSmallVariables(values: Readonly<Record<string, string>>): void {
+  const problem = sizeProblem(values)
+  if (problem !== undefined) throw invalidField('body.vars', problem)
 }
 
 const missing = ({ name, required }: VariableDefinition): string[] =>

@@ -1,0 +1,14 @@
+import { Type } from '@sinclair/typebox'
+import { defineEvent } from '../../core/events/event.ts'
+
+export const FormulaChanged = defineEvent(
+  'formula.changed',
+  Type.Object(
+    {
+      name: Type.String(),
+      change: Type.Union([Type.Literal('saved'), Type.Literal('deleted')]),
+    },
+    { $id: 'FormulaChangedPayload', additionalProperties: false },
+  ),
+  'The file of a formula of the city was written or deleted through gc.',
+)

@@ -1,0 +1,192 @@
+import { basename } from 'node:path'
+import type { CityConfig } from '../../config/city-config.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { OKResponseBody } from '../../http/schema.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import { toDetail, toVarDef } from './detail.ts'
+import { decode, isFormulaName, judgeDraft, requireBody, writeFormula } from './editing.ts'
+import { FormulaChanged } from './events.ts'
+import { type FormulaRuns, toFeedItem, toRecentRun } from './feed.ts'
+import type { FormulaLibrary } from './formula-library.ts'
+import type { FormulaMessage, Recipe } from './recipe.ts'
+import type {
+  FormulaDetailQuery,
+  FormulaDetailResponse,
+  FormulaFeedBody,
+  FormulaFeedQuery,
+  FormulaListBody,
+  FormulaPreviewBody,
+  FormulaRunsQuery,
+  FormulaRunsResponse,
+  FormulaScopeQuery,
+  FormulaSourceOutputBody,
+  FormulaSummaryResponse,
+  FormulaValidateOutputBody,
+} from './schema.ts'
+import { type FormulaScope, requireScope } from './scope.ts'
+import { fillTitles, openTitles } from './substitute.ts'
+import { requireSmallVariables, validateVariables } from './variables.ts'
+
+export interface FormulasOptions {
+  readonly config: { readonly path: string; readonly current: CityConfig }
+  readonly store: Store
+  readonly log: EventLog
+  readonly formulaLibrary: FormulaLibrary
+  readonly runRepository: FormulaRuns
+  readonly beadRepository: Pick<BeadRepository, 'find'>
+}
+
+const [DEFAULT_RUNS, MAX_RUNS] = [3, 20]
+const [DEFAULT_FEED, MAX_FEED] = [50, 500]
+
+/** The formulas of a city as clients see and change them. */
+export class Formulas {
+  /** Writes of files, one after the other. */
+  #writes: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly options: FormulasOptions) {}
+
+  /** Formulas that can be run. One whose file cannot be read is among them, with what is wrong. */
+  list(query: FormulaScopeQuery): FormulaListBody {
+    const files = this.#files(this.#scope(query))
+    const items = files.names().flatMap((name): FormulaSummaryResponse[] => {
+      const parsed = files.formula(name)
+      if (!parsed) return []
+      if ('errors' in parsed) {
+        return [{ ...EMPTY, name, description: `cannot be read: ${this.#sentences(parsed.errors).join('; ')}` }]
+      }
+      const { type, description, variables } = parsed.formula
+      if (type !== 'workflow') return []
+      const definitions = [...variables.values()].map(({ definition }) => definition)
+      return [
+        { ...EMPTY, name, description, var_defs: definitions.map(toVarDef).sort((a, b) => (a.name < b.name ? -1 : 1)) },
+      ]
+    })
+    const isBroken = (name: string) => 'errors' in (files.formula(name) ?? {})
+    return { items, total: items.length, partial: files.names().some(isBroken) }
+  }
+
+  detail(name: string, query: FormulaDetailQuery): FormulaDetailResponse {
+    const recipe = this.#compile(name, this.#scope(query), {})
+    return toDetail(fillTitles(recipe, launchValues(recipe, query.target)))
+  }
+
+  /** What would be made of a formula with these variables. */
+  preview(name: string, body: FormulaPreviewBody): FormulaDetailResponse {
+    const variables = body.vars ?? {}
+    requireSmallVariables(variables)
+    const recipe = this.#compile(name, this.#scope(body), variables)
+    const filled = fillTitles(recipe, launchValues(recipe, body.target))
+    const problems = [...validateVariables(recipe), ...openTitles(filled)]
+    if (problems.length === 0) return toDetail(filled)
+    const list = problems.map((problem) => `\n  - ${problem}`).join('')
+    throw new AppError('invalid-request', `formula "${name}": variable validation failed:${list}`)
+  }
+
+  runs(formula: string, query: FormulaRunsQuery): FormulaRunsResponse {
+    const scope = ofRig(this.#scope(query))
+    const { runRepository } = this.options
+    const limit = Math.min(query.limit || DEFAULT_RUNS, MAX_RUNS)
+    return {
+      ...{ formula, run_count: runRepository.countOf(formula, scope) },
+      ...{ recent_runs: runRepository.latestOf(formula, scope, limit).map(toRecentRun), partial: false },
+    }
+  }
+
+  feed(query: FormulaFeedQuery): FormulaFeedBody {
+    const scope = ofRig(this.#scope(query))
+    const { runRepository, beadRepository, config } = this.options
+    const runs = runRepository.feed(scope, Math.min(query.limit || DEFAULT_FEED, MAX_FEED))
+    const titleOf = (id: string) => beadRepository.find(id)?.title ?? ''
+    return { items: runs.map((run) => toFeedItem(run, titleOf(run.rootId), config.current.name)), partial: false }
+  }
+
+  source(name: string): FormulaSourceOutputBody {
+    const own = isFormulaName(name) ? this.options.formulaLibrary.own(name) : undefined
+    if (!own) throw new AppError('formula-not-found', `no editable city-local formula ${name}`)
+    return { name, source: own.text }
+  }
+
+  validate(name: string, bytes: Uint8Array): FormulaValidateOutputBody {
+    requireBody(bytes)
+    const errors = judgeDraft(this.options.formulaLibrary, name, bytes)
+    return errors.length > 0 ? { valid: false, errors } : { valid: true }
+  }
+
+  /** Writes the file of a formula of the city. */
+  put(caller: Caller, name: string, bytes: Uint8Array): Promise<OKResponseBody> {
+    requireBody(bytes)
+    return this.#write(async () => {
+      const errors = judgeDraft(this.options.formulaLibrary, name, bytes)
+      if (errors.length > 0) {
+        throw new AppError('invalid-request', `formula validation failed: ${errors.join('; ')}`)
+      }
+      const own = this.options.formulaLibrary.own(name)
+      const before = own?.file === `${name}.toml` ? own.text : undefined
+      await writeFormula(this.options.config.path, `${name}.toml`, { before, text: decode(bytes) })
+      await this.#record(caller, name, 'saved')
+      return { status: 'saved' }
+    })
+  }
+
+  /** Deletes the file of a formula of the city. */
+  remove(caller: Caller, name: string): Promise<OKResponseBody> {
+    return this.#write(async () => {
+      if (!isFormulaName(name)) throw new AppError('invalid-request', `invalid formula name "${name}"`)
+      const own = this.options.formulaLibrary.own(name)
+      if (!own) throw new AppError('formula-not-found', `this city has no formula "${name}" of its own`)
+      await writeFormula(this.options.config.path, own.file, { before: own.text, text: undefined })
+      await this.#record(caller, name, 'deleted')
+      return { status: 'deleted' }
+    })
+  }
+
+  #write<Result>(write: () => Promise<Result>): Promise<Result> {
+    const written = this.#writes.then(write)
+    this.#writes = written.catch(() => {})
+    return written
+  }
+
+  async #record(caller: Caller, name: string, change: 'saved' | 'deleted'): Promise<void> {
+    const { store, log } = this.options
+    await store.write((tx) => void log.append(tx, FormulaChanged, { subject: name }, { name, change }), actorOf(caller))
+  }
+
+  #scope(query: FormulaScopeQuery): FormulaScope {
+    return requireScope(this.options.config.current, query)
+  }
+
+  #files(scope: FormulaScope) {
+    return this.options.formulaLibrary.files(ofRig(scope)?.ref)
+  }
+
+  #compile(name: string, scope: FormulaScope, variables: Readonly<Record<string, string>>): Recipe {
+    const result = this.options.formulaLibrary.compile(name, variables, ofRig(scope)?.ref)
+    if ('recipe' in result) return result.recipe
+    const [first] = result.errors
+    if (result.reason === 'not-workflow') throw new AppError('formula-not-found', first?.message ?? name)
+    if (result.reason === 'missing') throw new AppError('invalid-request', first?.message ?? name)
+    throw new AppError('invalid-request', this.#sentences(result.errors).join('\n'))
+  }
+
+  #sentences(errors: readonly FormulaMessage[]): string[] {
+    const { path } = this.options.config
+    return errors.map(({ file, line, step, message }) => {
+      const shown = file.startsWith(`${path}/`) ? file.slice(path.length + 1) : basename(file)
+      return `${shown}:${line}: ${step === undefined ? '' : `step "${step}": `}${message}`
+    })
+  }
+}
+
+const EMPTY = { var_defs: [], run_count: 0, recent_runs: [] }
+
+/** A city shows what its rigs have, too. */
+const ofRig = (scope: FormulaScope): FormulaScope | undefined => (scope.kind === 'rig' ? scope : undefined)
+
+/** What the launch of a graph would add to its variables. */
+const launchValues = ({ contract }: Recipe, target: string): Record<string, string> =>
+  contract === 'v2' ? { convoy_id: `preview-input-convoy:${target}`, issue: target } : {}

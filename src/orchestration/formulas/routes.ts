@@ -1,0 +1,143 @@
+import { Type } from '@sinclair/typebox'
+import type { CityOf } from '../../http/city-of.ts'
+import { route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
+import type { Formulas } from './formulas.ts'
+import {
+  FormulaDetailQuery,
+  FormulaDetailResponse,
+  FormulaFeedBody,
+  FormulaFeedQuery,
+  FormulaListBody,
+  FormulaPreviewBody,
+  FormulaRunsQuery,
+  FormulaRunsResponse,
+  FormulaScopeQuery,
+  FormulaSourceOutputBody,
+  FormulaValidateOutputBody,
+} from './schema.ts'
+
+const SCOPE_ERRORS = ['invalid-request', 'scope-not-found'] as const
+const DETAIL_ERRORS = [...SCOPE_ERRORS, 'formula-not-found'] as const
+
+/** The operations on formulas. */
+export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
+  route(
+    'GET ~/formulas',
+    {
+      id: 'get-v0-city-by-city-name-formulas',
+      summary: 'List formulas that can be run',
+      description:
+        'One whose file cannot be read is listed with what is wrong as its description; `partial` is true then.',
+      query: FormulaScopeQuery,
+      ok: FormulaListBody,
+      errors: SCOPE_ERRORS,
+    },
+    (x) => city(x).formulas.list(x.query),
+  ),
+  route(
+    'GET ~/formulas/feed',
+    {
+      id: 'get-v0-city-by-city-name-formulas-feed',
+      summary: 'List runs of formulas, those that go on first',
+      query: FormulaFeedQuery,
+      ok: FormulaFeedBody,
+      errors: SCOPE_ERRORS,
+    },
+    (x) => city(x).formulas.feed(x.query),
+  ),
+  route(
+    'GET ~/formulas/{name}',
+    {
+      id: 'get-v0-city-by-city-name-formulas-by-name',
+      summary: 'Show what a formula compiles to',
+      description: 'Titles hold the defaults of variables; other texts are as written.',
+      query: FormulaDetailQuery,
+      ok: FormulaDetailResponse,
+      errors: DETAIL_ERRORS,
+    },
+    (x) => city(x).formulas.detail(x.params.name, x.query),
+  ),
+  route(
+    'GET ~/formula/{name}',
+    {
+      id: 'get-v0-city-by-city-name-formula-by-name',
+      summary: 'Show what a formula compiles to, under its other address',
+      query: FormulaDetailQuery,
+      ok: FormulaDetailResponse,
+      errors: DETAIL_ERRORS,
+    },
+    (x) => city(x).formulas.detail(x.params.name, x.query),
+  ),
+  route(
+    'POST ~/formulas/{name}/preview',
+    {
+      id: 'post-v0-city-by-city-name-formulas-by-name-preview',
+      summary: 'Show what a formula would be with these variables',
+      description: 'The variables are checked as they are when it is run. Nothing is made.',
+      needs: 'read',
+      body: FormulaPreviewBody,
+      ok: FormulaDetailResponse,
+      errors: DETAIL_ERRORS,
+    },
+    (x) => city(x).formulas.preview(x.params.name, x.body),
+  ),
+  route(
+    'GET ~/formulas/{name}/runs',
+    {
+      id: 'get-v0-city-by-city-name-formulas-by-name-runs',
+      summary: 'List the latest runs of a formula',
+      query: FormulaRunsQuery,
+      ok: FormulaRunsResponse,
+      errors: SCOPE_ERRORS,
+    },
+    (x) => city(x).formulas.runs(x.params.name, x.query),
+  ),
+  route(
+    'GET ~/formulas/{name}/source',
+    {
+      id: 'get-v0-city-by-city-name-formulas-by-name-source',
+      summary: 'Show the file of a formula of the city’s own',
+      ok: FormulaSourceOutputBody,
+      errors: ['formula-not-found'],
+    },
+    (x) => city(x).formulas.source(x.params.name),
+  ),
+  route(
+    'POST ~/formulas/{name}/validate',
+    {
+      id: 'post-v0-city-by-city-name-formulas-by-name-validate',
+      summary: 'Check the text of a formula',
+      description: 'What is wrong comes with its line. Nothing is saved.',
+      needs: 'read',
+      body: Type.Uint8Array(),
+      ok: FormulaValidateOutputBody,
+      errors: ['invalid-request', 'body-too-large'],
+    },
+    (x) => city(x).formulas.validate(x.params.name, x.body),
+  ),
+  route(
+    'PUT ~/formulas/{name}',
+    {
+      id: 'put-v0-city-by-city-name-formulas-by-name',
+      summary: 'Save a formula of the city’s own',
+      description: 'It is checked first. Runs go on with what they were compiled from.',
+      needs: 'configure',
+      body: Type.Uint8Array(),
+      ok: OKResponseBody,
+      errors: ['invalid-request', 'body-too-large', 'conflict-wrong-state', 'conflict-concurrent-modify'],
+    },
+    (x) => city(x).formulas.put(x.caller, x.params.name, x.body),
+  ),
+  route(
+    'DELETE ~/formulas/{name}',
+    {
+      id: 'delete-v0-city-by-city-name-formulas-by-name',
+      summary: 'Delete a formula of the city’s own',
+      needs: 'configure',
+      ok: OKResponseBody,
+      errors: ['invalid-request', 'formula-not-found', 'conflict-wrong-state', 'conflict-concurrent-modify'],
+    },
+    (x) => city(x).formulas.remove(x.caller, x.params.name),
+  ),
+]
