@@ -2,6 +2,10 @@ import { writeSync } from 'node:fs'
 
 /** Runs the session host until it has no sessions. It stays for long, so it loads none of the commands. */
 export async function runHost(env: Readonly<Record<string, string | undefined>>): Promise<number> {
+  if (process.stdout.isTTY) {
+    writeSync(2, 'gc: the supervisor starts its session host itself; `gc supervisor start` starts the supervisor\n')
+    return 2
+  }
   const { runSessionHost } = await import('../src/supervisor/session-host.ts')
   return runSessionHost(env, (line) => void writeSync(1, `${line}\n`))
 }

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { AgentDeclare } from '../../src/agents/agents/schema.ts'
 import type { Colour } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
+import { foldRows } from '../context/fold-rows.ts'
 import { collectPair, type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -122,9 +123,15 @@ async function list(context: CommandContext, options: JsonOption & { rig?: strin
   const rig = options.rig === undefined ? undefined : await context.rigNamed(city, options.rig)
   const agents = await city.call('GET ~/agents', { query: { rig } })
   if (options.json) return printJson(context.io, agentListOutput(agents))
+  const rows = foldRows(
+    agents.items,
+    ({ pool, session, state, unavailable_reason = '' }) =>
+      pool && !session ? `${pool} ${state} ${unavailable_reason}` : undefined,
+    (first, count) => ({ ...first, name: `${first.pool} (${count} instances)` }),
+  )
   printTable(
     context.io,
-    agents.items,
+    rows,
     [
       { header: 'AGENT', value: ({ name }) => name },
       { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },

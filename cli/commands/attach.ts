@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { openTerminal, type Terminal } from '../../src/client/terminal.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -6,6 +6,8 @@ import { formatControlKey, parseControlKey, splitAtDetach } from '../io/control-
 import { failure } from '../io/exit.ts'
 import { pause } from '../io/io.ts'
 import { processTty, type Tty } from '../io/tty.ts'
+
+const DETACH_KEY = 'ctrl-]'
 
 interface AttachOptions {
   readOnly?: true
@@ -18,13 +20,17 @@ export function attachCommand(session: Command, context: CommandContext): void {
     .description('attach to a session’s terminal; the session continues when you detach')
     .argument('<session>')
     .option('--read-only', 'do not send input; works without a terminal, too')
-    .option('--detach-key <key>', 'the key that detaches', parseControlKey, parseControlKey('ctrl-]'))
+    .addOption(
+      new Option('--detach-key <key>', 'the key that detaches')
+        .argParser(parseControlKey)
+        .default(parseControlKey(DETACH_KEY), DETACH_KEY),
+    )
     .action((id: string, options: AttachOptions) => attach(context, id, options))
   session
     .command('watch')
     .description('watch a session’s terminal without sending input')
     .argument('<session>')
-    .action((id: string) => attach(context, id, { readOnly: true, detachKey: parseControlKey('ctrl-]') }))
+    .action((id: string) => attach(context, id, { readOnly: true, detachKey: parseControlKey(DETACH_KEY) }))
 }
 
 async function attach(context: CommandContext, id: string, options: AttachOptions): Promise<void> {

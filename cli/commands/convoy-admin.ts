@@ -27,12 +27,16 @@ export function adminCommands(convoy: Command, context: CommandContext): void {
     .argument('<convoy>')
     .argument('<branch>')
     .action((id: string, branch: string, options: JsonOption) => target(context, id, branch, options))
-  withWatch(withJson(convoy.command('stranded').description('list convoys with ready work and nobody working'))).action(
-    async (options: JsonOption & WatchOption) => {
+  withWatch(withJson(convoy.command('stranded').description('list convoys with ready work and nobody working')))
+    .option('--all', 'include those that `gc sling` made for one bead')
+    .action(async (options: Stranded) => {
       const city = await context.city()
       await renderLive(context, city, options, (io) => printStranded(io, city, options))
-    },
-  )
+    })
+}
+
+interface Stranded extends JsonOption, WatchOption {
+  all?: true
 }
 
 interface Land extends JsonOption {
@@ -64,14 +68,19 @@ async function target(context: CommandContext, id: string, branch: string, { jso
   printLine(context.io, `The target branch of ${sanitizeLine(id)} is ${sanitizeLine(branch)}.`)
 }
 
+/** Whether `gc sling` made it for one bead, or a run for its input: nobody groups work by it. */
+export const isAutomatic = ({ title, labels, metadata }: Bead): boolean =>
+  metadata?.['gc.synthetic'] === 'true' || (title.startsWith('sling-') && !labels?.includes(OWNED_LABEL))
+
 /** Every open convoy, newest first. */
 export const listOpenConvoys = (city: CityClient): Promise<Bead[]> =>
   readItems((cursor) => city.call('GET ~/convoys', { query: { cursor, limit: 1000 } }))
 
-async function printStranded(io: Io, city: CityClient, { json }: JsonOption): Promise<void> {
+async function printStranded(io: Io, city: CityClient, { all, json }: Stranded): Promise<void> {
   const ready = new Set((await city.call('GET ~/beads/ready')).items.map(({ id }) => id))
   const convoys: { id: string; title: string; created_at: string; ready: string[] }[] = []
-  for (const { id, title, created_at } of await listOpenConvoys(city)) {
+  const candidates = await listOpenConvoys(city)
+  for (const { id, title, created_at } of all || json ? candidates : candidates.filter((each) => !isAutomatic(each))) {
     const { children = [] } = await city.call('GET ~/convoy/{id}', { params: { id } })
     const waiting = children.filter((bead) => ready.has(bead.id) && !bead.assignee).map((bead) => bead.id)
     const isWorkedOn = children.some(({ status }) => status === 'in_progress')

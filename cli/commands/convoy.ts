@@ -11,7 +11,7 @@ import { Exit, failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { beadColumns } from './bead.ts'
-import { adminCommands, listOpenConvoys, OWNED_LABEL } from './convoy-admin.ts'
+import { adminCommands, isAutomatic, listOpenConvoys, OWNED_LABEL } from './convoy-admin.ts'
 import { changeCommands } from './convoy-edit.ts'
 
 export function convoyCommands(program: Command, context: CommandContext): void {
@@ -37,7 +37,7 @@ interface List extends JsonOption, WatchOption {
 
 function listCommand(convoy: Command, context: CommandContext): void {
   withWatch(withJson(convoy.command('list').description('list open convoys, newest first')))
-    .option('--all', 'include closed ones')
+    .option('--all', 'include closed ones, and those that `gc sling` made for one bead')
     .option('--limit <n>', 'the maximum number', parseCount, 100)
     .action(async (options: List) => {
       const city = await context.city()
@@ -52,10 +52,11 @@ async function list(io: Io, city: CityClient, { all, limit, json }: List): Promi
   const progress = new Map<string, ConvoyCheckResponse>()
   for (const { id } of convoys.items) progress.set(id, await check(city, id))
   if (json) return printJson(io, listOutput(convoys, progress))
+  const shown = all ? convoys.items : convoys.items.filter((each) => !isAutomatic(each))
   const now = Date.now()
   printTable(
     io,
-    convoys.items,
+    shown,
     [
       { header: 'CONVOY', value: ({ id }) => id },
       {
@@ -69,6 +70,8 @@ async function list(io: Io, city: CityClient, { all, limit, json }: List): Promi
     ],
     all ? 'There are no convoys.' : 'No convoys are open.',
   )
+  const hidden = convoys.items.length - shown.length
+  if (hidden > 0) printLine(io, `${hidden} that \`gc sling\` made for one bead each are hidden; --all shows them.`)
   const { total, items } = convoys
   if (total > items.length) printLine(io, `${items.length} of ${total}; --limit shows more.`)
 }

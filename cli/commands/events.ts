@@ -63,6 +63,7 @@ async function eventsOfCity(context: CommandContext, options: Options): Promise<
   const { events, head } = await readPast(context.io, city, options)
   if (options.seq) return printLine(context.io, String(head))
   for (const event of events.reverse()) print(context.io, event, options)
+  if (events.length === 0 && !isFollowing(options)) reportNone(context.io, options)
   if (options.after === undefined && !isFollowing(options)) return
   const after = options.after ?? head
   if (!isFollowing(options) && after >= head) return
@@ -76,6 +77,7 @@ async function eventsOfAllCities(context: CommandContext, options: Options): Pro
   const { items, event_cursor } = await context.client.call('GET /v0/events', { query: { type, actor, since, limit } })
   if (options.seq) return printLine(context.io, event_cursor)
   if (!isFollowing(options) || since !== undefined) for (const event of items) print(context.io, event, options)
+  if (items.length === 0 && !isFollowing(options)) reportNone(context.io, options)
   if (isFollowing(options))
     await printFollowing(
       context.io,
@@ -137,6 +139,15 @@ async function printFollowing(
 
 const isMatch = (event: AnyEvent, { type, actor }: Options): boolean =>
   (!type || event.type === type) && (!actor || event.actor === actor)
+
+/** Says which events there are none of, so that a misspelled type is not taken for a quiet city. */
+function reportNone(io: Io, { type, actor, since, after, json }: Options): void {
+  if (json || after !== undefined) return
+  const parts = [type && `of type ${type}`, actor && `by ${actor}`, since && `in the last ${since}`]
+  const which = parts.filter((part) => part).join(' ')
+  io.err(`gc: no event ${which === '' ? 'is stored yet' : `${sanitizeLine(which)} is stored`}
+`)
+}
 
 const reportGap = (io: Io, data: unknown): void =>
   io.err(`gc: some events are missing because they are no longer stored (${JSON.stringify(data)})\n`)

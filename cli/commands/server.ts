@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import type { Client } from '../../src/client/client.ts'
 import { Unreachable } from '../../src/client/errors.ts'
 import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'
@@ -145,6 +147,7 @@ async function tui(context: CommandContext): Promise<void> {
   if (context.io.width === undefined || !context.io.isInteractive) throw failure('the dashboard needs a terminal')
   const { openDashboard } = await import('../../tui/main.tsx')
   const city = await context.unambiguousCity()
+  if (city !== undefined) await requireCity(context.client, city)
   await openDashboard({
     client: context.client,
     timers,
@@ -152,4 +155,14 @@ async function tui(context: CommandContext): Promise<void> {
     colour: context.io.colour,
     ...(city && { city }),
   })
+}
+
+/** Fails for a city that the supervisor does not have; without a supervisor the dashboard says so itself. */
+async function requireCity(client: Client, city: string): Promise<void> {
+  const cities = await client.call('GET /v0/cities').catch((error) => {
+    if (error instanceof Unreachable) return undefined
+    throw error
+  })
+  if (!cities || cities.items?.some(({ name }) => name === city)) return
+  throw failure(`there is no city ${sanitizeLine(city)}; \`gc cities\` lists those there are`)
 }

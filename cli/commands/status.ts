@@ -1,6 +1,7 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { formatDuration } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
+import { foldRows } from '../context/fold-rows.ts'
 import type { JsonOption } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
@@ -38,9 +39,14 @@ export async function status(context: CommandContext, name: string | undefined, 
   await printDetached(io, city)
   if (!response.agent_details?.length) return
   printLine(io, '')
+  const rows = foldRows(
+    response.agent_details,
+    ({ group_name, running, suspended }) => (group_name && !running ? `${group_name} ${suspended}` : undefined),
+    (first, count) => ({ ...first, qualified_name: `${first.group_name} (${count} instances)` }),
+  )
   printTable(
     io,
-    response.agent_details,
+    rows,
     [
       { header: 'AGENT', value: ({ qualified_name }) => qualified_name },
       {

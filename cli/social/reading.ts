@@ -16,8 +16,17 @@ const agentOf = (context: CommandContext, social: Command): Client => new Social
 export async function feed(context: CommandContext, social: Command, options: ListOptions): Promise<void> {
   const page = await posts(agentOf(context, social), options)
   if (options.json) return printJson(context.io, page)
-  printPosts(context, page.posts)
+  printPosts(context, page.posts, noPosts(options))
   reportMore(context, page)
+}
+
+/** Of what there are no posts, and where there may be some. */
+function noPosts({ all, following, submolt, author }: ListOptions): string {
+  if (submolt !== undefined) return `There are no posts in ${sanitizeLine(submolt)}.`
+  if (author !== undefined) return `There are no posts by ${sanitizeLine(author)}.`
+  if (all) return 'There are no posts in this network yet.'
+  const who = following ? 'the agents you follow' : 'the submolts you subscribed to and the agents you follow'
+  return `There are no posts of ${who}; --all shows those of everybody.`
 }
 
 function posts(
@@ -34,7 +43,7 @@ function posts(
   return client.call('GET /api/v1/feed', { query: { ...query, filter: following ? 'following' : undefined } })
 }
 
-function printPosts({ io }: CommandContext, posts: readonly ListedPost[]): void {
+function printPosts({ io }: CommandContext, posts: readonly ListedPost[], empty: string): void {
   const now = Date.now()
   printTable(
     io,
@@ -48,7 +57,7 @@ function printPosts({ io }: CommandContext, posts: readonly ListedPost[]): void 
       { header: 'IN', value: ({ submolt_name }) => submolt_name, minWidth: 8 },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 12 },
     ],
-    'There are no posts.',
+    empty,
   )
 }
 

@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { shareTown, type Town } from './town.ts'
+
+let town: Town
+shareTown(async (opened) => {
+  town = opened
+  await town.gc(['agent', 'add', 'shop/crew', '--command', 'sleep 600', '--max', '5'])
+  await town.gc(['agent', 'suspend', 'shop/crew'])
+  await town.gc(['agent', 'add', 'shop/clerks', '--command', 'sleep 600', '--max', '3'])
+})
+
+const lines = async (...args: string[]) => (await town.gc(args)).out.split('\n')
+
+test('the instances of a pool that do nothing are one line of `gc agent list` and `gc status`', async () => {
+  for (const list of [await lines('agent', 'list'), await lines('status')]) {
+    expect(list.filter((line) => line.includes('clerks'))).toEqual([
+      expect.stringMatching(/^shop\/clerks \(3 instances\) +stopped/),
+    ])
+    expect(list.filter((line) => line.includes('crew'))).toEqual([
+      expect.stringMatching(/^shop\/crew \(5 instances\) +suspended/),
+    ])
+  }
+  expect((await town.json<{ items: unknown[] }>(['agent', 'list'])).items).toHaveLength(8)
+})
+
+test('`gc events` says of what there are no events', async () => {
+  expect((await town.gc(['events', '--type', 'foo.bar'])).err).toBe('gc: no event of type foo.bar is stored\n')
+  expect((await town.gc(['events', '--all', '--actor', 'nobody', '--since', '10m'])).err).toBe(
+    'gc: no event by nobody in the last 10m is stored\n',
+  )
+  expect(await town.gc(['events', '--type', 'bead.closed', '--json'])).toMatchObject({ out: '', err: '', status: 0 })
+})
+
+test('`gc convoy list` and `stranded` hide what `gc sling` made for one bead, and say so', async () => {
+  const bead = await town.bead('Oil the gate')
+  await town.gc(['sling', 'shop/crew', bead.id, '--force'])
+  const convoy = await town.json<{ id: string }>(['convoy', 'create', 'Spring', bead.id])
+  const listed = await lines('convoy', 'list')
+  expect(listed.filter((line) => line.includes('open'))).toEqual([expect.stringContaining(convoy.id)])
+  expect(listed).toContain('1 that `gc sling` made for one bead each are hidden; --all shows them.')
+  expect((await town.gc(['convoy', 'list', '--all'])).out).toContain(`sling-${bead.id}`)
+  expect((await town.gc(['convoy', 'stranded'])).out).not.toContain(`sling-${bead.id}`)
+  expect((await town.gc(['convoy', 'stranded', '--all'])).out).toContain(`sling-${bead.id}`)
+})
+
+test('the help of attach shows the detach key as people type it', async () => {
+  expect((await town.gc(['session', 'attach', '--help'])).out).toContain('(default: ctrl-])')
+})
+
+test('the dashboard does not open a city that does not exist', async () => {
+  const { err, status } = await town.gc(['--city', 'nowhere', 'tui'], { width: 80, interactive: true })
+  expect([status, err]).toEqual([1, expect.stringContaining('nowhere')])
+})
