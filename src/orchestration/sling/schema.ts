@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { RunStatus } from '../runs/schema.ts'
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const text = (description: string) => Type.Optional(Type.String({ description }))
@@ -42,20 +43,6 @@ export const SlingText = Type.Object(
   { $id: 'SlingTextBody', additionalProperties: false },
 )
 export type SlingText = Static<typeof SlingText>
-
-const RunStatus = Type.Union(
-  [
-    Type.Literal('pending'),
-    Type.Literal('active'),
-    Type.Literal('waiting'),
-    Type.Literal('canceling'),
-    Type.Literal('completed'),
-    Type.Literal('failed'),
-    Type.Literal('canceled'),
-    Type.Literal('skipped'),
-  ],
-  { $id: 'RunStatus', description: 'The state of a run.' },
-)
 
 const RunRef = Type.Object(
   { run_id: Type.String(), kind: Type.Union([Type.Literal('sling'), Type.Literal('order')]), status: RunStatus },
