@@ -36,9 +36,17 @@ function listCodes(model: JsonObject, codes: readonly string[]): JsonObject {
   return { ...model, properties: { ...properties, type } }
 }
 
+/** The titles that known clients show and that do not follow from the code. */
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ['internal', 'Internal Server Error'],
+  ['conflict-wrong-state', 'Wrong State Conflict'],
+  ['idempotency-mismatch', 'Idempotency Key Body Mismatch'],
+])
+
 /** `bead-not-found` → `Bead Not Found`. */
 export const toTitle = (code: string): string => {
-  if (code === 'internal') return 'Internal Server Error'
+  const title = TITLES.get(code)
+  if (title !== undefined) return title
   return code.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => (dash ? ' ' : '') + letter.toUpperCase())
 }
 

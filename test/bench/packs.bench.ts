@@ -51,11 +51,21 @@ function putAgent(folder: string, scope: string): void {
 const cache = new FileCache()
 const once = (): Composition => compose(new FileSnapshot(FOLDER, new Map(), cache))
 
-function timed(act: () => void): number {
-  const start = performance.now()
-  act()
-  return performance.now() - start
+interface Cost {
+  readonly ms: number
+  /** The processor time, which says more than the clock where others work on the same machine. */
+  readonly cpuMs: number
 }
+
+function timed(act: () => void): Cost {
+  const [start, before] = [performance.now(), process.cpuUsage()]
+  act()
+  const { user, system } = process.cpuUsage(before)
+  return { ms: performance.now() - start, cpuMs: (user + system) / 1000 }
+}
+
+const medianOf = (costs: readonly Cost[], key: keyof Cost): number =>
+  costs.map((cost) => cost[key]).toSorted((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0
 
 const used = (): number => {
   Bun.gc(true)
@@ -76,20 +86,21 @@ try {
   // Files that were just written are read again until their times can be trusted.
   await Bun.sleep(2_100)
   once()
-  const again = numbers(10).map((n) => {
+  const again = numbers(21).map((n) => {
     put('packs/p0/agents/a0/prompt.template.md', `${PROMPT}${n}`)
     return timed(() => {
       composition = once()
     })
   })
-  const median = again.toSorted((a, b) => a - b)[5] ?? 0
   const { agents, rigs } = composition.config
   const fresh = numbers(7).map(() => timed(() => void compose(new FileSnapshot(FOLDER))))
-  const uncached = fresh.toSorted((a, b) => a - b)[3] ?? 0
+  const [uncached, median] = [medianOf(fresh, 'ms'), medianOf(again, 'ms')]
   const table = new Table()
-  table.row('composed for the first time in a process', `${first.toFixed(0)} ms`)
+  table.row('composed for the first time in a process', `${first.ms.toFixed(0)} ms`)
   table.row('composed from disk', `${uncached.toFixed(0)} ms`, '< 150 ms', uncached < 150)
+  table.row('the same, processor', `${medianOf(fresh, 'cpuMs').toFixed(0)} ms`)
   table.row('composed again, one file changed', `${median.toFixed(1)} ms`, '< 30 ms', median < 30)
+  table.row('the same, processor', `${medianOf(again, 'cpuMs').toFixed(1)} ms`)
   table.row('memory over an empty city', `${held.toFixed(1)} MB`, '< 20 MB', held < 20)
   table.print(`${PACKS} packs, ${agents.length} agents (with those of providers) in ${rigs.length} rigs`)
 } finally {

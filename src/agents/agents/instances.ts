@@ -34,7 +34,7 @@ export function expandInstances(spec: AgentConfig, sessions: readonly AgentSessi
   for (const session of sessions) {
     if (session.running && !shown.has(session)) rows.set(freeSlot(rows) ?? nameOf(spec, session), session)
   }
-  if (rows.size === 0) return [{ ...wholeAgent(spec, sessions), pool: spec.qualified }]
+  if (rows.size === 0) return [wholeAgent(spec, sessions)]
   return [...rows].map(([name, session]) => toInstance(spec, name, session))
 }
 
@@ -42,7 +42,7 @@ export function expandInstances(spec: AgentConfig, sessions: readonly AgentSessi
 export function wholeAgent(spec: AgentConfig, sessions: readonly AgentSession[]): Instance {
   const matching = sessions.filter(({ identity }) => identity === spec.qualified)
   const session = [...matching, ...sessions].find(({ running }) => running) ?? matching[0] ?? sessions[0]
-  return { spec, name: spec.qualified, ...(session && { session }) }
+  return { spec, name: spec.qualified, ...(isPool(spec) && { pool: spec.qualified }), ...(session && { session }) }
 }
 
 /** The instance of an agent with this name: a row of its list, or one of an unbounded pool that could run. */

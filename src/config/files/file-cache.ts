@@ -1,4 +1,4 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { parseToml, TomlSyntaxError, type TomlTable } from '../toml/parse.ts'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -31,9 +31,23 @@ export class CachedFile {
   }
 }
 
+/** What lies in a folder, in no order. */
+export interface FolderEntry {
+  readonly name: string
+  /** Whether it is a folder; a link is neither. */
+  readonly isFolder: boolean
+  readonly isLink: boolean
+}
+
+interface CachedFolder {
+  readonly stamp: string
+  readonly entries: readonly FolderEntry[]
+}
+
 /** Keeps the files of a configuration between its readings, so that only changed ones are read and parsed again. */
 export class FileCache {
   readonly #files = new Map<string, CachedFile>()
+  readonly #folders = new Map<string, CachedFolder>()
 
   /** Reads nothing. */
   static readonly nothing = new FileCache({ isEmpty: true })
@@ -56,6 +70,24 @@ export class FileCache {
     const file = new CachedFile(text, stampOf(stats), cached?.text === text ? cached : undefined)
     this.#files.set(path, file)
     return file
+  }
+
+  /** What lies in a folder; undefined when there is none. */
+  list(path: string): readonly FolderEntry[] | undefined {
+    if (this.options.isEmpty) return undefined
+    const stats = statSync(path, { throwIfNoEntry: false })
+    const stamp = stats?.isDirectory() ? stampOf(stats) : undefined
+    if (stamp === undefined) {
+      this.#folders.delete(path)
+      return undefined
+    }
+    const cached = this.#folders.get(path)
+    if (cached && stamp !== '' && cached.stamp === stamp) return cached.entries
+    const entries = readdirSync(path, { withFileTypes: true }).map((entry) => ({
+      ...{ name: entry.name, isFolder: entry.isDirectory(), isLink: entry.isSymbolicLink() },
+    }))
+    this.#folders.set(path, { stamp, entries })
+    return entries
   }
 }
 

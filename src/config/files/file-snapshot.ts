@@ -1,7 +1,6 @@
-import { type Dirent, readdirSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
-import { CachedFile, FileCache, type ParsedFile } from './file-cache.ts'
+import { CachedFile, FileCache, type FolderEntry, type ParsedFile } from './file-cache.ts'
 
 /** New texts by file, named from the city; undefined deletes the file. */
 export type Drafts = ReadonlyMap<string, string | undefined>
@@ -114,7 +113,7 @@ export class RootSnapshot {
   /** The files in a folder, in the order of their bytes. */
   fileNames(folder: string): readonly string[] {
     const key = `${this.#nameOf(folder)}/`
-    const listed = this.#folders.get(key) ?? this.#list(key.slice(0, -1), (entry) => !entry.isDirectory())
+    const listed = this.#folders.get(key) ?? this.#list(key.slice(0, -1), (entry) => !entry.isFolder)
     this.#folders.set(key, listed)
     return listed.toSorted()
   }
@@ -180,20 +179,26 @@ export class RootSnapshot {
     }
   }
 
-  #list(folder: string, isListed: (entry: Dirent) => boolean): string[] {
-    try {
-      return readdirSync(resolve(this.path, folder), { withFileTypes: true })
-        .filter((entry) => isListed(entry) && !/^[._]/.test(entry.name))
-        .map((entry) => entry.name)
-    } catch (error) {
-      if (isAbsent(error)) this.#absent.add(folder)
-      else this.unreadable.push({ file: folder, message: errorMessage(error) })
+  #list(folder: string, isListed: (entry: FolderEntry) => boolean): string[] {
+    const entries = this.#entries(folder)
+    if (!entries) {
+      this.#absent.add(folder)
       return []
+    }
+    return entries.flatMap((entry) => (isListed(entry) && !/^[._]/.test(entry.name) ? [entry.name] : []))
+  }
+
+  #entries(folder: string): readonly FolderEntry[] | undefined {
+    try {
+      return this.cache.list(resolve(this.path, folder))
+    } catch (error) {
+      if (!isAbsent(error)) this.unreadable.push({ file: folder, message: errorMessage(error) })
+      return isAbsent(error) ? undefined : []
     }
   }
 }
 
-const isFolder = (entry: Dirent): boolean => entry.isDirectory() || entry.isSymbolicLink()
+const isFolder = (entry: FolderEntry): boolean => entry.isFolder || entry.isLink
 const draftOf = (text: string | undefined): CachedFile | undefined =>
   text === undefined ? undefined : new CachedFile(text, '')
 

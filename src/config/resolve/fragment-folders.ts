@@ -13,6 +13,7 @@ export class FragmentFolders {
   readonly #folders = new Map<string, readonly TextFile[]>()
   readonly #lists = new Map<string, readonly TextFile[]>()
   readonly #shared = new WeakMap<readonly string[], readonly string[]>()
+  readonly #sharedIns = new Map<string, readonly string[]>()
 
   constructor(private readonly files: FileSnapshot) {}
 
@@ -32,10 +33,16 @@ export class FragmentFolders {
   #sharedOf(packs: readonly string[], city: string): readonly string[] {
     const cached = this.#shared.get(packs)
     if (cached) return cached
-    const roots = [...packs.filter((folder) => folder !== city), city]
-    const folders = roots.flatMap((root) => SHARED.map((folder) => join(root, folder)))
-    const filled = folders.filter((folder) => this.#read(folder).length > 0)
+    const filled = [...packs.filter((folder) => folder !== city), city].flatMap((root) => this.#sharedIn(root))
     this.#shared.set(packs, filled)
+    return filled
+  }
+
+  #sharedIn(root: string): readonly string[] {
+    const cached = this.#sharedIns.get(root)
+    if (cached) return cached
+    const filled = SHARED.map((folder) => join(root, folder)).filter((folder) => this.#read(folder).length > 0)
+    this.#sharedIns.set(root, filled)
     return filled
   }
 

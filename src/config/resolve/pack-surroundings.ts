@@ -9,9 +9,12 @@ export interface PackSurroundings {
   readonly skills: readonly SkillFolder[]
 }
 
+type PackFolderNames = Readonly<Record<'overlay' | 'mcp' | 'skills', string>>
+
 /** The packs of the city, the city itself, and the packs of a rig, in this order; worked out once for each rig. */
 export class PacksAround {
   readonly #ofRigs = new Map<string | undefined, PackSurroundings>()
+  readonly #folders = new Map<string, PackFolderNames>()
 
   constructor(
     private readonly packs: readonly PackConfig[],
@@ -33,10 +36,19 @@ export class PacksAround {
     const folders = packs.map(({ folder }) => folder)
     return {
       folders,
-      overlays: folders.map((folder) => join(folder, 'overlay')),
-      mcp: folders.map((folder) => join(folder, 'mcp')),
+      overlays: folders.map((folder) => this.#in(folder).overlay),
+      mcp: folders.map((folder) => this.#in(folder).mcp),
       skills: this.#skillsOf(packs),
     }
+  }
+
+  /** The folders of a pack, which many rigs share. */
+  #in(folder: string): PackFolderNames {
+    const named = this.#folders.get(folder) ?? {
+      ...{ overlay: join(folder, 'overlay'), mcp: join(folder, 'mcp'), skills: join(folder, 'skills') },
+    }
+    this.#folders.set(folder, named)
+    return named
   }
 
   /** The city's own skills come first, and those of imported packs are known by the binding. */
@@ -46,7 +58,7 @@ export class PacksAround {
       ...packs.filter(({ folder }) => folder !== this.city),
     ]
     return ordered.map(({ folder, binding }) => ({
-      folder: join(folder, 'skills'),
+      folder: this.#in(folder).skills,
       prefix: binding === undefined ? '' : `${binding}.`,
     }))
   }
