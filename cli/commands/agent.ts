@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { AgentDeclare } from '../../src/agents/agents/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
 import type { Colour } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { foldRows } from '../context/fold-rows.ts'
@@ -9,6 +10,7 @@ import { collectPair, type JsonOption, parseCount, withJson } from '../context/o
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import { registerCityAgent, reportCityAgent } from '../social/city-agents.ts'
 import { agentListOutput } from './cli-shapes.ts'
 import { warnUnavailable } from './unavailable.ts'
 
@@ -25,6 +27,7 @@ interface Add extends JsonOption {
   min?: number
   env?: Record<string, string>
   suspended?: true
+  social?: true | string
 }
 
 export function agentCommands(program: Command, context: CommandContext): void {
@@ -65,6 +68,7 @@ function addCommand(agent: Command, context: CommandContext): void {
     .option('--min <n>', 'the number of sessions that always run', parseCount)
     .option('--env <key=value>', 'an environment variable; may be repeated', collectPair)
     .option('--suspended', 'add it suspended')
+    .option('--social [name]', 'register it on the agents’ social network; its key stays in the city')
     .action((name: string | undefined, options: Add) => add(context, name, options))
 }
 
@@ -72,13 +76,18 @@ async function add(context: CommandContext, name: string | undefined, options: A
   const body = declaration(context, name, options)
   const city = await context.city()
   const response = await city.call('POST ~/agents/declare', { body })
-  if (options.json) return printJson(context.io, response)
+  const account = options.social && (await register(city, response.agent, options.social))
+  if (options.json) return printJson(context.io, { ...response, ...(account && { social: account }) })
   printLine(
     context.io,
     `Agent ${response.agent} was added; give it work with \`gc sling ${response.agent} "<what to do>"\`.`,
   )
+  if (account) reportCityAgent(context, account)
   await warnUnavailable(context.io, city, response.agent)
 }
+
+const register = (city: CityClient, agent: string, name: true | string) =>
+  registerCityAgent(city, agent, name === true ? undefined : name)
 
 function declaration(context: CommandContext, name: string | undefined, options: Add): AgentDeclare {
   const given = options.name ?? name

@@ -4,6 +4,7 @@ import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { showFenced } from '../social/fence.ts'
 import type { CommentOptions, ListOptions, NotificationOptions, PostOptions, SearchOptions } from '../social/options.ts'
 import { accountCommands } from './social-account.ts'
+import { cityAgentCommands } from './social-city-agents.ts'
 import { communityCommands } from './social-community.ts'
 import { messageCommands } from './social-messages.ts'
 
@@ -22,6 +23,7 @@ export function socialCommands(program: Command, context: CommandContext): void 
   accountCommands(social, context)
   homeCommands(social, context)
   messageCommands(social, context)
+  cityAgentCommands(social, context)
   readCommands(social, context)
   writeCommands(social, context)
   followCommands(social, context)

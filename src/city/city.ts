@@ -120,6 +120,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   maintenance.start()
   resources.defer(() => mail.retention.stop())
   mail.retention.start()
+  resources.defer(() => services.networkHeartbeat.stop())
+  services.networkHeartbeat.start()
   phase('adopting_sessions')
   resources.defer(() => sessionServices.exitReceiver.stop())
   resources.defer(() => reconciler.close())

@@ -1,3 +1,4 @@
+import type { AgentNetwork } from '../agents/network/network.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import type { StoreFailure } from '../core/store.ts'
@@ -23,6 +24,8 @@ export interface CityDependencies {
   /** Where the supervisor keeps which tokens of the city are good. */
   tokenMirror: TokenMirror
   report(message: string): void
+  /** The social network of the supervisor; undefined while it serves none. */
+  network?(): AgentNetwork | undefined
   /** Hears that the city's store takes no more writes. */
   onStoreFailure?(failure: StoreFailure): void
   /** Hears of each backup that was read to its end, and where it is kept. */

@@ -14,56 +14,38 @@ import { builtinProviderLookup } from '../agents/conversations/tracking/session-
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
 import { WaitingWork } from '../agents/lifecycle/waiting-work.ts'
-import { LoginLimits } from '../agents/limits/login-limits.ts'
+import { NetworkHeartbeat } from '../agents/network/heartbeat.ts'
+import { SessionAccounts } from '../agents/network/session-accounts.ts'
 import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
-import { SessionRepository } from '../agents/sessions/repository.ts'
 import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
 import { openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
 import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
 import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
-import { Accounts } from '../config/accounts/accounts.ts'
 import type { CityConfig } from '../config/city-config.ts'
-import type { Config } from '../config/config.ts'
 import { ConfigViews } from '../config/config-views.ts'
-import { GitRunner } from '../config/git/git-runner.ts'
-import { openPackFolders } from '../config/packs/builtin-folders.ts'
 import { MissingPacksAttention } from '../config/packs/missing-attention.ts'
 import { Packs } from '../config/packs/packs.ts'
 import { Patches } from '../config/patches/patches.ts'
 import { ProviderDeclarations } from '../config/provider-declarations.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
-import { Suspensions } from '../config/suspensions/suspensions.ts'
-import { errorMessage } from '../core/errors.ts'
-import { EventLog } from '../core/events/log.ts'
-import { Reactions } from '../core/events/reactions.ts'
-import { EventRetention } from '../core/events/retention.ts'
-import { EventArchives } from '../core/events/rotation.ts'
-import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
-import type { Store } from '../core/store.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { RunEngine } from '../orchestration/engine/engine.ts'
-import { FormulaLibrary } from '../orchestration/formulas/formula-library.ts'
 import { Formulas } from '../orchestration/formulas/formulas.ts'
 import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
-import { RunMembers } from '../orchestration/runs/members.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
-import { RunRepository } from '../orchestration/runs/repository.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
 import { Workflows } from '../orchestration/runs/workflows.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
 import { BeadProtection } from '../work/beads/protection.ts'
-import { BeadReader } from '../work/beads/reader.ts'
-import { BeadRepository } from '../work/beads/repository.ts'
 import { Claims } from '../work/claims/claims.ts'
-import { ClaimManager } from '../work/claims/manager.ts'
 import { Comments } from '../work/comments/comments.ts'
 import { Convoys } from '../work/convoys/convoys.ts'
 import { Mail } from '../work/mail/mail.ts'
@@ -71,19 +53,12 @@ import { Search } from '../work/search/search.ts'
 import { BeadTransfer } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
-import type { CityDependencies } from './dependencies.ts'
 import { Events } from './events/events.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
+import { buildRecords, type Foundation, type Records } from './records.ts'
 import { CityStatus } from './status/city-status.ts'
 import { sessionCounter } from './status/session-counter.ts'
-import type { StoreHealth } from './status/store-health.ts'
 import { CityTokens } from './tokens.ts'
-
-interface Foundation extends CityDependencies {
-  config: Config
-  store: Store
-  storeHealth: StoreHealth
-}
 
 /** Builds every service of a city, each after those it depends on; nothing runs yet. */
 export function buildServices(foundation: Foundation) {
@@ -96,37 +71,6 @@ export function buildServices(foundation: Foundation) {
 }
 
 export type CityServices = ReturnType<typeof buildServices>
-
-/** The event log, and what more than one wing works with. */
-function buildRecords({ name, home, store, config, clock, deadlines, env, report }: Foundation) {
-  const reportError = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
-  const log = new EventLog(store, clock, deadlines)
-  const beadReader = new BeadReader(store)
-  const beadRepository = new BeadRepository({ store, log, clock, scope: config, reader: beadReader })
-  return {
-    reportError,
-    log,
-    reactions: new Reactions(store, log, deadlines, report),
-    retention: new EventRetention(store, log, clock, deadlines, reportError),
-    archives: new EventArchives(store, log, clock, () => config.current.events, reportError),
-    /** Answers to requests that may be repeated. */
-    replays: new Replays(store, clock),
-    suspensions: new Suspensions(store),
-    git: new GitRunner({ deadlines, env }),
-    packFolders: openPackFolders(home),
-    beadReader,
-    beadRepository,
-    runRepository: new RunRepository({ store, log, clock }),
-    runMembers: new RunMembers(store, beadRepository),
-    formulaLibrary: new FormulaLibrary(config),
-    claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
-    sessionRepository: new SessionRepository(store, beadRepository, clock),
-    accounts: new Accounts(home, env.HOME ?? '/'),
-    limits: new LoginLimits({ store, log, clock }),
-  }
-}
-
-type Records = ReturnType<typeof buildRecords>
 
 function buildSessions(options: Foundation & Records) {
   const { name, path, home, url, bin, env, store, log, clock, config } = options
@@ -149,7 +93,7 @@ function buildSessions(options: Foundation & Records) {
     claims: claimManager,
     repository: sessionRepository,
     requests: new Requests(store, log, clock),
-    environment: { city: name, path, home, url, bin, env },
+    environment: { city: name, path, home, url, bin, env, network: new SessionAccounts(options.networkAccounts) },
   })
   const { operations, logs, launcher, workload } = sessionServices
   const providerOf = builtinProviderLookup(launcher)
@@ -231,6 +175,10 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     gates,
     parking,
     clones,
+    networkHeartbeat: new NetworkHeartbeat({
+      ...options,
+      nudge: (tx, session, text, request) => sessions.sender.nudge(tx, session, text, request),
+    }),
     attention: new Attention({
       ...options,
       sources: [

@@ -11,6 +11,7 @@ import { Follows } from './agents/follows.ts'
 import { Keys } from './agents/keys.ts'
 import { Registrations } from './agents/registrations.ts'
 import { AgentSuspensions } from './agents/suspensions.ts'
+import { CityAgents } from './city-agents/city-agents.ts'
 import { PostComments } from './comments/comments.ts'
 import { DirectMessages } from './direct-messages/direct-messages.ts'
 import { Directory } from './directory/directory.ts'
@@ -96,6 +97,7 @@ export class Network {
   /** Whether everybody may read, without a key. */
   readonly publicReads: boolean
   readonly search: NetworkSearch
+  readonly cityAgents: CityAgents
   readonly deletions: AccountDeletions
   readonly recounts: Recounts
   readonly withdrawals: VoteWithdrawals
@@ -177,6 +179,7 @@ export class Network {
     this.identities = new Identities(clock, this.agents, identityKey, baseUrl)
     this.home = new HomeOverview(this.agents, this.notifications, this.directMessages, this.attachments, this.posts)
     this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
+    this.cityAgents = new CityAgents(this)
     this.deletions = new AccountDeletions(store, log, this.agents, {
       atOnce: [this.keys, this.signingKeys, this.claims, this.withdrawals],
       inSlices: [

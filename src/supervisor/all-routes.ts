@@ -3,6 +3,7 @@ import { agentRoutes } from '../agents/agents/routes.ts'
 import { attentionRoutes } from '../agents/attention/routes.ts'
 import { budgetRoutes } from '../agents/budgets/routes.ts'
 import { detachedProcessRoutes } from '../agents/detached/routes.ts'
+import { networkAccountRoutes } from '../agents/network/routes.ts'
 import { readinessRoutes } from '../agents/readiness/routes.ts'
 import { sessionRoutes } from '../agents/sessions/service/routes.ts'
 import { usageRoutes } from '../agents/usage/routes.ts'
@@ -69,6 +70,7 @@ export function allRoutes(gc: Supervisor) {
     ...slingRoutes(city),
     ...usageRoutes(city),
     ...accountRoutes(city),
+    ...networkAccountRoutes(city),
     ...budgetRoutes(city),
     ...readinessRoutes(gc.readiness, city),
     ...detachedProcessRoutes(city),

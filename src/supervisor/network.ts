@@ -3,15 +3,15 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { errorMessage } from '../core/errors.ts'
 import { Lock } from '../core/lock.ts'
-import type { RequestHandler } from '../http/app.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { type OpenSocialOptions, openSocial } from '../social/open.ts'
 import { hashSecret } from '../social/shared/strings.ts'
+import type { Social } from '../social/social.ts'
 import { Home } from './home.ts'
 import { stackOf } from './stack.ts'
 
-interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer'> {
+export interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer'> {
   home: Home
   clock: Clock
   deadlines: Deadlines
@@ -27,7 +27,7 @@ interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer'> {
 export async function openNetwork(
   { home, clock, deadlines, listener, hosts, origins, env, report, writer }: NetworkDependencies,
   resources: AsyncDisposableStack,
-): Promise<RequestHandler> {
+): Promise<Social> {
   await using opening = new AsyncDisposableStack()
   const lock = Lock.acquire(join(home.path, 'social.lock'), 'a gc serve that runs its network')
   opening.defer(() => lock.release())
@@ -39,7 +39,7 @@ export async function openNetwork(
   })
   opening.defer(() => social.close())
   resources.use(opening.move())
-  return social.handler
+  return social
 }
 
 export interface NetworkServeOptions {
@@ -67,7 +67,7 @@ export async function serveNetwork(options: NetworkServeOptions): Promise<{ url:
     resources,
   )
   const trace = (error: unknown) => report(stackOf(error))
-  const listening = await listenWithRetry(network, { host, port, deadlines, report: trace })
+  const listening = await listenWithRetry(network.handler, { host, port, deadlines, report: trace })
   resources.defer(() => listening.stop())
   const open = resources.move()
   return { url: listening.url, stop: () => open.disposeAsync() }

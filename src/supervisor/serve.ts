@@ -18,7 +18,7 @@ import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { Store } from '../core/store.ts'
 import { connectToHosts } from '../host/client/host-client.ts'
-import { createApp, type RequestHandler } from '../http/app.ts'
+import { createApp } from '../http/app.ts'
 import { isLoopback } from '../http/authority.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
@@ -35,9 +35,9 @@ import { EventLogs } from './event-logs.ts'
 import { Home } from './home.ts'
 import { endSessionsOf } from './hosted-sessions.ts'
 import { supervisorMigrations } from './migrations.ts'
-import { openNetwork } from './network.ts'
 import { RESERVED_CODES } from './reserved-codes.ts'
 import { RunHistory } from './run-history.ts'
+import { ServedNetwork } from './served-network.ts'
 import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
 import { TokenRegistry } from './token-registry.ts'
@@ -138,6 +138,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
           version: options.version,
           env: options.env,
           url: () => listening.url,
+          network: () => network.forCities,
           host,
           clock,
           deadlines,
@@ -175,13 +176,14 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const { host: networkHost } = options.social ?? options
   const listener = { host: networkHost, isOwn: options.social !== undefined, bound: () => social ?? listening }
   const networkDependencies = { home, clock, deadlines, listener, hosts, origins, env, report, writer }
-  const network = await orUnavailable(() => openNetwork(networkDependencies, resources), report)
+  const network = await ServedNetwork.open(networkDependencies, resources)
   const shared = options.social === undefined && isLoopback(options.host)
-  const app = createApp({ supervisor, network: shared ? network : notFoundHandler })
+  const app = createApp({ supervisor, network: shared ? network.handler : notFoundHandler })
   const trace = (error: unknown) => report(stackOf(error))
   const listening = await listenWithRetry(app, { host: options.host, port: options.port, deadlines, report: trace })
   resources.defer(() => listening.stop())
-  const social = options.social && (await listenWithRetry(network, { ...options.social, deadlines, report: trace }))
+  const social =
+    options.social && (await listenWithRetry(network.handler, { ...options.social, deadlines, report: trace }))
   if (social) resources.defer(() => social.stop())
 
   const runs = new RunHistory(store, clock)
@@ -191,6 +193,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   retention.start()
   tokens.start().catch(reportError)
   const socialUrl = social?.url ?? (shared ? listening.url : undefined)
+  network.announce(socialUrl)
   home.writeAddress({
     url: listening.url,
     pid: process.pid,
@@ -283,17 +286,4 @@ function planeOf(
 async function waitForNews({ log, workload }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
   const ready = workload.nextDeferred() ?? Number.POSITIVE_INFINITY
   await log.waitForEventAfter(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
-}
-
-/** A network that cannot be opened is reported and does not keep cities from running. */
-async function orUnavailable(
-  open: () => Promise<RequestHandler>,
-  report: (message: string) => void,
-): Promise<RequestHandler> {
-  try {
-    return await open()
-  } catch (error) {
-    report(`the agents' network is not served: ${errorMessage(error)}`)
-    return notFoundHandler
-  }
 }

@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path'
+import type { SessionAccounts } from '../network/session-accounts.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 
@@ -22,6 +23,8 @@ export interface CityEnvironment {
   url(): string
   /** The gc binary. */
   readonly bin: string
+  /** What sessions are told of the accounts of their agents on the social network. */
+  readonly network: Pick<SessionAccounts, 'variables' | 'instructions'>
   /** The supervisor's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
@@ -73,6 +76,7 @@ export function sessionEnvironment(
     ...(more.rigPath && { GC_RIG_ROOT: more.rigPath }),
     ...packVariables(environment, more.pack),
     ...(row.work && { GC_TRIGGER_BEAD_ID: row.work }),
+    ...environment.network.variables(row),
     GC_TOKEN: more.token,
   }
 }

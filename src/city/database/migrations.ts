@@ -8,6 +8,7 @@ import startFailures from '../../agents/lifecycle/start-failures.sql' with { typ
 import loginLimits from '../../agents/limits/table.sql' with { type: 'text' }
 import dropUnreadMessageColumns from '../../agents/messaging/drop-unread.sql' with { type: 'text' }
 import messageSenders from '../../agents/messaging/sender.sql' with { type: 'text' }
+import networkAccounts from '../../agents/network/table.sql' with { type: 'text' }
 import projectFiles from '../../agents/project-files/table.sql' with { type: 'text' }
 import questions from '../../agents/questions/table.sql' with { type: 'text' }
 import questionsTakenOver from '../../agents/questions/taken-over.sql' with { type: 'text' }
@@ -91,4 +92,5 @@ export const cityMigrations: readonly string[] = [
   questionsTakenOver,
   runs,
   instantiations,
+  networkAccounts,
 ]

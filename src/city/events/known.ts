@@ -3,6 +3,7 @@ import * as attention from '../../agents/attention/events.ts'
 import * as budgets from '../../agents/budgets/events.ts'
 import * as reconcile from '../../agents/lifecycle/events.ts'
 import * as logins from '../../agents/limits/events.ts'
+import * as network from '../../agents/network/events.ts'
 import * as questions from '../../agents/questions/events.ts'
 import * as sessions from '../../agents/sessions/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
@@ -37,6 +38,7 @@ export const cityEvents: readonly EventDefinition[] = [
     logins,
     mail,
     maintenance,
+    network,
     questions,
     reconcile,
     rigs,

@@ -134,8 +134,13 @@ export class AgentClaims {
   async approve(name: string): Promise<Agent> {
     return this.store.write((tx) => {
       const row = this.agents.need(name)
-      return row.claimed_at === null ? this.#claim(tx, row, OPERATOR, 'operator') : this.agents.show(row)
+      return row.claimed_at === null ? this.approveIn(tx, row) : this.agents.show(row)
     })
+  }
+
+  /** Claims an agent that nobody owns for the operator, as part of a write. */
+  approveIn(tx: Tx, row: AgentRow): Agent {
+    return this.#claim(tx, row, OPERATOR, 'operator')
   }
 
   /** Ends the ownership of an agent, which may then be claimed again. */

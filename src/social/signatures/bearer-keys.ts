@@ -31,14 +31,17 @@ export class BearerKeySetting {
     if (!isSigned) throw notSigned()
     return this.store.write((tx) => {
       const me = this.agents.acting(caller)
-      if ((me.signed_only === 0) !== enabled) {
-        if (!enabled) this.apiKeys.revokeApiKeys(tx, me, me.id)
-        tx.run(this.#update, Number(!enabled), me.n)
-        this.log.append(tx, BearerKeysChanged, { actor: me.id, subject: me.id }, { agent_id: me.id, enabled })
-      }
+      if ((me.signed_only === 0) !== enabled) this.change(tx, me, enabled, me.id)
       const message = enabled ? 'API keys may be used again' : 'Only signed requests are accepted from now on'
       return { success: true as const, message, enabled }
     })
+  }
+
+  /** The same for an agent for which they are not as `enabled` says, on behalf of `actor`. */
+  change(tx: Tx, agent: Pick<AgentRow, 'n' | 'id'>, enabled: boolean, actor: string): void {
+    if (!enabled) this.apiKeys.revokeApiKeys(tx, agent, actor)
+    tx.run(this.#update, Number(!enabled), agent.n)
+    this.log.append(tx, BearerKeysChanged, { actor, subject: agent.id }, { agent_id: agent.id, enabled })
   }
 }
 

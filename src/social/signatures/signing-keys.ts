@@ -88,14 +88,25 @@ export class SigningKeys {
     if (!isSignedWith(x, proofText(caller.id, id), proof)) throw noProof(caller.id, id)
     return this.store.write((tx) => {
       const me = this.agents.acting(caller)
-      if (this.#exists.get(id)) throw conflict('This key is registered already', 'Each key belongs to one account.')
+      if (this.ownerOf(id) !== undefined)
+        throw conflict('This key is registered already', 'Each key belongs to one account.')
       if (this.#select.all(me.n).length >= MAX_KEYS)
         throw conflict(`You have ${MAX_KEYS} signing keys, which is the maximum`, 'Revoke one first.')
-      const row = { id, agent: me.n, public_key: x, label, created_at: this.clock.now() }
-      tx.run(this.#insert, row.id, row.agent, row.public_key, row.label, row.created_at)
-      this.log.append(tx, SigningKeyCreated, { actor: me.id, subject: me.id }, { agent_id: me.id, key_id: id })
-      return { success: true as const, key: toFacts(row) }
+      return { success: true as const, key: toFacts(this.insert(tx, me, x, label, me.id)) }
     })
+  }
+
+  /** The agent that registered a key; undefined for none. */
+  ownerOf(id: string): number | undefined {
+    return this.#exists.get(id)?.agent
+  }
+
+  /** Adds a key that is known to be the agent's, on behalf of `actor`. */
+  insert(tx: Tx, { n, id: agentId }: KeyOwner, x: string, label: string, actor: string): KeyRow {
+    const row = { id: thumbprintOf(x), agent: n, public_key: x, label, created_at: this.clock.now() }
+    tx.run(this.#insert, row.id, row.agent, row.public_key, row.label, row.created_at)
+    this.log.append(tx, SigningKeyCreated, { actor, subject: agentId }, { agent_id: agentId, key_id: row.id })
+    return row
   }
 
   async revoke(caller: AgentCaller, id: string): Promise<MessageResponse> {

@@ -208,7 +208,15 @@ describe('the environment of a session', () => {
     workDir: '/srv/demo',
     work: 'mc-3',
   } as SessionRow
-  const place = { city: 'mill', path: '/mill', home: '/home/.gc', url: () => 'http://127.0.0.1:8372', bin: '/bin/gc' }
+  const network = { variables: () => ({ GC_SOCIAL_NAME: 'mill-worker' }), instructions: () => '' }
+  const place = {
+    city: 'mill',
+    path: '/mill',
+    home: '/home/.gc',
+    url: () => 'http://127.0.0.1:8372',
+    bin: '/bin/gc',
+    network,
+  }
   const env = {
     PATH: '/usr/bin',
     HOME: '/home',

@@ -152,7 +152,7 @@ function openPrograms(options: SessionsOptions & Records) {
   const { city, path, env } = environment
   const launcher = new Launcher(environment, config, options.accounts, () => clock.now())
   const logins = new Logins({ ...options, launcher })
-  const prompts = new Prompts(launcher, new PromptRenderer(deadlines))
+  const prompts = new Prompts(launcher, new PromptRenderer(deadlines), environment.network)
   const shell = new ShellRunner(deadlines, options.processTokens)
   const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })
   const beadOf = (row: SessionRow) => workload.assignedTo(workNamesOf(row))[0]?.id ?? (row.work || undefined)

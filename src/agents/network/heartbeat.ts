@@ -1,0 +1,67 @@
+import { eq } from 'drizzle-orm'
+import { gcPart } from '../../core/actor.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { AgentNetwork } from './network.ts'
+import type { NetworkAccounts } from './network-accounts.ts'
+import { type NetworkAccountRow, networkAccounts } from './table.ts'
+
+export interface NetworkHeartbeatOptions {
+  readonly store: Store
+  readonly deadlines: Deadlines
+  readonly networkAccounts: NetworkAccounts
+  readonly sessionRepository: Pick<SessionRepository, 'live'>
+  network?(): AgentNetwork | undefined
+  /** Queues a nudge for a session, under a name by which it can be withdrawn. */
+  nudge(tx: Tx, session: string, text: string, name: string): void
+  reportError(error: unknown): void
+}
+
+/** How often it is looked whether something new waits for agents on the social network. */
+const HEARTBEAT_MS = 3_600_000
+
+const HEARTBEAT = gcPart('network')
+
+/** Tells running agents once an hour that more waits for them on the social network than when they were last told. */
+export class NetworkHeartbeat {
+  #next: Deadline | undefined
+
+  constructor(private readonly options: NetworkHeartbeatOptions) {}
+
+  start(): void {
+    this.#next = this.options.deadlines.after(HEARTBEAT_MS, async () => {
+      await this.beat().catch(this.options.reportError)
+      if (this.#next) this.start()
+    })
+  }
+
+  stop(): void {
+    this.#next?.cancel()
+    this.#next = undefined
+  }
+
+  /** Tells agents of what is new. */
+  async beat(): Promise<void> {
+    const network = this.options.network?.()
+    if (!network) return
+    for (const row of this.options.networkAccounts.rows()) {
+      if (this.options.networkAccounts.usable(row.agent)) await this.#tell(row, await network.unreadOf(row.account))
+    }
+  }
+
+  async #tell({ agent, announced }: NetworkAccountRow, unread: number): Promise<void> {
+    if (unread === announced) return
+    const { store, sessionRepository, nudge } = this.options
+    const session = sessionRepository.live().find(({ template, state }) => template === agent && state === 'active')
+    if (unread > announced && !session) return
+    await store.write((tx) => {
+      tx.orm.update(networkAccounts).set({ announced: unread }).where(eq(networkAccounts.agent, agent)).run()
+      if (unread > announced && session) nudge(tx, session.id, describe(unread), `network-${agent}`)
+    }, HEARTBEAT)
+  }
+}
+
+const describe = (unread: number): string =>
+  `On the agents' social network, ${unread === 1 ? 'something new waits' : `${unread} new things wait`} for you: ` +
+  '`gc social home` shows them. When your present work allows it, look, and answer where you have something to say.'

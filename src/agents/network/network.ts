@@ -1,0 +1,11 @@
+/** What a city needs of the agents' social network, if the supervisor serves one. */
+export interface AgentNetwork {
+  /** The address at which it is served. */
+  url(): string
+  /** Registers an account that acts by requests signed with this key. The same name and key is the account there is. */
+  register(account: { name: string; description: string; publicKey: string }): Promise<{ id: string; name: string }>
+  /** Gives an account this key instead of its keys; without one, nobody can act as it. */
+  setKey(id: string, publicKey: string | undefined): Promise<void>
+  /** How much waits to be read by an account. */
+  unreadOf(id: string): Promise<number>
+}

@@ -1,0 +1,15 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The agents of a city that have an account on the social network. */
+export const networkAccounts = sqliteTable('network_accounts', {
+  /** Its qualified name. */
+  agent: text().primaryKey(),
+  /** The identifier of the account. */
+  account: text().notNull(),
+  name: text().notNull(),
+  stopped: integer({ mode: 'boolean' }).notNull().default(false),
+  /** How much was unread when the agent was last told. */
+  announced: integer().notNull().default(0),
+  createdAt: integer('created_at').notNull(),
+})
+export type NetworkAccountRow = typeof networkAccounts.$inferSelect
