@@ -39,6 +39,7 @@ import { versionCommand, versionLine } from './commands/version.ts'
 import { waitCommands } from './commands/wait.ts'
 import { worktreeCommands } from './commands/worktree.ts'
 import { CommandContext } from './context/context.ts'
+import { formulaCommands } from './formulas/formula.ts'
 import type { Io } from './io/io.ts'
 import { configureProgram } from './io/run.ts'
 
@@ -71,6 +72,7 @@ export function createProgram(io: Io): Command {
   beadCommands(program, context)
   readyCommand(program, context)
   graphCommand(program, context)
+  formulaCommands(program, context)
   convoyCommands(program, context)
   mailCommands(program, context)
   waitCommands(program, context)

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { CommandContext } from '../context/context.ts'
 import { commit, version } from '../context/version.ts'
+import { formulaCommands } from '../formulas/formula.ts'
 import type { Io } from '../io/io.ts'
 import { configureProgram } from '../io/run.ts'
 import { blockedCommand } from './blocked.ts'
@@ -31,7 +32,8 @@ export function createBd(io: Io): Command {
     .option('--city <city>', 'the city to work in: its name or its folder')
     .option('--rig <rig>', 'the rig of the beads')
     .option('--json', 'print JSON')
-  const bd = new BdContext(new CommandContext(io, program), program)
+  const context = new CommandContext(io, program)
+  const bd = new BdContext(context, program)
   listCommands(program, bd)
   searchCommand(program, bd)
   showCommand(program, bd)
@@ -47,6 +49,7 @@ export function createBd(io: Io): Command {
   gateCommands(program, bd)
   moleculeCommands(program, bd)
   tierCommands(program, bd)
+  formulaCommands(program, context)
   primeCommand(program, bd)
   storageCommands(program, bd)
   const line = `bd version ${BD_VERSION} (gc ${version}, ${commit})`

@@ -23,7 +23,6 @@ const NOTHING_TO_DO = [
 /** Commands for what gc does not have, each with what to do instead. */
 const NOT_HERE = {
   sql: 'gc has no SQL for users; `bd list --json`, `bd search` and `gc bead export` read beads',
-  formula: 'gc does not run formulas yet: create the steps as beads with `bd create --parent <root>`',
   remember: 'gc keeps no memories apart from beads: `bd create --type memory "<text>"`, and `bd search` finds it',
   'rename-prefix': 'the prefix of a rig is declared: change `prefix` in city.toml; beads keep the ids they have',
 } as const

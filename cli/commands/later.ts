@@ -6,7 +6,6 @@ import { printJson, printLine } from '../io/io.ts'
 
 /** Commands for parts that gc does not have yet; each says so and changes nothing. */
 const NOT_YET: Readonly<Record<string, string>> = {
-  formula: 'gc does not run formulas yet: create the steps as beads with `bd create --parent <root>`, and sling them',
   order: 'gc does not run orders yet: let the timers of this machine run `gc sling` or `bd create`',
   workflow: 'gc does not run formulas yet, so there is no workflow of a bead',
   service: 'gc does not run services of packs yet',

@@ -25,15 +25,18 @@ export function compile(files: FormulaFiles, name: string, variables: Variables 
   return compileWithin(files, name, variables, [])
 }
 
-/** What is wrong with a formula whatever its variables are: everything but a loop whose range needs one. */
-export function checkFormula(files: FormulaFiles, name: string): readonly FormulaMessage[] {
+/** What there is to say of a formula whatever its variables are: a loop whose range needs one is not judged. */
+export function openCompile(
+  files: FormulaFiles,
+  name: string,
+): { readonly errors: readonly FormulaMessage[]; readonly warnings: readonly FormulaMessage[] } {
   const result = compileWithin(files, name, {}, [], { allowOpenRanges: true })
-  if ('recipe' in result) return []
+  if ('recipe' in result) return { errors: [], warnings: result.recipe.warnings }
   const parsed = files.formula(name)
-  if (result.reason !== 'not-workflow' || !parsed || 'errors' in parsed) return result.errors
+  if (result.reason !== 'not-workflow' || !parsed || 'errors' in parsed) return { errors: result.errors, warnings: [] }
   const reading = new Compilation(files, {})
   reading.formula({ name, place: parsed.formula.place }, parsed.formula.type)
-  return reading.problems.list
+  return { errors: reading.problems.list, warnings: [] }
 }
 
 function compileWithin(

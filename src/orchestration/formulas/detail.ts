@@ -1,5 +1,5 @@
 import type { Recipe, RecipeStep, VariableDefinition } from './recipe.ts'
-import type { FormulaDetailResponse } from './schema.ts'
+import type { CompiledFormula, FormulaDetailResponse } from './schema.ts'
 
 /** Control steps that nobody has to know of to understand a formula. */
 const HIDDEN = ['spec', 'scope-check', 'workflow-finalize']
@@ -36,3 +36,28 @@ const toNode = (step: RecipeStep) => {
   const scope = step.metadata['gc.scope_ref']
   return { id: step.id, title: step.title, kind: kindOf(step), ...(scope !== undefined && { scope_ref: scope }) }
 }
+
+/** All of a recipe, controls and specs too. */
+export function toCompiled(recipe: Recipe, searchPaths: readonly string[]): CompiledFormula {
+  const { formula, description, contract, shape, source, variables, root, steps, deps, warnings } = recipe
+  return {
+    ...{ name: formula, description, contract, shape, source: source.file, hash: source.hash },
+    ...{ search_paths: [...searchPaths], vars: variables.definitions.map(toVarDef) },
+    steps: [{ ...root, id: formula, is_root: true }, ...steps.map(toCompiledStep)],
+    deps: [
+      ...steps.flatMap(({ id, parent }) =>
+        contract === 'v2' ? [] : [{ step_id: id, depends_on_id: parent ?? formula, type: 'parent-child' }],
+      ),
+      ...deps.map(({ from, to, kind }) => ({ step_id: to, depends_on_id: from, type: kind })),
+    ],
+    warnings: [...warnings],
+  }
+}
+
+const toCompiledStep = ({ id, title, description, notes, type, priority, labels, assignee, metadata }: RecipeStep) => ({
+  ...{ id, title, ...(description !== undefined && { description }), ...(notes !== undefined && { notes }), type },
+  ...(priority !== undefined && { priority }),
+  ...(labels.length > 0 && { labels: [...labels] }),
+  ...(assignee !== undefined && { assignee }),
+  ...(Object.keys(metadata).length > 0 && { metadata: { ...metadata } }),
+})

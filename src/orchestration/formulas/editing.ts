@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDrafts } from '../../config/files/write-files.ts'
 import { AppError } from '../../core/errors.ts'
-import { checkFormula } from './compile.ts'
+import { openCompile } from './compile.ts'
 import type { FormulaLibrary } from './formula-library.ts'
 import type { FormulaMessage } from './recipe.ts'
 
@@ -22,7 +22,7 @@ export function judgeDraft(library: FormulaLibrary, name: string, bytes: Uint8Ar
   if (parsed && 'errors' in parsed) return parsed.errors.map(sentence)
   const declared = parsed?.formula.name ?? ''
   if (declared !== name) return [`formula name "${declared}" does not match path name "${name}"`]
-  return checkFormula(files, name).map(sentence)
+  return openCompile(files, name).errors.map(sentence)
 }
 
 const sentence = ({ line, step, message }: FormulaMessage): string =>

@@ -7,19 +7,24 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
-import { toDetail, toVarDef } from './detail.ts'
+import { toCompiled, toDetail, toVarDef } from './detail.ts'
 import { decode, isFormulaName, judgeDraft, requireBody, writeFormula } from './editing.ts'
 import { FormulaChanged } from './events.ts'
 import { type FormulaRuns, toFeedItem, toRecentRun } from './feed.ts'
 import type { FormulaLibrary } from './formula-library.ts'
+import { lintFormulas } from './lint.ts'
 import type { FormulaMessage, Recipe } from './recipe.ts'
 import type {
+  CompiledFormula,
+  FormulaCompile,
   FormulaDetailQuery,
   FormulaDetailResponse,
   FormulaFeedBody,
   FormulaFeedQuery,
   FormulaListBody,
   FormulaPreviewBody,
+  FormulaReports,
+  FormulaReportsQuery,
   FormulaRunsQuery,
   FormulaRunsResponse,
   FormulaScopeQuery,
@@ -71,15 +76,32 @@ export class Formulas {
   }
 
   detail(name: string, query: FormulaDetailQuery): FormulaDetailResponse {
-    const recipe = this.#compile(name, this.#scope(query), {})
+    const recipe = this.#compile(name, ofRig(this.#scope(query))?.ref, {})
     return toDetail(fillTitles(recipe, launchValues(recipe, query.target)))
+  }
+
+  /** Every formula file, with what is wrong with it. */
+  reports({ rig }: FormulaReportsQuery): FormulaReports {
+    const files = this.options.formulaLibrary.files(this.#rig(rig))
+    const formulas = lintFormulas(files).map(({ file, errors, warnings, ...report }) => ({
+      ...{ ...report, source: file, errors: [...errors], warnings: [...warnings] },
+    }))
+    return { search_paths: [...files.folders], formulas }
+  }
+
+  /** All that a formula compiles to; its titles as they are written, unless there are variables to put in. */
+  compile(name: string, { rig, vars = {} }: FormulaCompile): CompiledFormula {
+    requireSmallVariables(vars)
+    const recipe = this.#compile(name, this.#rig(rig), vars)
+    const shown = Object.keys(vars).length > 0 ? fillTitles(recipe) : recipe
+    return toCompiled(shown, this.options.formulaLibrary.files(rig).folders)
   }
 
   /** What would be made of a formula with these variables. */
   preview(name: string, body: FormulaPreviewBody): FormulaDetailResponse {
     const variables = body.vars ?? {}
     requireSmallVariables(variables)
-    const recipe = this.#compile(name, this.#scope(body), variables)
+    const recipe = this.#compile(name, ofRig(this.#scope(body))?.ref, variables)
     const filled = fillTitles(recipe, launchValues(recipe, body.target))
     const problems = [...validateVariables(recipe), ...openTitles(filled)]
     if (problems.length === 0) return toDetail(filled)
@@ -164,8 +186,13 @@ export class Formulas {
     return this.options.formulaLibrary.files(ofRig(scope)?.ref)
   }
 
-  #compile(name: string, scope: FormulaScope, variables: Readonly<Record<string, string>>): Recipe {
-    const result = this.options.formulaLibrary.compile(name, variables, ofRig(scope)?.ref)
+  #rig(rig: string | undefined): string | undefined {
+    if (rig === undefined || this.options.config.current.rigs.some(({ name }) => name === rig)) return rig
+    throw new AppError('rig-not-found', `rig ${rig} does not exist in this city`)
+  }
+
+  #compile(name: string, rig: string | undefined, variables: Readonly<Record<string, string>>): Recipe {
+    const result = this.options.formulaLibrary.compile(name, variables, rig)
     if ('recipe' in result) return result.recipe
     const [first] = result.errors
     if (result.reason === 'not-workflow') throw new AppError('formula-not-found', first?.message ?? name)

@@ -4,12 +4,16 @@ import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Formulas } from './formulas.ts'
 import {
+  CompiledFormula,
+  FormulaCompile,
   FormulaDetailQuery,
   FormulaDetailResponse,
   FormulaFeedBody,
   FormulaFeedQuery,
   FormulaListBody,
   FormulaPreviewBody,
+  FormulaReports,
+  FormulaReportsQuery,
   FormulaRunsQuery,
   FormulaRunsResponse,
   FormulaScopeQuery,
@@ -139,5 +143,33 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
       errors: ['invalid-request', 'formula-not-found', 'conflict-wrong-state', 'conflict-concurrent-modify'],
     },
     (x) => city(x).formulas.remove(x.caller, x.params.name),
+  ),
+  route(
+    'GET ~/formula-files',
+    {
+      id: 'list-formula-files',
+      summary: 'List every formula file with what is wrong with it',
+      description: 'Expansions and aspects, and files that cannot be read, are among them.',
+      query: FormulaReportsQuery,
+      ok: FormulaReports,
+      errors: ['rig-not-found'],
+      extension: true,
+    },
+    (x) => city(x).formulas.reports(x.query),
+  ),
+  route(
+    'POST ~/formulas/{name}/compile',
+    {
+      id: 'compile-formula',
+      summary: 'Show all that a formula compiles to',
+      description:
+        'With its root, its control steps and its spec beads. Nothing is made, and variables are not checked.',
+      needs: 'read',
+      body: FormulaCompile,
+      ok: CompiledFormula,
+      errors: ['invalid-request', 'rig-not-found', 'formula-not-found'],
+      extension: true,
+    },
+    (x) => city(x).formulas.compile(x.params.name, x.body),
   ),
 ]

@@ -204,3 +204,80 @@ export const FormulaFeedQuery = Type.Object({
   limit: limit('How many at most: 50 for 0, never more than 500.'),
 })
 export type FormulaFeedQuery = Static<typeof FormulaFeedQuery>
+
+const FormulaMessageResponse = Type.Object(
+  { file: Type.String(), line: Type.Integer(), step: text('The step, by its id.'), message: Type.String() },
+  { $id: 'FormulaMessage', additionalProperties: false },
+)
+
+const FormulaReportResponse = Type.Object(
+  {
+    name: Type.String(),
+    source: Type.String({ description: 'Its file.' }),
+    type: text('`workflow`, `expansion` or `aspect`; absent when the file cannot be read.'),
+    description: Type.String(),
+    catalog: Type.Optional(Type.Object({ name: Type.String(), description: Type.String() })),
+    errors: Type.Array(FormulaMessageResponse, { description: 'Why it does not compile.' }),
+    warnings: Type.Array(FormulaMessageResponse, { description: 'What in it is accepted and has no effect.' }),
+  },
+  { $id: 'FormulaReport', additionalProperties: false },
+)
+
+/** Ours: every formula file, those of templates and aspects and those that are broken too. */
+export const FormulaReports = Type.Object(
+  {
+    search_paths: Type.Array(Type.String(), {
+      description: 'The formula folders; of the same name the last one wins.',
+    }),
+    formulas: Type.Array(FormulaReportResponse),
+  },
+  { $id: 'FormulaReports', additionalProperties: false },
+)
+export type FormulaReports = Static<typeof FormulaReports>
+
+export const FormulaReportsQuery = Type.Object({ rig: text('The rig whose formulas count as well.') })
+export type FormulaReportsQuery = Static<typeof FormulaReportsQuery>
+
+export const FormulaCompile = Type.Object(
+  {
+    rig: text('The rig whose formulas count as well.'),
+    vars: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Variables of the formula.' })),
+  },
+  { $id: 'FormulaCompile', additionalProperties: false },
+)
+export type FormulaCompile = Static<typeof FormulaCompile>
+
+const CompiledStep = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String(),
+    description: Type.Optional(Type.String()),
+    notes: Type.Optional(Type.String()),
+    type: Type.String(),
+    priority: Type.Optional(Type.Integer()),
+    labels: Type.Optional(Type.Array(Type.String())),
+    assignee: Type.Optional(Type.String()),
+    is_root: Type.Optional(Type.Boolean()),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { $id: 'CompiledStep', additionalProperties: false },
+)
+
+/** Ours: all of what a formula compiles to. */
+export const CompiledFormula = Type.Object(
+  {
+    name: Type.String(),
+    description: Type.String(),
+    contract: Type.String({ description: '`v1` or `v2`.' }),
+    shape: Type.String({ description: '`graph`, `molecule` or `wisp`.' }),
+    source: Type.String({ description: 'Its file.' }),
+    hash: Type.String({ description: 'The SHA-256 of its file: `gc.formula_hash` of its runs.' }),
+    search_paths: Type.Array(Type.String()),
+    vars: Type.Array(FormulaVarDefResponse),
+    steps: Type.Array(CompiledStep),
+    deps: Type.Array(Type.Object({ step_id: Type.String(), depends_on_id: Type.String(), type: Type.String() })),
+    warnings: Type.Array(FormulaMessageResponse),
+  },
+  { $id: 'CompiledFormula', additionalProperties: false },
+)
+export type CompiledFormula = Static<typeof CompiledFormula>
