@@ -18,13 +18,13 @@ import { NetworkHeartbeat } from '../agents/network/heartbeat.ts'
 import { SessionAccounts } from '../agents/network/session-accounts.ts'
 import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
+import { identityOf } from '../agents/sessions/metadata.ts'
 import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
 import { openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
 import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
 import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
-import type { CityConfig } from '../config/city-config.ts'
 import { ConfigViews } from '../config/config-views.ts'
 import { MissingPacksAttention } from '../config/packs/missing-attention.ts'
 import { Packs } from '../config/packs/packs.ts'
@@ -39,6 +39,7 @@ import { Formulas } from '../orchestration/formulas/formulas.ts'
 import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
+import { findStepTarget } from '../orchestration/routing/target.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
 import { Workflows } from '../orchestration/runs/workflows.ts'
@@ -212,10 +213,6 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
 
 type AgentServices = ReturnType<typeof buildAgents>
 
-/** The agent that a step names: in the rig of its run, else as written. */
-const agentOf = ({ agents }: CityConfig, name: string, rig: string): string =>
-  [`${rig}/${name}`, name].find((each) => agents.some(({ qualified }) => qualified === each)) ?? name
-
 function buildOperations(options: Foundation & Records & SessionServices & WorkServices & AgentServices) {
   const { name, url, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
   const workflows = new WorkflowEvents(name, beadRepository)
@@ -227,17 +224,28 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     runs: options.runRepository,
     members: options.runMembers,
   }
+  const runs = new Runs(runParts)
+  const instantiator = new Instantiator(options)
   return {
     configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
-    runEngine: new RunEngine({ ...runParts, resolveTarget: (name, rig) => agentOf(config.current, name, rig) }),
-    runs: new Runs(runParts),
+    runEngine: new RunEngine({
+      ...runParts,
+      resolveTarget: (target, rig) => findStepTarget(config.current, target, rig)?.agent.qualified ?? target,
+    }),
+    runs,
     workflows: new Workflows(runParts),
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),
-    instantiator: new Instantiator(options),
     formulas: new Formulas(options),
-    sling: new Sling({ ...options, beads: beadRepository, suspended: suspensions }),
+    instantiator,
+    sling: new Sling({
+      ...{ ...options, beads: beadRepository, suspended: suspensions, instantiator, runs },
+      findSession(name) {
+        const row = options.sessionServices.resolver.resolve(name)
+        return { identity: identityOf(row), id: row.id }
+      },
+    }),
     maintenance: new Maintenance(options),
     backup: new Backup(options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),

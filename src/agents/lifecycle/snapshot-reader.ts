@@ -121,7 +121,7 @@ export class SnapshotReader {
     const withSessions = new Set(rows.map(({ template }) => template))
     const withNamed = new Set(current.namedSessions.map(({ template }) => template))
     return current.agents.map((agent) => {
-      const demand = this.#demand(agent, beads)
+      const demand = this.#demand(agent, rows, beads)
       const isUsed =
         demand.length > 0 || agent.minActive > 0 || withSessions.has(agent.qualified) || withNamed.has(agent.qualified)
       return {
@@ -136,8 +136,17 @@ export class SnapshotReader {
     })
   }
 
-  #demand(agent: AgentConfig, failures: ReadonlyMap<string, { deaths: number; until: number }>): AgentState['demand'] {
-    return this.options.workload.unassignedFor(agent.qualified).map((bead) => {
+  #demand(
+    agent: AgentConfig,
+    rows: readonly SessionRow[],
+    failures: ReadonlyMap<string, { deaths: number; until: number }>,
+  ): AgentState['demand'] {
+    const { workload } = this.options
+    const { qualified, maxActive } = agent
+    const isOwn = (row: SessionRow) => row.template === qualified && workNamesOf(row).includes(qualified)
+    // Work that is assigned to the one session of an agent waits for it also while there is no such session.
+    const assigned = maxActive === 1 && !rows.some(isOwn) ? workload.assignedToAgent(qualified) : []
+    return [...assigned, ...workload.unassignedFor(qualified)].map((bead) => {
       const failure = failures.get(bead)
       return { bead, deaths: failure?.deaths ?? 0, until: failure?.until ?? 0 }
     })

@@ -65,6 +65,11 @@ export class Workload {
     return this.#unassigned.all(agent, this.clock.now(), MAX_BEADS).map(({ id }) => id)
   }
 
+  /** Ready beads that are assigned to an agent by its own name, which is that of its one session. */
+  assignedToAgent(agent: string): string[] {
+    return this.assignedTo([agent]).flatMap(({ id, status }) => (status === 'open' ? [id] : []))
+  }
+
   /** Whether a bead is ready and assigned to nobody. */
   isUnassigned(bead: string): boolean {
     return this.#isUnassigned.get(bead) !== null

@@ -1,7 +1,7 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { CLAIM_LOST } from '../../work/errors.ts'
-import { SLING_CROSS_RIG, SLING_MISSING_BEAD } from './errors.ts'
+import { SLING_CROSS_RIG, SLING_MISSING_BEAD, SLING_WORKFLOW_CONFLICT } from './errors.ts'
 import { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
 import type { Sling } from './sling.ts'
 
@@ -21,9 +21,9 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
         'agent-not-found',
         'rig-not-found',
         'scope-not-found',
-        'formula-not-found',
         SLING_MISSING_BEAD,
         SLING_CROSS_RIG,
+        SLING_WORKFLOW_CONFLICT,
         'conflict-wrong-state',
         CLAIM_LOST,
       ],

@@ -1,5 +1,7 @@
 /** A bead to create. What is absent is empty; without a rig it belongs to the city itself. */
 export interface BeadDraft {
+  /** One that was reserved for it; absent: the next. */
+  id?: string | undefined
   title: string
   rig?: string | undefined
   type?: string | undefined

@@ -124,7 +124,7 @@ export class BeadRepository {
     validateFields(draft)
     const prefix = this.#prefixOf(draft.rig ?? '')
     if (draft.parent) this.#requireParent(draft.parent)
-    const values = newValues(draft, this.#writer.nextId(prefix), this.#clock.now(), this.#rootOf(draft))
+    const values = newValues(draft, draft.id ?? this.#writer.nextId(prefix), this.#clock.now(), this.#rootOf(draft))
     validateTotals(values)
     this.#writer.insert(values)
     for (const need of draft.needs ?? []) {

@@ -26,7 +26,10 @@ export interface ConvoysOptions {
 
 /** A convoy to create. */
 export interface ConvoyDraft {
+  /** One that was reserved for it; absent: the next. */
+  id?: string | undefined
   title: string
+  priority?: number | undefined
   rig?: string | undefined
   items: readonly string[]
   labels?: readonly string[] | undefined

@@ -188,8 +188,8 @@ describe('arguments', () => {
     [{ bead: 'pr-1', owned: true, no_convoy: true }, 'invalid-request', 'no_convoy'],
     [{ bead: 'pr-1', merge: 'squash' }, 'invalid-request', 'direct, mr or local'],
     [{ formula: 'f', no_formula: true }, 'invalid-request', 'no_formula'],
-    [{ formula: 'f' }, 'formula-not-found', 'formula f'],
-    [{ formula: 'f', attached_bead_id: 'pr-1', vars: { a: 'b' } }, 'formula-not-found', 'formula f'],
+    [{ formula: 'f' }, 'invalid-request', 'formula "f" not found'],
+    [{ formula: 'f', attached_bead_id: 'pr-1', vars: { a: 'b' } }, 'invalid-request', 'formula "f" not found'],
     [{ bead: 'pr-9' }, 'sling-missing-bead', 'pr-9'],
     [{ bead: 'pr-9', force: true }, 'sling-missing-bead', 'pr-9'],
     [{ bead: 'mi-1' }, 'sling-cross-rig', 'the city'],
@@ -206,16 +206,6 @@ describe('arguments', () => {
     work.recorded()
     await expect(work.sling(body)).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
     expect(work.recorded()).toEqual([])
-  })
-
-  test('the default formula of an agent is not run: the bead is routed, and a warning says so', async () => {
-    await using work = await openSling()
-    const { id } = await work.add({ title: 'a' })
-    const warnings = ['the default formula polish was not run; the bead is routed as it is']
-    expect(await work.sling({ bead: id, target: 'formal' })).toMatchObject({ mode: 'direct', warnings })
-    const other = await work.add({ title: 'b' })
-    const quiet = await work.sling({ bead: other.id, target: 'formal', no_formula: true })
-    expect([quiet.mode, quiet.warnings]).toEqual(['direct', undefined])
   })
 
   test('a cycle is rejected, and the error shows it; force overrides that and the rig', async () => {

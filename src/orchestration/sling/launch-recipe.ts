@@ -1,0 +1,61 @@
+import { AppError } from '../../core/errors.ts'
+import { isControl } from '../../work/beads/readiness.ts'
+import { WorkflowKey } from '../../work/metadata.ts'
+import type { CompileResult, Recipe } from '../formulas/recipe.ts'
+import { substitute } from '../formulas/substitute.ts'
+import type { Variables } from './launch-variables.ts'
+
+/** A recipe with its variables, and what the launch adds to them; throws for a title that lacks one. */
+export function fill(recipe: Recipe, extra: Variables): Recipe {
+  const result = substitute(recipe, extra)
+  if ('errors' in result) throw new AppError('invalid-request', listed(recipe.formula, result.errors))
+  const { variables } = result.value
+  const { issue: _, ...shown } = extra
+  return { ...result.value, variables: { ...variables, values: { ...variables.values, ...shown } } }
+}
+
+/** A wisp that is hung on a bead is a molecule without steps. */
+export function asMolecule(recipe: Recipe): Recipe {
+  if (recipe.shape !== 'wisp') return recipe
+  const { [WorkflowKey.kind]: _, ...metadata } = recipe.root.metadata
+  return { ...recipe, shape: 'molecule', steps: [], deps: [], root: { ...recipe.root, type: 'molecule', metadata } }
+}
+
+/** What keeps a formula from being compiled. */
+export const compileSentence = (formula: string, { errors }: Extract<CompileResult, { errors: unknown }>): string =>
+  listed(
+    formula,
+    errors.map(({ file, line, step, message }) => `${file}:${line}: ${step ? `step ${step}: ` : ''}${message}`),
+  )
+
+/** The problems of a launch in a sentence, or in a list. */
+export const listed = (formula: string, problems: readonly string[]): string =>
+  problems.length === 1
+    ? `instantiating formula "${formula}": ${problems[0]}`
+    : `instantiating formula "${formula}":${problems.map((problem) => `\n  - ${problem}`).join('')}`
+
+const CONVOY_TEXT = '{{convoy_id}}'
+
+/** Throws for a graph whose text names an input that it does not have. */
+export function requireNoInput({ formula, steps }: Recipe): void {
+  const texts = (step: (typeof steps)[number]) => [
+    ...[step.title, step.description, step.notes, step.assignee],
+    ...Object.values(step.metadata),
+  ]
+  const step = steps.find((each) => texts(each).some((text) => text?.includes(CONVOY_TEXT)))
+  if (!step) return
+  throw new AppError(
+    'invalid-request',
+    listed(formula, [`step ${step.id}: convoy_id requires a targeted formulas v2 invocation: name a bead or a convoy`]),
+  )
+}
+
+const UNWORKED: ReadonlySet<string> = new Set(['scope', 'spec'])
+
+/** Throws for a graph in which there is nothing for an agent to do. */
+export function requireWork({ formula, steps }: Recipe): void {
+  const isWork = ({ kind = '', type }: (typeof steps)[number]) =>
+    (!isControl(kind) && !UNWORKED.has(kind) && type !== 'gate') || kind === 'drain'
+  if (steps.some(isWork)) return
+  throw new AppError('invalid-request', listed(formula, ['no step of it is work for an agent']))
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { CityConfig } from '../../config/city-config.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Convoys } from '../../work/convoys/convoys.ts'
+import { ConvoyKey } from '../../work/metadata.ts'
+import type { Recipe } from '../formulas/recipe.ts'
+import type { Target } from '../routing/target.ts'
+
+export type Variables = Readonly<Record<string, string>>
+
+interface VariableContext {
+  config: Pick<CityConfig, 'rigs'>
+  beads: BeadRepository
+  convoys: Convoys
+  formula: string
+  /** The rig of the run; '' is the city itself. */
+  rig: string
+  target: Target
+  /** The bead that the formula is run for. */
+  bead?: string | undefined
+}
+
+/** What gc itself tells a formula, under what the caller says. */
+export function injectedVariables(context: VariableContext): Variables {
+  const { rig, target } = context
+  const { binding = '' } = target.agent
+  const branch = branchVariable(context.formula)
+  const value = branch && branchOf(context)
+  return {
+    ...{ rig_name: rig, binding_name: binding, binding_prefix: binding && `${binding}.` },
+    ...(branch && value && { [branch]: value }),
+  }
+}
+
+/** The variable for a branch that formulas of these names expect. */
+function branchVariable(formula: string): string | undefined {
+  if (formula === 'mol-scoped-work' || formula.startsWith('mol-polecat-')) return 'base_branch'
+  return formula === 'mol-refinery-patrol' ? 'target_branch' : undefined
+}
+
+/** The branch that a bead, or one of its convoys, is for; else that of the rig. */
+function branchOf({ bead, beads, convoys, config, rig }: VariableContext): string | undefined {
+  const sources = bead === undefined ? [] : [bead, ...convoys.convoysOf(bead)]
+  const named = sources.flatMap((id) => beads.find(id)?.metadata?.[ConvoyKey.target] || [])[0]
+  return named ?? config.rigs.find(({ name }) => name === rig)?.defaultBranch
+}
+
+/** Variables that a graph gets from its launch, not from who starts it. */
+const OF_LAUNCH = ['convoy_id', 'issue', 'bead_id']
+
+/** The variables of a graph as JSON, in one order whatever the order they were given in. */
+export function variablesJson({ variables }: Recipe): string {
+  const entries = Object.entries(variables.values).filter(([name]) => !OF_LAUNCH.includes(name))
+  return JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+interface RootKeyParts {
+  convoy: string
+  formula: string
+  variables: string
+  scope: { kind: string; ref: string } | undefined
+}
+
+/** What makes two launches the same. */
+export function rootKey({ convoy, formula, variables, scope }: RootKeyParts): string {
+  const hash = variables === '{}' ? 'empty' : createHash('sha256').update(variables).digest('hex').slice(0, 16)
+  return `graphv2-root:${convoy}:${formula}:${hash}:${scope ? `${scope.kind}=${scope.ref}` : 'default'}`
+}

@@ -1,0 +1,282 @@
+import { AppError } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { EngineKey, LaunchKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import type { CompileResult, Recipe } from '../formulas/recipe.ts'
+import { validateVariables } from '../formulas/variables.ts'
+import { beadCount, type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
+import type { Instantiator } from '../instantiate/instantiator.ts'
+import { type RouteContext, routeGraph, routeMolecule } from '../routing/step-route.ts'
+import { assigneeOf, isPool, type Target } from '../routing/target.ts'
+import { cancelSlice } from '../runs/cancel.ts'
+import type { RunMembers } from '../runs/members.ts'
+import type { RunRepository } from '../runs/repository.ts'
+import type { Runs } from '../runs/runs.ts'
+import type { BeadRouter, BeadRouterOptions, RouteFlags } from './bead-router.ts'
+import { asMolecule, compileSentence, fill, listed, requireNoInput, requireWork } from './launch-recipe.ts'
+import { injectedVariables, rootKey, type Variables, variablesJson } from './launch-variables.ts'
+import { type LiveRun, LiveRuns, workflowConflict } from './live-runs.ts'
+
+/** Compiles the formulas of a city. */
+export interface FormulaCompiler {
+  compile(name: string, variables: Variables, rig?: string): CompileResult
+}
+
+export interface LauncherOptions extends BeadRouterOptions {
+  store: Store
+  formulaLibrary: FormulaCompiler
+  instantiator: Instantiator
+  runRepository: RunRepository
+  runMembers: RunMembers
+  runs: Pick<Runs, 'resume'>
+  findSession: RouteContext['findSession']
+}
+
+/** A formula to run. */
+export interface Launch {
+  formula: string
+  target: Target
+  /** The rig of the run when no bead says it; '' is the city itself. */
+  rig: string
+  title?: string | undefined
+  vars: Variables
+  scope?: { kind: string; ref: string } | undefined
+  flags: RouteFlags
+}
+
+/** What a launch made. */
+export interface Launched {
+  /** The root of what was made. */
+  root: string
+  isGraph: boolean
+  warnings: string[]
+}
+
+/** A launch whose formula is compiled. */
+interface Compiled extends Launch {
+  recipe: Recipe
+}
+
+/** Runs formulas: by themselves, or for a bead. */
+export class FormulaLauncher {
+  readonly #options: LauncherOptions
+  readonly #live: LiveRuns
+
+  constructor(
+    options: LauncherOptions,
+    private readonly router: BeadRouter,
+  ) {
+    this.#options = options
+    this.#live = new LiveRuns(options.store)
+  }
+
+  /** Runs a formula that is for no bead. */
+  launch(caller: Caller, launch: Launch): Promise<Launched> {
+    const compiled = { ...launch, recipe: this.#compile(launch) }
+    const { recipe, target } = compiled
+    if (recipe.shape === 'molecule' && isPool(target.agent)) {
+      throw new AppError(
+        'invalid-request',
+        `the root of formula ${recipe.formula} is a molecule, which no session of the pool ${target.agent.qualified} is ` +
+          'offered: give the formula phase = "vapor" or [requires] formula_compiler = ">=2.0.0", or name an agent with one session',
+      )
+    }
+    if (recipe.shape === 'graph') requireNoInput(recipe)
+    const warnings = launch.flags.force ? [] : this.router.agentWarnings(target.agent)
+    return this.#write(caller, compiled, {
+      count: beadCount(recipe),
+      plan: (ids) => this.#plan(compiled, ids, {}),
+      finish: (tx, plan) => this.#launched(tx, compiled, plan, warnings),
+    })
+  }
+
+  /** Runs a formula for a bead: a molecule is hung on it and the bead is routed, a graph has it as its input. */
+  attach(caller: Caller, launch: Launch, id: string): Promise<Launched> {
+    const bead = this.router.get(id)
+    this.router.checkRoutable(bead, launch.target, launch.flags)
+    const rig = this.#options.beads.rigOf(id)
+    const recipe = this.#compile({ ...launch, rig }, id)
+    const compiled = { ...launch, rig, recipe }
+    return recipe.shape === 'graph'
+      ? this.#attachGraph(caller, compiled, bead)
+      : this.#attachMolecule(caller, compiled, bead)
+  }
+
+  /** The graphs that go on for a bead. */
+  liveRunsOf(bead: string): LiveRun[] {
+    return this.#live.of(bead)
+  }
+
+  #compile(launch: Launch, bead?: string): Recipe {
+    const { formulaLibrary, config } = this.#options
+    const context = { ...this.#options, ...launch, config: config.current }
+    const compile = (variables: Variables) => {
+      const result = formulaLibrary.compile(launch.formula, variables, launch.rig || undefined)
+      if ('recipe' in result) return result.recipe
+      throw new AppError('invalid-request', compileSentence(launch.formula, result))
+    }
+    const variables = { ...injectedVariables({ ...context, bead }), ...launch.vars }
+    const compiled = compile(variables)
+    // A graph gets the bead with its input, a molecule by name.
+    const isNamed = compiled.contract === 'v1' && bead !== undefined
+    const recipe = isNamed ? compile({ issue: bead, ...variables }) : compiled
+    const problems = validateVariables(recipe)
+    if (problems.length > 0) throw new AppError('invalid-request', listed(launch.formula, problems))
+    return recipe
+  }
+
+  #attachMolecule(caller: Caller, launch: Compiled, bead: Bead): Promise<Launched> {
+    const { beads } = this.#options
+    const recipe = asMolecule(launch.recipe)
+    return this.#write(caller, launch, {
+      count: beadCount(recipe),
+      plan: (ids) =>
+        planGraph(fill(recipe, {}), ids, { ...this.#fields(launch), priority: bead.priority, rootMetadata: {} }),
+      begin: (tx) => this.#burnAttached(tx, this.router.get(bead.id)),
+      finish: (tx, plan) => {
+        beads.change(tx, bead.id, { metadata: { [WorkflowKey.olderMoleculeId]: plan.root } })
+        const warnings = this.router.route(tx, caller, bead.id, launch.target, launch.flags)
+        return this.#launched(tx, { ...launch, recipe }, plan, warnings)
+      },
+    })
+  }
+
+  /** Closes the molecule that an earlier launch hung on a bead; throws when somebody works on it. */
+  #burnAttached(tx: Tx, bead: Bead): void {
+    const { beads, runMembers } = this.#options
+    const root = beads.find(bead.metadata?.[WorkflowKey.olderMoleculeId] ?? '')
+    if (!root || root.status === 'closed') return
+    if (bead.assignee) {
+      throw new AppError(
+        'conflict-wrong-state',
+        `molecule ${root.id} is on bead ${bead.id}, which ${bead.assignee} works on: burn it first (bd mol burn ${root.id})`,
+      )
+    }
+    for (const id of [...runMembers.open(root.id, MAX_BURNED), root.id])
+      beads.close(tx, id, 'another formula was started')
+  }
+
+  async #attachGraph(caller: Caller, launch: Compiled, bead: Bead): Promise<Launched> {
+    const { beads, runs } = this.#options
+    const isConvoy = bead.issue_type === 'convoy'
+    const storeRef = this.#storeRef(launch.rig)
+    let replaced: LiveRun[] = []
+    const launched = await this.#write(caller, launch, {
+      count: beadCount(launch.recipe) + (isConvoy ? 0 : 1),
+      plan: (ids) => {
+        const [convoy = '', ...others] = isConvoy ? [bead.id, ...ids] : ids
+        return this.#plan(launch, others, this.#inputMetadata(launch, convoy), { convoy_id: convoy, issue: bead.id })
+      },
+      begin: (tx, plan) => {
+        const live = this.#live.of(bead.id)
+        if (live.length > 0 && !launch.flags.force) throw workflowConflict(bead.id, live, storeRef)
+        const { metadata = {} } = plan.bead(0)
+        const convoy = metadata[EngineKey.inputConvoyId] ?? ''
+        replaced = live.filter(({ key }) => isSameLaunch(key, metadata[LaunchKey.rootKey] ?? ''))
+        if (!isConvoy) this.#addInput(tx, convoy, bead, launch.rig)
+      },
+      finish: (tx, plan) => {
+        this.router.checkRoutable(this.router.get(bead.id), launch.target, launch.flags)
+        const route = { [WorkKey.routedTo]: null, [EngineKey.executionRoutedTo]: launch.target.agent.qualified }
+        beads.change(tx, bead.id, { metadata: route })
+        if (isConvoy) this.#clearRoutes(tx, bead)
+        for (const { root } of replaced) this.#replace(tx, root)
+        const warnings = launch.flags.force ? [] : this.router.agentWarnings(launch.target.agent)
+        return this.#launched(tx, launch, plan, warnings)
+      },
+    })
+    if (replaced.length > 0) await runs.resume()
+    return launched
+  }
+
+  /** The convoy that stands for a single bead as the input of a graph. */
+  #addInput(tx: Tx, id: string, bead: Bead, rig: string): void {
+    const { convoys } = this.#options
+    const metadata = { [LaunchKey.synthetic]: 'true' }
+    const { priority } = bead
+    convoys.add(tx, { id, title: `input convoy for ${bead.id}`, rig, items: [bead.id], metadata, priority })
+  }
+
+  #clearRoutes(tx: Tx, convoy: Bead): void {
+    const { beads, convoys } = this.#options
+    for (const { id, metadata } of convoys.get(convoy.id).children ?? []) {
+      if (metadata?.[WorkKey.routedTo]) beads.change(tx, id, { metadata: { [WorkKey.routedTo]: null } })
+    }
+  }
+
+  /** Ends the same run that was started before; the rest of a large one follows. */
+  #replace(tx: Tx, root: string): void {
+    const { beads, runRepository, runMembers } = this.#options
+    beads.change(tx, root, { metadata: { [ResultKey.failureReason]: 'graphv2_force_replaced' } })
+    const run = runRepository.find(root)
+    if (run) cancelSlice({ beads, runs: runRepository, members: runMembers }, tx, run)
+    else beads.closeWith(tx, root, { [ResultKey.outcome]: 'canceled' })
+  }
+
+  #inputMetadata({ recipe, scope }: Compiled, convoy: string): Record<string, string> {
+    const variables = variablesJson(recipe)
+    return {
+      [EngineKey.inputConvoyId]: convoy,
+      [LaunchKey.variables]: variables,
+      [LaunchKey.rootKey]: rootKey({ convoy, formula: recipe.formula, variables, scope }),
+    }
+  }
+
+  /** Plans what a launch by itself, or a graph, is made of; each step goes to somebody. */
+  #plan(launch: Compiled, ids: readonly string[], input: Variables, extra: Variables = {}): GraphPlan {
+    const { config, findSession } = this.#options
+    const { target, rig, scope } = launch
+    const recipe = fill(launch.recipe, extra)
+    const context = { config: config.current, rig, target, findSession }
+    const isGraph = recipe.shape === 'graph'
+    if (isGraph) requireWork(recipe)
+    const session = isGraph ? assigneeOf(config.current, target) : undefined
+    return planGraph(recipe, ids, {
+      ...this.#fields(launch),
+      ...(isGraph && { status: 'in_progress' }),
+      routes: isGraph ? routeGraph(recipe, context) : routeMolecule(recipe, context),
+      rootMetadata: {
+        [WorkKey.routedTo]: target.agent.qualified,
+        ...(session !== undefined && { [WorkKey.sessionName]: session }),
+        ...(scope && { [WorkflowKey.scopeKind]: scope.kind, [WorkflowKey.scopeRef]: scope.ref }),
+        ...input,
+      },
+    })
+  }
+
+  #fields = ({ rig, title }: Compiled) => ({ rig, title, storeRef: this.#storeRef(rig) })
+
+  #storeRef(rig: string): string {
+    return rig === '' ? `city:${this.#options.config.current.name}` : `rig:${rig}`
+  }
+
+  #write(
+    caller: Caller,
+    { rig }: Compiled,
+    draft: Omit<Parameters<Instantiator['write']>[0], 'rig'>,
+  ): Promise<Launched> {
+    return this.#options.instantiator.write({ rig, ...draft }, actorOf(caller)) as Promise<Launched>
+  }
+
+  /** Adds the row of a run; a wisp is no run, only a bead. */
+  #launched(tx: Tx, { recipe, scope, rig, target }: Compiled, { root }: GraphPlan, warnings: string[]): Launched {
+    const { formula, contract, shape } = recipe
+    if (shape !== 'wisp') {
+      const place = scope ?? { kind: rig === '' ? '' : 'rig', ref: rig }
+      this.#options.runRepository.add(tx, {
+        ...{ root, formula, contract, origin: 'sling', scope: place, target: target.agent.qualified },
+        recipe: shape === 'graph' ? recipe : undefined,
+      })
+    }
+    return { root, isGraph: shape === 'graph', warnings }
+  }
+}
+
+/** More steps than any molecule that somebody writes. */
+const MAX_BURNED = 1000
+
+/** Whether two launches are the same but for the convoys that gc made for each. */
+const isSameLaunch = (a: string, b: string): boolean => withoutConvoy(a) === withoutConvoy(b)
+const withoutConvoy = (key: string): string => key.split(':').slice(2).join(':')

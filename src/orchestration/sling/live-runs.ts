@@ -1,0 +1,51 @@
+import type { Statement } from 'bun:sqlite'
+import { AppError } from '../../core/errors.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import { EngineKey, LaunchKey } from '../../work/metadata.ts'
+import { SLING_WORKFLOW_CONFLICT } from './errors.ts'
+
+/** A run that goes on for a bead. */
+export interface LiveRun {
+  readonly root: string
+  /** What makes two launches the same; '' for one of an older system. */
+  readonly key: string
+}
+
+/** Finds the graphs that go on for a bead: by its convoys, or by its own id. */
+export class LiveRuns {
+  readonly #byConvoy: Statement<LiveRun, [string]>
+  readonly #bySource: Statement<LiveRun, [string]>
+  readonly #convoys: Statement<{ id: string }, [string]>
+
+  constructor(store: Store) {
+    const runs = (key: string) =>
+      stablePlan(`SELECT id AS root, coalesce(metadata ->> '$."${LaunchKey.rootKey}"', '') AS key FROM beads
+       WHERE metadata ->> '$."${key}"' = ? AND metadata ->> '$."${key}"' IS NOT NULL AND closed = 0`)
+    this.#byConvoy = store.prepare(runs(EngineKey.inputConvoyId))
+    this.#bySource = store.prepare(runs(EngineKey.sourceBeadId))
+    this.#convoys = store.prepare(
+      stablePlan("SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ? AND type = 'tracks'"),
+    )
+  }
+
+  of(bead: string): LiveRun[] {
+    const convoys = [bead, ...this.#convoys.all(bead).map(({ id }) => id)]
+    const runs = [...convoys.flatMap((convoy) => this.#byConvoy.all(convoy)), ...this.#bySource.all(bead)]
+    return [...new Map(runs.map((run) => [run.root, run])).values()]
+  }
+}
+
+/** The error of a launch for a bead for which others go on. */
+export function workflowConflict(bead: string, runs: readonly LiveRun[], storeRef: string): AppError {
+  const roots = runs.map(({ root }) => root).sort()
+  const hint = `gc workflow delete-source ${bead} --store-ref ${storeRef} --apply`
+  const message = `source bead ${bead} already has live workflow(s): ${roots.join(', ')}; force starts another, or clean up with: ${hint}`
+  return new AppError(SLING_WORKFLOW_CONFLICT, message, {
+    fieldErrors: [
+      { location: 'body.source_bead_id', value: bead, message: 'the bead that was slung' },
+      { location: 'body.blocking_workflow_ids', value: roots, message: 'the runs that go on for it' },
+      { location: 'body.hint', value: hint, message: 'what cleans them up' },
+    ],
+  })
+}

@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Caller } from '../../../src/http/caller.ts'
+import type { SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
+import { human, openWork } from '../../work/world.ts'
+
+const TOML = `
+[[rigs]]
+name = "press"
+path = "../press"
+prefix = "pr"
+default_branch = "trunk"
+
+[[rigs]]
+name = "saw"
+path = "../saw"
+prefix = "sa"
+
+[[agent]]
+name = "solo"
+start_command = "true"
+max_active_sessions = 1
+suspended = true
+
+[[agent]]
+name = "pool"
+start_command = "true"
+max_active_sessions = 3
+suspended = true
+
+[[agent]]
+name = "hand"
+dir = "press"
+start_command = "true"
+max_active_sessions = 3
+suspended = true
+
+[[agent]]
+name = "formal"
+start_command = "true"
+max_active_sessions = 2
+default_sling_formula = "line"
+`
+
+const GRAPH = '[requires]\nformula_compiler = ">=2.0.0"\n'
+
+/** What most tests sling. */
+const FORMULAS = {
+  line: `formula = "line"\n${GRAPH}[vars.topic]\ndefault = "bridges"\n[[steps]]\nid = "plan"\ntitle = "Plan {{topic}}"\n[[steps]]\nid = "build"\ntitle = "Build {{topic}}"\nneeds = ["plan"]\nmetadata = { "gc.run_target" = "solo" }\n`,
+  aimed: `formula = "aimed"\n${GRAPH}[[steps]]\nid = "do"\ntitle = "Do {{issue}}"\ndescription = "of {{convoy_id}}"\n`,
+  bake: `formula = "bake"\n[vars.guests]\nrequired = true\npattern = "^[0-9]+$"\n[vars.title]\ndefault = "Bake"\n[[steps]]\nid = "mix"\ntitle = "Mix for {{guests}}"\n[[steps]]\nid = "serve"\ntitle = "Serve"\nneeds = ["mix"]\nassignee = "{{guests}}-person"\n`,
+  tick: 'formula = "tick"\nphase = "vapor"\n[[steps]]\nid = "a"\ntitle = "Do a"\n',
+}
+
+/** A city with formulas; its agents are suspended, so that nothing starts by itself. */
+export async function openLaunches(formulas: Readonly<Record<string, string>> = {}) {
+  const work = await openWork({ toml: TOML })
+  const folder = `${work.town.path}/formulas`
+  mkdirSync(folder, { recursive: true })
+  const declare = (name: string, text: string) => writeFileSync(`${folder}/${name}.toml`, text)
+  for (const [name, text] of Object.entries({ ...FORMULAS, ...formulas })) declare(name, text)
+  return {
+    ...work,
+    declare,
+    sling: (body: Partial<SlingInputBody>, caller: Caller = human) =>
+      work.sling.sling(caller, { target: 'pool', ...body }),
+    /** The same events as `recorded`, each type with how often it was recorded. */
+    counted() {
+      const counts: Record<string, number> = {}
+      for (const event of work.recorded()) {
+        const type = event.split(' ')[0] ?? ''
+        counts[type] = (counts[type] ?? 0) + 1
+      }
+      return counts
+    },
+    slingText: (body: SlingText) => work.sling.slingText(human, body),
+    /** Metadata of a bead, without what every step has. */
+    metadata: (id: string) => work.beadRepository.get(id).metadata ?? {},
+  }
+}
