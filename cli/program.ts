@@ -17,6 +17,7 @@ import { handoffCommand } from './commands/handoff.ts'
 import { hookCommand } from './commands/hook.ts'
 import { importCommands } from './commands/import.ts'
 import { laterCommands, storageCommands } from './commands/later.ts'
+import { lintCommand } from './commands/lint.ts'
 import { mailCommands } from './commands/mail.ts'
 import { nudgeCommand } from './commands/nudge.ts'
 import { openapiCommand } from './commands/openapi.ts'
@@ -65,6 +66,7 @@ export function createProgram(io: Io): Command {
   configCommands(program, context)
   importCommands(program, context)
   packCommands(program, context)
+  lintCommand(program, context)
   reloadCommand(program, context)
   doctorCommand(program, context)
   program.commandsGroup('Work:')

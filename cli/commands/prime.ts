@@ -83,18 +83,10 @@ async function readConversationKey({ io }: CommandContext): Promise<string | und
   }
 }
 
-/** The instructions of a session, or of the newest session of an agent. */
+/** The instructions of a session or an agent; undefined when there is neither. */
 async function findPrompt(city: CityClient, who: string): Promise<SessionPrompt | undefined> {
-  const own = await unlessMissing(city.call('GET ~/session/{id}/prompt', { params: { id: who } }))
-  if (own) return own
-  const { items } = await city.call('GET ~/sessions', { query: { template: who, limit: 1 } })
-  const [newest] = items
-  return newest && unlessMissing(city.call('GET ~/session/{id}/prompt', { params: { id: newest.id } }))
-}
-
-async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer
+    return await city.call('GET ~/session/{id}/prompt', { params: { id: who } })
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error

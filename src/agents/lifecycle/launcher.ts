@@ -26,7 +26,7 @@ import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { isOnPath } from './on-path.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
-import { promptSubject, withDetails } from './prompt-subjects.ts'
+import { type PromptedSession, promptSubject, withDetails } from './prompt-subjects.ts'
 import { conversationToResume } from './resume.ts'
 import { asStandIn } from './stand-in.ts'
 import { programOnTerminal } from './terminal-profiles.ts'
@@ -242,12 +242,12 @@ export class Launcher {
   }
 
   /** What commands can say about a session. */
-  promptSubject(row: SessionRow): PromptSubject {
+  promptSubject(row: PromptedSession): PromptSubject {
     return promptSubject(row, this.agent(row.template), this.config.current, this.environment)
   }
 
   /** What prompts can say about a session. */
-  promptData(row: SessionRow): TemplateFields {
+  promptData(row: PromptedSession): TemplateFields {
     return promptFields(withDetails(this.promptSubject(row), this.providerOfSession(row)))
   }
 
@@ -257,7 +257,7 @@ export class Launcher {
   }
 
   /** What the prompt of a session's agent is rendered from; undefined when it has none. */
-  promptRequest(row: SessionRow): PromptRequest | undefined {
+  promptRequest(row: PromptedSession): PromptRequest | undefined {
     const prompt = this.agent(row.template)?.prompt
     return prompt && { ...prompt, data: Object.fromEntries(toData(this.promptData(row))) }
   }

@@ -7,9 +7,15 @@ import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { CityEnvironment } from './environment.ts'
 
+/** What prompts and commands know of a session. */
+export type PromptedSession = Pick<
+  SessionRow,
+  'id' | 'kind' | 'template' | 'rig' | 'provider' | 'workDir' | 'alias' | 'named' | 'sessionName'
+>
+
 /** What prompts and commands can say about a session. */
 export function promptSubject(
-  row: SessionRow,
+  row: PromptedSession,
   agent: AgentConfig | undefined,
   city: Config['current'],
   environment: Pick<CityEnvironment, 'city' | 'path'>,

@@ -1,8 +1,8 @@
 import type { PromptRenderer } from '../../config/prompts/prompt-renderer.ts'
 import type { RenderedPrompt } from '../../config/prompts/render-prompt.ts'
 import type { SessionAccounts } from '../network/session-accounts.ts'
-import type { SessionRow } from '../sessions/table.ts'
 import type { Launcher } from './launcher.ts'
+import type { PromptedSession } from './prompt-subjects.ts'
 
 const NONE: RenderedPrompt = { text: '', warnings: [] }
 
@@ -15,7 +15,7 @@ export class Prompts {
   ) {}
 
   /** The prompt of a session's agent, rendered for the session, and what it has to know of its account on the network. */
-  async of(row: SessionRow): Promise<RenderedPrompt> {
+  async of(row: PromptedSession): Promise<RenderedPrompt> {
     const request = this.launcher.promptRequest(row)
     const rendered = request ? await this.renderer.render(request) : NONE
     const more = this.networkAccounts.instructions(row)

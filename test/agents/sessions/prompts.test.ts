@@ -60,6 +60,22 @@ describe('a session', () => {
     expect(warnings[0]).toBe(warning)
   })
 
+  test('is shown for an agent without a session as its next one would have it', async () => {
+    await using world = await started({ 'prompts/mayor.template.md': 'You are {{.AgentName}}.' })
+    put(
+      world.folder.at('city', 'agents/clerk/agent.toml'),
+      'start_command = "cat"\nwork_dir = "desks/{{.AgentBase}}"\n',
+    )
+    put(world.folder.at('city', 'agents/clerk/prompt.template.md'), '{{.AgentName}} at {{basename .WorkDir}}')
+    await world.city.config.reload()
+    const head = world.city.log.head
+    const { reader } = world.city.sessions
+    expect(await reader.prompt('clerk')).toEqual({ agent: 'clerk', content: 'clerk at clerk', warnings: [] })
+    expect((await reader.prompt('mayor')).content).toBe('You are boss.')
+    await expect(reader.prompt('nobody')).rejects.toMatchObject({ code: 'session-not-found' })
+    expect(world.city.log.after(head, 10)).toEqual([])
+  })
+
   test('is drained when a fragment changes that its prompt uses, and by no other', async () => {
     await using world = await started({
       'prompts/mayor.template.md': 'You are {{template "who" .}}.',

@@ -96,7 +96,8 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       id: 'get-session-prompt',
       summary: 'Get the prompt of a session',
       needs: ofOtherSessions('watch'),
-      description: 'The prompt of its agent, rendered for this session, as `gc prime` prints it.',
+      description:
+        'The prompt of its agent, rendered for this session, as `gc prime` prints it. An agent without a session is known by its name, too.',
       ok: SessionPrompt,
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,

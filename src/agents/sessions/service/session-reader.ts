@@ -1,3 +1,4 @@
+import { previewSession } from '../../lifecycle/agent-preview.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import type { Prompts } from '../../lifecycle/prompts.ts'
 import type { SessionHost } from '../host.ts'
@@ -46,10 +47,15 @@ export class SessionReader {
     return screen.lines.slice(-lines).join('\n').trimEnd()
   }
 
-  /** The prompt of a session's agent, rendered for the session. */
+  /** The prompt of a session's agent, rendered for the session; for the newest one, or for the next, of an agent. */
   async prompt(token: string): Promise<SessionPrompt> {
-    const { resolver, prompts } = this.options
-    const row = resolver.resolve(token)
+    const { resolver, prompts, repository, launcher } = this.options
+    const agent = launcher.agent(token)
+    const [newest] = repository
+      .live()
+      .filter(({ template }) => template === agent?.qualified)
+      .reverse()
+    const row = resolver.find(token) ?? newest ?? (agent ? previewSession(agent, launcher) : resolver.resolve(token))
     const { text, warnings } = await prompts.of(row)
     return { agent: row.template, content: text, warnings: [...warnings] }
   }

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { Exit, failure } from '../io/exit.ts'
+import { printJson, printLine } from '../io/io.ts'
+
+/** The form of the JSON of this command, as known clients expect it. */
+const SCHEMA_VERSION = '2'
+
+export function lintCommand(program: Command, context: CommandContext): void {
+  withJson(
+    program.command('lint').description('check the packs in a folder, and the city if it is one; status 1 for errors'),
+  )
+    .argument('[folder]', 'a pack, a city, or a folder of packs', '.')
+    .action((folder: string, options: JsonOption) => lint(context, folder, options))
+}
+
+async function lint({ io }: CommandContext, folder: string, { json }: JsonOption): Promise<void> {
+  const path = resolve(io.cwd, folder)
+  if (!existsSync(path)) throw failure(`there is no folder ${path}`)
+  const { lintFolder } = await import('../../src/config/offline/lint.ts')
+  const packs = lintFolder(path, resolveHome(io.env))
+  if (packs.length === 0) throw failure(`there is no pack.toml in ${path} or below it, and no city.toml`)
+  const count = (kind: 'errors' | 'warnings') => packs.reduce((sum, pack) => sum + pack[kind].length, 0)
+  const [errors, warnings] = [count('errors'), count('warnings')]
+  if (json) {
+    const summary = { packs: packs.length, errors, warnings }
+    printJson(io, { schema_version: SCHEMA_VERSION, ok: errors === 0, command: 'lint', path, packs, summary })
+  } else {
+    for (const { name, path: at, errors: wrong, warnings: doubtful } of packs) {
+      printLine(io, sanitizeLine(`${name} (${relative(path, at) || '.'})`))
+      for (const each of wrong) printLine(io, sanitizeLine(`  error    ${each}`))
+      for (const each of doubtful) printLine(io, sanitizeLine(`  warning  ${each}`))
+    }
+    printLine(io, `\n${packs.length} checked: ${errors} errors, ${warnings} warnings.`)
+  }
+  if (errors > 0) throw new Exit(1)
+}

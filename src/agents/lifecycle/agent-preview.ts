@@ -1,0 +1,17 @@
+import type { AgentConfig } from '../../config/city-config.ts'
+import { sanitize } from '../sessions/names.ts'
+import type { Launcher } from './launcher.ts'
+import type { PromptedSession } from './prompt-subjects.ts'
+
+/** What a prompt can say of an agent of which there is no session: where its next one would work. */
+export function previewSession(
+  agent: AgentConfig,
+  launcher: Pick<Launcher, 'promptSubject' | 'workDir'>,
+): PromptedSession {
+  const session = {
+    ...({ id: '', kind: 'agent', template: agent.qualified, rig: agent.dir ?? '', workDir: '' } as const),
+    provider: agent.provider ?? '',
+    ...{ alias: agent.qualified, named: null, sessionName: sanitize(agent.qualified) },
+  }
+  return { ...session, workDir: launcher.workDir(agent, launcher.promptSubject(session)) }
+}

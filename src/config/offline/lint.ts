@@ -1,0 +1,129 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { TemplateError } from '../../core/template/error.ts'
+import { FULL_LIMITS } from '../../core/template/limits.ts'
+import { TemplateSet } from '../../core/template/template-set.ts'
+import type { AgentConfig } from '../city-config.ts'
+import { type Diagnostic, formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { CITY_FILE } from '../files/file-names.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { openPackFolders } from '../packs/builtin-folders.ts'
+import { PACK_FILE } from '../packs/locate.ts'
+import { LOCK_FILE } from '../packs/lock.ts'
+import { findPackChecks, findPackCommands } from '../packs/pack-scripts.ts'
+import { FUNCTION_NAMES } from '../prompts/functions.ts'
+import { renderPrompt } from '../prompts/render-prompt.ts'
+import { type Composition, compose } from '../resolve/compose.ts'
+
+/** What is wrong in the folder of a pack, or of a city. */
+export interface LintedFolder {
+  readonly path: string
+  readonly name: string
+  readonly errors: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+const MAX_DEPTH = 8
+const MAX_FOLDERS = 500
+const SKIPPED = new Set(['node_modules', 'assets'])
+
+/** Checks the city in a folder, if it is one, and every pack in it and below. */
+export function lintFolder(path: string, home: string): LintedFolder[] {
+  const isCity = existsSync(join(path, CITY_FILE))
+  const packs = findPacks(path).filter((folder) => !isCity || folder !== path)
+  return [...(isCity ? [lintCity(path, home)] : []), ...packs.map((folder) => lintPack(folder, home))]
+}
+
+/** The folders with a pack.toml, in order; links and hidden folders are left out. */
+function findPacks(path: string): string[] {
+  const found: string[] = []
+  const visit = (folder: string, depth: number): void => {
+    if (found.length >= MAX_FOLDERS || depth > MAX_DEPTH) return
+    if (existsSync(join(folder, PACK_FILE))) found.push(folder)
+    for (const name of readdirSync(folder).sort()) {
+      const below = join(folder, name)
+      if (!name.startsWith('.') && !SKIPPED.has(name) && lstatSync(below).isDirectory()) visit(below, depth + 1)
+    }
+  }
+  visit(path, 0)
+  return found
+}
+
+function lintCity(path: string, home: string): LintedFolder {
+  const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  return report(path, composition, composition.config.name)
+}
+
+/** Composes a city that imports nothing but the pack, and has a rig. */
+function lintPack(path: string, home: string): LintedFolder {
+  const name = basename(path)
+  const probe = '[[agent]]\nname = "probe"\nstart_command = "true"\nprompt_template = "probe.template.md"\n'
+  const lock = lockAround(path)
+  const drafts = new Map([
+    [
+      CITY_FILE,
+      `[workspace]\nprovider = "claude"\n[imports.pack]\nsource = ${JSON.stringify(path)}\n[[rigs]]\nname = "rig"\npath = "."\n${probe}`,
+    ],
+    ['probe.template.md', ''],
+    ...(lock === undefined ? [] : [[LOCK_FILE, lock] as const]),
+  ])
+  const city = join(path, '.gc-lint')
+  const composition = compose(new FileSnapshot(city, drafts), { folders: openPackFolders(home) })
+  const own = composition.config.packs.find(({ folder }) => folder === path)
+  return report(path, composition, own?.name || name)
+}
+
+/** The lock of the city that a pack lies in, if it lies in one. */
+function lockAround(folder: string): string | undefined {
+  if (existsSync(join(folder, LOCK_FILE))) return new FileSnapshot(folder).city.text(LOCK_FILE)
+  return dirname(folder) === folder ? undefined : lockAround(dirname(folder))
+}
+
+function report(path: string, { config, errors, allWarnings }: Composition, name: string): LintedFolder {
+  const broken = config.agents.flatMap((agent) => agent.broken ?? [])
+  const missing = errors.filter(isMissing)
+  const own = errors.filter((error) => !isMissing(error) && !isRequirement(error)).map(formatDiagnostic)
+  const isBroken = (sentence: string) => broken.some((each) => sentence.startsWith(each))
+  const scripts = [findPackCommands(config.packs, new Set()), findPackChecks(config.packs)]
+  const warnings = [
+    ...allWarnings.map(formatDiagnostic).filter((sentence) => !isBroken(sentence)),
+    ...missing.map((error) => `${formatDiagnostic(error)}; what it brings is not checked`),
+    ...scripts.flatMap(({ warnings: ofScripts }) => ofScripts),
+  ]
+  const templates = config.agents.flatMap(templateErrors)
+  const inPath = (sentences: readonly string[]) => [
+    ...new Set(sentences.map((sentence) => sentence.replaceAll(`${path}/`, ''))),
+  ]
+  return { path, name, errors: inPath([...own, ...broken, ...templates]), warnings: inPath(warnings) }
+}
+
+/** A pack that was not fetched: the machine's matter, not that of the files. */
+const isMissing = ({ message }: Diagnostic): boolean => message.includes('run `gc import')
+
+/** What a pack needs of others is for whoever imports it. */
+const isRequirement = ({ key }: Diagnostic): boolean => key.startsWith('[[pack.requires]]')
+
+/** What is wrong with the templates of an agent: its prompt, what that calls, and its commands. */
+function templateErrors(agent: AgentConfig): string[] {
+  const { prompt, qualified, preStart, sessionSetup, sessionLive, workDir } = agent
+  const commands = { pre_start: preStart, session_setup: sessionSetup, session_live: sessionLive, work_dir: workDir }
+  return [
+    ...(prompt ? renderPrompt({ ...prompt, data: {} }, FULL_LIMITS).warnings : []),
+    ...Object.entries(commands).flatMap(([key, texts = []]) =>
+      [texts].flat().flatMap((text) => {
+        const problem = parseProblem(text)
+        return problem === undefined ? [] : [`agent "${qualified}" ${key}: ${problem}`]
+      }),
+    ),
+  ]
+}
+
+function parseProblem(text: string): string | undefined {
+  try {
+    new TemplateSet(FUNCTION_NAMES).add('', text)
+    return undefined
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message
+    throw error
+  }
+}

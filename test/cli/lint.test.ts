@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { cityFiles } from '../config/city-files.ts'
+import { tempFolder } from '../support/folder.ts'
+import { gc } from './shell.ts'
+
+const pack = (name: string, rest = '') => `[pack]\nname = "${name}"\nschema = 2\n${rest}`
+
+async function lint(path: string, ...args: string[]) {
+  using home = tempFolder()
+  const { status, out, err } = await gc(['lint', path, ...args], { env: { GC_HOME: home.path } })
+  return { status, out, err }
+}
+
+test('gc lint names what is wrong in each pack below a folder, with its file and line', async () => {
+  using folder = cityFiles({
+    'good/pack.toml': pack('good', '[[pack.requires]]\nagent = "mayor"\n'),
+    'good/agents/a/agent.toml': 'scope = "rig"\n',
+    'good/agents/a/prompt.template.md': '{{ .AgentName }} {{ template "x" . }}',
+    'good/template-fragments/x.template.md': '{{ define "x" }}x{{ end }}',
+    'bad/pack.toml': pack('bad', 'nonsense = 1\n'),
+    'worse/pack.toml': pack('worse', '[imports.far]\nsource = "https://example.com/far.git"\n'),
+    'worse/agents/b/agent.toml': 'min_active_sessions = 3\nmax_active_sessions = 1\ntypo = 1\n',
+    'worse/agents/b/prompt.template.md': '{{ if }}',
+    'worse/agents/c/agent.toml': 'start_command = "x"\npre_start = ["echo {{ end }}"]\n',
+    'worse/template-fragments/y.template.md': '{{ define "y" }}',
+    'worse/assets/pack.toml': 'is never looked at',
+  })
+  const { status, out } = await lint(folder.path, '--json')
+  const { packs, ...report } = JSON.parse(out)
+  expect([status, report]).toEqual([
+    1,
+    {
+      schema_version: '2',
+      ok: false,
+      command: 'lint',
+      path: folder.path,
+      summary: { packs: 3, errors: 6, warnings: 2 },
+    },
+  ])
+  const [bad, good, worse] = packs
+  expect(bad).toMatchObject({ name: 'bad', errors: ['pack.toml:4: [pack] nonsense: is not a key of this section'] })
+  expect(good).toEqual({ path: folder.pathOf('good'), name: 'good', errors: [], warnings: [] })
+  expect(worse).toMatchObject({
+    errors: [
+      expect.stringMatching(/^agents\/b\/agent.toml:1: min_active_sessions: 3 is more than/),
+      expect.stringContaining('y.template.md, line 1: an {{end}} is missing'),
+      expect.stringContaining('agents/b/prompt.template.md, line 1: a value is missing in if'),
+      expect.stringContaining('agent "pack.c" pre_start: '),
+      expect.stringContaining('agent "rig/pack.c" pre_start: '),
+    ],
+    warnings: [
+      'agents/b/agent.toml:3: typo: is not a section or key of this file',
+      expect.stringContaining('gc import install'),
+    ],
+  })
+}, 15_000)
+
+test('gc lint checks a city as it is composed, and says when there is nothing to check', async () => {
+  using city = cityFiles({ 'city.toml': '[[agent]]\nname = "a"\ndir = "gone"\nstart_command = "x"\n' })
+  const { status, out } = await lint(city.path)
+  expect(status).toBe(1)
+  expect(out).toContain('error    city.toml:3: [[agent]] dir: there is no rig "gone"')
+  expect(out).toEndWith('1 checked: 1 errors, 0 warnings.\n')
+  using empty = tempFolder()
+  expect((await lint(empty.path)).err).toContain('there is no pack.toml')
+  expect((await lint(empty.at('none'))).err).toContain('there is no folder')
+}, 15_000)
