@@ -21,6 +21,7 @@ import taken from './ownership/taken.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
 import reports from './reports/table.sql' with { type: 'text' }
 import reputation from './reputation/table.sql' with { type: 'text' }
+import stems from './search/stems.sql' with { type: 'text' }
 import search from './search/table.sql' with { type: 'text' }
 import weights from './search/weights.sql' with { type: 'text' }
 import publicReads from './shared/public-reads.sql' with { type: 'text' }
@@ -67,4 +68,5 @@ export const socialMigrations: readonly string[] = [
   signatures,
   duplicates,
   reputation,
+  stems,
 ]

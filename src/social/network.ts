@@ -34,6 +34,7 @@ import { RankRefresh } from './posts/rank-refresh.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { Reports } from './reports/reports.ts'
 import { Standings } from './reputation/standings.ts'
+import { IndexRebuild } from './search/index-rebuild.ts'
 import { NetworkSearch } from './search/search.ts'
 import { readsPublicly } from './shared/public-reads.ts'
 import { defaultSettings, type Settings } from './shared/settings.ts'
@@ -96,6 +97,7 @@ export class Network {
   readonly stats: Stats
   /** Whether everybody may read, without a key. */
   readonly publicReads: boolean
+  readonly indexRebuild: IndexRebuild
   readonly search: NetworkSearch
   readonly cityAgents: CityAgents
   readonly deletions: AccountDeletions
@@ -178,7 +180,16 @@ export class Network {
     this.publicReads = this.settings.publicReads ?? readsPublicly(store)
     this.identities = new Identities(clock, this.agents, identityKey, baseUrl)
     this.home = new HomeOverview(this.agents, this.notifications, this.directMessages, this.attachments, this.posts)
-    this.search = new NetworkSearch(store, this.agents, this.submolts, this.posts, this.comments)
+    this.indexRebuild = new IndexRebuild(store, report)
+    this.search = new NetworkSearch(
+      store,
+      clock,
+      this.agents,
+      this.submolts,
+      this.posts,
+      this.comments,
+      this.indexRebuild,
+    )
     this.cityAgents = new CityAgents(this)
     this.deletions = new AccountDeletions(store, log, this.agents, {
       atOnce: [this.keys, this.signingKeys, this.claims, this.withdrawals],
@@ -214,6 +225,7 @@ export class Network {
     resources.defer(() => store.close())
     const network = new Network(store, await IdentityKey.open(dirname(path)), options)
     network.#start(resources)
+    await network.indexRebuild.resume()
     network.#resources = resources.move()
     return network
   }
@@ -237,6 +249,7 @@ export class Network {
     this.#usedSignatures.start()
     resources.defer(() => this.withdrawals.stop())
     void this.withdrawals.resume()
+    resources.defer(() => this.indexRebuild.stop())
     resources.defer(() => this.deletions.stop())
     void this.deletions.resume()
   }

@@ -165,7 +165,7 @@ describe('the network', () => {
     const countMatches = async (q: string) =>
       (await network.request(`GET /search?q=${encodeURIComponent(q)}`, { key: one.key })).results.length
     for (const q of ['%%', '__', '%quincunx_', '*', '"', 'quin%'])
-      expect([q, await countMatches(q)]).toEqual([q, q === '%quincunx_' ? 1 : 0])
+      expect([q, await countMatches(q)]).toEqual([q, q.includes('quin') ? 1 : 0])
     expect(await countMatches('quincunx')).toBe(1)
   })
 

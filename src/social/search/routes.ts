@@ -18,7 +18,7 @@ export const networkSearchRoutes = ({ search }: { readonly search: NetworkSearch
       publicRead: true,
       summary: 'Search posts, comments, agents and communities',
       description:
-        'Finds what contains every word. Orders the newest 2,000 matches, and the newest 200 with all words in the title, by score.',
+        'Finds what has some of the words, in any form: rare words, words in titles, and words that stand together as in the query count most, then votes. A word that nothing has is taken for the beginning of one.',
       query: SearchQuery,
       ok: SearchResponse,
       errors: ['submolt-not-found', 'invalid-cursor'],

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Agent, Author } from '../agents/schema.ts'
+import { TIMES } from '../posts/ranks.ts'
 import { ListedPost } from '../posts/schema.ts'
 import { success } from '../shared/fields.ts'
 import { type PageSize, pagingParameters, wordParameter } from '../shared/paging.ts'
@@ -12,9 +13,11 @@ export const SEARCH_PAGE: PageSize = { default: 25, max: 100 }
 const { limit, cursor } = pagingParameters(SEARCH_PAGE)
 
 export const SearchQuery = Type.Object({
-  q: Type.Optional(Type.String({ description: 'The words to search for, at least two characters.' })),
+  q: Type.Optional(Type.String({ description: 'What to search for, words or a sentence: 2 to 500 characters.' })),
   type: wordParameter(SEARCH_TYPES, 'What to search for.'),
   submolt: Type.Optional(Type.String({ description: 'Only posts and comments in this community.' })),
+  time: wordParameter(TIMES, 'Only posts and comments of this time range.'),
+  t: wordParameter(TIMES, 'The same as `time`.'),
   limit,
   cursor,
   fields: fieldsParameter,
@@ -35,13 +38,13 @@ export const SearchResult = Type.Object(
     upvotes: Type.Integer(),
     downvotes: Type.Integer(),
     created_at: Type.String(),
-    similarity: Type.Number({ description: '1 if all words are in the title, else less.' }),
+    similarity: Type.Number({ description: 'How well it matches: 0 to 1.' }),
     author: Author,
     submolt: Type.Optional(InSubmolt),
     post: InPost,
     post_id: Type.String({ description: 'The post itself, or the post of the comment.' }),
   },
-  { $id: 'SearchResult', description: 'A post or comment that contains the words.' },
+  { $id: 'SearchResult', description: 'A post or comment that matches.' },
 )
 export type SearchResult = Static<typeof SearchResult>
 
@@ -50,7 +53,7 @@ export const SearchResponse = Type.Object(
     success,
     query: Type.String(),
     type: Type.String(),
-    results: Type.Array(SearchResult, { description: 'Posts and comments, highest score first.' }),
+    results: Type.Array(SearchResult, { description: 'Posts and comments, those that match best first.' }),
     posts: Type.Array(ListedPost, { description: 'The posts among the results, as in other lists.' }),
     agents: Type.Array(Agent, { description: 'At most 10, on the first page.' }),
     submolts: Type.Array(Submolt, { description: 'At most 10, on the first page.' }),

@@ -1,6 +1,4 @@
-import type { Statement } from 'bun:sqlite'
-import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/search-terms.ts'
-import { stablePlan } from '../../core/stable-plan.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage, jsonSize } from '../../http/page.ts'
@@ -9,6 +7,7 @@ import type { Agent } from '../agents/schema.ts'
 import type { PostComments } from '../comments/comments.ts'
 import type { Comment } from '../comments/schema.ts'
 import type { Posts } from '../posts/posts.ts'
+import { startOf, TIMES } from '../posts/ranks.ts'
 import { POST_FIELDS, type Post } from '../posts/schema.ts'
 import { toListedPost } from '../posts/view.ts'
 import type { Viewer } from '../shared/callers.ts'
@@ -17,8 +16,14 @@ import { parseLimit, parseWord } from '../shared/paging.ts'
 import { parseFields } from '../shared/selection.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
-import { COMMENTS, type Kind, type Match, newestSql, POSTS, TITLES } from './matches.ts'
+import { FirstSince } from './first-since.ts'
+import type { IndexRebuild } from './index-rebuild.ts'
+import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
+import { byRank, COMMENT, type Kind, type Match, Matches, POST } from './matches.ts'
+import { AGENTS_SQL, Names, SUBMOLTS_SQL } from './names.ts'
+import { parseTerms, type Term } from './query-terms.ts'
 import { SEARCH_PAGE, SEARCH_TYPES, type SearchQuery, type SearchResponse, type SearchResult } from './schema.ts'
+import { WordIndex } from './word-index.ts'
 
 /** A result with its match, and with the post if it is one. */
 interface Hit {
@@ -30,43 +35,38 @@ interface Hit {
 /** A response with whole posts. */
 export type SearchPage = Omit<SearchResponse, 'posts'> & { posts: Post[] }
 
+/** What reads one set of full-text indexes. */
+interface Readers {
+  readonly posts: Matches
+  readonly comments: Matches
+  readonly agents: Names
+  readonly submolts: Names
+}
+
 const MAX_QUERY = 500
 const MIN_QUERY = 2
 const START_KEY = [Number.MAX_SAFE_INTEGER, 2, 0]
-const MAX_NAMES = 10
 
-/** How many of the newest matches are ordered by score, and how many of those with all words in the title. */
-const MAX_MATCHES = 2_000
-const MAX_TITLE_MATCHES = 200
-
-const SELECT_AGENTS = `SELECT a.n, a.name FROM (SELECT rowid AS n FROM agent_search WHERE agent_search MATCH ?
-    ORDER BY rowid DESC LIMIT ${MAX_TITLE_MATCHES}) f JOIN agents a ON a.n = f.n
-  WHERE a.deleted_at IS NULL ORDER BY a.karma DESC, a.n LIMIT ${MAX_NAMES}`
-
-const SELECT_SUBMOLTS = `SELECT s.n, s.name FROM (SELECT rowid AS n FROM submolt_search WHERE submolt_search MATCH ?
-    ORDER BY rowid DESC LIMIT ${MAX_TITLE_MATCHES}) f JOIN submolts s ON s.n = f.n
-  ORDER BY s.subscriber_count DESC, s.n LIMIT ${MAX_NAMES}`
-
-/** Searches posts and comments by words, agents and submolts by prefixes. */
+/** Searches posts and comments for sentences, agents and submolts for words and beginnings of words. */
 export class NetworkSearch {
-  readonly #posts: Statement<Match, [string, number]>
-  readonly #titles: Statement<Match, [string, number]>
-  readonly #comments: Statement<Match, [string, number]>
-  readonly #agents: Statement<{ n: number; name: string }, [string]>
-  readonly #submolts: Statement<{ n: number; name: string }, [string]>
+  readonly #stems: Readers
+  readonly #firstPost: FirstSince
+  readonly #firstComment: FirstSince
+  #wholeWords: Readers | undefined
 
   constructor(
-    store: Store,
+    private readonly store: Store,
+    private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
     private readonly posts: Posts,
     private readonly comments: PostComments,
+    private readonly rebuild: IndexRebuild,
   ) {
-    this.#posts = store.prepare(stablePlan(newestSql(POSTS)))
-    this.#titles = store.prepare(stablePlan(newestSql(TITLES)))
-    this.#comments = store.prepare(stablePlan(newestSql(COMMENTS)))
-    this.#agents = store.prepare(SELECT_AGENTS)
-    this.#submolts = store.prepare(SELECT_SUBMOLTS)
+    this.#stems = this.#read(STEMS)
+    this.#wholeWords = rebuild.isDone ? undefined : this.#read(WHOLE_WORDS)
+    this.#firstPost = new FirstSince(store, 'posts')
+    this.#firstComment = new FirstSince(store, 'comments')
   }
 
   async find(caller: Viewer, query: SearchQuery): Promise<SearchResponse> {
@@ -82,13 +82,16 @@ export class NetworkSearch {
     const type = parseWord(SEARCH_TYPES, 'all', query.type)
     const key = parseKeyCursor(query.cursor, 'search', START_KEY.length)
     const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
-    const words = text.length < MIN_QUERY ? [] : parseSearchTerms(text)
-    if (words.length === 0) return toAnswer(text, type, [], [], [], [], undefined)
+    const terms = text.length < MIN_QUERY ? [] : parseTerms(text)
+    if (terms.length === 0) return toAnswer(text, type, [], [], [], [], undefined)
     const limit = parseLimit(query.limit, SEARCH_PAGE)
     const includes = (kind: typeof type) => type === 'all' || type === kind
-    const posts = includes('posts') ? this.#findPosts(words, submolt) : []
-    const comments = includes('comments') ? this.#comments.all(matchQuery('body', words, submolt), MAX_MATCHES) : []
-    const hits = this.#load(caller.n, sortMatches([...posts, ...comments], key ?? START_KEY), limit + 1)
+    const readers = this.#readers()
+    const since = this.#since(query)
+    const posts = includes('posts') ? readers.posts.find(terms, { submolt, from: since.post }) : []
+    const comments = includes('comments') ? readers.comments.find(terms, { submolt, from: since.comment }) : []
+    const after = [...posts, ...comments].sort(byRank).filter((match) => isAfter(match, key ?? START_KEY))
+    const hits = this.#load(caller.n, readers, after, limit + 1)
     const { items: page, last } = fillPage(hits, limit, (hit) => hit, { sizeOf: sizeOfHit })
     const includesNames = key === undefined && submolt === undefined
     return toAnswer(
@@ -96,77 +99,87 @@ export class NetworkSearch {
       type,
       page.map(({ result }) => result),
       page.flatMap(({ post }) => post ?? []),
-      includesNames && includes('agents') ? this.#findAgents(words) : [],
-      includesNames && includes('submolts') ? this.#findSubmolts(caller.n, words) : [],
-      last && cursorAfterKey('search', [last.match.score, last.match.kind, last.match.n]),
+      includesNames && includes('agents') ? this.#findAgents(readers, terms) : [],
+      includesNames && includes('submolts') ? this.#findSubmolts(readers, caller.n, terms) : [],
+      last && cursorAfterKey('search', [last.match.rank, last.match.kind, last.match.n]),
     )
   }
 
-  /** Newest first: title matches that are not among the newest matches are older than those. */
-  #findPosts(words: string[], submolt: number | undefined): Match[] {
-    const titleMatches = this.#titles.all(matchQuery('title', words, submolt), MAX_TITLE_MATCHES)
-    const byNumber = new Map(titleMatches.map((match) => [match.n, match]))
-    const newest = this.#posts.all(matchQuery('title body', words, submolt), MAX_MATCHES).map((match) => {
-      const titleMatch = byNumber.get(match.n)
-      byNumber.delete(match.n)
-      return titleMatch ?? match
-    })
-    return [...newest, ...byNumber.values()]
+  /** Until the indexes of stems are complete, those of whole words are read. */
+  #readers(): Readers {
+    if (this.#wholeWords && this.rebuild.isDone) this.#wholeWords = undefined
+    return this.#wholeWords ?? this.#stems
   }
 
-  /** Loads matches until there are `max`, leaving out those whose post is deleted. */
-  #load(viewer: number, matches: readonly Match[], max: number): Hit[] {
+  #read(indexes: Indexes): Readers {
+    const open = (index: string, table: string, columns: string) => new WordIndex(this.store, index, table, columns)
+    const names = 'name display_name description'
+    return {
+      posts: new Matches(this.store, {
+        kind: POST,
+        index: open(indexes.posts, 'posts', 'title body'),
+        titles: open(indexes.titles, 'posts', 'title'),
+      }),
+      comments: new Matches(this.store, { kind: COMMENT, index: open(indexes.comments, 'comments', 'body') }),
+      agents: new Names(this.store, AGENTS_SQL, open(indexes.agents, 'agents', names)),
+      submolts: new Names(this.store, SUBMOLTS_SQL, open(indexes.submolts, 'submolts', names)),
+    }
+  }
+
+  /** The first post and comment of a time range. */
+  #since({ time, t }: SearchQuery): { post: number; comment: number } {
+    const range = parseWord(TIMES, 'all', time ?? t)
+    if (range === 'all') return { post: 0, comment: 0 }
+    const from = startOf(range, this.clock.now())
+    return { post: this.#firstPost.find(from), comment: this.#firstComment.find(from) }
+  }
+
+  /** Loads matches until there are `max`, leaving out what not everybody sees. */
+  #load(viewer: number, readers: Readers, matches: readonly Match[], max: number): Hit[] {
     const hits: Hit[] = []
     for (let start = 0; start < matches.length && hits.length < max; start += max) {
-      hits.push(...this.#loadBatch(viewer, matches.slice(start, start + max)))
+      hits.push(...this.#loadBatch(viewer, readers, matches.slice(start, start + max)))
     }
     return hits.slice(0, max)
   }
 
-  #loadBatch(viewer: number, matches: readonly Match[]): Hit[] {
-    const numbers = (kind: Kind) => matches.filter((match) => match.kind === kind).map(({ n }) => n)
-    const posts = this.posts.postsByNumber(viewer, numbers(POSTS.kind)).values()
-    const comments = new Map(
-      this.comments.commentsByNumber(viewer, numbers(COMMENTS.kind)).map((each) => [each.n, each]),
-    )
+  #loadBatch(viewer: number, readers: Readers, matches: readonly Match[]): Hit[] {
+    const of = (kind: Kind) => matches.filter((match) => match.kind === kind)
+    const shownPosts = readers.posts.listed(of(POST))
+    const shownComments = readers.comments.listed(of(COMMENT))
+    const numbers = of(POST).flatMap(({ n }) => (shownPosts.has(n) ? n : []))
+    const posts = new Map(this.posts.postsByNumber(viewer, numbers).map((post, index) => [numbers[index] ?? 0, post]))
+    const comments = new Map(this.comments.commentsByNumber(viewer, [...shownComments]).map((each) => [each.n, each]))
     return matches.flatMap((match): Hit[] => {
-      const post = match.kind === POSTS.kind ? posts.next().value : undefined
+      const post = match.kind === POST ? posts.get(match.n) : undefined
       if (post) return [{ match, result: postResult(post, match), post }]
-      const comment = match.kind === COMMENTS.kind ? comments.get(match.n) : undefined
+      const comment = match.kind === COMMENT ? comments.get(match.n) : undefined
       return comment ? [{ match, result: commentResult(comment.comment, comment.title, match) }] : []
     })
   }
 
-  #findAgents(words: string[]): Agent[] {
-    return this.#agents.all(matchTermPrefixes(words)).map(({ n }) => this.agents.show(this.agents.row(n)))
+  #findAgents({ agents }: Readers, terms: readonly Term[]): Agent[] {
+    return agents.find(terms).map(({ n }) => this.agents.show(this.agents.row(n)))
   }
 
-  #findSubmolts(viewer: number, words: string[]): Submolt[] {
-    return this.#submolts.all(matchTermPrefixes(words)).map(({ name }) => this.submolts.show(name, viewer))
+  #findSubmolts({ submolts }: Readers, viewer: number, terms: readonly Term[]): Submolt[] {
+    return submolts.find(terms).map(({ name }) => this.submolts.show(name, viewer))
   }
-}
-
-/** A full-text query for all words in some columns, within a submolt if there is one. */
-const matchQuery = (columns: string, words: readonly string[], submolt: number | undefined): string => {
-  const query = `{${columns}} : (${matchAllTerms(words)})`
-  return submolt === undefined ? query : `place : "s${submolt}" AND ${query}`
 }
 
 /** How many bytes a hit has in the response: as a result, and as a post if it is one. */
 const sizeOfHit = ({ result, post }: Hit): number => jsonSize(result) + (post ? jsonSize(post) : 0)
 
-/** The matches after a sort key, highest score first, of equal scores the newest. Each kind is sorted by age already. */
-function sortMatches(matches: readonly Match[], [score = 0, kind = 0, n = 0]: readonly number[]): Match[] {
-  const isAfter = (one: Match) => (score - one.score || kind - one.kind || n - one.n) > 0
-  const byScore = Map.groupBy(matches.filter(isAfter), (match) => match.score)
-  const scores = [...byScore.keys()].sort((one, other) => other - one)
-  return scores.flatMap((each) => byScore.get(each) ?? [])
-}
+const isAfter = (match: Match, [rank = 0, kind = 0, n = 0]: readonly number[]): boolean =>
+  (rank - match.rank || kind - match.kind || n - match.n) > 0
+
+/** How well a result matches, in thousandths. */
+const rounded = (similarity: number): number => Math.round(similarity * 1_000) / 1_000
 
 const postResult = (post: Post, { similarity }: Match): SearchResult => ({
   ...{ id: post.id, type: 'post', title: post.title, content: post.content ?? '', url: post.url },
   ...{ score: post.score, upvotes: post.upvotes, downvotes: post.downvotes, created_at: post.created_at },
-  similarity,
+  similarity: rounded(similarity),
   author: post.author,
   submolt: post.submolt,
   post: { id: post.id, title: post.title },
@@ -176,7 +189,7 @@ const postResult = (post: Post, { similarity }: Match): SearchResult => ({
 const commentResult = (comment: Comment, title: string, { similarity }: Match): SearchResult => ({
   ...{ id: comment.id, type: 'comment', title: null, content: comment.content, url: null },
   ...{ score: comment.score, upvotes: comment.upvotes, downvotes: comment.downvotes, created_at: comment.created_at },
-  similarity,
+  similarity: rounded(similarity),
   author: comment.author,
   post: { id: comment.post_id, title },
   post_id: comment.post_id,

@@ -1,4 +1,5 @@
-import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { STEMS, WHOLE_WORDS } from './indexes.ts'
 
 /** The scores that are not 0, in narrow rows, so that a search reads few pages. Triggers keep them. */
 export const postWeights = sqliteTable('post_weights', {
@@ -11,11 +12,12 @@ export const commentWeights = sqliteTable('comment_weights', {
   score: integer().notNull(),
 })
 
+/** How far the indexes of stems have what was there before them; empty once they have everything. */
+export const searchRebuilds = sqliteTable('search_rebuilds', {
+  name: text().primaryKey(),
+  done: integer().notNull(),
+  last: integer().notNull(),
+})
+
 /** Full-text indexes are virtual tables (FTS5), which drizzle cannot declare. Triggers keep them. */
-export const FULL_TEXT_TABLES = [
-  'post_search',
-  'title_search',
-  'comment_search',
-  'agent_search',
-  'submolt_search',
-] as const
+export const FULL_TEXT_TABLES: readonly string[] = [...Object.values(STEMS), ...Object.values(WHOLE_WORDS)]

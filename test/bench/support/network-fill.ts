@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socialMigrations } from '../../../src/social/migrations.ts'
 import { ageClassOf, best, controversy, hot, rising } from '../../../src/social/posts/ranks.ts'
+import { OLD_INDEXES, OLD_TRIGGERS } from '../../../src/social/search/old-indexes.ts'
 import { say } from './figures.ts'
 
 /** How large a network is. */
@@ -65,6 +66,9 @@ function fill(path: string, size: Size): void {
     db.run(`PRAGMA ${pragma}`)
   }
   for (const sql of socialMigrations) db.run(sql)
+  for (const trigger of OLD_TRIGGERS) db.run(`DROP TRIGGER ${trigger}`)
+  for (const index of OLD_INDEXES) db.run(`DROP TABLE ${index}`)
+  db.run('DELETE FROM search_rebuilds')
   db.run(`PRAGMA user_version = ${socialMigrations.length}`)
   const indexes = withoutIndexes(db, ['posts', 'comments', 'votes', 'follows'])
   new Filling(db, size).run()

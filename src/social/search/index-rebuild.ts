@@ -1,0 +1,111 @@
+import type { Statement } from 'bun:sqlite'
+import type { Store, Tx } from '../../core/store.ts'
+import { SlicedWork } from '../shared/sliced-work.ts'
+import { OLD_INDEXES, OLD_TRIGGERS } from './old-indexes.ts'
+
+/** What is copied into the index of stems, in the order of `n`. */
+const COPIED = {
+  posts: `INSERT INTO post_stems (rowid, title, body, place)
+    SELECT n, title, coalesce(content, url, ''), 's' || submolt FROM posts WHERE n > ?1 AND n <= ?2 AND deleted_at IS NULL`,
+  titles: `INSERT INTO title_stems (rowid, title, place)
+    SELECT n, title, 's' || submolt FROM posts WHERE n > ?1 AND n <= ?2 AND deleted_at IS NULL`,
+  comments: `INSERT INTO comment_stems (rowid, body, place) SELECT c.n, c.content, 's' || p.submolt
+    FROM comments c JOIN posts p ON p.n = c.post WHERE c.n > ?1 AND c.n <= ?2 AND c.deleted_at IS NULL`,
+  agents: `INSERT INTO agent_stems (rowid, name, display_name, description)
+    SELECT n, name, display_name, description FROM agents WHERE n > ?1 AND n <= ?2 AND deleted_at IS NULL`,
+  submolts: `INSERT INTO submolt_stems (rowid, name, display_name, description)
+    SELECT n, name, display_name, description FROM submolts WHERE n > ?1 AND n <= ?2`,
+}
+type Copied = keyof typeof COPIED
+
+/** How many rows are copied at a time, and how long that holds the loop in one write, in milliseconds. */
+const ROWS = 20
+const MAX_SLICE_MS = 5
+/** Up to so many rows are copied before the network opens. */
+const SMALL = 500
+
+interface Rebuild {
+  readonly name: string
+  readonly done: number
+  readonly last: number
+}
+
+/** Copies everything into the indexes of stems, in slices, and then deletes the indexes of whole words. */
+export class IndexRebuild {
+  readonly #pending: Statement<Rebuild, []>
+  readonly #saveDone: Statement<unknown, [number, string]>
+  readonly #copies = new Map<Copied, Statement<unknown, [number, number]>>()
+  readonly #work: SlicedWork<'copy'>
+  #running: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(
+    private readonly store: Store,
+    private readonly report: (error: unknown) => void,
+  ) {
+    this.#pending = store.prepare('SELECT name, done, last FROM search_rebuilds')
+    this.#saveDone = store.prepare('UPDATE search_rebuilds SET done = ? WHERE name = ?')
+    this.#work = new SlicedWork({
+      ...{ store, report },
+      pending: () => (this.isDone ? [] : ['copy']),
+      doSome: (tx) => this.#copySome(tx),
+    })
+  }
+
+  /** Whether the indexes of stems have everything. */
+  get isDone(): boolean {
+    return this.#pending.all().every(({ done, last }) => done >= last)
+  }
+
+  /** Does what is left; resolves at once when that is much. */
+  async resume(): Promise<void> {
+    const pending = this.#pending.all()
+    if (pending.length === 0) return
+    const isSmall = pending.reduce((sum, { last }) => sum + last, 0) <= SMALL
+    this.#running = this.#finish(isSmall).catch(this.report)
+    if (isSmall) await this.#running
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#work.stop()
+    await this.#running
+  }
+
+  async #finish(isSmall: boolean): Promise<void> {
+    await this.#work.resume()
+    if (this.#isStopped || !this.isDone) return
+    await this.store.write(() => this.#run(OLD_TRIGGERS.map((trigger) => `DROP TRIGGER IF EXISTS ${trigger}`)))
+    const drops = OLD_INDEXES.map((index) => `DROP TABLE IF EXISTS ${index}`)
+    if (isSmall) await this.store.write(() => this.#run(drops))
+    else await this.store.readInWorker(async (run) => void (await Promise.all(drops.map((sql) => run(sql)))))
+    await this.store.write(() => this.#run(['DELETE FROM search_rebuilds']))
+  }
+
+  #run(statements: readonly string[]): void {
+    for (const sql of statements) this.store.prepare(sql).run()
+  }
+
+  #copySome(tx: Tx): boolean {
+    const end = performance.now() + MAX_SLICE_MS
+    for (const { name, done, last } of this.#pending.all()) {
+      let copied = done
+      while (copied < last && performance.now() < end) {
+        const to = Math.min(copied + ROWS, last)
+        if (name === 'posts') this.#copy(tx, 'titles', copied, to)
+        if (isCopied(name)) this.#copy(tx, name, copied, to)
+        copied = to
+      }
+      if (copied > done) this.#saveDone.run(copied, name)
+    }
+    return !this.isDone
+  }
+
+  #copy(tx: Tx, name: Copied, from: number, to: number): void {
+    const statement = this.#copies.get(name) ?? this.store.prepare<unknown, [number, number]>(COPIED[name])
+    this.#copies.set(name, statement)
+    tx.run(statement, from, to)
+  }
+}
+
+const isCopied = (name: string): name is Copied => name in COPIED

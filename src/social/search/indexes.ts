@@ -1,0 +1,36 @@
+/** The full-text indexes that searches read. */
+export interface Indexes {
+  readonly posts: string
+  readonly titles: string
+  readonly comments: string
+  readonly agents: string
+  readonly submolts: string
+}
+
+export const STEMS: Indexes = {
+  posts: 'post_stems',
+  titles: 'title_stems',
+  comments: 'comment_stems',
+  agents: 'agent_stems',
+  submolts: 'submolt_stems',
+}
+
+/** The indexes of whole words, which a network has until those of stems are complete. */
+export const WHOLE_WORDS: Indexes = {
+  posts: 'post_search',
+  titles: 'title_search',
+  comments: 'comment_search',
+  agents: 'agent_search',
+  submolts: 'submolt_search',
+}
+
+/** Selects the newest entries of an index that match, newest first, among those from a row number on. */
+export const newestSql = (index: string): string =>
+  `SELECT rowid AS n FROM ${index} WHERE ${index} MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?`
+
+/** Selects the first term of an index from a text on. */
+export const nextTermSql = (index: string): string => `SELECT term FROM ${index}_terms WHERE term >= ? LIMIT 1`
+
+/** The table of the terms of an index: in memory, as it only reads what the index has. */
+export const termTableSql = (index: string): string =>
+  `CREATE VIRTUAL TABLE IF NOT EXISTS temp.${index}_terms USING fts5vocab(main, ${index}, instance)`

@@ -1,0 +1,52 @@
+import type { Statement } from 'bun:sqlite'
+import type { Store } from '../../core/store.ts'
+import type { Term } from './query-terms.ts'
+import { weightOf } from './relevance.ts'
+import type { WordIndex } from './word-index.ts'
+
+/** How many entries a term finds, and how many of the best are shown. */
+const PER_TERM = 200
+const MAX_COMPARED = 50
+const MAX_NAMES = 10
+
+const EVERYWHERE = { submolt: undefined, from: 0 }
+
+/** The agents or submolts that have a word, or one that begins like it: most of the words first, then the most esteemed. */
+export const AGENTS_SQL = `SELECT a.n, a.name, a.karma AS esteem FROM json_each(?1) j CROSS JOIN agents a ON a.n = j.value
+  WHERE a.deleted_at IS NULL`
+export const SUBMOLTS_SQL = `SELECT s.n, s.name, s.subscriber_count AS esteem
+  FROM json_each(?1) j CROSS JOIN submolts s ON s.n = j.value`
+
+export interface Named {
+  readonly n: number
+  readonly name: string
+  readonly esteem: number
+}
+
+/** Finds agents or submolts by the words of their names and descriptions. */
+export class Names {
+  readonly #select: Statement<Named, [string]>
+
+  constructor(
+    store: Store,
+    sql: string,
+    private readonly index: WordIndex,
+  ) {
+    this.#select = store.prepare(sql)
+  }
+
+  find(terms: readonly Term[]): Named[] {
+    const scores = new Map<number, number>()
+    for (const term of terms) {
+      const { numbers, count } = this.index.matches(term, EVERYWHERE, PER_TERM, true)
+      const weight = weightOf(count, this.index.size)
+      for (const n of numbers) scores.set(n, (scores.get(n) ?? 0) + weight)
+    }
+    const best = [...scores].sort(([, one], [, other]) => other - one).slice(0, MAX_COMPARED)
+    const scoreOf = ({ n }: Named) => scores.get(n) ?? 0
+    return this.#select
+      .all(JSON.stringify(best.map(([n]) => n)))
+      .sort((one, other) => scoreOf(other) - scoreOf(one) || other.esteem - one.esteem || one.n - other.n)
+      .slice(0, MAX_NAMES)
+  }
+}

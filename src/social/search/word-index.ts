@@ -1,0 +1,96 @@
+import type { Statement } from 'bun:sqlite'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import { newestSql, nextTermSql, termTableSql } from './indexes.ts'
+import type { Term } from './query-terms.ts'
+
+/** Where in an index is looked: in one column or all, in one submolt or all, from a row number on. */
+export interface SearchScope {
+  readonly submolt: number | undefined
+  readonly from: number
+}
+
+/** A term with the entries of an index that have it. */
+export interface TermMatches {
+  readonly term: Term
+  /** The newest, newest first. */
+  readonly numbers: readonly number[]
+  /** How many entries have it in all, as far as the newest tell. */
+  readonly count: number
+}
+
+/** How many postings a statement that needs several terms in one entry reads at most, more or less. */
+const MAX_POSTINGS = 20_000
+/** How many terms a word is taken for the beginning of, and how many letters it then has at least. */
+const MAX_ENDINGS = 12
+const MIN_PREFIX = 3
+const MIN_NAME_PREFIX = 2
+
+/** One full-text index, read in statements whose cost has a bound. */
+export class WordIndex {
+  readonly #newest: Statement<{ n: number }, [string, number, number]>
+  readonly #nextTerm: Statement<{ term: string }, [string]>
+  readonly #last: Statement<{ n: number | null }, []>
+
+  /** `table` holds what is indexed, in some columns of the index. */
+  constructor(
+    store: Store,
+    index: string,
+    table: string,
+    private readonly columns: string,
+  ) {
+    store.prepare(termTableSql(index)).run()
+    this.#newest = store.prepare(stablePlan(newestSql(index)))
+    this.#nextTerm = store.prepare(stablePlan(nextTermSql(index)))
+    this.#last = store.prepare(`SELECT max(n) AS n FROM ${table}`)
+  }
+
+  /** How many entries there are, more or less. */
+  get size(): number {
+    return this.#last.get()?.n ?? 0
+  }
+
+  /** The newest entries with a term, or else with what begins like it. */
+  matches(term: Term, scope: SearchScope, max: number, isPrefix = false): TermMatches {
+    const exact = this.#match(quote(term.word), scope, max)
+    const minLength = isPrefix ? MIN_NAME_PREFIX : MIN_PREFIX
+    const isBeginning = (isPrefix || exact.length === 0) && term.word.length >= minLength
+    const endings = isBeginning ? this.#endings(term) : []
+    const all = endings.length > 0 ? this.#match([term.word, ...endings].map(quote).join(' OR '), scope, max) : exact
+    return { term, numbers: all, count: this.#estimate(all, max) }
+  }
+
+  /** The newest entries with all of some terms, as far back as that costs no more than it may. */
+  together(matches: readonly TermMatches[], scope: SearchScope, max: number): number[] {
+    const rarest = Math.min(...matches.map(({ count }) => count))
+    const reach = Math.ceil((this.size * MAX_POSTINGS) / Math.max(rarest, MAX_POSTINGS))
+    const from = Math.max(scope.from, this.size - reach)
+    return this.#match(matches.map(({ term }) => quote(term.word)).join(' AND '), { ...scope, from }, max)
+  }
+
+  #match(query: string, { submolt, from }: SearchScope, max: number): number[] {
+    const place = submolt === undefined ? '' : ` AND place : "s${submolt}"`
+    return this.#newest.all(`{${this.columns}} : (${query})${place}`, from, max).map(({ n }) => n)
+  }
+
+  #estimate(numbers: readonly number[], max: number): number {
+    if (numbers.length < max) return numbers.length
+    const reach = this.size - (numbers.at(-1) ?? 0) + 1
+    return Math.max(numbers.length, Math.round((numbers.length * this.size) / reach))
+  }
+
+  /** The first terms of the index that begin with a word. */
+  #endings({ word, stem }: Term): string[] {
+    const endings: string[] = []
+    for (let from = word; endings.length < MAX_ENDINGS; ) {
+      const next = this.#nextTerm.get(from)?.term
+      if (!next?.startsWith(word)) break
+      if (next !== stem) endings.push(next)
+      from = `${next}\u0001`
+    }
+    return endings
+  }
+}
+
+/** A word as a full-text index is asked for it: quoted, so that no text is taken for a command. */
+const quote = (word: string): string => `"${word.replaceAll('"', '""')}"`
