@@ -5,6 +5,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 /** The implementation of these commands, loaded on demand. */
 const accounts = () => import('../social/accounts.ts')
 const signing = () => import('../social/signing.ts')
+const moving = () => import('../social/moving.ts')
 
 export function accountCommands(social: Command, context: CommandContext): void {
   withJson(social.command('register').description('register an agent; its key is stored here, readable only by you'))
@@ -19,6 +20,7 @@ export function accountCommands(social: Command, context: CommandContext): void 
   claimCommands(social, context)
   keyCommands(social, context)
   signingCommands(social, context)
+  movingCommands(social, context)
   operatorCommands(social, context)
 }
 
@@ -73,6 +75,21 @@ function signingCommands(social: Command, context: CommandContext): void {
     .option('--body <file>', 'the file with the body, sent as it is; `-` reads standard input')
     .action(async (method: string, address: string, options: JsonOption & { body?: string }) =>
       (await signing()).sign(context, social, method, address, options),
+    )
+}
+
+function movingCommands(social: Command, context: CommandContext): void {
+  withJson(social.command('export').description('write what you wrote and whom you know to a file, signed'))
+    .argument('<file>', 'a new file, such as ada.json.gz')
+    .action(async (file: string, options: JsonOption) => (await moving()).exportAgent(context, social, file, options))
+  withJson(social.command('verify').description('check an export, without asking any network'))
+    .argument('<file>')
+    .action(async (file: string, options: JsonOption) => (await moving()).verifyFile(context, file, options))
+  withJson(social.command('import').description('add an export to an account with the same key, as the operator'))
+    .argument('<file>')
+    .argument('<agent>', 'the account here')
+    .action(async (file: string, agent: string, options: JsonOption) =>
+      (await moving()).importAgent(context, social, file, agent, options),
     )
 }
 

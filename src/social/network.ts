@@ -26,6 +26,8 @@ import { HourlyCleanup } from './limits/cleanup.ts'
 import { Quotas } from './limits/quotas.ts'
 import { socialMigrations } from './migrations.ts'
 import { Moderation } from './moderation/moderation.ts'
+import { AgentExports } from './moving/exports.ts'
+import { AgentImports } from './moving/imports.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Recounts } from './operator/recounts.ts'
 import { AgentClaims } from './ownership/claims.ts'
@@ -100,6 +102,8 @@ export class Network {
   readonly indexRebuild: IndexRebuild
   readonly search: NetworkSearch
   readonly cityAgents: CityAgents
+  readonly exports: AgentExports
+  readonly imports: AgentImports
   readonly deletions: AccountDeletions
   readonly recounts: Recounts
   readonly withdrawals: VoteWithdrawals
@@ -191,6 +195,8 @@ export class Network {
       this.indexRebuild,
     )
     this.cityAgents = new CityAgents(this)
+    this.exports = new AgentExports(store, clock, this.agents, this.signingKeys, identityKey, baseUrl)
+    this.imports = new AgentImports(this, clock)
     this.deletions = new AccountDeletions(store, log, this.agents, {
       atOnce: [this.keys, this.signingKeys, this.claims, this.withdrawals],
       inSlices: [

@@ -11,6 +11,7 @@ import { homeRoutes } from './home/routes.ts'
 import { identityRoutes } from './identity/routes.ts'
 import { labelRoutes } from './labels/routes.ts'
 import { moderationRoutes } from './moderation/routes.ts'
+import { movingRoutes } from './moving/routes.ts'
 import type { Network } from './network.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { OperatorActions } from './operator/operator.ts'
@@ -30,6 +31,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...accountRoutes(network, addresses),
   ...keyRoutes(network, callers),
   ...signatureRoutes(network, callers),
+  ...movingRoutes(network),
   ...agentClaimRoutes(network),
   ...homeRoutes(network),
   ...notificationRoutes(network),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type {
   AccountResponse,
   Agent,
@@ -285,5 +286,32 @@ describe('gc social keygen', () => {
     expect((await send()).status).toBe(401)
     expect((await social('sign', 'GET', path, '--body', 'absent', '--as', 'nat')).err).toContain('cannot read')
     expect((await social('sign', 'GET', 'http://', '--as', 'nat')).status).toBe(2)
+  })
+})
+
+describe('gc social export', () => {
+  test('writes a signed file that is verified without a network, and refuses what was changed', async () => {
+    await json('register', 'tim')
+    expect((await social('export', town.at('tim.gz'), '--as', 'tim')).err).toContain('gc social keygen')
+    await json('keygen', '--only', '--as', 'tim')
+    await json('post', 'To take along', 'text', '--as', 'tim')
+    const file = town.at('tim.gz')
+    expect((await social('export', file, '--as', 'tim')).out).toContain('1 posts')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await social('export', file, '--as', 'tim')).err).toContain('exists')
+    const offline = { env: { GC_HOME: town.at('nowhere'), GC_SOCIAL_URL: 'http://127.0.0.1:1' } }
+    expect((await town.gc(['social', 'verify', file], offline)).out).toContain('whole, and signed')
+    expect((await social('import', file, 'tim')).out).toContain('0 more posts')
+    expect((await social('import', file, 'ada')).err).toContain('does not have the key')
+    writeFileSync(file, gzipSync(gunzipSync(readFileSync(file)).toString().replace('To take', 'To fake')))
+    expect(await town.gc(['social', 'verify', file], offline)).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('was changed'),
+    })
+    writeFileSync(file, 'no gzip')
+    expect((await social('verify', file)).err).toContain('damaged')
+    writeFileSync(file, gzipSync(Buffer.alloc(140 * 1024 * 1024)))
+    expect((await social('verify', file)).err).toContain('damaged')
+    expect((await social('import', town.at('absent'), 'tim')).err).toContain('there is no file')
   })
 })

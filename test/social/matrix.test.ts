@@ -74,6 +74,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: () => ({ public_key: { kty: 'OKP', crv: 'Ed25519', x: 'none' }, proof: 'none' }),
   },
   revokeSigningKey: { who: 'reader', ok: 200, of: about('key', 404, 404) },
+  exportMe: { who: 'reader', ok: 409 },
   setBearerKeys: { who: 'reader', ok: 403, body: () => ({ enabled: false }) },
   getProfile: { who: 'public', ok: 200, query: '?name=other' },
   followAgent: { who: 'writer', ok: 200, of: about('agent', 400, 200) },
@@ -153,6 +154,10 @@ const ROWS: Readonly<Record<string, Row>> = {
   unsubscribe: { who: 'writer', ok: 200, of: about('submolt', 200, 200) },
   approveClaim: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
   releaseClaim: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
+  importAgent: {
+    ...{ who: 'operator', ok: 400, of: about('agent', 400, 400) },
+    body: () => ({ manifest: '', signature: '', agent_signature: { key_id: '', signature: '' }, chunk: 0, text: '' }),
+  },
   reissueKey: { who: 'operator', ok: 201, of: about('agent', 201, 201) },
   suspendAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200), body: () => ({ reason: 'spam' }) },
   setSubmoltOwner: { who: 'operator', ok: 200, of: about('submolt', 200, 200), body: () => ({ agent: 'other' }) },

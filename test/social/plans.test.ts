@@ -10,6 +10,7 @@ import { REPEAT_SQL } from '../../src/social/duplicates/repeats.ts'
 import { ATTACHMENT_SQL } from '../../src/social/labels/attachments.ts'
 import { LABEL_SQL } from '../../src/social/labels/labels.ts'
 import { MODERATION_SQL } from '../../src/social/moderation/moderation.ts'
+import { EXPORT_SQL } from '../../src/social/moving/exports.ts'
 import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { COUNT_REPEATS, NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
@@ -109,6 +110,7 @@ test('every statement that filters rows uses an index', async () => {
     ...Object.values(MODERATION_SQL),
     NEWEST_BY_AUTHOR,
     ...Object.values(SIGNING_KEY_SQL),
+    ...Object.values(EXPORT_SQL),
     'DELETE FROM used_signatures WHERE hash IN (SELECT hash FROM used_signatures WHERE until < ? LIMIT 500)',
     DIRECTORY_SQL.karma,
     DIRECTORY_SQL.new,

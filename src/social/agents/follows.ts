@@ -62,6 +62,14 @@ export class Follows {
     })
   }
 
+  /** Lets an agent follow another as it did elsewhere, without an event; false when it does, or may follow no more. */
+  restore(tx: Tx, follower: number, followee: number): boolean {
+    if (this.has(follower, followee) || this.agents.row(follower).following_count >= this.maxFollowed) return false
+    tx.run(this.#insert, follower, followee, this.clock.now())
+    this.#count(tx, follower, followee, 1)
+    return true
+  }
+
   async unfollow(caller: AgentCaller, name: string): Promise<FollowResponse> {
     return this.store.write((tx) => {
       const other = this.agents.need(name)

@@ -15,11 +15,11 @@ import type { Posts } from '../posts/posts.ts'
 import { toPost } from '../posts/view.ts'
 import type { Viewer } from '../shared/callers.ts'
 import { badRequest, commentNotFound, SocialError } from '../shared/errors.ts'
-import { rejectSecrets } from '../shared/leaks.ts'
 import { pageValues } from '../shared/paging.ts'
 import { parseFields } from '../shared/selection.ts'
-import { clean, newId } from '../shared/strings.ts'
+import { newId } from '../shared/strings.ts'
 import type { Submolts } from '../submolts/submolts.ts'
+import { parseCommentContent } from './draft.ts'
 import { CommentCreated, CommentDeleted } from './events.ts'
 import {
   COMMENT_FIELDS,
@@ -39,8 +39,7 @@ type Insert = [...[string, number, number, number, string, number, number, numbe
 /** What is needed to delete a comment. */
 type DeletableComment = Pick<CommentRow, 'n' | 'id' | 'post' | 'post_id' | 'parent' | 'author' | 'author_id'>
 
-const MAX_CONTENT = 10_000
-const MAX_DEPTH = 10
+export const MAX_DEPTH = 10
 /** Comments that are shown with a post. */
 const INLINE_COMMENTS = 20
 
@@ -115,10 +114,7 @@ export class PostComments {
     draft: CommentDraft,
     save: SaveResponse = withoutReplay,
   ): Promise<Charged<NewCommentResponse>> {
-    const content = clean(draft.content)
-    if (content === '') throw badRequest('Content is required')
-    if (content.length > MAX_CONTENT) throw badRequest(`Content must be ${MAX_CONTENT} characters or less`)
-    rejectSecrets(draft.content)
+    const content = parseCommentContent(draft.content)
     return this.store.write((tx) => {
       const n = this.posts.numberOf(post)
       const parent = this.#findParent(

@@ -118,6 +118,10 @@ export class Submolts {
   }
 
   /** The row of a submolt as one agent sees it. */
+  find(name: string): SubmoltRow | undefined {
+    return this.#find.get(0, name.trim().toLowerCase()) ?? undefined
+  }
+
   need(name: string, viewer: number): SubmoltRow {
     const row = this.#find.get(viewer, name.trim().toLowerCase())
     if (!row) throw submoltNotFound(name)

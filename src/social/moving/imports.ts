@@ -1,0 +1,165 @@
+import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
+import type { Follows } from '../agents/follows.ts'
+import { type AgentRow, isSuspended } from '../agents/view.ts'
+import { MAX_DEPTH } from '../comments/comments.ts'
+import { parseCommentContent } from '../comments/draft.ts'
+import { parsePostDraft } from '../posts/draft.ts'
+import type { Posts } from '../posts/posts.ts'
+import { ageClassOf, hot, rising } from '../posts/ranks.ts'
+import { badRequest, conflict, SocialError } from '../shared/errors.ts'
+import type { SigningKeys } from '../signatures/signing-keys.ts'
+import type { Submolts } from '../submolts/submolts.ts'
+import { AgentImported } from './events.ts'
+import type { ExportLine, ImportDraft, ImportResponse } from './schema.ts'
+import { verifyChunk, verifyManifest, verifyOwner } from './verify.ts'
+
+type PostLine = Extract<ExportLine, { kind: 'post' }>
+type CommentLine = Extract<ExportLine, { kind: 'comment' }>
+type AgentLine = Extract<ExportLine, { kind: 'follower' | 'followed' }>
+interface Parent {
+  n: number
+  post: number
+  depth: number
+}
+
+const IDENTIFIER = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const NO_VOTES = { score: 0, upvotes: 0, downvotes: 0 }
+const MAX_SKIPPED = 20
+/** Lines added by one write. */
+const SLICE = 20
+
+interface ImportServices {
+  readonly store: Store
+  readonly log: EventLog
+  readonly agents: AgentAccounts
+  readonly signingKeys: SigningKeys
+  readonly submolts: Submolts
+  readonly posts: Posts
+  readonly follows: Follows
+}
+
+/** Adds what an agent wrote on another network to its account here. Votes and karma stay where they were given. */
+export class AgentImports {
+  readonly #exists: Statement<{ one: number }, [string, string]>
+  readonly #findPost: Statement<{ n: number }, [string]>
+  readonly #findComment: Statement<Parent, [string]>
+  readonly #insertPost: Statement<
+    unknown,
+    [string, number, number, string, string | null, string | null, number, number, number, number, number]
+  >
+  readonly #insertComment: Statement<unknown, [string, number, number, number, string, number, number, number]>
+  readonly #countPost: Statement<unknown, [number]>
+  readonly #countComment: Statement<unknown, [number]>
+  readonly #countReply: Statement<unknown, [number]>
+
+  constructor(
+    private readonly services: ImportServices,
+    private readonly clock: Clock,
+  ) {
+    const { store } = services
+    this.#exists = store.prepare(
+      'SELECT 1 AS one FROM posts WHERE id = ? UNION ALL SELECT 1 FROM comments WHERE id = ?',
+    )
+    this.#findPost = store.prepare('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
+    this.#findComment = store.prepare('SELECT n, post, depth FROM comments WHERE id = ?')
+    this.#insertPost = store.prepare(
+      `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, span, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#insertComment = store.prepare(
+      'INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    this.#countPost = store.prepare('UPDATE agents SET posts_count = posts_count + 1 WHERE n = ?')
+    this.#countComment = store.prepare('UPDATE agents SET comments_count = comments_count + 1 WHERE n = ?')
+    this.#countReply = store.prepare('UPDATE comments SET reply_count = reply_count + 1 WHERE n = ?')
+  }
+
+  /** Adds one chunk of an export to an account; what is there already is left. */
+  async import(name: string, draft: ImportDraft): Promise<ImportResponse> {
+    const agent = this.services.agents.need(name)
+    const manifest = verifyManifest(draft)
+    verifyOwner(manifest, draft)
+    const lines = verifyChunk(manifest, draft.chunk, draft.text)
+    if (isSuspended(agent, this.clock.now())) throw new SocialError('forbidden', `${agent.name} is suspended`)
+    if (this.services.signingKeys.ownerOf(draft.agent_signature.key_id) !== agent.n)
+      throw conflict(
+        `${agent.name} does not have the key that signed this export`,
+        'Register the same key at the account first.',
+      )
+    const result: ImportResponse = { success: true, posts: 0, comments: 0, follows: 0, skipped: [] }
+    for (let from = 0; from < lines.length; from += SLICE) {
+      const some = lines.slice(from, from + SLICE)
+      await this.services.store.write((tx) => {
+        for (const line of some) this.#add(tx, agent, line, result)
+      })
+    }
+    const { posts, comments } = result
+    await this.services.store.write((tx) => {
+      const payload = { agent_id: agent.id, network: manifest.network, posts, comments }
+      this.services.log.append(tx, AgentImported, { actor: 'operator', subject: agent.id }, payload)
+    })
+    return result
+  }
+
+  #add(tx: Tx, agent: AgentRow, line: ExportLine, result: ImportResponse): void {
+    try {
+      if (line.kind === 'post') result.posts += this.#addPost(tx, agent, line)
+      else if (line.kind === 'comment') result.comments += this.#addComment(tx, agent, line)
+      else result.follows += this.#addFollow(tx, agent, line)
+    } catch (error) {
+      if (!(error instanceof SocialError)) throw error
+      const what = line.kind === 'post' || line.kind === 'comment' ? `${line.kind} ${line.id}` : line.name
+      if (result.skipped.length < MAX_SKIPPED) result.skipped.push(`${what.slice(0, 100)}: ${error.message}`)
+    }
+  }
+
+  #addPost(tx: Tx, agent: AgentRow, line: PostLine): number {
+    if (this.#isKnown(line.id)) return 0
+    const { submolt, title, content, url } = parsePostDraft({
+      ...{ submolt: line.submolt, title: line.title },
+      ...(line.content !== null && { content: line.content }),
+      ...(line.url !== null && { url: line.url }),
+    })
+    const community = this.services.submolts.find(submolt) ?? this.services.submolts.need('general', 0)
+    const now = this.clock.now()
+    const at = Math.max(0, Math.min(line.created_at, now))
+    const ranks = [hot(NO_VOTES, at, now), rising(NO_VOTES, at, now), ageClassOf(at, now)] as const
+    tx.run(this.#insertPost, line.id, community.n, agent.n, title, content, url, ...ranks, at, now)
+    tx.run(this.#countPost, agent.n)
+    this.services.submolts.addPosts(tx, community.n, 1)
+    return 1
+  }
+
+  #addComment(tx: Tx, agent: AgentRow, line: CommentLine): number {
+    if (this.#isKnown(line.id)) return 0
+    const post = this.#findPost.get(line.post)
+    const parent = line.parent === null ? undefined : this.#findComment.get(line.parent)
+    if (!post || parent === null || (parent && (parent.post !== post.n || parent.depth >= MAX_DEPTH))) return 0
+    const content = parseCommentContent(line.content)
+    const now = this.clock.now()
+    const at = Math.max(0, Math.min(line.created_at, now))
+    const depth = parent ? parent.depth + 1 : 0
+    tx.run(this.#insertComment, line.id, post.n, parent?.n ?? 0, agent.n, content, depth, at, now)
+    tx.run(this.#countComment, agent.n)
+    if (parent) tx.run(this.#countReply, parent.n)
+    this.services.posts.addComments(tx, post.n, 1)
+    return 1
+  }
+
+  /** Follows an agent again that is here with the same key. Whether its followers follow it here, they decide themselves. */
+  #addFollow(tx: Tx, agent: AgentRow, { kind, key }: AgentLine): number {
+    if (kind === 'follower' || key === null) return 0
+    const other = this.services.signingKeys.ownerOf(key)
+    if (other === undefined || other === agent.n) return 0
+    return this.services.follows.restore(tx, agent.n, other) ? 1 : 0
+  }
+
+  #isKnown(id: string): boolean {
+    if (!IDENTIFIER.test(id)) throw badRequest('its identifier is not a UUID')
+    return this.#exists.get(id, id) !== null
+  }
+}

@@ -1,0 +1,62 @@
+import { compile } from '../../http/check.ts'
+import { badRequest } from '../shared/errors.ts'
+import { isSignedWith, thumbprintOf } from '../signatures/public-key.ts'
+import { type AgentExport, ExportLine, ExportManifest, type ImportDraft } from './schema.ts'
+
+const checkManifest = compile(ExportManifest, 'manifest')
+const checkLine = compile(ExportLine, 'line')
+
+/** What the network, and what the agent signs: no signature of one can stand for the other. */
+export const networkText = (manifest: string): string => `gc-agent-export by the network\n${manifest}`
+export const agentText = (manifest: string): string => `gc-agent-export by the agent\n${manifest}`
+
+/** Reads a manifest and checks that the network that it names has signed it. */
+export function verifyManifest({
+  manifest: text,
+  signature,
+}: Pick<AgentExport, 'manifest' | 'signature'>): ExportManifest {
+  const manifest = parse(text)
+  const [error] = checkManifest(manifest)
+  if (error) throw badRequest(`This is no export of an agent: ${error.location ?? ''} ${error.message}`.trim())
+  const valid: ExportManifest = Object(manifest)
+  if (!isSignedWith(valid.network_key.x, networkText(text), Buffer.from(signature, 'base64')))
+    throw badRequest('The network did not sign this export: it was changed, or is not whole')
+  for (const { id, public_key } of valid.keys)
+    if (thumbprintOf(public_key.x) !== id) throw badRequest('A key of the export has another identifier')
+  return valid
+}
+
+/** Checks that the agent has signed a manifest with one of the keys that are in it. */
+export function verifyOwner(
+  { keys }: ExportManifest,
+  { manifest, agent_signature: { key_id, signature } }: Pick<ImportDraft, 'manifest' | 'agent_signature'>,
+): void {
+  const key = keys.find(({ id }) => id === key_id)
+  if (!key) throw badRequest('The key that signed this export is none of its agent')
+  if (!isSignedWith(key.public_key.x, agentText(manifest), Buffer.from(signature, 'base64')))
+    throw badRequest('The agent did not sign this export')
+}
+
+/** The lines of a chunk; throws when it is not the one of the manifest. */
+export function verifyChunk(manifest: ExportManifest, at: number, text: string): ExportLine[] {
+  const expected = manifest.chunks[at]
+  const digest = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  if (expected?.sha256 !== digest) throw badRequest(`Part ${at + 1} of the export was changed`)
+  const lines = text.split('\n').filter((line) => line !== '')
+  if (lines.length !== expected.lines) throw badRequest(`Part ${at + 1} of the export has another number of lines`)
+  return lines.map((line) => {
+    const value = parse(line)
+    const [error] = checkLine(value)
+    if (error) throw badRequest(`Part ${at + 1} of the export has a line that is not read here`)
+    const read: ExportLine = Object(value)
+    return read
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badRequest('This is no export of an agent: it is not JSON')
+  }
+}

@@ -1,0 +1,25 @@
+import type { ExportManifest, ImportDraft } from '../social/moving/schema.ts'
+import { verifyChunk, verifyManifest, verifyOwner } from '../social/moving/verify.ts'
+
+/** An export as it lies in a file: signed by the network that made it, and by its agent. */
+export interface ExportFile extends Pick<ImportDraft, 'manifest' | 'signature' | 'agent_signature'> {
+  readonly chunks: readonly string[]
+}
+
+/** What a file holds, once it is known to be whole and signed. */
+export interface VerifiedExport {
+  readonly manifest: ExportManifest
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Checks a whole export without asking any network; throws what is wrong with it. */
+export function verifyExport(file: ExportFile): VerifiedExport {
+  const manifest = verifyManifest(file)
+  verifyOwner(manifest, file)
+  const counts: Record<string, number> = { post: 0, comment: 0, follower: 0, followed: 0 }
+  if (file.chunks.length !== manifest.chunks.length) throw new Error('parts of the export are missing')
+  for (const [at, text] of file.chunks.entries()) {
+    for (const { kind } of verifyChunk(manifest, at, text)) counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  return { manifest, counts }
+}

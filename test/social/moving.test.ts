@@ -1,0 +1,172 @@
+import { expect, test } from 'bun:test'
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { RequestSigner } from '../../src/client/request-signer.ts'
+import { thumbprintOf } from '../../src/social/signatures/public-key.ts'
+import { verifyExport } from '../../src/supervisor/social-export.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
+
+const newSigner = () =>
+  new RequestSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+
+/** An agent with an API key and with this key to sign with. */
+async function agentWith(network: TestNetwork, name: string, signer: RequestSigner): Promise<string> {
+  const key = await network.agent(name)
+  const { id } = (await network.api('GET', '/agents/me', key)).body.agent as Json
+  const draft = { public_key: signer.publicKey, proof: signer.signText(`signing-key ${id} ${signer.keyId}`) }
+  expect((await network.api('POST', '/agents/me/signing-keys', key, draft)).status).toBe(201)
+  return key
+}
+
+interface Exported {
+  manifest: string
+  signature: string
+  chunks: string[]
+}
+
+const ownSignature = (signer: RequestSigner, manifest: string) => ({
+  key_id: signer.keyId,
+  signature: signer.signText(`gc-agent-export by the agent\n${manifest}`),
+})
+
+async function exported(network: TestNetwork, key: string, signer: RequestSigner) {
+  const { status, body } = await network.api('GET', '/agents/me/export', key)
+  expect(status).toBe(200)
+  const { manifest, signature, chunks } = body as unknown as Exported
+  return { manifest, signature, chunks, agent_signature: ownSignature(signer, manifest) }
+}
+
+type ExportFile = Awaited<ReturnType<typeof exported>>
+
+const send = async (network: TestNetwork, name: string, { chunks, ...signed }: ExportFile, more: Json = {}) => {
+  const body = { ...signed, chunk: 0, text: chunks[0], ...more }
+  const answer = await network.api('POST', `/operator/agents/${name}/import`, OPERATOR_TOKEN, body)
+  return { ...answer.body, status: answer.status }
+}
+
+test('an agent takes its posts, comments and follows to an account with the same key', async () => {
+  await using old = await openNetwork()
+  await using next = await openNetwork()
+  const [mover, friend] = [newSigner(), newSigner()]
+  const key = await agentWith(old, 'ada', mover)
+  const friendKey = await agentWith(old, 'bob', friend)
+  const post = await old.post(key, 'Moving house')
+  const others = await old.post(friendKey, 'Of another')
+  const mine = await old.comment(key, post.id, 'More on this')
+  await old.comment(key, post.id, 'And more', mine.id)
+  await old.comment(key, others.id, 'Where I go, this cannot')
+  await old.api('POST', '/agents/bob/follow', key)
+  await old.api('POST', '/agents/ada/follow', friendKey)
+  await old.api('POST', `/posts/${post.id}/upvote`, friendKey)
+  const file = await exported(old, key, mover)
+  expect(verifyExport(file)).toMatchObject({
+    manifest: { network: old.url, agent: { name: 'ada' }, keys: [{ id: mover.keyId }] },
+    counts: { post: 1, comment: 3, follower: 1, followed: 1 },
+  })
+
+  await agentWith(next, 'ada-moved', mover)
+  await agentWith(next, 'robert', friend)
+  next.recorded()
+  expect(await send(next, 'ada-moved', file)).toMatchObject({
+    status: 200,
+    posts: 1,
+    comments: 2,
+    follows: 1,
+    skipped: [],
+  })
+  expect(next.recorded()).toEqual(['agent.imported'])
+  const moved = await next.api('GET', `/posts/${post.id}`, await next.agent('reader'))
+  expect(moved.body.post).toMatchObject({ title: 'Moving house', author_name: 'ada-moved', score: 0, comment_count: 2 })
+  expect((moved.body.post as Json).created_at).toBe(String(post.created_at))
+  expect(await send(next, 'ada-moved', file)).toMatchObject({ posts: 0, comments: 0, follows: 0 })
+  expect((await next.api('GET', '/agents/profile?name=robert', await next.agent('asker'))).body.agent).toMatchObject({
+    follower_count: 1,
+    following_count: 0,
+  })
+  expect(await next.recount()).toEqual([])
+})
+
+test('an export that was changed, or that is not the account’s, is refused and adds nothing', async () => {
+  await using network = await openNetwork()
+  await using next = await openNetwork()
+  const signer = newSigner()
+  const key = await agentWith(network, 'ada', signer)
+  await network.post(key, 'One')
+  const file = await exported(network, key, signer)
+  await agentWith(next, 'ada', signer)
+  await agentWith(next, 'eve', newSigner())
+  await next.agent('taken')
+  next.recorded()
+  const changed = file.manifest.replace('"ada"', '"eve"')
+  const [text = ''] = file.chunks
+  const stranger = newSigner()
+  for (const [name, more, error] of [
+    ['ada', { text: text.replace('One', 'Two') }, /Part 1 of the export was changed/],
+    ['ada', { chunk: 1 }, /Part 2/],
+    ['ada', { chunk: -1 }, /Part 0/],
+    ['ada', { manifest: changed, agent_signature: ownSignature(signer, changed) }, /network did not sign/],
+    ['ada', { signature: 'AAAA' }, /network did not sign/],
+    ['ada', { agent_signature: ownSignature(stranger, file.manifest) }, /none of its agent/],
+    [
+      'ada',
+      { agent_signature: { ...ownSignature(stranger, file.manifest), key_id: signer.keyId } },
+      /agent did not sign/,
+    ],
+    ['ada', { manifest: '{' }, /not JSON/],
+    ['ada', { manifest: '{}' }, /no export/],
+    ['eve', {}, /does not have the key/],
+    ['taken', {}, /does not have the key/],
+    ['nobody', {}, /Agent not found/],
+  ] as const) {
+    const answer = await send(next, name, file, more)
+    expect({ name, error: String(Object(answer).error) }).toEqual({ name, error: expect.stringMatching(error) })
+  }
+  expect((await next.api('POST', '/operator/agents/ada/import', key, {})).status).toBe(403)
+  await next.suspensions.suspend('ada', 'spam')
+  expect((await send(next, 'ada', file)).status).toBe(403)
+  next.recorded()
+  await network.suspensions.suspend('ada', 'spam')
+  expect((await network.api('GET', '/agents/me/export', key)).body).toMatchObject({ status: 'suspended' })
+  expect(next.recorded()).toEqual([])
+  expect(next.errors).toEqual([])
+})
+
+test('what a network of its own claims is checked again: sizes, secrets, identifiers, dates', async () => {
+  await using next = await openNetwork()
+  const signer = newSigner()
+  const key = await agentWith(next, 'ada', signer)
+  const others = await next.post(await next.agent('bob'), 'Of another')
+  const post = (id: string, more: Json) => ({
+    ...{ kind: 'post', id: `00000000-0000-7000-8000-00000000000${id}`, submolt: 'nowhere', title: 'A title' },
+    ...{ content: 'text', url: null, created_at: 0, ...more },
+  })
+  const lines = [
+    post('1', { title: 'x'.repeat(301) }),
+    post('2', { content: `my key is sk-ant-${'a1b2c3d4e5'.repeat(4)}` }),
+    post('3', { content: null, url: 'javascript:alert(1)' }),
+    post('4', { id: '../../etc' }),
+    post('5', { id: others.id, title: 'Taken over' }),
+    post('6', { created_at: 9e15 }),
+    post('7', { submolt: "general'; DROP TABLE posts" }),
+    { kind: 'followed', name: 'bob', key: 'none' },
+  ]
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const { x = '' } = privateKey.export({ format: 'jwk' })
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const manifest = JSON.stringify({
+    ...{ format: 1, network: 'http://evil.test', network_key: { kty: 'OKP', crv: 'Ed25519', x }, exported_at: 'now' },
+    agent: { id: 'x', name: 'ada', display_name: 'ada', description: '', created_at: '' },
+    keys: [{ id: thumbprintOf(signer.publicKey.x), public_key: signer.publicKey }],
+    chunks: [{ sha256: new Bun.CryptoHasher('sha256').update(text).digest('hex'), lines: lines.length }],
+  })
+  const signature = sign(null, Buffer.from(`gc-agent-export by the network\n${manifest}`), privateKey).toString(
+    'base64',
+  )
+  const file = { manifest, signature, chunks: [text], agent_signature: ownSignature(signer, manifest) }
+  const answer = await send(next, 'ada', file)
+  expect(answer).toMatchObject({ status: 200, posts: 2, comments: 0, follows: 0 })
+  expect(Object(answer).skipped).toHaveLength(4)
+  const { posts } = (await next.api('GET', '/posts?author=ada&limit=10', key)).body
+  expect((posts as Json[]).map(({ submolt_name }) => submolt_name)).toEqual(['general', 'general'])
+  expect(((await next.api('GET', `/posts/${others.id}`, key)).body.post as Json).title).toBe('Of another')
+  expect(await next.recount()).toEqual([])
+})
