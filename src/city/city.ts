@@ -8,6 +8,7 @@ import { errorMessage } from '../core/errors.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
 import { Store, type StoreFailure } from '../core/store.ts'
+import { isKeyOf } from '../host/protocol/keys.ts'
 import { cityMigrations } from './database/migrations.ts'
 import type { CityDependencies } from './dependencies.ts'
 import { buildServices, type CityServices } from './services.ts'
@@ -137,6 +138,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   resources.defer(() => logs.stop())
   logs.start()
   await services.runs.resume()
+  resources.defer(() => services.checkRunner.stop())
+  await services.checkRunner.start()
   phase('starting_agents')
   await store.write((tx) => void log.append(tx, ControllerStarted, {}, {}), CITY)
   started = true
@@ -145,6 +148,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
 async function close(services: CityServices, resources: AsyncDisposableStack, endSessions: boolean): Promise<void> {
   try {
     await services.reconciler.close()
+    await services.checkRunner.stop()
     if (endSessions) await stopSessions(services)
   } finally {
     await resources.disposeAsync()
@@ -153,6 +157,6 @@ async function close(services: CityServices, resources: AsyncDisposableStack, en
 
 async function stopSessions({ host, name, clock, config, sessionServices }: CityServices): Promise<void> {
   await stopAllSessions({ ...sessionServices, clock }, config.current)
-  const own = (await host.list()).filter(({ key, state }) => state === 'running' && key.startsWith(`${name}/`))
+  const own = (await host.list()).filter(({ key, state }) => state === 'running' && isKeyOf(key, name))
   await Promise.all(own.map(({ key }) => host.end(key)))
 }

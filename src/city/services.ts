@@ -34,15 +34,11 @@ import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
-import { RunEngine } from '../orchestration/engine/engine.ts'
 import { Formulas } from '../orchestration/formulas/formulas.ts'
 import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
-import { findStepTarget } from '../orchestration/routing/target.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
-import { Runs } from '../orchestration/runs/runs.ts'
-import { Workflows } from '../orchestration/runs/workflows.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
 import { BeadProtection } from '../work/beads/protection.ts'
@@ -57,6 +53,7 @@ import { Backup } from './backup/backup.ts'
 import { Events } from './events/events.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import { buildRecords, type Foundation, type Records } from './records.ts'
+import { buildRuns } from './run-services.ts'
 import { CityStatus } from './status/city-status.ts'
 import { sessionCounter } from './status/session-counter.ts'
 import { CityTokens } from './tokens.ts'
@@ -217,23 +214,12 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const { name, url, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
   const workflows = new WorkflowEvents(name, beadRepository)
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
-  const runParts = {
-    ...options,
-    city: name,
-    beads: beadRepository,
-    runs: options.runRepository,
-    members: options.runMembers,
-  }
-  const runs = new Runs(runParts)
+  const runServices = buildRuns(options)
+  const { runs } = runServices
   const instantiator = new Instantiator(options)
   return {
     configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
-    runEngine: new RunEngine({
-      ...runParts,
-      resolveTarget: (target, rig) => findStepTarget(config.current, target, rig)?.agent.qualified ?? target,
-    }),
-    runs,
-    workflows: new Workflows(runParts),
+    ...runServices,
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),

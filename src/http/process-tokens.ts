@@ -16,7 +16,7 @@ interface ProcessTokensOptions {
   url(): string
 }
 
-/** Tokens of processes that the supervisor itself waits for: each is good while its process runs, and only in memory. */
+/** Tokens of processes that the supervisor itself waits for: each is good while its process runs. */
 export class ProcessTokens implements TokenKind {
   readonly #callers = new Map<string, ProcessCaller>()
 
@@ -24,15 +24,29 @@ export class ProcessTokens implements TokenKind {
 
   /** Runs a process under a token of its own, which ends with it. `name` says what it is and whose. */
   async use<T>(name: string, run: (env: ProcessEnvironment) => Promise<T>): Promise<T> {
-    const { city, url } = this.options
+    const { env, hash } = this.issue(name)
+    try {
+      return await run(env)
+    } finally {
+      this.end(hash)
+    }
+  }
+
+  /** A token for a process that outlives the supervisor; who starts it stores the hash. */
+  issue(name: string): { env: ProcessEnvironment; hash: string } {
     const token = createSecret(TOKEN_PREFIX.session)
     const hash = hashToken(token)
-    this.#callers.set(hash, { kind: 'process', city, name })
-    try {
-      return await run({ GC_URL: url(), GC_TOKEN: token })
-    } finally {
-      this.#callers.delete(hash)
-    }
+    this.adopt(hash, name)
+    return { env: { GC_URL: this.options.url(), GC_TOKEN: token }, hash }
+  }
+
+  /** Takes the token of a process that goes on since an earlier supervisor. */
+  adopt(hash: string, name: string): void {
+    this.#callers.set(hash, { kind: 'process', city: this.options.city, name })
+  }
+
+  end(hash: string): void {
+    this.#callers.delete(hash)
   }
 
   caller(hash: string): ProcessCaller | undefined {

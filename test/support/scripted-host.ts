@@ -58,8 +58,8 @@ export class ScriptedHost implements SessionHost {
   }
 
   /** A program exits by itself. Resolves when the city has recorded that. */
-  async exit(key: string, exitCode = 0): Promise<void> {
-    await this.#end(key, 'exited', exitCode)
+  async exit(key: string, exitCode = 0, lastOutput: string[] = []): Promise<void> {
+    await this.#end(key, { reason: 'exited', exitCode, lastOutput })
   }
 
   /** A program that speaks ACP reports something. Resolves when the city has recorded that. */
@@ -111,7 +111,7 @@ export class ScriptedHost implements SessionHost {
   async end(key: string): Promise<Exit | undefined> {
     const error = this.endErrors.get(key)
     if (error !== undefined) throw new AppError('service-unavailable', error)
-    return this.#programs.has(key) ? this.#end(key, 'ended') : undefined
+    return this.#programs.has(key) ? this.#end(key, { reason: 'ended' }) : undefined
   }
 
   async prompt(key: string, turn: string, text: string): Promise<void> {
@@ -215,16 +215,21 @@ export class ScriptedHost implements SessionHost {
     return program
   }
 
-  async #end(key: string, reason: 'exited' | 'ended', exitCode?: number): Promise<Exit> {
+  /** The host that ran a program is lost. Resolves when the city has recorded that. */
+  async lose(key: string): Promise<void> {
+    await this.#end(key, { reason: 'host-lost' })
+  }
+
+  async #end(key: string, end: Pick<Exit, 'reason'> & Partial<Exit>): Promise<Exit> {
     const { run, pid, startedAt } = this.#program(key).session
     this.#programs.delete(key)
     const exit: Exit = {
-      ...{ key, run, pid, startedAt, state: 'exited', reason, lastOutput: [], daemons: [] },
+      ...{ key, run, pid, startedAt, state: 'exited', lastOutput: [], daemons: [] },
       endedAt: toTimestamp(this.clock.now()),
-      ...(exitCode !== undefined && { exitCode }),
+      ...end,
     }
     const delivered = Promise.all([...this.#exitListeners].map((listener) => listener(exit)))
-    if (reason === 'exited') await delivered
+    if (end.reason !== 'ended') await delivered
     return exit
   }
 

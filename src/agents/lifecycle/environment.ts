@@ -38,13 +38,24 @@ export interface PackVariables {
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 /** A PATH on which `gc` and `bd` are this program. */
-const searchPath = ({ home }: CityEnvironment, path = DEFAULT_PATH): string => [join(home, 'bin'), path].join(delimiter)
+const searchPath = ({ home }: Pick<CityEnvironment, 'home'>, path = DEFAULT_PATH): string =>
+  [join(home, 'bin'), path].join(delimiter)
 
 /** The environment of commands that a city runs: the supervisor's own, with `gc` and `bd` on the PATH. */
 export const commandEnvironment = (environment: CityEnvironment): Readonly<Record<string, string | undefined>> => ({
   ...environment.env,
   PATH: searchPath(environment, environment.env.PATH),
   GC_HOME: environment.home,
+  ...cityVariables(environment),
+})
+
+/** The environment of a command that nothing is inherited by: where the city is, and `gc` and `bd` on the PATH. */
+export const plainEnvironment = (environment: Omit<CityEnvironment, 'network'>): Record<string, string> => ({
+  PATH: searchPath(environment, environment.env.PATH),
+  TMPDIR: environment.env.TMPDIR ?? '/tmp',
+  GC_URL: environment.url(),
+  GC_HOME: environment.home,
+  GC_BIN: environment.bin,
   ...cityVariables(environment),
 })
 
@@ -82,7 +93,7 @@ export function sessionEnvironment(
 }
 
 /** Where the city lies, under each of the names that packs know it by. */
-const cityVariables = ({ path, city }: CityEnvironment): Record<string, string> => ({
+const cityVariables = ({ path, city }: Pick<CityEnvironment, 'path' | 'city'>): Record<string, string> => ({
   GC_CITY: path,
   GC_CITY_PATH: path,
   GC_CITY_NAME: city,

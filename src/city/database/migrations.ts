@@ -28,6 +28,7 @@ import replaysPerCaller from '../../core/replays/per-caller.sql' with { type: 't
 import replays from '../../core/replays/table.sql' with { type: 'text' }
 import requesters from '../../core/requests/requester.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
+import checks from '../../orchestration/checks/table.sql' with { type: 'text' }
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
 import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
@@ -93,4 +94,5 @@ export const cityMigrations: readonly string[] = [
   runs,
   instantiations,
   networkAccounts,
+  checks,
 ]

@@ -6,16 +6,22 @@ const NAMES = ['GC_HOME', 'GC_CITY', 'GC_SESSION_ID'] as const
 const SESSION = 'GC_SESSION_ID='
 const SLICE = 100
 
+/** The same of a command that gc waits for. */
+const COMMAND = 'GC_PROCESS_ID'
+const COMMAND_NAMES = ['GC_HOME', 'GC_CITY', COMMAND] as const
+
 /** Marks need all names: the home and city without the session would match every session of the city. */
 export function marksOf(env: Readonly<Record<string, string | undefined>>): string[] {
-  if (!env.GC_SESSION_ID) return []
-  return NAMES.flatMap((name) => (env[name] === undefined ? [] : [`${name}=${env[name]}`]))
+  if (!env.GC_SESSION_ID && !env[COMMAND]) return []
+  return (env.GC_SESSION_ID ? NAMES : COMMAND_NAMES).flatMap((name) =>
+    env[name] === undefined ? [] : [`${name}=${env[name]}`],
+  )
 }
 
 export const carries = (environment: ReadonlySet<string>, marks: readonly string[]): boolean =>
   marks.length > 0 && marks.every((mark) => environment.has(mark))
 
-/** The environments of those processes that were started in some session, by pid. */
+/** The environments of those processes that were started in some session or command, by pid. */
 export async function sessionEnvironments(
   processes: readonly Process[],
 ): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
@@ -23,9 +29,15 @@ export async function sessionEnvironments(
   for (const [n, { pid, zombie }] of processes.entries()) {
     if (n % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve))
     const environment = zombie ? undefined : environmentOf(pid)
-    if (environment && sessionIn(environment) !== undefined) environments.set(pid, environment)
+    if (environment && isMarked(environment)) environments.set(pid, environment)
   }
   return environments
+}
+
+function isMarked(environment: ReadonlySet<string>): boolean {
+  if (sessionIn(environment) !== undefined) return true
+  for (const line of environment) if (line.startsWith(`${COMMAND}=`)) return true
+  return false
 }
 
 /** The session that an environment names. */

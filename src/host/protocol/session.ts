@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What runs in a session: a program on a terminal of its own, or one that is spoken to by protocol. */
-export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp')])
+/** What runs in a session: a program on a terminal of its own, one that is spoken to by protocol, or a command. */
+export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp'), Type.Literal('command')])
 export type SessionKind = Static<typeof SessionKind>
 
 const Size = { cols: Type.Integer(), rows: Type.Integer() }

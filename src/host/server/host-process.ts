@@ -148,7 +148,7 @@ export class HostProcess {
       case 'resize':
         return sessions.registry.terminal(ask.key).resize(ask.cols, ask.rows)
       case 'signal':
-        return sessions.registry.get(ask.key).signal(ask.signal)
+        return sessions.registry.foreground(ask.key).signal(ask.signal)
       case 'screen':
         return sessions.screen(ask.key, ask.lines)
       case 'snapshot':

@@ -4,6 +4,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
 import type { RecordQueue } from '../acp/record-queue.ts'
+import { CommandSession } from '../command/command-session.ts'
 import type { Cgroup, Cgroups } from '../process/cgroups.ts'
 import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
@@ -14,7 +15,7 @@ import { DrawScheduler } from './draw-scheduler.ts'
 import { lastLines, toHostedSession } from './exit-views.ts'
 import { type HostFiles, MAX_EXITS, type SessionRecord } from './host-files.ts'
 import { RecordQueues } from './record-queues.ts'
-import { type HostSession, type SessionEvents, SessionRegistry } from './session-registry.ts'
+import { type HostSession, type HostSessionsListener, type SessionEvents, SessionRegistry } from './session-registry.ts'
 import { TerminalSession } from './terminal-session.ts'
 
 export const GRACE_MS = 5_000
@@ -34,18 +35,6 @@ export interface HostSessionsOptions {
   endings: ProcessEnder
   cgroups: Cgroups
   report(sentence: string): void
-}
-
-/** What the sessions of a host report to its connections. */
-export interface HostSessionsListener {
-  output(session: HostSession): void
-  /** An agent has produced a record. */
-  recordAppended(queue: RecordQueue): void
-  /** A program on a terminal asks something, or nothing any more. */
-  question(key: string, question: Question | undefined): void
-  exit(exit: Exit): void
-  /** A session came or went, or an exit was acknowledged. */
-  changed(): void
 }
 
 interface RunningEnding {
@@ -87,7 +76,8 @@ export class HostSessions {
   /** Starts a program; one that is spoken to by protocol is started once it has opened a conversation. */
   async start(spec: StartSpec): Promise<StartResult> {
     if (spec.kind === 'acp') return this.#startAgent(spec)
-    const { pid, startedAt } = this.#start(spec, TerminalSession)
+    const { pid, startedAt } =
+      spec.kind === 'command' ? this.#start(spec, CommandSession) : this.#start(spec, TerminalSession)
     return { pid, startedAt }
   }
 
@@ -161,7 +151,9 @@ export class HostSessions {
 
   /** What left each running session, of those that something left. */
   async listDaemons(): Promise<{ key: string; daemons: ProcessSummary[] }[]> {
-    const sessions = this.registry.all.filter(({ origins }) => origins.some(({ marks }) => marks.length > 0))
+    const sessions = this.registry.all.filter(
+      ({ kind, origins }) => kind !== 'command' && origins.some(({ marks }) => marks.length > 0),
+    )
     const daemons = await this.parts.endings.daemonsOf(sessions.map(({ origins }) => origins))
     return sessions.flatMap(({ key }, n) => (daemons[n]?.length ? [{ key, daemons: daemons[n] }] : []))
   }
@@ -250,7 +242,8 @@ export class HostSessions {
   }
 
   async #finish(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
-    const { daemons, survivors } = await this.parts.endings.end(session.origins, { grace, daemons: false })
+    const options = { grace, daemons: session.kind === 'command' }
+    const { daemons, survivors } = await this.parts.endings.end(session.origins, options)
     if (survivors.length > 0) {
       const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
       throw new AppError('gateway-timeout', `${session.key} could not be ended: ${named} survived KILL`)

@@ -1,11 +1,13 @@
 import { AppError } from '../../core/errors.ts'
 import type { AgentSession } from '../acp/agent-session.ts'
 import type { RecordQueue } from '../acp/record-queue.ts'
+import type { CommandSession } from '../command/command-session.ts'
 import type { Question } from '../protocol/question.ts'
+import type { Exit } from '../protocol/session.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
-/** A program that a host runs, by one kind of connection or the other. */
-export type HostSession = TerminalSession | AgentSession
+/** A program that a host runs, by one kind of connection or another. */
+export type HostSession = TerminalSession | AgentSession | CommandSession
 
 /** What a session reports to its host. */
 export interface SessionEvents {
@@ -13,6 +15,18 @@ export interface SessionEvents {
   exited(session: HostSession): void
   appended(queue: RecordQueue): void
   question(session: HostSession, question: Question | undefined): void
+}
+
+/** What the sessions of a host report to its connections. */
+export interface HostSessionsListener {
+  output(session: HostSession): void
+  /** An agent has produced a record. */
+  recordAppended(queue: RecordQueue): void
+  /** A program on a terminal asks something, or nothing any more. */
+  question(key: string, question: Question | undefined): void
+  exit(exit: Exit): void
+  /** A session came or went, or an exit was acknowledged. */
+  changed(): void
 }
 
 /** Of so many that ended, the last output is kept for whoever still reads it. */
@@ -78,6 +92,13 @@ export class SessionRegistry {
     throw new AppError('session-not-found', `no session ${key} runs here`)
   }
 
+  /** The session under a key, which has to be one that can be sent signals: its terminal, or its agent. */
+  foreground(key: string): TerminalSession | AgentSession {
+    const session = this.get(key)
+    if (session.kind !== 'command') return session
+    throw new AppError('conflict-wrong-state', `${key} is a command: it can only be ended`)
+  }
+
   /** The session under a key, which has to be on a terminal. */
   terminal(key: string): TerminalSession {
     return onTerminal(this.get(key))
@@ -87,7 +108,7 @@ export class SessionRegistry {
   agent(key: string): AgentSession {
     const session = this.get(key)
     if (session.kind === 'acp') return session
-    throw new AppError('conflict-wrong-state', `${key} runs on a terminal; type into that`)
+    throw new AppError('conflict-wrong-state', `${key} is no agent that is spoken to by protocol`)
   }
 
   /** The terminal of a key, of the session that ended last where none runs. */
@@ -100,5 +121,5 @@ export class SessionRegistry {
 
 function onTerminal(session: HostSession): TerminalSession {
   if (session.kind === 'terminal') return session
-  throw new AppError('conflict-wrong-state', `${session.key} is spoken to by protocol and has no terminal`)
+  throw new AppError('conflict-wrong-state', `${session.key} has no terminal`)
 }

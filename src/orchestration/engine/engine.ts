@@ -7,10 +7,12 @@ import { isControl } from '../../work/beads/readiness.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
+import type { CheckRunner } from '../checks/runner.ts'
 import type { RunMembers } from '../runs/members.ts'
 import { metadataValue } from '../runs/node.ts'
 import type { RunRepository } from '../runs/repository.ts'
 import { Attempts, retry } from './attempts.ts'
+import { applyCheck, requestCheck } from './checks.ts'
 import { ControlError, type ControlHandler, type ControlStep, malformed } from './control.ts'
 import { fanOut, isSpawning } from './fan-out.ts'
 import { finalize } from './finalize.ts'
@@ -27,6 +29,7 @@ export interface EngineOptions {
   runs: RunRepository
   members: RunMembers
   resolveTarget: ResolveTarget
+  checkRunner: CheckRunner
 }
 
 /** How many controls one event may move before the rest follows from the events of those. */
@@ -51,7 +54,18 @@ export class RunEngine {
     this.#states = new RunStates(parts)
     const writer = new FragmentWriter(beads, options.resolveTarget)
     const attempts = new Attempts({ ...parts, writer, onAttempt: (tx, root) => runs.countAttempt(tx, root) })
+    const checking = { beads, attempts, runner: options.checkRunner }
+    options.checkRunner.use({
+      onResult: (tx, bead, attempt, result) =>
+        this.#move(tx, bead, (step) => applyCheck(checking, step, attempt, result)),
+      onError: (tx, bead, message) =>
+        this.#move(tx, bead, () => {
+          throw new ControlError('control_dispatch_error', message)
+        }),
+    })
     this.#handlers = {
+      ralph: (step) => requestCheck(checking, step),
+      check: (step) => requestCheck(checking, step),
       retry: (step) => retry(attempts, step),
       'retry-eval': (step) => retry(attempts, step),
       fanout: (step) => fanOut({ ...parts, writer, recipeOf: (root) => runs.recipeOf(root) }, step),
@@ -69,6 +83,7 @@ export class RunEngine {
     if (type === 'bead.created') this.#states.adopt(tx, bead)
     const run = type === 'run.changed' ? undefined : this.#states.runOf(bead)
     if (run) this.#states.follow(tx, run, bead)
+    if (bead.status === 'closed') this.#options.checkRunner.abandon(tx, bead.id)
     this.#advance(tx, this.#concerned(type, bead))
   }
 
@@ -114,6 +129,17 @@ export class RunEngine {
   }
 
   #act(tx: Tx, bead: Bead): void {
+    this.#move(tx, bead, (step) => {
+      const kind = metadataValue(bead, WorkflowKey.kind)
+      const handler = this.#handlers[kind]
+      if (!handler) throw malformed(`nothing acts on beads of the kind ${kind}`)
+      handler(step)
+    })
+  }
+
+  /** Moves a control on, unless its run is over; one that fails at that is closed, and stays to be seen. */
+  #move(tx: Tx, bead: Bead, move: ControlHandler): void {
+    if (bead.status === 'closed') return
     const { beads } = this.#options
     const kind = metadataValue(bead, WorkflowKey.kind)
     const root = beads.find(metadataValue(bead, WorkflowKey.rootBeadId))
@@ -130,9 +156,7 @@ export class RunEngine {
     }
     if (root.status === 'closed' && kind !== 'workflow-finalize') return
     try {
-      const handler = this.#handlers[kind]
-      if (!handler) throw malformed(`nothing acts on beads of the kind ${kind}`)
-      handler({ tx, bead, root })
+      move({ tx, bead, root })
     } catch (error) {
       if (!(error instanceof ControlError)) throw error
       this.#quarantine({ tx, bead, root }, error)

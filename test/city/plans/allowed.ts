@@ -44,6 +44,7 @@ export const ALLOWED: readonly Allowed[] = [
   live('questions_open', 'questions that wait for an answer, when a city opens'),
   live('runs_(listed|fed)', 'runs in the order they are listed in, for a page'),
   walk('instantiations', 'graphs that are being written, when a city opens'),
+  walk('run_checks', 'checks that run or are to be started'),
   walk('run_state_counts', 'a row for each state of a run'),
   live('beads_ready', 'work that is ready'),
   live('beads_held', 'work in somebody’s hands'),

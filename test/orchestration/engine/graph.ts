@@ -67,8 +67,11 @@ export function recipeFor(name: string, formulas: Readonly<Record<string, string
   return substituted.value
 }
 
+/** What runs are written with. */
+type RunWriter = Pick<Work, 'name' | 'store' | 'beadRepository' | 'runRepository'>
+
 /** Starts a run of a recipe in one write; the ids of its beads by their recipe ids without the formula. */
-export function startRecipe(work: Work, recipe: Recipe): Promise<Beads> {
+export function startRecipe(work: RunWriter, recipe: Recipe): Promise<Beads> {
   const { store, beadRepository: beads, runRepository: runs } = work
   const { formula } = recipe
   const needs = Map.groupBy(recipe.deps, ({ to }) => to)

@@ -1,0 +1,92 @@
+import { AppError } from '../../core/errors.ts'
+import type { SessionHost } from '../../host/client/session-host.ts'
+import { commandKey } from '../../host/protocol/keys.ts'
+import type { Exit } from '../../host/protocol/session.ts'
+
+/** A command to run in the session host. */
+export interface HostedCommand {
+  argv: string[]
+  cwd: string
+  env: Record<string, string>
+}
+
+/** The end of a command: its whole tree is gone. */
+export interface CommandExit {
+  name: string
+  /** `lost` when something ended it that says nothing about it. */
+  how: 'exited' | 'ended' | 'lost'
+  exitCode: number | undefined
+  signal: string | undefined
+  /** What it printed last. */
+  output: string
+  /** Milliseconds since 1970. */
+  startedAt: number
+  endedAt: number
+}
+
+interface HostedCommandsOptions {
+  /** The city's name. */
+  city: string
+  /** What begins the names of these commands, such as `check`. */
+  kind: string
+  host: Pick<SessionHost, 'start' | 'list' | 'end' | 'onExit'>
+}
+
+const GRACE_MS = 1_000
+
+/** Commands of one kind that the session host runs for a city: they outlive the supervisor, and a name is started once. */
+export class HostedCommands {
+  readonly #prefix: string
+
+  constructor(private readonly options: HostedCommandsOptions) {
+    this.#prefix = commandKey(options.city, `${options.kind}/`)
+  }
+
+  /** Starts a command; one of this name that runs already is taken as started. Throws why it cannot be started. */
+  async start(name: string, command: HostedCommand): Promise<{ pid: number; startedAt: string }> {
+    const { host } = this.options
+    const key = `${this.#prefix}${name}`
+    const env = { ...command.env, GC_PROCESS_ID: key }
+    try {
+      return await host.start({ ...command, key, env, kind: 'command', cols: 80, rows: 24 })
+    } catch (error) {
+      const running = error instanceof AppError && error.code === 'session-conflict' ? await this.#find(key) : undefined
+      if (running) return running
+      throw error
+    }
+  }
+
+  /** The names of those that run, and of those whose exit is still to be received. */
+  async names(): Promise<Set<string>> {
+    const own = (await this.options.host.list()).filter(({ key }) => key.startsWith(this.#prefix))
+    return new Set(own.map(({ key }) => key.slice(this.#prefix.length)))
+  }
+
+  /** Ends a command and all that it started; its exit is reported. */
+  async end(name: string): Promise<void> {
+    await this.options.host.end(`${this.#prefix}${name}`, { grace: GRACE_MS })
+  }
+
+  /** Calls the listener with every exit until it has resolved; returns how to unsubscribe. */
+  onExit(listener: (exit: CommandExit) => Promise<void>): () => void {
+    return this.options.host.onExit(async (exit) => {
+      if (!exit.key.startsWith(this.#prefix)) return false
+      await listener(toCommandExit(exit, exit.key.slice(this.#prefix.length)))
+      return true
+    })
+  }
+
+  async #find(key: string): Promise<{ pid: number; startedAt: string } | undefined> {
+    return (await this.options.host.list()).find((hosted) => hosted.key === key)
+  }
+}
+
+const toCommandExit = (
+  { reason, exitCode, signal, lastOutput, startedAt, endedAt }: Exit,
+  name: string,
+): CommandExit => ({
+  ...{ name, exitCode, signal, output: lastOutput.join('\n') },
+  how: reason === 'exited' || reason === 'ended' ? reason : 'lost',
+  startedAt: Date.parse(startedAt),
+  endedAt: Date.parse(endedAt),
+})

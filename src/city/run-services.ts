@@ -1,0 +1,60 @@
+import { HostedCommands } from '../agents/commands/hosted-commands.ts'
+import { plainEnvironment } from '../agents/lifecycle/environment.ts'
+import type { SessionRepository } from '../agents/sessions/repository.ts'
+import type { Config } from '../config/config.ts'
+import type { EventLog } from '../core/events/log.ts'
+import type { Reactions } from '../core/events/reactions.ts'
+import type { Store } from '../core/store.ts'
+import type { ProcessTokens } from '../http/process-tokens.ts'
+import { CheckRepository } from '../orchestration/checks/repository.ts'
+import { CheckRunner } from '../orchestration/checks/runner.ts'
+import { RunEngine } from '../orchestration/engine/engine.ts'
+import { findStepTarget } from '../orchestration/routing/target.ts'
+import type { RunMembers } from '../orchestration/runs/members.ts'
+import type { RunRepository } from '../orchestration/runs/repository.ts'
+import { Runs } from '../orchestration/runs/runs.ts'
+import { Workflows } from '../orchestration/runs/workflows.ts'
+import type { BeadRepository } from '../work/beads/repository.ts'
+import type { CityDependencies } from './dependencies.ts'
+
+interface RunServicesOptions extends CityDependencies {
+  config: Config
+  store: Store
+  log: EventLog
+  reactions: Reactions
+  beadRepository: BeadRepository
+  runRepository: RunRepository
+  runMembers: RunMembers
+  sessionRepository: SessionRepository
+  processTokens: ProcessTokens
+}
+
+/** What runs formulas once their beads are there. */
+export function buildRuns(options: RunServicesOptions) {
+  const { name: city, config, beadRepository: beads, runRepository: runs, runMembers: members } = options
+  const parts = { ...options, city, beads, runs, members }
+  const checkRunner = buildChecks(options)
+  return {
+    checkRunner,
+    runEngine: new RunEngine({
+      ...parts,
+      checkRunner,
+      resolveTarget: (name, rig) => findStepTarget(config.current, name, rig)?.agent.qualified ?? name,
+    }),
+    runs: new Runs(parts),
+    workflows: new Workflows(parts),
+  }
+}
+
+function buildChecks(options: RunServicesOptions): CheckRunner {
+  const { name: city, config, store, host, sessionRepository } = options
+  return new CheckRunner({
+    ...{ ...options, beads: options.beadRepository, tokens: options.processTokens },
+    checks: new CheckRepository(store),
+    commands: new HostedCommands({ city, kind: 'check', host }),
+    environment: () => plainEnvironment({ ...options, city }),
+    rigPath: (rig) => config.current.rigs.find(({ name }) => name === rig)?.path,
+    workDirOf: (session) => sessionRepository.find(session)?.workDir || undefined,
+    packFolders: () => config.current.packs.map(({ folder }) => folder),
+  })
+}

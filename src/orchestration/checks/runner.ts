@@ -1,0 +1,289 @@
+import type { CommandExit, HostedCommand, HostedCommands } from '../../agents/commands/hosted-commands.ts'
+import { gcPart } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { parseDuration } from '../../core/durations.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { ProcessTokens } from '../../http/process-tokens.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { EngineKey, WorkKey } from '../../work/metadata.ts'
+import { metadataValue } from '../runs/node.ts'
+import { type CheckPlaces, checkEnvironment, resolveScript } from './command.ts'
+import type { CheckRepository } from './repository.ts'
+import type { CheckRow } from './table.ts'
+
+/** What came of a check. */
+export interface CheckResult {
+  /** Undefined when it did not end by itself. */
+  exitCode: number | undefined
+  /** How it ended otherwise, in a few words. */
+  reason: string
+  output: string
+  durationMs: number
+}
+
+export interface CheckRunnerOptions {
+  /** The city's folder. */
+  path: string
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  commands: HostedCommands
+  beads: BeadRepository
+  checks: CheckRepository
+  tokens: ProcessTokens
+  /** Variables of every command of the city. */
+  environment(): Record<string, string>
+  /** The folder of a rig. */
+  rigPath(rig: string): string | undefined
+  /** The folder in which a session works. */
+  workDirOf(session: string): string | undefined
+  /** Folders of formulas and packs in which scripts may lie. */
+  packFolders(): readonly string[]
+  report(message: string): void
+}
+
+/** What follows from the end of a check, in the write that records it. */
+export interface CheckListener {
+  onResult(tx: Tx, control: Bead, attempt: Bead, result: CheckResult): void
+  /** It could not be started. */
+  onError(tx: Tx, control: Bead, message: string): void
+}
+
+const DEFAULT_TIMEOUT_MS = 5 * 60_000
+const RETRY_MS = 5_000
+/** How many checks run at a time. */
+const MAX_RUNNING = 16
+const CHECKS = gcPart('checks')
+
+/**
+ * Runs the scripts of checks in the session host. What is to run has a row before it is started, and its key is started
+ * once: after a crash of the supervisor a check that runs is adopted, and its exit is reported until it is on disk. Only
+ * when its host was lost a script is run again.
+ */
+export class CheckRunner {
+  readonly #options: CheckRunnerOptions
+  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #timeouts = new Map<string, Deadline>()
+  #listener: CheckListener | undefined
+  #unsubscribe: (() => void) | undefined
+  #isRunning = false
+
+  constructor(options: CheckRunnerOptions) {
+    this.#options = options
+  }
+
+  use(listener: CheckListener): void {
+    this.#listener = listener
+  }
+
+  /** Adopts what runs, and starts what is to run. */
+  async start(): Promise<void> {
+    const { checks, commands } = this.#options
+    this.#isRunning = true
+    for (const row of checks.list()) this.#adopt(row)
+    this.#unsubscribe = commands.onExit((exit) => this.#receive(exit))
+    await this.#match()
+    this.#wake()
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    this.#unsubscribe?.()
+    for (const timeout of this.#timeouts.values()) timeout.cancel()
+    await this.whenIdle()
+  }
+
+  /** Resolves when nothing is being started or recorded. */
+  async whenIdle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.values())
+  }
+
+  /** Runs the check of a control on an attempt. */
+  request(tx: Tx, control: Bead, root: Bead, attempt: Bead): void {
+    if (this.#options.checks.has(control.id)) return
+    this.#options.checks.add(tx, { controlId: control.id, rootId: root.id, attemptId: attempt.id })
+    tx.after(() => this.#wake())
+  }
+
+  /** Ends the check of a control that is closed without it. */
+  abandon(tx: Tx, control: string): void {
+    if (!this.#options.checks.has(control)) return
+    const row = this.#options.checks.find(control)
+    if (!row) return
+    this.#options.checks.remove(tx, control)
+    tx.after(() => this.#end(row))
+  }
+
+  #adopt(row: CheckRow): void {
+    if (row.state !== 'running' || row.startedAt === null) return
+    if (row.tokenHash !== null) this.#options.tokens.adopt(row.tokenHash, `check of ${row.controlId}`)
+    const control = this.#options.beads.find(row.controlId)
+    if (control) this.#armTimeout(row, control, row.startedAt)
+  }
+
+  /** Begins again what no host knows, and ends what no row knows. */
+  async #match(): Promise<void> {
+    const { commands, checks, store, deadlines, report } = this.#options
+    try {
+      const hosted = await commands.names()
+      const rows = checks.list()
+      const lost = rows.filter((row) => row.state === 'running' && !hosted.has(nameOf(row)))
+      if (lost.length > 0) {
+        await store.write((tx) => {
+          for (const row of lost) checks.restart(tx, row)
+        }, CHECKS)
+      }
+      const known = new Set(rows.map(nameOf))
+      await Promise.all([...hosted].filter((name) => !known.has(name)).map((name) => commands.end(name)))
+    } catch (error) {
+      report(`the checks of runs could not be matched with what runs: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => (this.#isRunning ? this.#match() : undefined))
+    }
+  }
+
+  #wake(): void {
+    if (!this.#isRunning) return
+    const rows = this.#options.checks.list()
+    let room = MAX_RUNNING - rows.filter(({ state }) => state === 'running').length - this.#underWay.size
+    for (const row of rows) {
+      if (row.state !== 'starting' || this.#underWay.has(row.controlId) || room-- <= 0) continue
+      this.#track(row.controlId, this.#launch(row))
+    }
+  }
+
+  #track(control: string, work: Promise<unknown>): void {
+    const tracked = work
+      .then(() => {})
+      .catch((error) => this.#options.report(`the check of ${control} failed: ${errorMessage(error)}`))
+      .finally(() => {
+        if (this.#underWay.get(control) === tracked) this.#underWay.delete(control)
+      })
+    this.#underWay.set(control, tracked)
+  }
+
+  async #launch(row: CheckRow): Promise<void> {
+    const { beads, commands, tokens, store, checks, clock, deadlines, report } = this.#options
+    const control = beads.find(row.controlId)
+    const attempt = beads.find(row.attemptId)
+    if (!control || !attempt) return this.#drop(row)
+    const token = tokens.issue(`check of ${row.controlId}`)
+    try {
+      const command = this.#commandOf(control, attempt, token.env)
+      const { pid, startedAt } = await commands.start(nameOf(row), command)
+      const now = clock.now()
+      await store.write((tx) => {
+        const running = { pid, processStarted: startedAt, tokenHash: token.hash, startedAt: now }
+        if (checks.has(row.controlId)) checks.setRunning(tx, row.controlId, running)
+      }, CHECKS)
+      if (checks.has(row.controlId)) this.#armTimeout(row, control, now)
+      else this.#end(row)
+    } catch (error) {
+      tokens.end(token.hash)
+      const isOurs = error instanceof AppError && error.code !== 'validation-failed'
+      if (!isOurs) return this.#fail(row, errorMessage(error))
+      report(`the check of ${row.controlId} could not be started and is tried again: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => this.#wake())
+    }
+  }
+
+  #commandOf(control: Bead, attempt: Bead, identity: object): HostedCommand {
+    const { environment, packFolders } = this.#options
+    const places = this.#placesOf(control, attempt, packFolders())
+    const path = metadataValue(control, EngineKey.checkPath)
+    if (path === '') throw new Error('the check names no script')
+    const env = { ...checkEnvironment(control, attempt, places, environment()), ...identity }
+    return { argv: [resolveScript(path, places)], cwd: places.workDir ?? places.store, env }
+  }
+
+  #placesOf(control: Bead, attempt: Bead, packs: readonly string[]): CheckPlaces {
+    const { path, beads, rigPath, workDirOf } = this.#options
+    const rig = beads.rigOf(control.id)
+    const workDir = attempt.metadata?.['gc.work_dir'] || workDirOf(metadataValue(attempt, WorkKey.sessionId))
+    return { city: path, store: (rig && rigPath(rig)) || path, workDir, packs }
+  }
+
+  #armTimeout(row: CheckRow, control: Bead, startedAt: number): void {
+    const { deadlines } = this.#options
+    this.#timeouts.get(row.controlId)?.cancel()
+    this.#timeouts.set(
+      row.controlId,
+      deadlines.at(startedAt + timeoutOf(control), () => this.#end(row)),
+    )
+  }
+
+  /** Ends the processes of a check; what came of that is reported as its exit. */
+  #end(row: CheckRow): void {
+    const { commands, report, deadlines } = this.#options
+    commands.end(nameOf(row)).catch((error) => {
+      report(`the check of ${row.controlId} could not be ended: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => (this.#isRunning ? this.#end(row) : undefined))
+    })
+  }
+
+  async #receive(exit: CommandExit): Promise<void> {
+    const [control = ''] = exit.name.split('/')
+    await this.#underWay.get(control)
+    const row = this.#options.checks.find(control)
+    if (!row || nameOf(row) !== exit.name) return
+    const recorded = this.#record(row, exit)
+    this.#track(control, recorded)
+    await recorded
+  }
+
+  async #record(row: CheckRow, exit: CommandExit): Promise<void> {
+    const { store, beads, checks, tokens } = this.#options
+    this.#timeouts.get(row.controlId)?.cancel()
+    this.#timeouts.delete(row.controlId)
+    if (row.tokenHash !== null) tokens.end(row.tokenHash)
+    await store.write((tx) => {
+      if (!checks.has(row.controlId)) return
+      const control = beads.find(row.controlId)
+      const attempt = beads.find(row.attemptId)
+      const result = control && resultOf(row, control, exit)
+      if (control && !result) return checks.restart(tx, row)
+      checks.remove(tx, row.controlId)
+      if (control && attempt && result) this.#listener?.onResult(tx, control, attempt, result)
+    }, CHECKS)
+    this.#underWay.delete(row.controlId)
+    this.#wake()
+  }
+
+  async #fail(row: CheckRow, message: string): Promise<void> {
+    const { store, beads, checks } = this.#options
+    await store.write((tx) => {
+      checks.remove(tx, row.controlId)
+      const control = beads.find(row.controlId)
+      if (control) this.#listener?.onError(tx, control, message)
+    }, CHECKS)
+  }
+
+  async #drop(row: CheckRow): Promise<void> {
+    await this.#options.store.write((tx) => this.#options.checks.remove(tx, row.controlId), CHECKS)
+  }
+}
+
+function timeoutOf(control: Bead): number {
+  const written = metadataValue(control, EngineKey.checkTimeout)
+  const parsed = written === '' ? undefined : parseDuration(written)
+  return parsed !== undefined && parsed > 0 ? parsed : DEFAULT_TIMEOUT_MS
+}
+
+/** A check of a control on one attempt has a name of its own each time it is begun. */
+const nameOf = ({ controlId, attemptId, runs }: CheckRow): string => `${controlId}/${attemptId}/${runs + 1}`
+
+/** What came of a check; undefined when it was interrupted by something that says nothing about it. */
+function resultOf({ startedAt }: CheckRow, control: Bead, exit: CommandExit): CheckResult | undefined {
+  const { how, exitCode, signal, output, endedAt } = exit
+  const durationMs = Math.max(0, endedAt - exit.startedAt)
+  if (how === 'exited') {
+    const reason = signal === undefined ? `exit status ${exitCode}` : `ended by ${signal}`
+    return { exitCode, reason, output, durationMs }
+  }
+  const timeout = timeoutOf(control)
+  const isLate = startedAt !== null && endedAt >= startedAt + timeout
+  if (how === 'lost' || !isLate) return undefined
+  return { exitCode: undefined, reason: `timed out after ${Math.round(timeout / 1000)} s`, output, durationMs }
+}
