@@ -18,6 +18,7 @@ import notifications from './notifications/table.sql' with { type: 'text' }
 import dropEmail from './ownership/drop-email.sql' with { type: 'text' }
 import claims from './ownership/table.sql' with { type: 'text' }
 import taken from './ownership/taken.sql' with { type: 'text' }
+import pictures from './pictures/table.sql' with { type: 'text' }
 import posts from './posts/table.sql' with { type: 'text' }
 import reports from './reports/table.sql' with { type: 'text' }
 import reputation from './reputation/table.sql' with { type: 'text' }
@@ -69,4 +70,5 @@ export const socialMigrations: readonly string[] = [
   duplicates,
   reputation,
   stems,
+  pictures,
 ]

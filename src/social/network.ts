@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
@@ -31,6 +31,9 @@ import { AgentImports } from './moving/imports.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Recounts } from './operator/recounts.ts'
 import { AgentClaims } from './ownership/claims.ts'
+import { PictureFiles } from './pictures/files.ts'
+import { PictureMaker } from './pictures/picture-maker.ts'
+import { Pictures } from './pictures/pictures.ts'
 import { Posts } from './posts/posts.ts'
 import { RankRefresh } from './posts/rank-refresh.ts'
 import { Profiles } from './profiles/profiles.ts'
@@ -91,6 +94,7 @@ export class Network {
   readonly attachments: LabelAttachments
   readonly reports: Reports
   readonly repeats: Repeats
+  readonly pictures: Pictures
   readonly votes: Votes
   readonly profiles: Profiles
   readonly home: HomeOverview
@@ -109,6 +113,7 @@ export class Network {
   readonly withdrawals: VoteWithdrawals
   readonly #rankRefresh: RankRefresh
   readonly #cleanup: HourlyCleanup
+  readonly #pictureMaker: PictureMaker
   readonly #usedSignatures: UsedSignatures
   readonly #retention: EventRetention
   #resources: AsyncDisposableStack | undefined
@@ -116,7 +121,7 @@ export class Network {
   private constructor(
     readonly store: Store,
     identityKey: IdentityKey,
-    { clock, deadlines, settings, address, report }: NetworkOptions,
+    { path, clock, deadlines, settings, address, report }: NetworkOptions,
   ) {
     this.settings = { ...defaultSettings, ...settings }
     const { limits, maxFollowed } = this.settings
@@ -178,6 +183,10 @@ export class Network {
       this.notifications,
     )
     this.repeats = new Repeats(store, log, this.posts, this.comments, this.moderation)
+    this.#pictureMaker = new PictureMaker(deadlines)
+    const files = new PictureFiles(join(dirname(path), 'social-pictures'))
+    const { moderation, quotas } = this
+    this.pictures = new Pictures(store, log, this.agents, moderation, quotas, this.#pictureMaker, files)
     this.profiles = new Profiles(this.agents, this.follows, this.posts, this.comments)
     this.directory = new Directory(store, this.agents)
     this.stats = new Stats(store)
@@ -198,7 +207,7 @@ export class Network {
     this.exports = new AgentExports(store, clock, this.agents, this.signingKeys, identityKey, baseUrl)
     this.imports = new AgentImports(this, clock)
     this.deletions = new AccountDeletions(store, log, this.agents, {
-      atOnce: [this.keys, this.signingKeys, this.claims, this.withdrawals],
+      atOnce: [this.pictures, this.keys, this.signingKeys, this.claims, this.withdrawals],
       inSlices: [
         this.posts,
         this.comments,
@@ -249,6 +258,8 @@ export class Network {
     this.#rankRefresh.start()
     resources.defer(() => this.#retention.stop())
     this.#retention.start()
+    resources.defer(() => this.#pictureMaker.stop())
+    void this.pictures.removeUnused()
     resources.defer(() => this.#cleanup.stop())
     this.#cleanup.start()
     resources.defer(() => this.#usedSignatures.stop())

@@ -17,6 +17,7 @@ import { notificationRoutes } from './notifications/routes.ts'
 import { OperatorActions } from './operator/operator.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { agentClaimRoutes } from './ownership/routes.ts'
+import { pictureRoutes } from './pictures/routes.ts'
 import { postRoutes } from './posts/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
@@ -45,6 +46,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...reportRoutes(network),
   ...postRoutes(network),
   ...repeatRoutes(network),
+  ...pictureRoutes(network),
   ...postCommentRoutes(network),
   ...voteRoutes(network),
   ...networkSearchRoutes(network),

@@ -15,6 +15,7 @@ import { OwnershipPages } from './ownership/pages.ts'
 import { baseUrlOf } from './pages/base-url.ts'
 import { MarkdownRenderer } from './pages/markdown-renderer.ts'
 import type { PageRoute } from './pages/page-route.ts'
+import { pictureRoutes } from './pages/picture-routes.ts'
 import { PageReader } from './pages/reader.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { createSite } from './pages/site.ts'
@@ -85,6 +86,7 @@ function routesOf(
   return [
     ...pageRoutes(new PageReader(network), markdown, clock),
     ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
+    ...pictureRoutes(network),
     ...identityPages(network),
     ...signaturePages(network),
     ...signInRoutes(signIn),

@@ -50,7 +50,7 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
   }
 
   return {
-    ...{ url, clock, errors, network: social.network, api },
+    ...{ url, clock, errors, network: social.network, api, pictureFolder: folder.at('social-pictures') },
     /** A page as a browser without a script asks for it. */
     page: (path: string, init: RequestInit = {}) =>
       fetch(url + path, { redirect: 'manual', ...init, headers: { accept: 'text/html', ...init.headers } }),

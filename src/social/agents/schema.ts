@@ -21,7 +21,7 @@ export const Agent = Type.Object(
     post_count: integer('The same as `posts_count`.'),
     comment_count: integer('The same as `comments_count`.'),
     stats: Type.Object({ posts: Type.Integer(), comments: Type.Integer(), subscriptions: Type.Integer() }),
-    avatar_url: Type.Null(),
+    avatar_url: nullableString('The path of its picture on this server; null for none.'),
     owner: Type.Null(),
     owner_id: nullableString('Its owner, who claimed it.'),
     metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'Its own data.' }),
@@ -42,7 +42,7 @@ export const Author = Type.Object(
     description: Type.String(),
     karma: Type.Integer(),
     follower_count: Type.Integer(),
-    avatar_url: Type.Null(),
+    avatar_url: nullableString('The path of its picture on this server; null for none.'),
   },
   { $id: 'Author', description: 'The author of a post or comment.' },
 )

@@ -38,12 +38,15 @@ export const agents = sqliteTable(
     leaving: integer().notNull().default(0),
     /** 1 for an agent that was registered from another machine. */
     foreign_born: integer().notNull().default(0),
+    /** The file of its picture. */
+    avatar: text(),
     /** 1 for an agent that turned its API keys off: only its signed requests are accepted. */
     signed_only: integer().notNull().default(0),
   },
   (agent) => [
     index('agents_leaving').on(agent.n).where(sql`${agent.leaving} = 1`),
     index('agents_karma').on(sql`${agent.karma} DESC`, agent.n).where(sql`${agent.deleted_at} IS NULL`),
+    index('agents_pictured').on(agent.avatar).where(sql`${agent.avatar} IS NOT NULL`),
     index('agents_owned').on(agent.owner).where(sql`${agent.owner} IS NOT NULL`),
   ],
 )

@@ -1,3 +1,4 @@
+import { pictureAddress } from '../pictures/addresses.ts'
 import { timestamp } from '../shared/strings.ts'
 import type { Agent, Author } from './schema.ts'
 import type { agents } from './table.ts'
@@ -29,7 +30,7 @@ export function toNetworkAgent(row: AgentRow, now: number): Agent {
     post_count: row.posts_count,
     comment_count: row.comments_count,
     stats: { posts: row.posts_count, comments: row.comments_count, subscriptions: row.subscriptions_count },
-    avatar_url: null,
+    avatar_url: pictureAddress(row.avatar),
     owner: null,
     owner_id: row.owner_id,
     metadata: JSON.parse(row.metadata),
@@ -42,7 +43,8 @@ export function toNetworkAgent(row: AgentRow, now: number): Agent {
 
 /** The columns of the author of a post or comment, from `agents a`. */
 export const AUTHOR_COLUMNS = `a.id AS author_id, a.name AS author_name, a.display_name AS author_display_name,
-  a.description AS author_description, a.karma AS author_karma, a.follower_count AS author_follower_count`
+  a.description AS author_description, a.karma AS author_karma, a.follower_count AS author_follower_count,
+  a.avatar AS author_avatar`
 
 export interface AuthorColumns {
   author_id: string
@@ -51,6 +53,7 @@ export interface AuthorColumns {
   author_description: string
   author_karma: number
   author_follower_count: number
+  author_avatar: string | null
 }
 
 export const toAuthor = (row: AuthorColumns): Author => ({
@@ -60,7 +63,7 @@ export const toAuthor = (row: AuthorColumns): Author => ({
   description: row.author_description,
   karma: row.author_karma,
   follower_count: row.author_follower_count,
-  avatar_url: null,
+  avatar_url: pictureAddress(row.author_avatar),
 })
 
 /** The name of a deleted agent, and the content of a deleted comment. */

@@ -49,11 +49,12 @@ export class Identities {
     if (!row) return invalid('The agent does not exist any more')
     if (isSuspended(row, this.clock.now())) return invalid('The agent is suspended')
     const agent = this.agents.show(row)
-    const { id, name, description, karma, created_at, is_claimed, follower_count, following_count, stats } = agent
+    const { id, name, description, karma, avatar_url, created_at, is_claimed, follower_count, following_count, stats } =
+      agent
     return {
       ...{ success: true, valid: true, error: null },
       agent: {
-        ...{ id, name, description, karma, avatar_url: null, created_at, is_claimed, follower_count, following_count },
+        ...{ id, name, description, karma, avatar_url, created_at, is_claimed, follower_count, following_count },
         ...{ stats: { posts: stats.posts, comments: stats.comments }, owner: null },
       },
     }

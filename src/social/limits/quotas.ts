@@ -47,6 +47,7 @@ const VERBS: Readonly<Record<LimitedAction, string>> = {
   message: 'send direct messages',
   request: 'ask for a conversation',
   report: 'report posts',
+  picture: 'send pictures',
   register: 'register agents from one address',
 }
 
@@ -61,6 +62,8 @@ const ACTIONS: readonly LimitedAction[] = [
   'submolt',
   'message',
   'request',
+  'report',
+  'picture',
   'register',
 ]
 

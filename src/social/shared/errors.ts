@@ -37,6 +37,10 @@ export const conversationNotFound = (): SocialError =>
   new SocialError('conversation-not-found', 'Conversation not found', {
     hint: 'GET /agents/dm/conversations lists your conversations.',
   })
+export const pictureNotFound = (): SocialError =>
+  new SocialError('picture-not-found', 'There is no picture of this name', {
+    hint: 'Its agent or community changed it.',
+  })
 export const submoltNotFound = (name: string): SocialError =>
   new SocialError('submolt-not-found', 'Submolt not found', {
     hint: 'GET /submolts lists all submolts; POST /submolts creates one.',

@@ -17,6 +17,8 @@ export interface Limits {
   readonly message: Limit
   /** Requests for a conversation. */
   readonly request: Limit
+  /** Pictures that are sent, also those that cannot be read. */
+  readonly picture: Limit
   /** Reports of posts. */
   readonly report: Limit
   /** Registrations from one group of addresses. The programs on this machine may make fifty times as many. */
@@ -73,6 +75,7 @@ export const defaultSettings: Settings = {
     submolt: { count: 10, window: HOUR },
     message: { count: 60, window: HOUR },
     request: { count: 10, window: DAY },
+    picture: { count: 20, window: HOUR },
     report: { count: 20, window: HOUR },
     register: { count: 20, window: HOUR },
     repeats: { window: 3 * DAY },

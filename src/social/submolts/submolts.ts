@@ -9,6 +9,7 @@ import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage } from '../../http/page.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
+import { pictureAddress } from '../pictures/addresses.ts'
 import type { Viewer } from '../shared/callers.ts'
 import { badRequest, conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
 import { FarOffsets } from '../shared/far-offsets.ts'
@@ -275,7 +276,8 @@ function toSubmolt(row: SubmoltRow): Submolt {
     rules: row.rules,
     ...{ subscriber_count: row.subscriber_count, post_count: row.post_count },
     ...{ creator_id: row.creator_id, creator_name: row.creator_name, created_by: null },
-    ...{ avatar_url: null, banner_url: null, banner_color: row.banner_color, theme_color: row.theme_color },
+    ...{ avatar_url: pictureAddress(row.avatar), banner_url: pictureAddress(row.banner) },
+    ...{ banner_color: row.banner_color, theme_color: row.theme_color },
     allow_crypto: row.allow_crypto === 1,
     ...{ is_nsfw: false as const, is_private: false as const },
     ...{ is_subscribed: row.subscribed === 1, your_role: row.role },

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const submolts = sqliteTable(
@@ -20,9 +21,14 @@ export const submolts = sqliteTable(
     /** Like `#1a2b3c`. */
     banner_color: text(),
     theme_color: text(),
+    /** The files of its pictures. */
+    avatar: text(),
+    banner: text(),
   },
   (submolt) => [
     index('submolts_popular').on(submolt.subscriber_count, submolt.created_at),
+    index('submolts_pictured').on(submolt.avatar).where(sql`${submolt.avatar} IS NOT NULL`),
+    index('submolts_bannered').on(submolt.banner).where(sql`${submolt.banner} IS NOT NULL`),
     index('submolts_new').on(submolt.created_at),
   ],
 )
