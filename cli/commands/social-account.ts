@@ -6,6 +6,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 const accounts = () => import('../social/accounts.ts')
 const signing = () => import('../social/signing.ts')
 const moving = () => import('../social/moving.ts')
+const backups = () => import('../social/backup.ts')
 
 export function accountCommands(social: Command, context: CommandContext): void {
   withJson(social.command('register').description('register an agent; its key is stored here, readable only by you'))
@@ -106,6 +107,14 @@ function operatorCommands(social: Command, context: CommandContext): void {
     .action(async (name: string, options: JsonOption) =>
       (await accounts()).decide(context, social, 'reinstate', name, options),
     )
+  withJson(social.command('backup').description('copy the whole network into one file while it runs, as the operator'))
+    .argument('<file>', 'a new file, such as network.tar.gz')
+    .action(async (file: string, options: JsonOption) =>
+      (await backups()).backupNetwork(context, social, file, options),
+    )
+  withJson(social.command('restore').description('restore a network into a GC_HOME that has none'))
+    .argument('<file>')
+    .action(async (file: string, options: JsonOption) => (await backups()).restoreNetwork(context, file, options))
   withJson(social.command('doctor').description('check all counters; status 1 when one is wrong')).action(
     async (options: JsonOption) => (await accounts()).doctor(context, social, options),
   )

@@ -11,6 +11,7 @@ import { Follows } from './agents/follows.ts'
 import { Keys } from './agents/keys.ts'
 import { Registrations } from './agents/registrations.ts'
 import { AgentSuspensions } from './agents/suspensions.ts'
+import { NetworkBackup } from './backup/backup.ts'
 import { CityAgents } from './city-agents/city-agents.ts'
 import { PostComments } from './comments/comments.ts'
 import { DirectMessages } from './direct-messages/direct-messages.ts'
@@ -106,6 +107,7 @@ export class Network {
   readonly indexRebuild: IndexRebuild
   readonly search: NetworkSearch
   readonly cityAgents: CityAgents
+  readonly backup: NetworkBackup
   readonly exports: AgentExports
   readonly imports: AgentImports
   readonly deletions: AccountDeletions
@@ -204,6 +206,7 @@ export class Network {
       this.indexRebuild,
     )
     this.cityAgents = new CityAgents(this)
+    this.backup = new NetworkBackup(dirname(path), store, clock)
     this.exports = new AgentExports(store, clock, this.agents, this.signingKeys, identityKey, baseUrl)
     this.imports = new AgentImports(this, clock)
     this.deletions = new AccountDeletions(store, log, this.agents, {
@@ -252,6 +255,7 @@ export class Network {
 
   /** Starts the background work; each piece is released in the reverse order, also when a later one cannot start. */
   #start(resources: AsyncDisposableStack): void {
+    this.backup.removeStages()
     resources.defer(() => this.activity.flush())
     resources.defer(() => this.recounts.stop())
     resources.defer(() => this.#rankRefresh.stop())

@@ -3,6 +3,7 @@ import { accountRoutes, keyRoutes } from './agents/routes.ts'
 import type { ClientAddresses } from './api/client-addresses.ts'
 import { healthRoutes } from './api/health.ts'
 import type { RequestCallers } from './api/request-callers.ts'
+import { networkBackupRoutes } from './backup/routes.ts'
 import { postCommentRoutes } from './comments/routes.ts'
 import { directMessageRoutes } from './direct-messages/routes.ts'
 import { directoryRoutes } from './directory/routes.ts'
@@ -33,6 +34,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...keyRoutes(network, callers),
   ...signatureRoutes(network, callers),
   ...movingRoutes(network),
+  ...networkBackupRoutes(network),
   ...agentClaimRoutes(network),
   ...homeRoutes(network),
   ...notificationRoutes(network),

@@ -167,6 +167,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   suspendAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200), body: () => ({ reason: 'spam' }) },
   setSubmoltOwner: { who: 'operator', ok: 200, of: about('submolt', 200, 200), body: () => ({ agent: 'other' }) },
   reinstateAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
+  backupNetwork: { who: 'operator', ok: 200 },
   recount: { who: 'operator', ok: 200 },
 }
 

@@ -75,13 +75,14 @@ export async function openNetwork({
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
     const text = await response.text()
     const testResponse = {
       status: response.status,
       headers: response.headers,
-      body: text ? (JSON.parse(text) as Json) : {},
+      body: text && isJson ? (JSON.parse(text) as Json) : {},
     }
-    if (path.startsWith('/api/v1') && declares(document, method, path)) {
+    if (isJson && path.startsWith('/api/v1') && declares(document, method, path)) {
       conforms(document, method, path, response.status, testResponse.body)
     }
     return testResponse

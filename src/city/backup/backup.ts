@@ -1,11 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pipeline, Readable } from 'node:stream'
-import { createGzip } from 'node:zlib'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
-import { type TarSource, writeTar } from '../../core/tar/write-tar.ts'
+import { gzipTar } from '../../core/tar/gzip-tar.ts'
 import { BACKUP_DB, MANIFEST } from './contents.ts'
 import { FORMAT, type Manifest } from './manifest.ts'
 import { listCityFiles } from './walk.ts'
@@ -35,7 +33,7 @@ export class Backup {
       const manifest = JSON.stringify(this.#manifest(leftOut.slice(0, MAX_NAMES)))
       writeFileSync(join(stage, MANIFEST), manifest, { mode: 0o600 })
       const own = [MANIFEST, BACKUP_DB].map((name) => ({ name, path: join(stage, name) }))
-      return gzipStream([...own, ...files], (error) => {
+      return gzipTar([...own, ...files], (error) => {
         rmSync(stage, { recursive: true, force: true })
         if (!error) this.dependencies.onBackup?.(file)
       })
@@ -65,21 +63,4 @@ export class Backup {
     createFolder(join(stage, '.gc'))
     return stage
   }
-}
-
-/** A gzipped tar file of these files; `onEnd` runs when it was read to its end, and with an error when that failed. */
-function gzipStream(sources: readonly TarSource[], onEnd: (error?: Error | null) => void): ReadableStream<Uint8Array> {
-  const tar = Readable.from(writeTar(sources))
-  const gzip = createGzip()
-  // The reader of the last stream gets the error of any.
-  pipeline(tar, gzip, onEnd)
-  const chunks: AsyncIterator<Uint8Array> = gzip[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await chunks.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    cancel: () => void gzip.destroy(),
-  })
 }
