@@ -1,6 +1,7 @@
 import { waitedFor } from './filter.ts'
 import type { Step } from './formula.ts'
 import type { Gate, RecipeDependency, RecipeStep } from './recipe.ts'
+import { endsOfSteps } from './rounds.ts'
 import { toSpec } from './spec.ts'
 
 /** A step of the list that a tree was made into. */
@@ -13,21 +14,30 @@ export interface FlatStep extends Step {
   readonly isGate?: boolean
 }
 
-/** A tree of steps as a list: each step, its gate, what is below it. A graph has no parents: they wait for their children. */
+/** A tree of steps as a list: each step, its gate, what is below it. A graph has no parents: see {@link inGraph}. */
 export const flatten = (steps: readonly Step[], isGraph: boolean, parent?: FlatStep): FlatStep[] =>
-  steps.flatMap((step) => {
+  steps.flatMap((written) => {
+    const step = isGraph && written.children.length > 0 ? inGraph(written) : written
     const local = parent && step.prefix ? step.id.slice(step.prefix.length) : step.id
     const ref = parent ? `${parent.ref ?? parent.id}.${local}` : step.id
-    const isParent = step.children.length > 0
-    const needs = isGraph && isParent ? [...step.needs, ...step.children.map(({ id }) => id)] : step.needs
     const flat: FlatStep = {
-      ...{ ...step, ref, needs, parent: parent?.id },
-      ...(isParent && { type: 'epic' }),
+      ...{ ...step, ref, parent: parent?.id },
+      ...(step.children.length > 0 && { type: 'epic' }),
     }
     const gate = step.gate && gateOf(flat, step.gate, parent)
-    const own = gate ? { ...flat, gate: undefined, needs: [gate.id, ...needs] } : flat
+    const own = gate ? { ...flat, gate: undefined, needs: [gate.id, ...step.needs] } : flat
     return [own, ...(gate ? [gate] : []), ...flatten(step.children, isGraph, flat)]
   })
+
+/** A parent that waits for its children, which wait for what it needs. */
+function inGraph(step: Step): Step {
+  const { starts } = endsOfSteps(step.children)
+  const needs = step.gate ? [`gate-${step.id}`, ...step.needs] : step.needs
+  const children = step.children.map((child) =>
+    starts.includes(child.id) ? { ...child, needs: [...new Set([...needs, ...child.needs])] } : child,
+  )
+  return { ...step, children, needs: [...step.needs, ...step.children.map(({ id }) => id)] }
+}
 
 /** The bead that has to be closed before a step can begin. */
 function gateOf(step: FlatStep, gate: Gate, parent: FlatStep | undefined): FlatStep {

@@ -14,6 +14,15 @@ export function writeOutLoops(steps: readonly Step[], compilation: Compilation):
   })
 }
 
+/** How many steps these come to at least, so that loops in loops are refused before they are written out. */
+function leastSteps(steps: readonly Step[]): number {
+  let count = 0
+  for (const { loop } of walk(steps)) {
+    count += loop ? (loop.rounds.kind === 'count' ? loop.rounds.count : 1) * leastSteps(loop.body) : 1
+  }
+  return count
+}
+
 interface Round {
   /** The value of the loop's variable. */
   readonly value: number
@@ -22,7 +31,7 @@ interface Round {
 
 function writeOut(step: Step, loop: Loop, compilation: Compilation): Step[] {
   const rounds = roundsOf(step, loop, compilation)
-  compilation.limitSteps(step.place, rounds.length * [...walk(loop.body)].length)
+  compilation.limitSteps(step.place, rounds.length * leastSteps(loop.body))
   const written: Step[] = []
   let before: readonly string[] = []
   let firstStarts: readonly string[] = []
