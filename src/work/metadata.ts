@@ -82,6 +82,7 @@ export const EngineKey = {
   quarantineReason: 'gc.control_quarantine_reason',
   missingRoot: 'gc.missing_root_bead_id',
   condition: 'gc.condition',
+  conditionStep: 'gc.condition_step',
 } as const
 export type EngineKey = (typeof EngineKey)[keyof typeof EngineKey]
 

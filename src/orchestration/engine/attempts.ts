@@ -118,3 +118,15 @@ function exhausted(bead: Bead, number: number, outcome: AttemptFailure): Record<
     [EngineKey.finalDisposition]: isSoft ? 'soft_fail' : 'hard_fail',
   }
 }
+
+/** Begins the next iteration, or fails behind the last. */
+export function goOn(attempts: Attempts, step: ControlStep, number: number, reason: string, context?: string): void {
+  const entry = { action: 'fail', attempt: String(number), outcome: 'fail' } as const
+  if (number < attempts.max(step.bead)) attempts.begin(step, number + 1, entry, context)
+  else
+    attempts.end(step, entry, {
+      [ResultKey.outcome]: 'fail',
+      [ResultKey.failureReason]: `check failed: ${reason}`,
+      [EngineKey.failedAttempt]: String(number),
+    })
+}

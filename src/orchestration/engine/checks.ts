@@ -4,7 +4,7 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey } from '../../work/metadata.ts'
 import type { CheckResult, CheckRunner } from '../checks/runner.ts'
-import type { Attempts } from './attempts.ts'
+import { type Attempts, goOn } from './attempts.ts'
 import { type ControlStep, malformed } from './control.ts'
 import { hasFailed, results } from './outcome.ts'
 
@@ -39,18 +39,6 @@ export function applyCheck(
   }
   const entry = { action: 'close', attempt: String(number), outcome: 'pass' } as const
   attempts.end(step, entry, { ...results(attempt), [ResultKey.outcome]: 'pass' })
-}
-
-/** Begins the next iteration, or fails behind the last. */
-function goOn(attempts: Attempts, step: ControlStep, number: number, reason: string, context?: string): void {
-  const entry = { action: 'fail', attempt: String(number), outcome: 'fail' } as const
-  if (number < attempts.max(step.bead)) attempts.begin(step, number + 1, entry, context)
-  else
-    attempts.end(step, entry, {
-      [ResultKey.outcome]: 'fail',
-      [ResultKey.failureReason]: `check failed: ${reason}`,
-      [EngineKey.failedAttempt]: String(number),
-    })
 }
 
 function keepOutput(beads: BeadRepository, tx: Tx, attempt: Bead, { exitCode, output, durationMs }: CheckResult): void {

@@ -13,6 +13,7 @@ import { metadataValue } from '../runs/node.ts'
 import type { RunRepository } from '../runs/repository.ts'
 import { Attempts, retry } from './attempts.ts'
 import { applyCheck, requestCheck } from './checks.ts'
+import { decideRound, decideStep, guardStep } from './conditions.ts'
 import { ControlError, type ControlHandler, type ControlStep, malformed } from './control.ts'
 import { fanOut, isSpawning } from './fan-out.ts'
 import { finalize } from './finalize.ts'
@@ -68,6 +69,12 @@ export class RunEngine {
       check: (step) => requestCheck(checking, step),
       retry: (step) => retry(attempts, step),
       'retry-eval': (step) => retry(attempts, step),
+      until: (step) => decideRound({ ...parts, attempts }, step),
+      condition: (step) => decideStep(parts, step),
+      'failure-guard': (step) => {
+        const run = runs.find(step.root.id)
+        if (guardStep(parts, step) === 'waits' && run) this.#states.follow(step.tx, run, step.bead)
+      },
       fanout: (step) => fanOut({ ...parts, writer, recipeOf: (root) => runs.recipeOf(root) }, step),
       'scope-check': (step) => checkScope(parts, step),
       'workflow-finalize': (step) => finalize(parts, step),
@@ -90,7 +97,7 @@ export class RunEngine {
   /** The controls that may act after an event about a bead. */
   #concerned(type: string, bead: Bead): string[] {
     if (type === 'run.changed') return this.#graph.controls(bead.id)
-    if (type === 'bead.closed') return [...this.#graph.released(bead.id), ...this.#leftOver(bead)]
+    if (bead.status === 'closed') return [...this.#graph.released(bead.id), ...this.#leftOver(bead)]
     return isControl(metadataValue(bead, WorkflowKey.kind)) ? [bead.id] : []
   }
 

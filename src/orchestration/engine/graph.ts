@@ -50,7 +50,8 @@ export class Graph {
          AND metadata ->> '$."gc.attempt"' IS NULL LIMIT 1`),
     )
     this.#waiting = store.prepare(
-      "SELECT id FROM beads WHERE id = ? AND (status = 'blocked' OR (type = 'gate' AND status = 'open' AND blockers = 0))",
+      "SELECT id FROM beads WHERE id = ? AND (status = 'blocked' OR (status = 'open' AND blockers = 0 AND " +
+        "(type = 'gate' OR metadata ->> '$.\"gc.kind\"' = 'failure-guard')))",
     )
     this.#begun = store.prepare(
       stablePlan("SELECT id FROM beads WHERE root_id = ? AND status IN ('in_progress', 'closed') LIMIT 1"),
