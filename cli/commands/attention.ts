@@ -22,9 +22,13 @@ export function attentionCommands(program: Command, context: CommandContext): vo
     .argument('<question>', 'its number, or the id, alias or name of the session that asks')
     .argument('<answer>', 'the number or the words of an option, or approve, approve_always, deny, deny_always')
     .option('--request <id>', 'which question of a session to answer; default is the oldest')
-    .action((question: string, words: string, options: { request?: string }) =>
-      answer(context, question, words, options.request),
-    )
+    .option('--text <text>', 'words of yours: typed into the dialog where the option takes them, else sent afterwards')
+    .action((question: string, words: string, options: AnswerOptions) => answer(context, question, words, options))
+}
+
+interface AnswerOptions {
+  request?: string
+  text?: string
 }
 
 /** Kinds at which nothing has failed. */
@@ -92,13 +96,16 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
 
 /** A question whole: who asks over what, the command or text, and the answers in the program's words. */
 function showQuestion(io: Io, item: AttentionItem): void {
-  const { id, session_id, bead_id, folder = '', asks, text = '', cut, answers, options = [] } = item
+  const { id, session_id, bead_id, folder = '', asks, text = '', cut, answers, options = [], texts = [] } = item
   const work = bead_id === undefined ? '' : `, over bead ${bead_id}`
   printLine(io, `\nQuestion ${id.slice(QUESTION.length)} of ${session_id} in ${sanitizeLine(folder)}${work}:`)
   if (text !== '') printLine(io, indent(text))
   if (cut) printLine(io, `  (more of it is only in its terminal: gc session attach ${session_id})`)
   printLine(io, indent(asks))
-  for (const [index, option] of options.entries()) printLine(io, `    ${answers[index]}  ${sanitizeLines(option)}`)
+  for (const [index, option] of options.entries()) {
+    const name = answers[index] ?? ''
+    printLine(io, `    ${name}  ${sanitizeLines(option)}${texts.includes(name) ? '  (with --text "…")' : ''}`)
+  }
 }
 
 const indent = (text: string): string => sanitizeLines(text).replace(/^/gm, '  ')
@@ -107,17 +114,18 @@ async function answer(
   context: CommandContext,
   question: string,
   words: string,
-  request: string | undefined,
+  { request, text }: AnswerOptions,
 ): Promise<void> {
   const city = await context.city()
+  const given = text === undefined ? {} : { text }
   const number = /^(?:question:)?(\d+)$/.exec(question)?.[1]
   if (number === undefined) {
-    const body = { action: words, ...(request !== undefined && { request_id: request }) }
+    const body = { action: words, ...(request !== undefined && { request_id: request }), ...given }
     await city.call('POST ~/session/{id}/respond', { params: { id: question }, body })
     printLine(context.io, `Session ${question} was answered with ${words}.`)
     return
   }
   const params = { id: `question:${number}` }
-  const answered = await city.call('POST ~/attention/{id}/answer', { params, body: { answer: words } })
+  const answered = await city.call('POST ~/attention/{id}/answer', { params, body: { answer: words, ...given } })
   printLine(context.io, `Session ${answered.session_id} was answered with "${sanitizeLine(answered.choice ?? '')}".`)
 }

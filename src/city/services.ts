@@ -30,6 +30,7 @@ import { MissingPacksAttention } from '../config/packs/missing-attention.ts'
 import { Packs } from '../config/packs/packs.ts'
 import { Patches } from '../config/patches/patches.ts'
 import { ProviderDeclarations } from '../config/provider-declarations.ts'
+import { FailedClonesAttention } from '../config/rigs/failed-clones.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
 import { Requests } from '../core/requests/requests.ts'
@@ -181,6 +182,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
       ...options,
       sources: [
         new MissingPacksAttention(config, options.packFolders),
+        new FailedClonesAttention({ store, clock, config, clones }),
         options.storeHealth,
         new QuestionAttention(sessionServices.questions, sessionServices.repository),
         new FailedAttention({ ...sessionServices, clock }),

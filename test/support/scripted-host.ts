@@ -40,7 +40,7 @@ export class ScriptedHost implements SessionHost {
   /** What stands on the screens of programs, by key. */
   readonly screens = new Map<string, string[]>()
   /** The options that were taken, oldest first. */
-  readonly choices: { key: string; question: string; option: string }[] = []
+  readonly choices: { key: string; question: string; option: string; text?: string }[] = []
   readonly #questions = new Map<string, Question>()
   readonly #questionListeners = new Set<(key: string, question: Question | undefined) => void>()
   /** The questions of programs that speak ACP. */
@@ -174,11 +174,11 @@ export class ScriptedHost implements SessionHost {
     for (const listener of this.#questionListeners) listener(key, question)
   }
 
-  async choose(key: string, question: string, option: string): Promise<ChoiceOutcome> {
+  async choose(key: string, question: string, option: string, text?: string): Promise<ChoiceOutcome> {
     const given = this.choices.find((choice) => choice.question === question)
     if (given) return { result: 'taken', option: given.option }
     if (this.#questions.get(key)?.id !== question) return { result: 'gone' }
-    this.choices.push({ key, question, option })
+    this.choices.push({ key, question, option, ...(text !== undefined && { text }) })
     this.ask(key, undefined)
     return { result: 'taken', option }
   }

@@ -19,6 +19,7 @@ const KINDS = {
   budget: 'a budget is used up, and nobody gets another turn',
   limit: 'a usage limit is reached, and no other account has room',
   gate: 'work waits for a person to resolve a gate',
+  clone: 'the repository of a rig could not be cloned',
   pack: 'a pack that the city imports is not on this machine',
 }
 
@@ -68,6 +69,12 @@ export const AttentionItem = Type.Object(
     options: Type.Optional(
       Type.Array(Type.String(), {
         description: 'The answers in the words of the program, in the same order.',
+      }),
+    ),
+    texts: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Those of `answers` that take a text of your own in the dialog; with any other it is sent as a message.',
       }),
     ),
   },

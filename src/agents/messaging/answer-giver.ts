@@ -1,17 +1,18 @@
 import type { Actor } from '../../core/actor.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Store } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { ChoiceOutcome, QuestionOption } from '../../host/protocol/question.ts'
+import type { ChoiceOutcome } from '../../host/protocol/question.ts'
 import type { ScreenQuestion } from '../../host/terminal/question.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import { QuestionOver, questionId } from '../questions/outcome.ts'
 import type { Questions } from '../questions/questions.ts'
-import type { QuestionRow } from '../questions/table.ts'
+import type { Choice, QuestionRow } from '../questions/table.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { MessageDelivery } from './message-delivery.ts'
+import type { MessageQueue } from './message-queue.ts'
 import type { QuestionWatcher } from './question-watcher.ts'
 import type { TerminalInput } from './terminal-input.ts'
 
@@ -22,6 +23,7 @@ interface AnswerGiverOptions {
   repository: Pick<SessionRepository, 'find'>
   launcher: Launcher
   questions: Questions
+  queue: Pick<MessageQueue, 'add' | 'withdraw'>
   watcher: Pick<QuestionWatcher, 'alone'>
   terminal: Pick<TerminalInput, 'choose'>
   delivery: Pick<MessageDelivery, 'deliver'>
@@ -41,21 +43,46 @@ export class AnswerGiver {
   constructor(private readonly options: AnswerGiverOptions) {}
 
   /** Gives an answer, and resolves once the program has taken it. */
-  async give(row: QuestionRow, choice: QuestionOption, actor: Actor): Promise<QuestionRow> {
-    const { store, questions, watcher } = this.options
+  async give(row: QuestionRow, choice: Choice, actor: Actor): Promise<QuestionRow> {
+    const { store, watcher } = this.options
     if (row.by === 'agent') {
-      const begun = await store.write((tx) => questions.begin(tx, row.id, choice), actor)
+      const begun = await store.write((tx) => this.#begin(tx, row, choice), actor)
       return this.#giveByProtocol(begun, choice)
     }
     return watcher.alone(row.sessionId, async () => {
-      const begun = await store.write((tx) => questions.begin(tx, row.id, choice), actor)
+      const begun = await store.write((tx) => this.#begin(tx, row, choice), actor)
       return this.#giveOnScreen(begun, choice)
+    })
+  }
+
+  /** A text that the option does not take waits in the session's queue until the answer is given. */
+  #begin(tx: Tx, { id, sessionId }: QuestionRow, choice: Choice): QuestionRow {
+    const { questions, queue } = this.options
+    const begun = questions.begin(tx, id, choice)
+    const { words, text } = choice
+    if (words !== undefined && text === undefined) queue.add(tx, sessionId, words, { request: messageOf(id) })
+    return begun
+  }
+
+  #reopen(id: number): Promise<void> {
+    const { store, questions, queue } = this.options
+    return store.write((tx) => {
+      questions.reopen(tx, id)
+      queue.withdraw(tx, messageOf(id))
+    })
+  }
+
+  #drop(id: number): Promise<void> {
+    const { store, questions, queue } = this.options
+    return store.write((tx) => {
+      questions.drop(tx, id)
+      queue.withdraw(tx, messageOf(id))
     })
   }
 
   /** Finishes what was being answered when gc stopped. */
   async recover(): Promise<void> {
-    const { questions, watcher, report, store, host } = this.options
+    const { questions, watcher, report, host } = this.options
     const interrupted = questions.open().filter(({ state }) => state === 'answering')
     if (interrupted.length === 0) return
     const running = new Set((await host.list()).flatMap(({ key, state }) => (state === 'running' ? [key] : [])))
@@ -63,7 +90,7 @@ export class AnswerGiver {
       const { choice, sessionId, hostKey } = row
       if (!choice) continue
       const finish = async () => {
-        if (!running.has(hostKey)) await store.write((tx) => questions.drop(tx, row.id))
+        if (!running.has(hostKey)) await this.#drop(row.id)
         else if (row.by === 'agent') await this.#giveByProtocol(row, choice)
         else await this.#giveOnScreen(row, choice)
       }
@@ -72,15 +99,15 @@ export class AnswerGiver {
   }
 
   /** The record of the answer ends the question; this only waits for it. */
-  async #giveByProtocol({ id, hostKey, request }: QuestionRow, choice: QuestionOption): Promise<QuestionRow> {
-    const { host, questions, store } = this.options
+  async #giveByProtocol({ id, hostKey, request }: QuestionRow, choice: Choice): Promise<QuestionRow> {
+    const { host, questions } = this.options
     try {
       const over = this.#whenOver(id)
       await host.answer(hostKey, request, choice.id)
       await over
     } catch (error) {
       if (!(error instanceof AppError) || !GONE.has(error.code)) {
-        await store.write((tx) => questions.reopen(tx, id))
+        await this.#reopen(id)
         throw error
       }
       await this.#whenOver(id)
@@ -104,39 +131,43 @@ export class AnswerGiver {
   }
 
   /** Has an option of the dialog taken. */
-  async #giveOnScreen(row: QuestionRow, choice: QuestionOption): Promise<QuestionRow> {
+  async #giveOnScreen(row: QuestionRow, choice: Choice): Promise<QuestionRow> {
     const { questions, store, delivery } = this.options
     const { id, sessionId } = row
     const { result, option = choice.id } = await this.#choose(row, choice).catch(async (error) => {
-      await store.write((tx) => questions.reopen(tx, id))
+      await this.#reopen(id)
       throw error
     })
     if (result === 'stuck') {
-      await store.write((tx) => questions.reopen(tx, id))
+      await this.#reopen(id)
       throw notTaken(sessionId)
     }
     const isTaken = result === 'taken' && option === choice.id
-    await store.write((tx) => (isTaken ? questions.end(tx, id) : questions.drop(tx, id)))
+    if (isTaken) await store.write((tx) => questions.end(tx, id))
+    else await this.#drop(id)
     if (!isTaken) throw new QuestionOver(questions.get(id))
     delivery.deliver(sessionId)
     return questions.get(id)
   }
 
   /** The host presses the keys, once for each question; one of an earlier build has to be told each key. */
-  async #choose(
-    { sessionId, hostKey, request, question }: QuestionRow,
-    choice: QuestionOption,
-  ): Promise<ChoiceOutcome> {
+  async #choose({ sessionId, hostKey, request, question }: QuestionRow, choice: Choice): Promise<ChoiceOutcome> {
     const { host, terminal, launcher, repository } = this.options
     const session = repository.find(sessionId)
     if (session?.hostKey !== hostKey) return { result: 'gone' }
     await host.whenQuestionsKnown()
-    if (host.reportsQuestions(hostKey)) return host.choose(hostKey, request, choice.id)
+    if (host.reportsQuestions(hostKey)) {
+      const { id, text, words } = choice
+      return host.choose(hostKey, request, id, text === undefined ? undefined : words)
+    }
     const isAsked = ({ id }: ScreenQuestion) => id === request
     const option = question.options.findIndex(({ id }) => id === choice.id)
     return { result: await terminal.choose(hostKey, launcher.program(session), { isAsked, option }) }
   }
 }
+
+/** Names the message that follows an answer. */
+const messageOf = (question: number): string => `answer-${question}`
 
 const notTaken = (id: string) =>
   new AppError(

@@ -1,6 +1,8 @@
 import type { Actor } from '../../core/actor.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { QuestionOption } from '../../host/protocol/question.ts'
+import { toPlainText } from '../../host/terminal/typed-text.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { describeOutcome, numberOf, QuestionOver } from '../questions/outcome.ts'
@@ -46,13 +48,13 @@ export class Interactions {
   }
 
   /** Answers the question of a session. */
-  async respond(token: string, caller: Caller, { action, request_id: request }: Respond): Promise<Responded> {
+  async respond(token: string, caller: Caller, { action, text, request_id: request }: Respond): Promise<Responded> {
     const { questions, resolver } = this.options
     const row = resolver.resolve(token)
     const open = isRunning(row) ? questions.openOf(row.hostKey) : []
     const question = request === undefined ? open[0] : open.find((each) => each.request === request)
     if (!question) throw this.#noQuestion(row.id, open, request)
-    await this.#answer(question, actorOf(caller), action).catch((error) => {
+    await this.#answer(question, actorOf(caller), action, text).catch((error) => {
       throw error instanceof QuestionOver
         ? doesNotMatch(question.request, describeOutcome(questions.get(question.id)))
         : error
@@ -61,18 +63,22 @@ export class Interactions {
   }
 
   /** Answers the question of this name; fails with what became of it when it is not open any more. */
-  async answer(name: string, caller: Caller, { answer }: QuestionAnswer): Promise<QuestionView> {
+  async answer(name: string, caller: Caller, { answer, text }: QuestionAnswer): Promise<QuestionView> {
     const id = numberOf(name)
     if (id === undefined) throw new AppError('question-not-found', `${name} is no question; gc attention lists them`)
     const row = this.options.questions.get(id)
     if (row.state !== 'open') throw new QuestionOver(row)
-    return toView(await this.#answer(row, actorOf(caller), answer))
+    return toView(await this.#answer(row, actorOf(caller), answer, text))
   }
 
-  #answer(row: QuestionRow, actor: Actor, words: string): Promise<QuestionRow> {
+  #answer(row: QuestionRow, actor: Actor, answer: string, text: string | undefined): Promise<QuestionRow> {
     const { options } = row.question
     if (options.length === 0) throw notAnswerable()
-    return this.options.answers.give(row, selectOption(words, row), actor)
+    const option = selectOption(answer, row)
+    const words = toPlainText(text ?? '')
+    if (text && words === '') throw invalidField('body.text', 'there is nothing in the text to type')
+    if (option.text === 'required' && words === '') throw lacksText(option)
+    return this.options.answers.give(row, { ...option, ...(words !== '' && { words }) }, actor)
   }
 
   #noQuestion(session: string, open: readonly QuestionRow[], request: string | undefined): AppError {
@@ -93,6 +99,9 @@ const doesNotMatch = (request: string | undefined, outcome: string | undefined) 
     SESSION_CONFLICT,
     `invalid_interaction: pending interaction does not match request: ${request}${outcome === undefined ? '' : `; ${outcome}`}`,
   )
+
+const lacksText = ({ label }: QuestionOption) =>
+  invalidField('body.text', `"${label}" wants words of yours; give them as text (gc attention answer … --text "…")`)
 
 const notAnswerable = () =>
   new AppError(

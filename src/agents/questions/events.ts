@@ -25,6 +25,7 @@ export const SessionAnswered = defineEvent(
       ...question,
       prompt: Type.Optional(Type.String()),
       choice: optional('The answer in the program’s words; absent when the question went away without one.'),
+      choice_text: optional('The text that was given with the answer; cut after 8,000 characters.'),
     },
     { $id: 'SessionAnsweredPayload', ...closed },
   ),

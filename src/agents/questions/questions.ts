@@ -5,11 +5,11 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { Question, QuestionOption } from '../../host/protocol/question.ts'
+import type { Question } from '../../host/protocol/question.ts'
 import { bounded } from './bounded.ts'
 import { SessionAnswered, SessionAsked } from './events.ts'
 import { QuestionOver, questionId } from './outcome.ts'
-import { type QuestionRow, questions } from './table.ts'
+import { type Choice, type QuestionRow, questions } from './table.ts'
 
 interface QuestionsOptions {
   store: Store
@@ -125,7 +125,7 @@ export class Questions {
   }
 
   /** Takes a question for one answer, which is stored before it is given; fails unless it is open. */
-  begin(tx: Tx, id: number, choice: QuestionOption): QuestionRow {
+  begin(tx: Tx, id: number, choice: Choice): QuestionRow {
     const row = this.#find(tx, id)
     if (row.state !== 'open') throw new QuestionOver(row)
     return this.#update(tx, row, { state: 'answering', choice, actor: tx.actor, answeredAt: this.options.clock.now() })
@@ -139,7 +139,7 @@ export class Questions {
   }
 
   /** A question is over: with the answer that was being given, with one given elsewhere, or without any. */
-  end(tx: Tx, id: number, elsewhere?: { choice: QuestionOption; actor: Actor }): void {
+  end(tx: Tx, id: number, elsewhere?: { choice: Choice; actor: Actor }): void {
     const row = this.#find(tx, id)
     if (row.endedAt !== null) return
     const now = this.options.clock.now()
@@ -150,7 +150,7 @@ export class Questions {
       : { state: 'gone' as const }
     const ended = this.#update(tx, row, { ...outcome, endedAt: now })
     const attributes = { ...subjectOf(ended), ...(given && { actor: given.actor }) }
-    const payload = { ...payloadOf(ended), ...(given && { choice: given.choice.label }) }
+    const payload = { ...payloadOf(ended), ...(given && choiceOf(given.choice)) }
     this.options.log.append(tx, SessionAnswered, attributes, payload)
   }
 
@@ -194,6 +194,12 @@ export class Questions {
     })
   }
 }
+
+/** What an event says of an answer. */
+const choiceOf = ({ label, words }: Choice) => ({
+  choice: label,
+  ...(words !== undefined && { choice_text: cut(words, MAX_EVENT_TEXT) }),
+})
 
 /** What both events of a question say. */
 function payloadOf(row: QuestionRow) {

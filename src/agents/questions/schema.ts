@@ -12,6 +12,14 @@ export const QuestionAnswer = Type.Object(
       description:
         'An option by its number, its words or its id, or `approve`, `approve_always`, `deny`, `deny_always`.',
     }),
+    text: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 10_000,
+        description:
+          'A text of your own: typed into the dialog where the option takes one, else sent to the session as a message after the answer.',
+      }),
+    ),
   },
   { $id: 'QuestionAnswer', ...closed },
 )
@@ -37,6 +45,7 @@ export const QuestionView = Type.Object(
       },
     ),
     choice: Type.Optional(Type.String({ description: 'The answer in the program’s words.' })),
+    choice_text: Type.Optional(Type.String({ description: 'The text that was given with it.' })),
     answered_by: Type.Optional(Text),
     answered_at: Type.Optional(Text),
     ended_at: Type.Optional(Text),

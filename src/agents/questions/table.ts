@@ -3,6 +3,9 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Actor } from '../../core/actor.ts'
 import type { Question, QuestionOption } from '../../host/protocol/question.ts'
 
+/** The option of an answer, with the text that a person adds to it. */
+export type Choice = QuestionOption & { words?: string }
+
 /** What programs asked people, with the answers. A question that came up again is a row of its own. */
 export const questions = sqliteTable(
   'questions',
@@ -20,7 +23,7 @@ export const questions = sqliteTable(
     question: text({ mode: 'json' }).$type<Question>().notNull(),
     /** `answering`: an answer is being given, and may have reached the program. */
     state: text().$type<'open' | 'answering' | 'answered' | 'gone'>().notNull(),
-    choice: text({ mode: 'json' }).$type<QuestionOption>(),
+    choice: text({ mode: 'json' }).$type<Choice>(),
     /** Who answers or answered it. */
     actor: text({ mode: 'json' }).$type<Actor>(),
     answeredAt: integer('answered_at'),

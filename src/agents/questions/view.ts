@@ -12,6 +12,7 @@ export function toView(row: QuestionRow): QuestionView {
     options: options.map(({ label }) => label),
     ...(beadId !== null && { bead_id: beadId }),
     ...(choice && { choice: choice.label }),
+    ...(choice?.words !== undefined && { choice_text: choice.words }),
     ...(actor && { answered_by: actor.name }),
     ...(answeredAt !== null && { answered_at: toTimestamp(answeredAt) }),
     ...(endedAt !== null && { ended_at: toTimestamp(endedAt) }),

@@ -18,6 +18,7 @@ import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
 import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
+import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
 import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
@@ -95,4 +96,5 @@ export const cityMigrations: readonly string[] = [
   instantiations,
   networkAccounts,
   checks,
+  failedClones,
 ]

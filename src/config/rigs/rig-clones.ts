@@ -48,6 +48,7 @@ export interface RigClonesOptions {
 export class RigClones {
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
+  readonly #listeners = new Set<() => void>()
 
   constructor(private readonly options: RigClonesOptions) {}
 
@@ -91,10 +92,11 @@ export class RigClones {
     const { requestId, digest, rig, path } = request
     const row = {
       ...{ requestId, digest, rig, path, state: 'in_flight' as const, cursor: log.head },
-      ...{ acceptedAt: clock.now(), requester: tx.actor },
+      ...{ acceptedAt: clock.now(), requester: tx.actor, error: null, failedAt: null },
     }
     tx.orm.insert(rigClones).values(row).onConflictDoUpdate({ target: rigClones.requestId, set: row }).run()
     const requester = tx.actor
+    this.#changed(tx)
     tx.after(() => this.#start(request, requester))
     return toAccepted(row)
   }
@@ -208,20 +210,33 @@ export class RigClones {
 
   #succeed(tx: Tx, requestId: string, { name: rig, prefix, defaultBranch = '' }: RigConfig): void {
     const { log } = this.options
-    this.#finish(tx, requestId, 'succeeded')
+    this.#finish(tx, requestId, { state: 'succeeded' })
     const context = { subject: rig }
     log.append(tx, RigProvisionProgress, context, { rig, step: 'done', request_id: requestId })
     log.append(tx, RigCreateSucceeded, context, { request_id: requestId, rig, prefix, default_branch: defaultBranch })
   }
 
   #fail(tx: Tx, { requestId, rig }: { requestId: string; rig: string }, code: string, message: string): void {
-    this.#finish(tx, requestId, 'rolled_back')
+    this.#finish(tx, requestId, { state: 'rolled_back', error: message, failedAt: this.options.clock.now() })
     const payload = { request_id: requestId, operation: 'rig.create', error_code: code, error_message: message }
     this.options.log.append(tx, RequestFailed, { subject: rig }, payload)
   }
 
-  #finish(tx: Tx, requestId: string, state: RigClone['state']): void {
-    tx.orm.update(rigClones).set({ state }).where(eq(rigClones.requestId, requestId)).run()
+  /** Calls the listener when a clone began, ended or failed. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #finish(tx: Tx, requestId: string, outcome: Pick<RigClone, 'state'> & Partial<RigClone>): void {
+    tx.orm.update(rigClones).set(outcome).where(eq(rigClones.requestId, requestId)).run()
+    this.#changed(tx)
+  }
+
+  #changed(tx: Tx): void {
+    tx.after(() => {
+      for (const listener of this.#listeners) listener()
+    })
   }
 
   #rig(name: string): RigConfig | undefined {

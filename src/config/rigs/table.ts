@@ -17,6 +17,9 @@ export const rigClones = sqliteTable(
     cursor: integer().notNull(),
     acceptedAt: integer('accepted_at').notNull(),
     requester: text({ mode: 'json' }).$type<Actor>(),
+    /** Why it failed, and when. */
+    error: text(),
+    failedAt: integer('failed_at'),
   },
   (row) => [
     check('rig_clones_state', sql`${row.state} IN ('in_flight', 'succeeded', 'rolled_back')`),

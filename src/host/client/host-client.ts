@@ -205,8 +205,9 @@ export class HostClient implements SessionHost {
     return this.#questions.subscribe(listener)
   }
 
-  choose(key: string, question: string, option: string): Promise<ChoiceOutcome> {
-    return this.#retryOnce(() => this.#ask('choose', { key, question, option }, CHOOSE_MS))
+  choose(key: string, question: string, option: string, text?: string): Promise<ChoiceOutcome> {
+    const choice = { key, question, option, ...(text !== undefined && { text }) }
+    return this.#retryOnce(() => this.#ask('choose', choice, CHOOSE_MS))
   }
 
   onRecords(listener: (batch: RecordBatch) => unknown): () => void {

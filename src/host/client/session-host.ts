@@ -71,7 +71,7 @@ export interface SessionHost {
    * Takes an option of such a question. It is taken once: asked again for the same question, whatever the option, the host
    * answers as it did before.
    */
-  choose(key: string, question: string, option: string): Promise<ChoiceOutcome>
+  choose(key: string, question: string, option: string, text?: string): Promise<ChoiceOutcome>
   /**
    * Calls the listener with the records of such programs, in order. The host keeps them until a listener has resolved
    * with anything but `false`, which means that they are another's. Unacknowledged records are sent again.

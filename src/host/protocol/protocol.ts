@@ -80,7 +80,11 @@ export const REQUEST_SCHEMAS = {
   /** Starts sending the questions on programs' screens as they come up and go; answers those that are open. */
   questions: request('questions', {}),
   /** Takes an option of such a question, once: asked again for the same question, the host answers as it did before. */
-  choose: request('choose', { ...Key, question: Type.String(), option: Type.String() }),
+  choose: request('choose', {
+    ...{ ...Key, question: Type.String(), option: Type.String() },
+    /** Typed into the dialog with the option; only where the option takes a text. */
+    text: Type.Optional(Type.String()),
+  }),
 }
 
 /** What the host answers. */

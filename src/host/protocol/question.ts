@@ -32,12 +32,18 @@ export const OptionRole = Type.Union([
 ])
 export type OptionRole = Static<typeof OptionRole>
 
+/** Whether an option takes a text of the person's own in the dialog, which may be required. */
+export const OptionText = Type.Union([Type.Literal('optional'), Type.Literal('required')])
+export type OptionText = Static<typeof OptionText>
+
 /** An answer that the program offers, in its own words. */
 export const QuestionOption = Type.Object({
   /** Names the option in an answer: its number on a screen, counted from 1, or the agent's own id for it. */
   id: Text,
   label: Text,
   role: OptionRole,
+  /** Absent where it takes no text. */
+  text: Type.Optional(OptionText),
 })
 export type QuestionOption = Static<typeof QuestionOption>
 

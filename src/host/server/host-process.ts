@@ -188,7 +188,7 @@ export class HostProcess {
         from.sendQuestions()
         return { open: sessions.registry.questions }
       case 'choose':
-        return sessions.registry.latestTerminal(ask.key).choose(ask.question, ask.option)
+        return sessions.registry.latestTerminal(ask.key).choose(ask.question, ask.option, ask.text)
     }
   }
 

@@ -183,9 +183,9 @@ export class TerminalSession {
     return this.#questions?.question
   }
 
-  /** Takes an option of a question on its screen; of one and the same only once. */
-  async choose(question: string, option: string): Promise<ChoiceOutcome> {
-    return this.#questions?.answer(question, option) ?? { result: 'gone' }
+  /** Takes an option of a question on its screen, with a text where it takes one; of one and the same only once. */
+  async choose(question: string, option: string, text?: string): Promise<ChoiceOutcome> {
+    return this.#questions?.answer(question, option, text) ?? { result: 'gone' }
   }
 
   /** Signals what runs in the foreground, or the first process where nothing else does. */

@@ -41,6 +41,16 @@ export function findTypedText(
   return places.find((place) => showsTypedText(screen, profile, text, place))
 }
 
+/** The lowest row that the typed text ends in, also where it is wrapped, or shown as a paste; undefined when none does. */
+export function findTypedRow({ lines }: TerminalScreen, text: string): number | undefined {
+  const end = endOfText(text)
+  const row = lines.findLastIndex((line, at) => {
+    const words = stripFrame(line)
+    return words !== '' && (PASTED.test(words) || normalizeText(stripFrame(lines[at - 1] ?? '') + words).endsWith(end))
+  })
+  return row < 0 ? undefined : row
+}
+
 /** Whether the text is still in the input line, at the place where it was seen. */
 export function showsTypedText(
   screen: TerminalScreen,

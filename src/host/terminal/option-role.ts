@@ -2,7 +2,7 @@ import type { OptionRole } from '../protocol/question.ts'
 
 /** What an option does, by its words; the first match counts. */
 const PATTERNS: readonly [RegExp, OptionRole][] = [
-  [/^(?:no|deny|reject|cancel|exit|skip|back|quit|stop|decline|don.t)\b/i, 'deny'],
+  [/^(?:no|deny|reject|cancel|exit|skip|back|quit|stop|decline|dismiss|don.t)\b/i, 'deny'],
   [
     /don.t ask again|\balways\b|for this session|all (?:future )?(?:edits|sessions)|switch to (?:accept|auto)/i,
     'allow-always',

@@ -1,4 +1,10 @@
-import type { QuestionKind } from '../protocol/question.ts'
+import type { OptionText, QuestionKind } from '../protocol/question.ts'
+
+/** An answer that is a key of its own, in the words that the program has for it. */
+export interface KeyOption {
+  label: string
+  keys: string
+}
 
 /** A screen on which a program waits for a person. It is recognised and reported, never answered. */
 export interface Dialog {
@@ -11,8 +17,19 @@ export interface Dialog {
   from?: RegExp
   /** The row right above it, where the program draws no rule; the highest one counts, since an agent could write others below. */
   below?: RegExp
+  /** What its keys do, where it lists no options. */
+  keys?: readonly KeyOption[]
   /** Drawn over the input line, which stays in sight behind it. */
   over?: boolean
+}
+
+/** An option that takes a text in its dialog. */
+export interface TextOption {
+  /** Its label. */
+  label: RegExp
+  /** Pressed at the option before the text is typed; absent where it is typed right there. */
+  keys?: string
+  text: OptionText
 }
 
 /** How a full-screen program behaves in a terminal: what its screen means and which keys it takes. */
@@ -50,6 +67,7 @@ export interface TerminalProfile {
   expanded?: RegExp
   /** Its dialogs begin with their question; those of other programs end with it. */
   asksFirst?: boolean
+  texts?: readonly TextOption[]
   /** Keys that submit what was typed. */
   submit: string
   /** It asks for pastes to be marked; before it does, some of what is typed would be lost. */

@@ -21,8 +21,12 @@ const claude: Partial<TerminalProfile> = {
       'whether to read instructions from outside its folder',
     ),
     dialog('mcp', /new mcp servers? found/i, 'whether to use an MCP server'),
-    dialog('mcp', /mcp server .{1,100} requests your input/i, 'for what an MCP server wants to know'),
+    {
+      ...dialog('mcp', /mcp server .{1,100} requests your input/i, 'for what an MCP server wants to know'),
+      keys: [{ label: 'Cancel', keys: '\x1b' }],
+    },
     dialog('api-key', /detected a custom api key/i, 'whether to use the API key in its environment'),
+    dialog('choice', /review your answers/i, 'whether to submit its answers'),
     dialog('resume', /resume from summary|resume full session/i, 'how to resume its conversation'),
     dialog('usage-limit', /what do you want to do\?[\s\S]*limit to reset/i, 'what to do about its usage limit'),
     dialog('usage-limit', /usage limit reached/i, 'what to do about its usage limit'),
@@ -35,6 +39,7 @@ const claude: Partial<TerminalProfile> = {
   // At the first column, where nothing that an agent writes is drawn.
   top: /^(?:─{20,}|▔{20,}.*▔)\s*$/,
   cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$/,
+  texts: [{ label: /^(?:\[.\] )?(?:type something|tell claude what to change)/i, text: 'required' }],
   interrupt: ['\x1b'],
   clear: '\x15\x7f',
 }
@@ -74,6 +79,7 @@ const codex: Partial<TerminalProfile> = {
   ],
   cut: /\[… \d+ lines?\]|^\s*[↑↓]\s*$/,
   asksFirst: true,
+  texts: [{ label: /^none of the above/i, keys: '\t', text: 'optional' }],
   interrupt: ['\x1b'],
 }
 
@@ -97,7 +103,8 @@ const gemini: Partial<TerminalProfile> = {
   top: /^╭─{20,}/,
   cut: /\.\.\. (?:first|last) \d+ lines? hidden|press ctrl\+o to expand/i,
   expand: '\x0f',
-  choosing: /enter to select/i,
+  choosing: /enter to (?:select|submit)/i,
+  texts: [{ label: /^enter a custom value/i, text: 'required' }],
   redraws: 500,
   marksPastes: true,
   pasteGuard: 100,
@@ -113,10 +120,18 @@ const opencode: Partial<TerminalProfile> = {
   dialogs: [
     dialog('approval', /△ Permission required|△ Always allow/, 'for permission'),
     dialog('other', /△ Reject permission/, 'what to do instead'),
+    {
+      ...dialog('choice', /┃ {2}Review\n[\s\S]*enter submit {2}esc dismiss/, 'whether to submit its answers'),
+      keys: [
+        { label: 'Submit', keys: '\r' },
+        { label: 'Dismiss', keys: '\x1b' },
+      ],
+    },
     { ...dialog('update', /Update Available[\s\S]*(?:Skip|Confirm)/, 'whether to update itself'), over: true },
     { ...dialog('login', /Connect a provider/, 'which model to use'), over: true },
   ],
-  choosing: /enter (?:submit|confirm)/,
+  choosing: /enter (?:submit|confirm|toggle)/,
+  texts: [{ label: /^type your own answer/i, keys: '\r', text: 'required' }],
   frame: /^\s*┃/,
   cut: /\S\s{2,}█$/,
   widest: 120,

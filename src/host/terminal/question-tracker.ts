@@ -67,14 +67,14 @@ export class QuestionTracker {
   }
 
   /** Takes an option of a question. Asked again for the same question it presses nothing, and gives the first outcome. */
-  async answer(question: string, option: string): Promise<ChoiceOutcome> {
+  async answer(question: string, option: string, text?: string): Promise<ChoiceOutcome> {
     const given = this.#answers.get(question)
     if (given) return given.outcome
     if (this.#open?.question.id !== question) return { result: 'gone' }
     const open = this.#open
     const index = open.question.options.findIndex(({ id }) => id === option)
     if (index < 0) return { result: 'stuck' }
-    const outcome = this.#exclusively(() => this.#choose(open, index)).then((result) => ({ result, option }))
+    const outcome = this.#exclusively(() => this.#choose(open, index, text)).then((result) => ({ result, option }))
     this.#answers.set(question, { option, outcome })
     for (const old of [...this.#answers.keys()].slice(0, -MAX_ANSWERS)) this.#answers.delete(old)
     const forget = () => this.#answers.delete(question)
@@ -82,10 +82,10 @@ export class QuestionTracker {
     return outcome
   }
 
-  async #choose(open: OpenQuestion, option: number) {
+  async #choose(open: OpenQuestion, option: number, text: string | undefined) {
     const { host, key, profile, deadlines, terminal } = this.options
     const isAsked = (seen: ScreenQuestion) => asksThis(open, seen)
-    const choose = () => chooseOption(host, key, { profile }, { isAsked, option }, { deadlines })
+    const choose = () => chooseOption(host, key, { profile }, { isAsked, option, text }, { deadlines })
     const [room] = roomsOf(profile)
     const result = await (open.needsRoom && room ? terminal.withRoom(room, choose) : choose())
     if (result === 'taken' && this.#open === open) this.#set(undefined)

@@ -21,12 +21,16 @@ export interface ScreenQuestion {
   at: number | undefined
   /** The options stand beside one another. */
   isRow: boolean
+  /** The keys of its options, which no mark stands at then. */
+  keys?: readonly string[]
   picture: string[]
 }
 
 /** Kinds of questions that may be longer than a screen. */
 const MAY_BE_LONG: ReadonlySet<QuestionKind> = new Set(['approval', 'choice', 'plan'])
 
+/** Before what a person ticks in a list, and submits elsewhere: that takes a person at the terminal. */
+const TICK_BOX = /^\[.?\] /
 /** A row in place of others. */
 const OMISSION = /\d+ (?:more )?lines?\b/
 const squeeze = (text: string): string => text.replace(/\s+/g, '')
@@ -39,20 +43,31 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
   const menu = findMenu(screen, seenAt)
   const top = topOf(screen, profile, dialog, menu, seenAt)
   const isCutAbove = top === undefined && MAY_BE_LONG.has(dialog.kind)
-  const { prompt, text } = readDialogText(screen.lines.slice(top ?? (isCutAbove ? 0 : seenAt), menu?.first), {
-    asksFirst: profile.asksFirst ?? false,
-    otherwise: `It asks a person ${dialog.asks}.`,
-  })
-  const options = (menu?.labels ?? []).map((label, index) => ({ id: String(index + 1), label, role: roleOf(label) }))
+  const ticks = menu?.labels.some((label) => TICK_BOX.test(label)) ?? false
+  const { prompt, text } = readDialogText(
+    screen.lines.slice(top ?? (isCutAbove ? 0 : seenAt), ticks ? undefined : menu?.first),
+    {
+      asksFirst: profile.asksFirst ?? false,
+      otherwise: `It asks a person ${dialog.asks}.`,
+    },
+  )
+  const keys = menu ? undefined : dialog.keys
+  const labels = ticks ? [] : (menu?.labels ?? keys?.map(({ label }) => label) ?? [])
+  const options = labels.map((label, index) => toOption(label, index, profile))
   const cut = isCutAbove || screen.lines.slice(top).some((row) => profile.cut?.test(row))
   const identity = JSON.stringify([dialog.kind, prompt, text, options.map(({ label }) => label)])
   const id = `screen-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`
-  const mark = { at: menu?.at, isRow: menu?.isRow ?? false }
+  const mark = { at: menu?.at, isRow: menu?.isRow ?? false, ...(keys && { keys: keys.map((each) => each.keys) }) }
   return { id, kind: dialog.kind, prompt, text, cut, options, ...mark, picture: pictureOf(screen) }
 }
 
+function toOption(label: string, index: number, { texts }: TerminalProfile): QuestionOption {
+  const text = texts?.find((each) => each.label.test(label))?.text
+  return { id: String(index + 1), label, role: roleOf(label), ...(text && { text }) }
+}
+
 /** A question as everybody is given it; `since` is when it came up, RFC 3339. */
-export const toQuestion = ({ at: _, isRow: __, ...question }: ScreenQuestion, since: string): Question => ({
+export const toQuestion = ({ at: _, isRow: __, keys: ___, ...question }: ScreenQuestion, since: string): Question => ({
   ...question,
   since,
 })

@@ -94,7 +94,7 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
       if (question) return question
       throw new Error(`it never asked; its screen shows:\n${await screen().catch(String)}`)
     },
-    answer: (question: Question, option: string) => host.choose(KEY, question.id, option),
+    answer: (question: Question, option: string, text?: string) => host.choose(KEY, question.id, option, text),
     settle: (within = WITHIN) => waitUntilSettled(host, KEY, { profile: profileOf(known) }, { deadlines, within }),
     press: async (keys: string): Promise<void> => void (await host.write(KEY, keys)),
     resize: (to: { cols: number; rows: number }) => host.resize(KEY, to.cols, to.rows),

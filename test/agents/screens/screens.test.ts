@@ -35,6 +35,6 @@ describe('the recorded screen of', () => {
     const answers = options.map(({ label, role }) => `${role}: ${label}`)
     expect({ kind, prompt, text: text.split('\n'), cut, answers, at }).toMatchSnapshot()
     expect(narrow).toMatchObject({ kind, prompt, at })
-    expect(narrow.options.length).toBeGreaterThan(1)
+    expect(narrow.options.length).toBeGreaterThan(0)
   })
 })

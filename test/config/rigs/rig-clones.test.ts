@@ -107,6 +107,30 @@ describe('a rig from a repository', () => {
     expect(town.reports).toEqual([])
   })
 
+  test('that cannot be cloned waits for a person, until it is asked for again', async () => {
+    await using origin = repository()
+    await using town = await agentsWorld(TOWN, origin.env)
+    const body = { name: 'hello', git_url: origin.url('/nothing.git'), request_id: 'hello-0001' }
+    await town.send('POST', 'rigs', body)
+    await endOf(town, 'hello-0001')
+    await town.attention.whenIdle()
+    expect(town.attention.list().items).toMatchObject([
+      {
+        ...{ id: 'clone:hello', kind: 'clone', rig: 'hello' },
+        asks: expect.stringContaining('rig hello was not cloned into rigs/hello: git could not clone it'),
+        to_do: expect.stringContaining('gc rig add rigs/hello --name hello --git-url'),
+      },
+    ])
+    await town.send('POST', 'rigs', { ...body, git_url: origin.url('/hello.git'), request_id: 'hello-0002' })
+    await endOf(town, 'hello-0002')
+    await town.attention.whenIdle()
+    expect(town.attention.list().items).toEqual([])
+    const types = town.log.after(0, 1000).map(({ type }) => type)
+    expect(types.filter((type) => /failed|attention|result/.test(type))).toEqual([
+      ...['request.failed', 'attention.raised', 'attention.cleared', 'request.result.rig.create'],
+    ])
+  })
+
   test('is cloned once, however often the request is sent under one id', async () => {
     await using origin = repository()
     await using town = await agentsWorld(TOWN, origin.env)

@@ -34,6 +34,8 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
     const session = this.repository.find(row.sessionId)
     const { kind, prompt, text, cut, picture, since } = row.question
     const answers = answersTo(row)
+    const selected = answers.map((answer) => selectOption(answer, row))
+    const texts = answers.filter((_, index) => selected[index]?.text !== undefined)
     const id = questionId(row)
     return {
       ...{ id, kind: row.by === 'agent' ? 'permission' : 'dialog', question_kind: kind },
@@ -41,7 +43,8 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
       ...(session && { session_name: session.alias ?? session.sessionName }),
       ...(row.beadId !== null && { bead_id: row.beadId }),
       ...{ asks: prompt, request_id: row.request, answers, text, cut, picture },
-      ...(answers.length > 0 && { options: answers.map((answer) => selectOption(answer, row).label) }),
+      ...(answers.length > 0 && { options: selected.map(({ label }) => label) }),
+      ...(texts.length > 0 && { texts }),
       to_do:
         answers.length > 0
           ? `gc attention answer ${row.id} ${answers.join('|')}`

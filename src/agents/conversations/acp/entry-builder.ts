@@ -5,6 +5,7 @@ import { asArray, asNumber, asObject, asString, type JsonRecord, omitUndefined }
 import type { Block } from '../structured/blocks.ts'
 import type { RecordOf } from './conversations.ts'
 import { toPendingInteraction } from './questions.ts'
+import { SessionCost } from './session-cost.ts'
 import { applyUpdate, isFinished, type ToolCallState, toBlocks } from './tool-calls.ts'
 
 /** The content of an entry that may still grow. */
@@ -33,6 +34,7 @@ export class AcpEntryBuilder {
   readonly #tools = new Map<string, OpenEntry>()
   readonly #questions = new Map<string, OpenEntry>()
   #model: string | undefined
+  readonly #cost = new SessionCost()
   /** The index of the newest entry that the agent wrote in this turn. */
   #lastIndex: number | undefined
 
@@ -46,6 +48,7 @@ export class AcpEntryBuilder {
         this.#model = record.model
         break
       case 'turn':
+        this.#cost.begin()
         this.#lastIndex = undefined
         this.entries[index] = { ...base, ...USER_FIELDS, blocks: lazy(() => [textBlock(record.text)]) }
         break
@@ -77,6 +80,7 @@ export class AcpEntryBuilder {
     if (kind === 'tool_call' || kind === 'tool_call_update') this.#updateTool(index, base, update)
     if (kind === 'plan') this.#updatePlan(index, base, asArray(update.entries))
     if (kind === 'usage_update') {
+      this.#cost.read(update.cost)
       const context = omitUndefined({ contextUsed: asNumber(update.used), contextWindow: asNumber(update.size) })
       this.entries[index] = { ...base, ...context }
     }
@@ -154,9 +158,10 @@ export class AcpEntryBuilder {
     const counts = asObject(usage)
     const tokens = tokensOf(counts)
     const model = asString(asObject(asArray(counts.model_usage)[0]).model) ?? this.#model
-    if (tokens.input + tokens.output === 0) return {}
-    const id = `${this.key}:${turn}`
-    return omitUndefined({ model, usage: { id, model: model ?? UNKNOWN_MODEL, tokens, timestamp: Date.parse(at) } })
+    const cost = this.#cost.take()
+    if (tokens.input + tokens.output === 0 && !cost) return {}
+    const facts = { id: `${this.key}:${turn}`, model: model ?? UNKNOWN_MODEL, tokens, timestamp: Date.parse(at) }
+    return omitUndefined({ model, usage: omitUndefined({ ...facts, cost }) })
   }
 
   #open(index: number, base: Entry, draft: Draft): OpenEntry {

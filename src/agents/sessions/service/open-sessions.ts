@@ -219,7 +219,7 @@ function openMessaging(options: SessionsOptions & Records & Programs) {
   const createRequests = new CreateRequests({ ...options, requests, queue })
   const delivery = new MessageDelivery({ ...options, queue, requests, createRequests })
   conversations.onTurnEnd(({ session }) => delivery.deliver(session))
-  const answers = new AnswerGiver({ ...options, watcher: options.questionWatcher, delivery })
+  const answers = new AnswerGiver({ ...options, queue, watcher: options.questionWatcher, delivery })
   return { queue, requests, createRequests, delivery, answers }
 }
 

@@ -37,4 +37,38 @@ describe('the usage of an ACP turn', () => {
       { model: 'gemini-2.5-pro', tokens: { ...none, input: 300, output: 30 } },
     ])
   })
+
+  test('costs what its agent adds to the total of the conversation, in dollars', () => {
+    const builder = new AcpEntryBuilder()
+    let seq = 0
+    const base = () => ({ seq: ++seq, at })
+    const cost = (amount: number, currency = 'USD'): AgentRecord => ({
+      ...base(),
+      type: 'update',
+      update: { sessionUpdate: 'usage_update', cost: { amount, currency } },
+    })
+    const turn = (name: string, ...updates: AgentRecord[]): AgentRecord[] => [
+      { ...base(), type: 'turn', turn: name, text: 'Go' },
+      {
+        ...base(),
+        type: 'update',
+        update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: name } },
+      },
+      ...updates,
+      { ...base(), type: 'done', turn: name, reason: 'end_turn' },
+    ]
+    const records: AgentRecord[] = [
+      { ...base(), type: 'ready', conversation: 'c', modes: [], resumable: false, resumed: false },
+      cost(1),
+      ...turn('t1', cost(1.25), cost(1.5)),
+      ...turn('t2', cost(9, 'EUR')),
+      ...turn('t3', cost(2)),
+    ]
+    for (const [index, record] of records.entries()) builder.add(index, record)
+    const costs = builder.entries.flatMap(({ usage }) => usage ?? []).map(({ id, cost: dollars }) => [id, dollars])
+    expect(costs).toEqual([
+      ['c:t1', 0.5],
+      ['c:t3', 0.5],
+    ])
+  })
 })

@@ -24,7 +24,7 @@ export interface AskedCase {
   typed?: (typist: Typist) => Promise<void>
   /** Which of its options are taken; each, unless the same dialog takes each of them about something shorter. */
   takes?: 'first' | 'last'
-  /** Options after which the program wants more than an answer: words of a person, or the network. */
+  /** Options after which the program wants more than an answer: an editor, or the network. */
   wantsMore?: RegExp
 }
 
@@ -71,7 +71,7 @@ export const asks = (
 ): AskedCase => {
   const asking = ASKING[program.provider] ?? {}
   return {
-    ...{ program, name, kind, contains, wantsMore: /custom value|type (?:something|your own)|external editor/i },
+    ...{ program, name, kind, contains, wantsMore: /external editor/i },
     start: { prompt: 'Make it', script, ...asking, ...start, env: { ...asking.env, ...start.env } },
   }
 }

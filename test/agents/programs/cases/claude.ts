@@ -15,10 +15,13 @@ import {
   commands,
   LIMITED_FOR,
   PLAN,
+  SIZES,
   servers,
   startup,
   write,
 } from './case.ts'
+
+const single = (question: object) => ({ ...question, multiSelect: false })
 
 /** Its limit of five hours, as its provider states it. */
 const limit = (): ProviderError => ({
@@ -103,7 +106,15 @@ export const claudeCases = (): AskedCase[] => {
       claude,
       'a question',
       [],
-      calls({ tool: 'AskUserQuestion', input: { questions: [{ ...COLOURS, multiSelect: false }] } }),
+      calls({ tool: 'AskUserQuestion', input: { questions: [single(COLOURS)] } }),
+      {},
+      'choice',
+    ),
+    asks(
+      claude,
+      'two questions',
+      ['Colour', 'Size'],
+      calls({ tool: 'AskUserQuestion', input: { questions: [COLOURS, SIZES].map(single) } }),
       {},
       'choice',
     ),
@@ -139,6 +150,16 @@ export const claudeCases = (): AskedCase[] => {
         await press('\r')
       },
       wantsMore: /Upgrade/,
+    },
+    {
+      ...asks(
+        claude,
+        'a question of a server',
+        ['requests your input', 'Whether you are sure'],
+        calls({ tool: 'mcp__deploy__confirm', input: CALL }),
+        { args: [`--mcp-config=${JSON.stringify({ mcpServers: servers })}`, '--allowedTools=mcp__deploy__confirm'] },
+        'mcp',
+      ),
     },
     startup(claude, 'a folder to trust', 'trust', ['Accessing workspace'], { prepare: home(known) }),
     startup(claude, 'colours', 'theme', [], { prepare: home({}) }),

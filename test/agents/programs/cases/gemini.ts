@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Place } from '../asked-program.ts'
-import type { ProviderError } from '../model-server.ts'
+import type { ProviderError, Script } from '../model-server.ts'
 import { gemini } from '../programs.ts'
 import {
   ASKING,
@@ -14,6 +14,7 @@ import {
   code,
   commands,
   LIMITED_FOR,
+  SIZES,
   servers,
   settings,
   startup,
@@ -46,6 +47,12 @@ const LIMIT: ProviderError = {
 }
 
 export const geminiCases = (): AskedCase[] => {
+  let isLimited = true
+  const limit: Script = () => {
+    const reply = isLimited ? LIMIT : { text: 'Done.' }
+    isLimited = false
+    return reply
+  }
   const change = (to: (settings: Record<string, unknown>) => object) => (place: Place) =>
     settings(join(place.home, '.gemini', 'settings.json'), to)
   return [
@@ -94,10 +101,21 @@ export const geminiCases = (): AskedCase[] => {
       {},
       'choice',
     ),
+    asks(
+      gemini,
+      'two questions',
+      ['Colour', 'Size'],
+      calls({ tool: 'ask_user', input: { questions: [COLOURS, SIZES].map((each) => ({ ...each, type: 'choice' })) } }),
+      {},
+      'choice',
+    ),
     startup(gemini, 'a usage limit', 'usage-limit', ['Usage limit reached for all Pro models', 'Access resets at'], {
       ...ASKING.gemini,
+      prepare() {
+        isLimited = true
+      },
       prompt: 'Make it',
-      script: () => LIMIT,
+      script: limit,
     }),
     startup(gemini, 'a folder to trust', 'trust', ['Trusting a folder'], {
       prepare: change((now) => ({

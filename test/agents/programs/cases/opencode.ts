@@ -1,5 +1,5 @@
 import { opencode } from '../programs.ts'
-import { type AskedCase, asks, CHANGE, CODE, COLOURS, calls, code, commands } from './case.ts'
+import { type AskedCase, asks, CHANGE, CODE, COLOURS, calls, code, commands, SIZES } from './case.ts'
 
 export const opencodeCases = (): AskedCase[] => [
   ...commands(opencode),
@@ -26,5 +26,13 @@ export const opencodeCases = (): AskedCase[] => [
     calls({ tool: 'webfetch', input: { url: 'https://example.com/a?b=c', format: 'text' } }),
   ),
   asks(opencode, 'a folder elsewhere', ['/etc'], calls({ tool: 'read', input: { filePath: '/etc/hostname' } })),
+  asks(
+    opencode,
+    'two questions',
+    ['Colour', 'Size'],
+    calls({ tool: 'question', input: { questions: [COLOURS, SIZES] } }),
+    {},
+    'choice',
+  ),
   asks(opencode, 'a question', [], calls({ tool: 'question', input: { questions: [COLOURS] } }), {}, 'choice'),
 ]

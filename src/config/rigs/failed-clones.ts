@@ -1,0 +1,62 @@
+import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Store } from '../../core/store.ts'
+import type { Config } from '../config.ts'
+import type { RigClones } from './rig-clones.ts'
+import { type RigClone, rigClones } from './table.ts'
+
+interface FailedClonesOptions {
+  store: Pick<Store, 'read'>
+  clock: Clock
+  config: Pick<Config, 'current' | 'onChange'>
+  clones: Pick<RigClones, 'onChange'>
+}
+
+/** How long a failed clone is listed when nobody tries again. */
+const LISTED_MS = 24 * 3_600_000
+
+/** Repositories that could not be cloned, until there is a rig of that name, or it is tried again. */
+export class FailedClonesAttention implements AttentionSource {
+  readonly name = 'clones'
+  #cache: readonly RigClone[] | undefined
+
+  constructor(private readonly options: FailedClonesOptions) {}
+
+  items(): AttentionEntry[] {
+    const { clock, config } = this.options
+    this.#cache ??= this.#latest()
+    const rigs = new Set(config.current.rigs.map(({ name }) => name))
+    const oldest = clock.now() - LISTED_MS
+    return this.#cache.flatMap(({ rig, path, error, failedAt }) =>
+      error !== null && failedAt !== null && failedAt > oldest && !rigs.has(rig)
+        ? [toEntry(rig, path, error, failedAt)]
+        : [],
+    )
+  }
+
+  onChange(listener: () => void): () => void {
+    const onClone = () => {
+      this.#cache = undefined
+      listener()
+    }
+    const unsubscribes = [this.options.clones.onChange(onClone), this.options.config.onChange(listener)]
+    return () => {
+      for (const unsubscribe of unsubscribes) unsubscribe()
+    }
+  }
+
+  /** The newest request for each rig. */
+  #latest(): RigClone[] {
+    const rows = this.options.store.read((orm) => orm.select().from(rigClones).all())
+    const byAge = rows.toSorted((a, b) => a.acceptedAt - b.acceptedAt)
+    return [...new Map(byAge.map((row) => [row.rig, row])).values()]
+  }
+}
+
+const toEntry = (rig: string, path: string, error: string, failedAt: number): AttentionEntry => ({
+  ...{ id: `clone:${rig}`, kind: 'clone', rig },
+  since: toTimestamp(failedAt),
+  until: toTimestamp(failedAt + LISTED_MS),
+  asks: `The repository of rig ${rig} was not cloned into ${path}: ${error}`,
+  to_do: `mend the cause and ask again: gc rig add ${path} --name ${rig} --git-url <address>; or clone it yourself, then gc rig add <folder> --name ${rig}`,
+})
