@@ -1,5 +1,7 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
+import { withQuestions } from '../questions/in-transcript.ts'
+import type { Questions } from '../questions/questions.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import { isRunning } from '../sessions/running.ts'
@@ -57,6 +59,7 @@ export class Transcripts {
     private readonly sessionRepository: SessionRepository,
     readonly logs: SessionLogs,
     private readonly deadlines: Deadlines,
+    private readonly questions: Pick<Questions, 'history'>,
   ) {}
 
   async read(row: SessionRow): Promise<SessionOutput | undefined> {
@@ -70,6 +73,10 @@ export class Transcripts {
   /** The transcript of a session, in one of three formats. */
   async get(row: SessionRow, query: TranscriptQuery): Promise<Transcript> {
     checkQuery(query)
+    return withQuestions(await this.#get(row, query), this.questions.history(row.id))
+  }
+
+  async #get(row: SessionRow, query: TranscriptQuery): Promise<Transcript> {
     const { format = 'conversation', include_thinking: thinking = false, tail, before, after } = query
     const logged = await this.logs.transcript(row, { format, thinking }, { tail: Number(tail || 0), before, after })
     if (logged) return logged

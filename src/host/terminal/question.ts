@@ -86,9 +86,13 @@ export function isSameQuestion(a: ScreenQuestion, b: ScreenQuestion): boolean {
   return a.options.filter(({ label }, index) => label !== b.options[index]?.label).length <= 2
 }
 
-/** The options of a dialog, which has begun at this row. */
-const findMenu = (screen: TerminalScreen, from: number): OptionList | undefined =>
-  [findOptions(screen), findButtons(screen), findColouredOptions(screen)].find((list) => list && list.row >= from)
+/** The options of a dialog, which has begun at this row: those with a mark, else the lowest that have a colour for it. */
+function findMenu(screen: TerminalScreen, from: number): OptionList | undefined {
+  const isOfDialog = (list: OptionList | undefined) => list !== undefined && list.row >= from
+  const coloured = [findButtons(screen), findColouredOptions(screen)].filter(isOfDialog)
+  const marked = findOptions(screen)
+  return isOfDialog(marked) ? marked : coloured.toSorted((a, b) => (b?.row ?? 0) - (a?.row ?? 0))[0]
+}
 
 /**
  * The row where a dialog begins: below the lowest rule above its options, or where its words are, or what it is about.

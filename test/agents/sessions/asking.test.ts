@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { sessionMessages } from '../../../src/agents/messaging/table.ts'
 import type { City } from '../../../src/city/city.ts'
 import type { Question } from '../../../src/host/protocol/question.ts'
 import { human } from '../../../src/http/guard.ts'
@@ -158,6 +159,90 @@ describe('a session that asks a person', () => {
       },
       { type: 'attention.raised' },
     ])
+  })
+})
+
+describe('an answer with words of a person', () => {
+  const plan: Question = {
+    ...dialog('screen-1', '1. git push'),
+    options: [
+      { id: '1', label: 'Yes', role: 'allow-once' },
+      { id: '2', label: 'Tell it what to change', role: 'other', text: 'required' },
+    ],
+  }
+
+  async function openPlan(town: ScriptedTown) {
+    const city = await town.open()
+    await sling(city, 'claude')
+    await city.reconciler.settle()
+    const key = keyOf(city, 'claude')
+    town.host.ask(key, plan)
+    await until(() => count(city, 'attention.raised') === 1)
+    const session = city.sessionRepository.live()[0]
+    if (!session) throw new Error('there is no session')
+    return { city, key, session, head: city.log.head, interactions: city.sessions.interactions }
+  }
+
+  const waiting = (city: City) =>
+    city.store.read((orm) => orm.select().from(sessionMessages).all()).map(({ body, state }) => [body, state])
+
+  test('is typed into the dialog where the option takes them, and stands in the transcript with who gave it', async () => {
+    await using town = scriptedTown(agents('claude'))
+    const { city, key, session, head, interactions } = await openPlan(town)
+    expect(city.attention.list().items).toMatchObject([{ answers: ['1', '2'], texts: ['2'] }])
+    const bare = interactions.answer('question:1', human, { answer: '2' })
+    expect(await bare.catch(String)).toContain('wants words of yours')
+    expect(city.log.head).toBe(head)
+    expect(await interactions.answer('question:1', human, { answer: '2', text: 'Use blue\x1b[2J' })).toMatchObject({
+      ...{ choice: 'Tell it what to change', choice_text: 'Use blue[2J', answered_by: 'human' },
+    })
+    expect(town.host.choices).toEqual([{ key, question: 'screen-1', option: '2', text: 'Use blue[2J' }])
+    expect(waiting(city).filter(([body]) => body?.includes('Use blue'))).toEqual([])
+    const events = city.log.after(head, 100).filter(({ type }) => !type.startsWith('attention.'))
+    expect(events).toMatchObject([
+      { type: 'session.answered', actor: 'human', payload: { choice_text: 'Use blue[2J' } },
+    ])
+    const { transcripts } = city.sessionServices
+    const turns = await transcripts.get(session, {})
+    if (turns.format === 'raw' || turns.format === 'structured') throw new Error('it is no conversation')
+    expect(turns.turns).toMatchObject([
+      { role: 'system', text: expect.stringMatching(/1\. git push[\s\S]*by human at/) },
+    ])
+    const structured = await transcripts.get(session, { format: 'structured' })
+    expect(structured).toMatchObject({
+      structured_messages: expect.arrayContaining([
+        expect.objectContaining({
+          id: 'question:1',
+          blocks: [
+            {
+              type: 'interaction',
+              interaction: expect.objectContaining({ state: 'answered', action: 'Tell it what to change' }),
+            },
+          ],
+        }),
+      ]),
+    })
+  })
+
+  test('is sent as a message after the answer where the option takes none, and not at all when the answer is not given', async () => {
+    await using town = scriptedTown(PROTOCOL)
+    const city = await town.open()
+    await sling(city, 'protocol')
+    await city.reconciler.settle()
+    const key = keyOf(city, 'protocol')
+    await town.host.report(key, { type: 'asked', request: 'r', tool: { title: 'git push' }, choices: CHOICES })
+    await until(() => count(city, 'attention.raised') === 1)
+    const { interactions } = city.sessions
+    const { answer } = town.host
+    town.host.answer = () => Promise.reject(new Error('the host is away'))
+    const lost = interactions.answer('question:1', human, { answer: 'yes', text: 'and be quick' })
+    expect(await lost.catch(String)).toContain('away')
+    expect(waiting(city)).toContainEqual(['and be quick', 'failed'])
+    town.host.answer = answer
+    await interactions.answer('question:1', human, { answer: 'yes', text: 'and be kind' })
+    await town.host.finishTurn(key)
+    await until(() => town.host.prompts.some(({ text }) => text.includes('and be kind')))
+    expect(town.host.prompts.filter(({ text }) => text.includes('and be quick'))).toEqual([])
   })
 })
 

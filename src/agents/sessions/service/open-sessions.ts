@@ -200,7 +200,7 @@ function openPrograms(options: SessionsOptions & Records) {
     terminal,
     input: new ProgramInput({ launcher, conversations, prompter, terminal }),
     logs,
-    transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines),
+    transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines, options.questions),
     view: new SessionView({ ...options, launcher, logs }),
     questionWatcher: new QuestionWatcher({ ...options, city, launcher, conversations, beadOf }),
   }
