@@ -4,6 +4,9 @@ import type { NamedTable, Settings, WantedBuilder } from './wanted.ts'
 
 const FROM = 'the MCP servers of the city and its packs'
 
+/** OpenCode writes this into a file without it, which would then count as changed by somebody else. */
+const OPENCODE_SCHEMA: Settings = { $schema: 'https://opencode.ai/config.json' }
+
 /** Puts MCP servers into the file in which a program looks for them. */
 export function addMcpServers(servers: readonly McpConnection[], family: string, wanted: WantedBuilder): void {
   if (servers.length === 0) return
@@ -15,7 +18,10 @@ export function addMcpServers(servers: readonly McpConnection[], family: string,
     wanted.settings('.claude/settings.local.json', { enabledMcpjsonServers: servers.map(({ name }) => name) }, FROM)
   }
   if (family === 'gemini') settings('.gemini/settings.json', 'mcpServers', geminiServer)
-  if (family === 'opencode') settings('opencode.json', 'mcp', opencodeServer)
+  if (family === 'opencode') {
+    wanted.settings('opencode.json', OPENCODE_SCHEMA, FROM)
+    settings('opencode.json', 'mcp', opencodeServer)
+  }
   if (family === 'cursor') settings('.cursor/mcp.json', 'mcpServers', claudeServer)
   if (family === 'codex') wanted.tables('.codex/config.toml', servers.map(codexTable), isSecret)
 }

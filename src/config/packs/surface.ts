@@ -5,6 +5,7 @@ import type { SourceLocation } from '../diagnostics/diagnostics.ts'
 interface Named {
   readonly name: string
   readonly dir: string
+  readonly template?: string
 }
 
 /** The agents or the named sessions of a city, each under a name of its own. */
@@ -42,4 +43,6 @@ export class Surface<Values extends Named> {
   }
 }
 
-export const nameOf = ({ values }: Declaration<Named>): string => qualify(values.dir, values.name ?? '')
+/** The qualified name of an agent, or of a named session, which is called like its agent unless it says otherwise. */
+export const nameOf = ({ values }: Declaration<Named>): string =>
+  qualify(values.dir, values.name ?? values.template ?? '')

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { claude, codex, gemini } from './programs.ts'
+import { claude, codex, gemini, opencode } from './programs.ts'
 import { eventually, openTown } from './town.ts'
 
 setDefaultTimeout(120_000)
@@ -31,7 +31,7 @@ const SKILLS: Readonly<Record<string, string>> = {
   opencode: '.opencode/skills',
 }
 
-describe.each([claude, codex, gemini])('a pack reaches $provider', (program) => {
+describe.each([claude, codex, gemini, opencode])('a pack reaches $provider', (program) => {
   test('with its prompt, a file, a hook, a skill and an MCP server, and nothing of them is left', async () => {
     const { provider } = program
     await using town = await openTown(() => ({ text: 'Standing by.' }), '', program)

@@ -212,6 +212,29 @@ describe('an agent of a pack', () => {
   })
 })
 
+test('all named sessions of a pack are there, though they are called like their agents', () => {
+  const session = (template: string, scope: string) =>
+    `[[named_session]]\ntemplate = "${template}"\nscope = "${scope}"\nmode = "always"\n`
+  const { config, errors } = composed({
+    ...TOWN,
+    'city.toml': '[[rigs]]\nname = "shop"\npath = "shop"\n',
+    'packs/crew/pack.toml': pack(
+      'crew',
+      session('mayor', 'city') + session('deacon', 'city') + session('witness', 'rig') + session('refinery', 'rig'),
+    ),
+    ...Object.fromEntries(
+      ['mayor', 'deacon', 'witness', 'refinery'].map((name) => [`packs/crew/agents/${name}/agent.toml`, RUNS]),
+    ),
+  })
+  expect(errors).toEqual([])
+  expect(config.namedSessions.map(({ qualified, template }) => [qualified, template])).toEqual([
+    ['c.mayor', 'c.mayor'],
+    ['c.deacon', 'c.deacon'],
+    ['shop/c.witness', 'shop/c.witness'],
+    ['shop/c.refinery', 'shop/c.refinery'],
+  ])
+})
+
 describe('patches in a pack that is imported', () => {
   const crew = (patches: string) => ({
     ...TOWN,
