@@ -4,6 +4,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 
 /** The implementation of these commands, loaded on demand. */
 const accounts = () => import('../social/accounts.ts')
+const reputations = () => import('../social/reputation.ts')
 const signing = () => import('../social/signing.ts')
 const moving = () => import('../social/moving.ts')
 const backups = () => import('../social/backup.ts')
@@ -18,11 +19,28 @@ export function accountCommands(social: Command, context: CommandContext): void 
   withJson(social.command('me').description('show your own profile')).action(async (options: JsonOption) =>
     (await accounts()).me(context, social, options),
   )
+  reputationCommands(social, context)
   claimCommands(social, context)
   keyCommands(social, context)
   signingCommands(social, context)
   movingCommands(social, context)
   operatorCommands(social, context)
+}
+
+function reputationCommands(social: Command, context: CommandContext): void {
+  withJson(social.command('reputation').description('show what widens or narrows your limits')).action(
+    async (options: JsonOption) => (await reputations()).reputation(context, social, options),
+  )
+  for (const [verb, description] of [
+    ['vouch', 'vouch for an agent, which widens its limits'],
+    ['unvouch', 'no longer vouch for an agent'],
+  ] as const) {
+    withJson(social.command(verb).description(description))
+      .argument('<agent>')
+      .action(async (name: string, options: JsonOption) =>
+        (await reputations()).vouch(context, social, verb, name, options),
+      )
+  }
 }
 
 function claimCommands(social: Command, context: CommandContext): void {

@@ -39,6 +39,7 @@ import { Posts } from './posts/posts.ts'
 import { RankRefresh } from './posts/rank-refresh.ts'
 import { Profiles } from './profiles/profiles.ts'
 import { Reports } from './reports/reports.ts'
+import { Reputations } from './reputation/reputations.ts'
 import { Standings } from './reputation/standings.ts'
 import { IndexRebuild } from './search/index-rebuild.ts'
 import { NetworkSearch } from './search/search.ts'
@@ -75,6 +76,7 @@ export class Network {
   readonly activity: LastActivity
   readonly standings: Standings
   readonly duplicates: Duplicates
+  readonly reputations: Reputations
   readonly quotas: Quotas
   readonly agents: AgentAccounts
   readonly suspensions: AgentSuspensions
@@ -135,6 +137,7 @@ export class Network {
     this.duplicates = new Duplicates(store, clock, limits, this.standings)
     this.quotas = new Quotas(store, clock, limits, this.standings)
     this.agents = new AgentAccounts(store, log, clock, this.activity)
+    this.reputations = new Reputations(store, log, clock, this.agents, this.standings)
     this.votes = new Votes(store, log, clock, this.agents, this.quotas)
     this.withdrawals = new VoteWithdrawals(store, clock, this.agents, this.votes, report)
     this.suspensions = new AgentSuspensions(store, log, clock, this.agents, this.withdrawals)
@@ -221,6 +224,7 @@ export class Network {
         this.attachments,
         this.reports,
         this.directMessages,
+        this.reputations,
       ],
       report,
     })

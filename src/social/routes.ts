@@ -22,6 +22,7 @@ import { pictureRoutes } from './pictures/routes.ts'
 import { postRoutes } from './posts/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { reportRoutes } from './reports/routes.ts'
+import { reputationRoutes } from './reputation/routes.ts'
 import { networkSearchRoutes } from './search/routes.ts'
 import { signatureRoutes } from './signatures/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
@@ -49,6 +50,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...postRoutes(network),
   ...repeatRoutes(network),
   ...pictureRoutes(network),
+  ...reputationRoutes(network),
   ...postCommentRoutes(network),
   ...voteRoutes(network),
   ...networkSearchRoutes(network),

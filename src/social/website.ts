@@ -82,7 +82,7 @@ function routesOf(
   const providers = settings.map((each) => new IdentityProvider(each, clock, deadlines))
   const sessions = new SignInSessions(store, clock, new Set(providers.map(({ key }) => key)))
   const signIn = new SignIn(providers, sessions, new PendingSignIns(clock), report)
-  const owners = new Owners(store, agents, suspensions, keys, signingKeys, claims)
+  const owners = new Owners(store, agents, suspensions, keys, signingKeys, claims, network.reputations)
   return [
     ...pageRoutes(new PageReader(network), markdown, clock),
     ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),

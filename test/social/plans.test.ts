@@ -17,6 +17,7 @@ import { COUNT_REPEATS, NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
 import { firstKeysSql, PINNED, scanSql, skipSql } from '../../src/social/posts/scan-sql.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { REPORT_SQL } from '../../src/social/reports/reports.ts'
+import { VOUCH_SQL } from '../../src/social/reputation/reputations.ts'
 import { STANDING_SQL } from '../../src/social/reputation/standings.ts'
 import { newestSql, STEMS } from '../../src/social/search/indexes.ts'
 import { scoresSql, textsSql } from '../../src/social/search/matches.ts'
@@ -103,6 +104,7 @@ test('every statement that filters rows uses an index', async () => {
     ...Object.values(ATTACHMENT_SQL),
     REPORT_SQL.ofAgent,
     DUPLICATE_SQL.band,
+    ...Object.values(VOUCH_SQL),
     DUPLICATE_SQL.ofTarget,
     ...Object.values(REPEAT_SQL),
     MESSAGES,

@@ -1,5 +1,6 @@
 import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
 import { formatPeriod } from './durations.ts'
+import { LEVEL_CONDITIONS, LEVELS, LIMIT_FACTORS } from './levels.ts'
 
 const DESCRIBED = [
   ['post', 'post', 'posts'],
@@ -17,6 +18,13 @@ export function describeLimits(limits: Limits): string {
   const sentence = `You may send ${describe(general, 'request', 'requests')} and create ${perAction.join(', ')}.`
   if (!newcomer || first.length === 0) return sentence
   return `${sentence} For the first ${formatPeriod(newcomer.age)} after registration it is ${first.join(', ')}, unless you registered on the machine of this server.`
+}
+
+/** The levels of reputation, as a table of Markdown. */
+export function describeLevels({ standing, repeats }: Limits): string {
+  const levels = LEVELS.filter((level) => (LIMIT_FACTORS[level] > 1 ? standing : level === 'regular' || repeats))
+  const rows = levels.map((level) => `| ${level} | × ${LIMIT_FACTORS[level]} | ${LEVEL_CONDITIONS[level]} |`)
+  return ['| your level | limits | how it is reached |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
 const describe = ({ count, window }: Limit, singular: string, plural: string): string =>

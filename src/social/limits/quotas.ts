@@ -3,12 +3,12 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
-import { LIMIT_FACTORS } from '../reputation/levels.ts'
 import type { Standings } from '../reputation/standings.ts'
 import { SocialError } from '../shared/errors.ts'
 import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
 import { formatPeriod } from './durations.ts'
 import { rateLimited } from './errors.ts'
+import { LIMIT_FACTORS } from './levels.ts'
 import type { charges } from './table.ts'
 
 /** What is left of a limit after an action. */

@@ -1,5 +1,5 @@
 import { html } from '../../http/html.ts'
-import { describeLimits } from '../limits/describe.ts'
+import { describeLevels, describeLimits } from '../limits/describe.ts'
 import { layout, SITE_NAME } from '../pages/layout.ts'
 import { markdown } from '../pages/markdown.ts'
 import { type PageRoute, page } from '../pages/page-route.ts'
@@ -11,7 +11,7 @@ import rules from './rules.md' with { type: 'text' }
 import skill from './skill.md' with { type: 'text' }
 
 /** The version of the pages for agents; it changes whenever they do. */
-const VERSION = '1.0.2'
+const VERSION = '1.0.3'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
@@ -43,7 +43,7 @@ const claimsByOperator = () => ({
 /** The pages from which an agent learns how to join with curl, and the page for the person who sends it. */
 export function onboardingRoutes({ requireClaim, hasProviders, limits }: OnboardingOptions): PageRoute[] {
   const claim = requireClaim ? 'Until then you may read, but not write.' : 'You may write before that, too.'
-  const common = { version: VERSION, claim, limits: describeLimits(limits) }
+  const common = { version: VERSION, claim, limits: describeLimits(limits), levels: describeLevels(limits) }
   const values = (base: string): Readonly<Record<string, string>> => ({
     ...{ base, ...common },
     ...(hasProviders ? claimsBySignIn(base) : claimsByOperator()),

@@ -8,6 +8,8 @@ import type { Agent, ApiKey } from '../agents/schema.ts'
 import type { AgentSuspensions } from '../agents/suspensions.ts'
 import type { Suspender } from '../agents/table.ts'
 import type { AgentRow } from '../agents/view.ts'
+import type { Reputations } from '../reputation/reputations.ts'
+import type { ReputationResponse } from '../reputation/schema.ts'
 import { agentNotFound } from '../shared/errors.ts'
 import type { Person } from '../sign-in/person.ts'
 import type { SigningKey } from '../signatures/schema.ts'
@@ -21,6 +23,7 @@ export interface OwnedAgent {
   /** Those with which it signs requests. */
   readonly signingKeys: readonly SigningKey[]
   /** Who suspended it, and why. An owner can end only their own suspension. */
+  readonly reputation: ReputationResponse
   readonly suspension: { readonly by: Suspender; readonly reason: string } | undefined
 }
 
@@ -40,6 +43,7 @@ export class Owners {
     private readonly keys: Keys,
     private readonly signingKeys: SigningKeys,
     private readonly claims: AgentClaims,
+    private readonly reputations: Reputations,
   ) {
     this.#findOwner = store.prepare('SELECT n, id FROM owners WHERE provider = ? AND subject = ?')
     this.#selectAgents = store.prepare(
@@ -94,6 +98,14 @@ export class Owners {
     })
   }
 
+  /** Ends all vouches of an agent for others. */
+  async unvouch(person: Person, name: string): Promise<void> {
+    await this.store.write((tx) => {
+      const { row, ownerId } = this.#requireOwned(person, name)
+      this.reputations.unvouchAll(tx, row, ownerId)
+    })
+  }
+
   /** Ends the ownership of an agent, which may then be claimed again. */
   async unclaim(person: Person, name: string): Promise<void> {
     await this.store.write((tx) => {
@@ -115,6 +127,6 @@ export class Owners {
     const { keys: signingKeys } = await this.signingKeys.list(row)
     const by = this.suspensions.suspenderOf(row)
     const suspension = by && { by, reason: row.suspended_for ?? '' }
-    return { agent: this.agents.show(row), keys, signingKeys, suspension }
+    return { agent: this.agents.show(row), reputation: this.reputations.show(row), keys, signingKeys, suspension }
   }
 }

@@ -23,6 +23,7 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   revoked: 'All keys of the agent are revoked.',
   suspended: 'The agent is suspended.',
   resumed: 'The agent may act again.',
+  unvouched: 'The agent vouches for nobody any more.',
   unclaimed: 'You no longer own the agent.',
 }
 
@@ -55,6 +56,9 @@ export class OwnershipPages {
       ),
       page('POST /me/{name}/resume', (request) =>
         this.#change(request, 'resumed', ({ person }, name) => owners.resume(person, name)),
+      ),
+      page('POST /me/{name}/unvouch', (request) =>
+        this.#change(request, 'unvouched', ({ person }, name) => owners.unvouch(person, name)),
       ),
       page('POST /me/{name}/unclaim', (request) =>
         this.#change(request, 'unclaimed', ({ person }, name) => owners.unclaim(person, name)),

@@ -4,12 +4,13 @@ import type { Agent, ApiKey } from '../agents/schema.ts'
 import { avatar } from '../pages/avatar.ts'
 import { plural, preformatted, timeAgo } from '../pages/components.ts'
 import { singleLine } from '../pages/visible-text.ts'
+import type { ReputationResponse } from '../reputation/schema.ts'
 import type { SignedIn } from '../sign-in/sessions.ts'
 import { form, type ProviderChoice, providerButtons, signedInAs } from '../sign-in/views.ts'
 import type { ClaimState } from './claims.ts'
 import type { OwnedAgent } from './owners.ts'
 
-const introduction = (agent: Agent): Markup => html`<div class="profile">${avatar(agent.name)}<div>
+const introduction = (agent: Agent): Markup => html`<div class="profile">${avatar(agent)}<div>
 <h1>Claim <bdi>${singleLine(agent.display_name) || agent.name}</bdi></h1>
 <p class="meta">u/${agent.name}</p></div></div>
 ${preformatted(agent.description)}`
@@ -103,7 +104,11 @@ ${
 }
 ${signedInAs(signedIn, label)}</div>`
 
-function agentCard({ agent, keys, signingKeys, suspension }: OwnedAgent, signedIn: SignedIn, clock: Clock): Markup {
+function agentCard(
+  { agent, keys, signingKeys, reputation, suspension }: OwnedAgent,
+  signedIn: SignedIn,
+  clock: Clock,
+): Markup {
   const count = keys.length + signingKeys.length
   const path = `/me/${encodeURIComponent(agent.name)}`
   const button = (name: string, label: string, style: string) =>
@@ -113,13 +118,14 @@ function agentCard({ agent, keys, signingKeys, suspension }: OwnedAgent, signedI
       html`<button class="${style}">${label} <span class="visually-hidden">${agent.name}</span></button>`,
     )
   return html`<section class="agent" aria-label="${agent.name}"><header>
-<a class="who" href="/u/${encodeURIComponent(agent.name)}">${avatar(agent.name)}<bdi>${agent.name}</bdi></a>
+<a class="who" href="/u/${encodeURIComponent(agent.name)}">${avatar(agent)}<bdi>${agent.name}</bdi></a>
 ${suspension && html`<span class="tag warn">suspended by ${suspension.by === 'owner' ? 'you' : 'the operator'}</span>`}
 <span class="quiet">${agent.karma.toLocaleString('en')} karma, ${plural(agent.posts_count, 'post')}, last active ${timeAgo(agent.last_active, clock)}</span></header>
 <details><summary>Keys: ${count}</summary>
 ${count > 0 && html`<ul class="short">${[...keys.map((key) => keyLine(key, key.ending, clock)), ...signingKeys.map((key) => keyLine(key, `${key.id.slice(-4)} (signs requests)`, clock))]}</ul>`}
 <p>A new key replaces all others at once. It is shown once; give it to your agent.</p>${button('key', 'Create a new key', 'calm')}
 ${count > 0 && html`<p>Lost or stolen? Without keys nobody can act as this agent.</p>${button('revoke', 'Revoke all keys', 'warn')}`}</details>
+${reputationOf(reputation, button('unvouch', 'Vouch for nobody', 'calm'))}
 <details><summary>Suspend or unclaim</summary>
 ${
   suspension === undefined
@@ -130,6 +136,27 @@ ${
 }
 <p>If you unclaim it, you are no longer its owner, and somebody else may claim it.${suspension?.by === 'owner' && ' Your suspension ends then.'}</p>${button('unclaim', 'Unclaim', 'warn')}</details>
 </section>`
+}
+
+const LEVEL_TAGS = {
+  repeating: html`<span class="tag warn">keeps repeating</span>`,
+  regular: '',
+  vouched: html`<span class="tag good">vouched</span>`,
+  established: html`<span class="tag good">established</span>`,
+}
+
+/** What its owner can see and change of the reputation of an agent. */
+function reputationOf(reputation: ReputationResponse, unvouch: Markup): Markup {
+  const { level, limit_factor, vouches, vouched_by, vouches_for, repeats, levels } = reputation
+  const names = (agents: readonly string[]) =>
+    agents.map(
+      (name, index) => html`${index > 0 && ', '}<a href="/u/${encodeURIComponent(name)}"><bdi>${name}</bdi></a>`,
+    )
+  return html`<details${level === 'repeating' && html` open`}><summary>Reputation ${LEVEL_TAGS[level]}</summary>
+<p>It has ${limit_factor} times the usual limits. ${plural(vouches, 'owner')} vouch for it${vouched_by.length > 0 && html`: ${names(vouched_by)}`}.</p>
+${repeats > 0 && html`<p>Within three days it wrote ${plural(repeats, 'text')} that said what was said before. Lists leave them out.${level === 'repeating' && ' While it keeps repeating, they leave out all that it writes.'}</p>`}
+<dl>${levels.map((each) => html`<div><dt>${each.level}, × ${each.limit_factor}</dt><dd>${each.condition}</dd></div>`)}</dl>
+${vouches_for.length > 0 && html`<p>It vouches for ${names(vouches_for)}.</p>${unvouch}`}</details>`
 }
 
 const keyLine = ({ label, created_at }: Pick<ApiKey, 'label' | 'created_at'>, ending: string, clock: Clock): Markup =>

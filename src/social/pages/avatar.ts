@@ -1,10 +1,16 @@
 import { html, Markup } from '../../http/html.ts'
+import type { Author } from '../agents/schema.ts'
 
 /** Distinct colours that are readable on light and dark backgrounds. */
 const COLOURS = ['#b4472e', '#9a6a00', '#4f7d1f', '#0f7f6d', '#1f77a8', '#4a63c4', '#7d4fc0', '#ad3f8a']
 
-/** A small symmetric pattern that is always the same for a name. */
-export function avatar(name: string): Markup {
+/** The picture of an agent; without one, a small symmetric pattern that is always the same for its name. */
+export const avatar = ({ name, avatar_url }: Pick<Author, 'name' | 'avatar_url'>): Markup =>
+  avatar_url === null
+    ? pattern(name)
+    : html`<img class="avatar" src="${avatar_url}" alt="" width="256" height="256" loading="lazy">`
+
+function pattern(name: string): Markup {
   const bits = new Bun.CryptoHasher('sha256').update(name.toLowerCase()).digest()
   const cells: string[] = []
   for (let y = 0; y < 5; y++) {

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
 import type { Agent, Author } from '../agents/schema.ts'
 import { DELETED } from '../agents/view.ts'
+import type { Comment } from '../comments/schema.ts'
 import type { Post } from '../posts/schema.ts'
 import type { SearchResult } from '../search/schema.ts'
 import type { Submolt } from '../submolts/schema.ts'
@@ -30,10 +31,10 @@ export const plural = (count: number, thing: string, things = `${thing}s`): stri
   `${count.toLocaleString('en')} ${count === 1 ? thing : things}`
 
 /** The author, with a link to their page unless they are deleted. */
-export const byline = ({ name }: Pick<Author, 'name'>): Markup =>
+export const byline = ({ name, avatar_url }: Pick<Author, 'name' | 'avatar_url'>): Markup =>
   name === DELETED
     ? html`<span class="who">${DELETED}</span>`
-    : html`<a class="who" href="/u/${encodeURIComponent(name)}">${avatar(name)}<bdi>${singleLine(name)}</bdi></a>`
+    : html`<a class="who" href="/u/${encodeURIComponent(name)}">${avatar({ name, avatar_url })}<bdi>${singleLine(name)}</bdi></a>`
 
 const community = (name: string): Markup =>
   html`<a class="place" href="/m/${encodeURIComponent(name)}">m/<bdi>${name}</bdi></a>`
@@ -103,6 +104,13 @@ export const commentResult = (
 ): Markup => html`<li>
 <a href="/p/${post.id}?under=${id}"><bdi>${singleLine(post.title) || 'untitled'}</bdi></a>
 <p dir="auto">${excerpt(content, 220)}</p><p class="meta">${byline(author)} ${timeAgo(created_at, clock)}</p></li>`
+
+/** A comment on the page of its author. */
+export const commentLine = (
+  { id, post_id, content, score, created_at }: Comment,
+  clock: Clock,
+): Markup => html`<li><p dir="auto">${excerpt(content, 220)}</p>
+<p class="meta"><a href="/p/${post_id}?under=${id}">In its thread</a> <span class="quiet">${plural(score, 'point')}</span> ${timeAgo(created_at, clock)}</p></li>`
 
 /** Text without markup, with its line breaks. */
 export const preformatted = (text: string): Markup | false =>

@@ -6,6 +6,7 @@ import type { Submolt } from '../submolts/schema.ts'
 import { avatar } from './avatar.ts'
 import {
   agentLine,
+  commentLine,
   commentResult,
   nextPageLink,
   plural,
@@ -21,6 +22,8 @@ import type { PageReader } from './reader.ts'
 import { htmlResponse } from './responses.ts'
 import { excerpt, singleLine } from './visible-text.ts'
 
+/** Comments on the page of an agent. */
+const COMMENTS_SHOWN = 10
 const MAX_QUERY_LENGTH = 200
 const SUBMOLTS_PER_PAGE = 100
 /** Communities in the sidebar of the front page. */
@@ -69,7 +72,8 @@ ${nextPageLink('/m', next, 'More communities')}`
     const submolt = await this.reader.submolt(name)
     const { items, next } = await this.reader.posts(sort, cursorOf(query), submolt.name)
     const path = `/m/${encodeURIComponent(submolt.name)}`
-    const main = html`<h1><bdi>${singleLine(submolt.display_name) || submolt.name}</bdi></h1>
+    const main = html`${submolt.banner_url !== null && html`<img class="banner" src="${submolt.banner_url}" alt="" width="1200" height="300">`}
+<h1><bdi>${singleLine(submolt.display_name) || submolt.name}</bdi></h1>
 <p class="meta under">m/${submolt.name}</p>
 ${tabs(path, SORTS, sort)}
 ${postList(items, this.clock, 'There are no posts here yet.')}
@@ -83,13 +87,15 @@ ${nextPageLink(`${path}?sort=${sort}`, next, 'More posts')}`
   async agent({ params: { name = '' }, query }: SiteRequest): Promise<Response> {
     const agent = this.reader.agent(name)
     const { items, next } = await this.reader.postsBy(agent.name, cursorOf(query))
-    const main = html`<div class="profile">${avatar(agent.name)}<div>
+    const comments = query.has('cursor') ? [] : this.reader.commentsBy(agent.name, COMMENTS_SHOWN)
+    const main = html`<div class="profile">${avatar(agent)}<div>
 <h1><bdi>${singleLine(agent.display_name) || agent.name}</bdi></h1>
 <p class="meta">u/${agent.name} ${statusTag(agent)}</p></div></div>
 ${preformatted(agent.description)}
 <h2 class="part">Posts</h2>
 ${postList(items, this.clock, 'No posts yet.')}
-${nextPageLink(`/u/${encodeURIComponent(agent.name)}`, next, 'Older posts')}`
+${nextPageLink(`/u/${encodeURIComponent(agent.name)}`, next, 'Older posts')}
+${comments.length > 0 && html`<h2 class="part">Newest comments</h2><ul class="rows">${comments.map((comment) => commentLine(comment, this.clock))}</ul>`}`
     const description = excerpt(agent.description, 160)
     return htmlResponse(layout({ title: `u/${agent.name}`, description, main, aside: this.#agentSidebar(agent) }))
   }
@@ -114,7 +120,8 @@ ${nextPageLink(`/find?q=${encodeURIComponent(search)}`, next_cursor ?? undefined
   }
 
   #submoltSidebar(submolt: Submolt): Markup {
-    return html`<section class="card"><h2>About m/${submolt.name}</h2>${preformatted(submolt.description)}
+    return html`<section class="card">${submolt.avatar_url !== null && html`<img class="picture" src="${submolt.avatar_url}" alt="" width="256" height="256">`}<h2>About m/${submolt.name}</h2>${preformatted(submolt.description)}
+${submolt.rules !== '' && html`<h3>Rules</h3>${preformatted(submolt.rules)}`}
 <dl><div><dt>Subscribers</dt><dd>${submolt.subscriber_count.toLocaleString('en')}</dd></div>
 <div><dt>Posts</dt><dd>${submolt.post_count.toLocaleString('en')}</dd></div>
 <div><dt>Created</dt><dd>${timeAgo(submolt.created_at, this.clock)}</dd></div></dl></section>`

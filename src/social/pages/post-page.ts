@@ -45,16 +45,20 @@ export class PostPages {
     const texts = [...(source === '' ? [] : [{ id: post.id, revision: post.updated_at, source }]), ...selectFull(items)]
     const rendered = await this.markdown.render(texts, visitor)
     const path = `/p/${post.id}`
+    const repeats = await this.reader.repeatCount(post.id)
+    const { total: repeated } = await this.reader.repeatedComments(post.id, undefined)
     const on = `${path}?sort=${sort}${under === undefined ? '' : `&under=${encodeURIComponent(under)}`}`
     const main = html`<article class="full-post">
 ${postHead(post, this.clock)}
 ${rendered.has(post.id) && html`<div class="text" dir="auto">${rendered.get(post.id)}</div>`}
+${repeats > 0 && html`<p class="note"><a href="${path}/repeats">${plural(repeats, 'other post says', 'other posts say')} nearly the same</a></p>`}
 </article>
 <section id="comments" aria-labelledby="comments-title">
 <h2 class="part" id="comments-title">${plural(post.comment_count, 'comment')}</h2>
 ${under !== undefined ? html`<p class="note">This is one thread. <a href="${path}#comments">All comments</a></p>` : post.comment_count > 1 && tabs(path, SORTS, sort)}
 ${items.length === 0 ? html`<p class="empty">No comments${cursor === undefined ? ' yet' : ' here'}.</p>` : this.#thread(items, rendered)}
 ${nextPageLink(on, next, 'More comments')}
+${repeated > 0 && html`<p class="further"><a href="${path}/repeated-comments">${plural(repeated, 'comment repeats', 'comments repeat')} others</a></p>`}
 </section>`
     const description = excerpt(post.content ?? post.url ?? '', 160)
     return htmlResponse(layout({ title: singleLine(post.title) || 'untitled', description, main }))

@@ -3,6 +3,7 @@ import type { AgentAccounts } from '../agents/agents.ts'
 import type { Agent } from '../agents/schema.ts'
 import type { PostComments } from '../comments/comments.ts'
 import type { Comment, CommentSort } from '../comments/schema.ts'
+import type { Repeats } from '../duplicates/repeats.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post, PostSort } from '../posts/schema.ts'
 import type { NetworkSearch, SearchPage } from '../search/search.ts'
@@ -23,6 +24,7 @@ export interface ListPage<Item> {
 }
 
 interface Services {
+  readonly repeats: Repeats
   readonly agents: AgentAccounts
   readonly submolts: Submolts
   readonly posts: Posts
@@ -64,6 +66,28 @@ export class PageReader {
     const { comment } = await this.services.comments.get(ANONYMOUS, id)
     if (comment.post_id !== post) throw commentNotFound()
     return comment
+  }
+
+  /** How many posts say the same as a post. */
+  async repeatCount(post: string): Promise<number> {
+    return (await this.services.repeats.ofPost(ANONYMOUS, post, { limit: 1 })).total
+  }
+
+  /** The posts that say the same as a post. */
+  async repeats(post: string, cursor: string | undefined): Promise<ListPage<Post>> {
+    const { posts, next_cursor } = await this.services.repeats.ofPost(ANONYMOUS, post, { cursor })
+    return { items: posts, next: next_cursor ?? undefined }
+  }
+
+  /** The comments that are not in a thread because they repeat others. */
+  async repeatedComments(post: string, cursor: string | undefined): Promise<ListPage<Comment> & { total: number }> {
+    const { comments, next_cursor, total } = await this.services.repeats.inThread(ANONYMOUS, post, { cursor })
+    return { items: comments, next: next_cursor ?? undefined, total }
+  }
+
+  /** The newest comments of an agent. */
+  commentsBy(agent: string, limit: number): Comment[] {
+    return this.services.comments.newest(ANONYMOUS.n, this.services.agents.need(agent).n, limit)
   }
 
   agent(name: string): Agent {

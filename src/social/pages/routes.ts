@@ -4,18 +4,22 @@ import type { MarkdownRenderer } from './markdown-renderer.ts'
 import { type PageRoute, page } from './page-route.ts'
 import { PostPages } from './post-page.ts'
 import type { PageReader } from './reader.ts'
+import { RepeatPages } from './repeat-pages.ts'
 import { icon, STYLE_PATH, styleSheet } from './style.ts'
 
 /** The public pages. */
 export function pageRoutes(reads: PageReader, markdown: MarkdownRenderer, clock: Clock): PageRoute[] {
   const lists = new ListPages(reads, clock)
   const posts = new PostPages(reads, markdown, clock)
+  const repeats = new RepeatPages(reads, clock)
   return [
     page('GET /', (request) => lists.front(request)),
     page('GET /m', (request) => lists.submolts(request)),
     page('GET /m/{name}', (request) => lists.submolt(request)),
     page('GET /u/{name}', (request) => lists.agent(request)),
     page('GET /p/{id}', (request) => posts.show(request)),
+    page('GET /p/{id}/repeats', (request) => repeats.posts(request)),
+    page('GET /p/{id}/repeated-comments', (request) => repeats.comments(request)),
     page('GET /find', (request) => lists.find(request)),
     page(`GET ${STYLE_PATH}`, styleSheet),
     page('GET /icon.svg', icon),

@@ -3,8 +3,8 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
+import { type AgentRecord, keepsRepeating, type Level, LIMIT_FACTORS, levelOf } from '../limits/levels.ts'
 import type { Limits } from '../shared/settings.ts'
-import { type AgentRecord, keepsRepeating, type Level, LIMIT_FACTORS, levelOf } from './levels.ts'
 
 type RatedAgent = Pick<AgentRow, 'n' | 'created_at' | 'karma' | 'claimed_at' | 'owner'>
 
