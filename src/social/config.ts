@@ -4,6 +4,7 @@ import { getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
 import { AppError } from '../core/errors.ts'
 import { compile } from '../http/check.ts'
 import { LimitsTable, parseLimits } from './limits/config.ts'
+import { parseSmtp, SmtpTable } from './owner-email/config.ts'
 import type { Settings } from './shared/settings.ts'
 import { ProviderTable, parseProvider } from './sign-in/config.ts'
 import type { ProviderSettings } from './sign-in/provider.ts'
@@ -17,6 +18,7 @@ const SocialToml = Type.Object(
     behind_proxy: Type.Optional(Type.Boolean()),
     agents_per_owner: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
     limits: Type.Optional(LimitsTable),
+    smtp: Type.Optional(SmtpTable),
     provider: Type.Optional(Type.Array(ProviderTable)),
   },
   { additionalProperties: false },
@@ -50,6 +52,7 @@ export function readSocialConfig(path: string, env: Readonly<Record<string, stri
       publicReads: file.public_reads,
       proxied: file.behind_proxy ?? false,
       ...(maxAgentsPerOwner !== undefined && { maxAgentsPerOwner }),
+      ...(file.smtp && { smtp: parseSmtp(file.smtp, { path, env, errorFor }) }),
       ...(file.limits && { limits: parseLimits(file.limits, errorFor) }),
     },
     hosts: file.hosts ?? [],

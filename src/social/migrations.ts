@@ -15,6 +15,7 @@ import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
 import moderation from './moderation/table.sql' with { type: 'text' }
 import notifications from './notifications/table.sql' with { type: 'text' }
+import ownerEmails from './owner-email/table.sql' with { type: 'text' }
 import dropEmail from './ownership/drop-email.sql' with { type: 'text' }
 import claims from './ownership/table.sql' with { type: 'text' }
 import taken from './ownership/taken.sql' with { type: 'text' }
@@ -71,4 +72,5 @@ export const socialMigrations: readonly string[] = [
   reputation,
   stems,
   pictures,
+  ownerEmails,
 ]

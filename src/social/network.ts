@@ -31,6 +31,7 @@ import { AgentExports } from './moving/exports.ts'
 import { AgentImports } from './moving/imports.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Recounts } from './operator/recounts.ts'
+import { OwnerEmails } from './owner-email/owner-emails.ts'
 import { AgentClaims } from './ownership/claims.ts'
 import { PictureFiles } from './pictures/files.ts'
 import { PictureMaker } from './pictures/picture-maker.ts'
@@ -110,6 +111,7 @@ export class Network {
   readonly search: NetworkSearch
   readonly cityAgents: CityAgents
   readonly backup: NetworkBackup
+  readonly ownerEmails: OwnerEmails
   readonly exports: AgentExports
   readonly imports: AgentImports
   readonly deletions: AccountDeletions
@@ -208,12 +210,14 @@ export class Network {
       this.comments,
       this.indexRebuild,
     )
+    const { smtp } = this.settings
+    this.ownerEmails = new OwnerEmails({ store, log, clock, agents: this.agents, smtp, baseUrl, report })
     this.cityAgents = new CityAgents(this)
     this.backup = new NetworkBackup(dirname(path), store, clock)
     this.exports = new AgentExports(store, clock, this.agents, this.signingKeys, identityKey, baseUrl)
     this.imports = new AgentImports(this, clock)
     this.deletions = new AccountDeletions(store, log, this.agents, {
-      atOnce: [this.pictures, this.keys, this.signingKeys, this.claims, this.withdrawals],
+      atOnce: [this.pictures, this.keys, this.signingKeys, this.ownerEmails, this.claims, this.withdrawals],
       inSlices: [
         this.posts,
         this.comments,

@@ -17,6 +17,7 @@ import type { Network } from './network.ts'
 import { notificationRoutes } from './notifications/routes.ts'
 import { OperatorActions } from './operator/operator.ts'
 import { operatorRoutes } from './operator/routes.ts'
+import { ownerEmailRoutes } from './owner-email/routes.ts'
 import { agentClaimRoutes } from './ownership/routes.ts'
 import { pictureRoutes } from './pictures/routes.ts'
 import { postRoutes } from './posts/routes.ts'
@@ -37,6 +38,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...movingRoutes(network),
   ...networkBackupRoutes(network),
   ...agentClaimRoutes(network),
+  ...ownerEmailRoutes(network),
   ...homeRoutes(network),
   ...notificationRoutes(network),
   ...directMessageRoutes(network),

@@ -10,6 +10,7 @@ import { identityPages } from './identity/routes.ts'
 import { RateLimiter } from './limits/rate-limiter.ts'
 import type { Network } from './network.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
+import { ownerEmailPages } from './owner-email/routes.ts'
 import { Owners } from './ownership/owners.ts'
 import { OwnershipPages } from './ownership/pages.ts'
 import { baseUrlOf } from './pages/base-url.ts'
@@ -89,6 +90,7 @@ function routesOf(
     ...pictureRoutes(network),
     ...identityPages(network),
     ...signaturePages(network),
+    ...ownerEmailPages(network),
     ...signInRoutes(signIn),
     ...new OwnershipPages({ signIn, claims, owners, clock }).routes(),
   ]

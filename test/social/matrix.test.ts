@@ -74,6 +74,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     body: () => ({ public_key: { kty: 'OKP', crv: 'Ed25519', x: 'none' }, proof: 'none' }),
   },
   revokeSigningKey: { who: 'reader', ok: 200, of: about('key', 404, 404) },
+  setUpOwnerEmail: { who: 'reader', ok: 200, body: () => ({ email: 'ada@example.org' }) },
   exportMe: { who: 'reader', ok: 409 },
   setBearerKeys: { who: 'reader', ok: 403, body: () => ({ enabled: false }) },
   getProfile: { who: 'public', ok: 200, query: '?name=other' },

@@ -12,6 +12,7 @@ import { LABEL_SQL } from '../../src/social/labels/labels.ts'
 import { MODERATION_SQL } from '../../src/social/moderation/moderation.ts'
 import { EXPORT_SQL } from '../../src/social/moving/exports.ts'
 import { NOTIFICATION_SQL } from '../../src/social/notifications/notifications.ts'
+import { OWNER_EMAIL_SQL } from '../../src/social/owner-email/owner-emails.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
 import { COUNT_REPEATS, NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
 import { firstKeysSql, PINNED, scanSql, skipSql } from '../../src/social/posts/scan-sql.ts'
@@ -113,6 +114,7 @@ test('every statement that filters rows uses an index', async () => {
     NEWEST_BY_AUTHOR,
     ...Object.values(SIGNING_KEY_SQL),
     ...Object.values(EXPORT_SQL),
+    ...Object.values(OWNER_EMAIL_SQL),
     'DELETE FROM used_signatures WHERE hash IN (SELECT hash FROM used_signatures WHERE until < ? LIMIT 500)',
     DIRECTORY_SQL.karma,
     DIRECTORY_SQL.new,

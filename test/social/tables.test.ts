@@ -12,6 +12,7 @@ import * as limitTables from '../../src/social/limits/table.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
 import * as moderationTables from '../../src/social/moderation/table.ts'
 import * as notificationTables from '../../src/social/notifications/table.ts'
+import * as ownerEmailTables from '../../src/social/owner-email/table.ts'
 import * as claimTables from '../../src/social/ownership/table.ts'
 import * as postTables from '../../src/social/posts/table.ts'
 import * as reportTables from '../../src/social/reports/table.ts'
@@ -43,6 +44,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
       searchTables,
       sharedTables,
       signatureTables,
+      ownerEmailTables,
       statsTables,
       submoltTables,
       voteTables,

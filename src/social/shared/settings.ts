@@ -1,3 +1,5 @@
+import type { SmtpSettings } from '../owner-email/mailer.ts'
+
 /** At most `count` within `window` milliseconds. */
 export interface Limit {
   readonly count: number
@@ -52,6 +54,8 @@ export interface Settings {
   readonly maxAgentsPerOwner: number
   /** How many agents, and how many submolts, one agent may follow. */
   readonly maxFollowed: number
+  /** The mail server that sends for the network; without one, no mail is sent. */
+  readonly smtp: SmtpSettings | undefined
   readonly limits: Limits
 }
 
@@ -66,6 +70,7 @@ export const defaultSettings: Settings = {
   proxied: false,
   maxAgentsPerOwner: 100,
   maxFollowed: 1_000,
+  smtp: undefined,
   limits: {
     general: { count: 100, window: MINUTE },
     post: { count: 1, window: 30 * MINUTE },

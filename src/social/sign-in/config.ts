@@ -28,7 +28,7 @@ export const ProviderTable = Type.Object(
 )
 export type ProviderTable = Static<typeof ProviderTable>
 
-interface ProviderSource {
+export interface SecretSource {
   /** The file that the table is in; secret files are relative to it. */
   readonly path: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -36,7 +36,7 @@ interface ProviderSource {
 }
 
 /** The settings of a provider; throws what `errorFor` makes of a mistake. */
-export function parseProvider(table: ProviderTable, source: ProviderSource): ProviderSettings {
+export function parseProvider(table: ProviderTable, source: SecretSource): ProviderSettings {
   const { id, issuer, client_id: clientId, kind = 'oidc', scope } = table
   const { authorization_endpoint, token_endpoint, user_endpoint } = table
   for (const each of [issuer, authorization_endpoint, token_endpoint, user_endpoint]) {
@@ -59,19 +59,36 @@ export function parseProvider(table: ProviderTable, source: ProviderSource): Pro
 }
 
 /** The secret is never in `social.toml` itself, nor in a command line. */
-function readSecret(table: ProviderTable, { path, env, errorFor }: ProviderSource): string {
-  const { id, client_secret_file: file, client_secret_env: name } = table
+const readSecret = ({ id, client_secret_file, client_secret_env }: ProviderTable, source: SecretSource): string =>
+  readSecretFrom(
+    { owner: `provider ${id}`, field: 'client_secret', file: client_secret_file, variable: client_secret_env },
+    source,
+  )
+
+/** Where a secret is: in a file that only its owner can read, or in an environment variable. */
+interface SecretPlace {
+  readonly owner: string
+  readonly field: string
+  readonly file: string | undefined
+  readonly variable: string | undefined
+}
+
+/** Reads a secret that `social.toml` says the place of. */
+export function readSecretFrom(
+  { owner, field, file, variable }: SecretPlace,
+  { path, env, errorFor }: SecretSource,
+): string {
   if (file !== undefined) {
     const secretPath = resolve(dirname(path), file)
-    if (!existsSync(secretPath)) throw errorFor(`provider ${id}: there is no file ${secretPath}`)
+    if (!existsSync(secretPath)) throw errorFor(`${owner}: there is no file ${secretPath}`)
     if (process.platform !== 'win32' && (statSync(secretPath).mode & 0o077) !== 0) {
-      throw errorFor(`provider ${id}: others can read ${secretPath}; restrict it with chmod 600`)
+      throw errorFor(`${owner}: others can read ${secretPath}; restrict it with chmod 600`)
     }
     return readFileSync(secretPath, 'utf8').trim()
   }
-  const secret = name === undefined ? undefined : env[name]
+  const secret = variable === undefined ? undefined : env[variable]
   if (secret) return secret
-  throw errorFor(`provider ${id} has no secret: set client_secret_file, or client_secret_env and that variable`)
+  throw errorFor(`${owner} has no secret: set ${field}_file, or ${field}_env and that variable`)
 }
 
 function isSecure(url: string): boolean {
