@@ -235,6 +235,41 @@ test('all named sessions of a pack are there, though they are called like their 
   ])
 })
 
+test('fragments come from packs in their order, the city, and what lies beside the prompt, the last of a name winning', () => {
+  const fragment = '{{ define "who" }}x{{ end }}'
+  const { config, errors } = composed({
+    ...TOWN,
+    'city.toml': '',
+    'pack.toml': pack('town', '[imports.c]\nsource = "./packs/crew"\n[imports.a]\nsource = "./packs/other"\n'),
+    'packs/other/pack.toml': pack('other'),
+    'packs/other/template-fragments/who.template.md': fragment,
+    'packs/crew/agents/a/agent.toml': RUNS,
+    'packs/crew/agents/a/prompt.template.md': '{{ template "who" . }}',
+    ...Object.fromEntries(
+      [
+        ...['packs/crew/prompts/shared/who.md.tmpl', 'packs/crew/template-fragments/b.template.md'],
+        ...['packs/crew/template-fragments/a.template.md', 'packs/crew/template-fragments/z.md.tmpl'],
+        ...['prompts/shared/who.md.tmpl', 'template-fragments/who.template.md'],
+        ...['packs/crew/agents/a/shared/who.md.tmpl', 'packs/crew/agents/a/template-fragments/who.template.md'],
+        'packs/crew/template-fragments/notes.md',
+      ].map((file) => [file, fragment]),
+    ),
+  })
+  expect(errors).toEqual([])
+  const files = config.agents[0]?.prompt?.fragments.map(({ file }) => file.replace(/^.*?my-city\//, ''))
+  expect(files).toEqual([
+    'packs/other/template-fragments/who.template.md',
+    'packs/crew/prompts/shared/who.md.tmpl',
+    'packs/crew/template-fragments/z.md.tmpl',
+    'packs/crew/template-fragments/a.template.md',
+    'packs/crew/template-fragments/b.template.md',
+    'prompts/shared/who.md.tmpl',
+    'template-fragments/who.template.md',
+    'packs/crew/agents/a/shared/who.md.tmpl',
+    'packs/crew/agents/a/template-fragments/who.template.md',
+  ])
+})
+
 describe('patches in a pack that is imported', () => {
   const crew = (patches: string) => ({
     ...TOWN,
