@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { parseDuration } from '../context/options.ts'
+import { collectPair, parseDuration } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
@@ -39,24 +39,43 @@ export function moleculeCommands(program: Command, bd: BdContext): void {
   wispCommands(mol, bd)
 }
 
-const NEEDS_FORMULAS =
-  'gc does not run formulas yet, so it cannot make a molecule of one; create its steps with `bd create --parent <root>`'
+interface Pour {
+  rootOnly?: true
+  var?: Record<string, string>
+}
+
+/** Makes the beads of a formula; packs read `new_epic_id`. */
+async function pour(bd: BdContext, name: string, { rootOnly, var: vars }: Pour, ephemeral: boolean): Promise<void> {
+  const city = await bd.city()
+  const rig = await bd.rig()
+  const body = { ...(vars && { vars }), ...(rig && { rig }), ephemeral, ...(rootOnly && { root_only: true }) }
+  const { root_id, created, id_mapping } = await city.call('POST ~/formulas/{name}/cook', { params: { name }, body })
+  if (bd.print.json) return bd.print.value({ new_epic_id: root_id, id_mapping, created })
+  bd.print.line(`✓ ${ephemeral ? 'Created wisp' : 'Poured molecule'} ${root_id}: ${created} beads`)
+}
 
 function wispCommands(mol: Command, bd: BdContext): void {
   const wisp = mol.command('wisp').description('molecules of bookkeeping')
-  for (const [command, name] of [
-    [mol.command('pour'), 'pour'],
-    [mol.command('bond'), 'bond'],
-    [mol.command('squash'), 'squash'],
-    [wisp.command('create', { isDefault: true, hidden: true }), 'wisp'],
+  for (const [command, isEphemeral] of [
+    [mol.command('pour').description('make the beads of a formula'), false],
+    [wisp.command('create', { isDefault: true }).description('make the beads of a formula, as bookkeeping'), true],
   ] as const) {
     command
-      .description(`${name}: needs formulas, which gc does not run yet`)
+      .argument('<formula>')
+      .option('--root-only', 'only the root')
+      .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair)
+      .action(bd.run((name: string, options: Pour) => pour(bd, name, options, isEphemeral)))
+  }
+  for (const name of ['bond', 'squash']) {
+    mol
+      .command(name, { hidden: true })
       .argument('[words...]')
       .allowUnknownOption()
       .action(
         bd.run(async () => {
-          throw failure(NEEDS_FORMULAS)
+          throw failure(
+            `gc has no \`bd mol ${name}\`: make the beads with \`bd mol pour\`, close them with \`bd mol burn\``,
+          )
         }),
       )
   }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { SlingResponse } from '../../src/orchestration/sling/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectPair, type JsonOption, withJson } from '../context/options.ts'
-import { failure, usageError } from '../io/exit.ts'
+import { Exit, failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { warnUnavailable } from './unavailable.ts'
 
@@ -65,11 +66,17 @@ async function sling(context: CommandContext, target: string, words: string[], o
   const city = await context.city()
   const given = !options.stdin && words.length === 1 ? beadId(words[0]) : undefined
   if (options.dryRun) return dryRun(context, city, target, given, options)
-  const response = await send(city, target, text, given, options)
+  const response = await send(city, target, text, given, options).catch(withConflictStatus)
   if (options.json) return printJson(context.io, result(response))
   for (const warning of response.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
   printLine(context.io, `${response.bead ?? response.root_bead_id ?? response.formula} goes to ${response.target}.`)
   await warnUnavailable(context.io, city, response.target)
+}
+
+/** A bead for which a run goes on has a status of its own, which scripts look at. */
+function withConflictStatus(error: unknown): never {
+  if (error instanceof ApiError && error.code === 'sling-source-workflow-conflict') throw new Exit(3, error.message)
+  throw error
 }
 
 function send(
@@ -151,7 +158,16 @@ function slingText(city: CityClient, target: string, text: string, options: Slin
 }
 
 /** The JSON output that prompts and scripts parse. */
-const result = ({ target, mode, bead, formula, workflow_id, dashboard_url, warnings }: SlingResponse) => ({
+const result = ({
+  target,
+  mode,
+  bead,
+  formula,
+  workflow_id,
+  root_bead_id,
+  dashboard_url,
+  warnings,
+}: SlingResponse) => ({
   schema_version: '1',
   ok: true,
   success: true,
@@ -160,6 +176,7 @@ const result = ({ target, mode, bead, formula, workflow_id, dashboard_url, warni
   ...(bead !== undefined && { bead_id: bead }),
   ...(formula !== undefined && { formula }),
   ...(workflow_id !== undefined && { workflow_id }),
+  ...(workflow_id === undefined && root_bead_id !== undefined && { molecule_id: root_bead_id }),
   routed: true,
   queued: false,
   dry_run: false,

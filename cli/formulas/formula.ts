@@ -9,6 +9,7 @@ import { envelope } from '../context/envelope.ts'
 import { collectPair, type JsonOption, withJson } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { cookCommand } from './cook.ts'
 import { showCommand } from './show.ts'
 
 type Report = FormulaReports['formulas'][number]
@@ -23,14 +24,7 @@ export function formulaCommands(program: Command, context: CommandContext): void
   validateCommand(formula, context)
   previewCommand(formula, context)
   versionCheckCommand(formula, context)
-  formula
-    .command('cook', { hidden: true })
-    .argument('[words...]')
-    .allowUnknownOption()
-    .helpOption(false)
-    .action(() => {
-      throw failure('gc does not run formulas by `cook` yet: `gc sling <agent> <formula> --formula` makes their steps')
-    })
+  cookCommand(formula, context)
 }
 
 interface RigOption extends JsonOption {

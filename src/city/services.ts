@@ -39,6 +39,7 @@ import { Formulas } from '../orchestration/formulas/formulas.ts'
 import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
+import { MoleculeAutoClose } from '../orchestration/molecules/auto-close.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
@@ -226,6 +227,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),
     formulas: new Formulas(options),
+    molecules: new MoleculeAutoClose(options),
     instantiator,
     sling: new Sling({
       ...{ ...options, beads: beadRepository, suspended: suspensions, instantiator, runs },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CountedIssue, Issue } from '../../cli/bd/issue.ts'
 import { eventually } from '../support/until.ts'
 import { shareTown, type Town } from './town.ts'
@@ -205,14 +206,19 @@ describe('gates and molecules that stand on beads alone', () => {
     expect(await json<Issue[]>('show', root, second)).toMatchObject([{ status: 'closed' }, { status: 'closed' }])
   })
 
-  test('what needs a formula says so', async () => {
-    for (const args of [
-      ['mol', 'wisp', 'mol-patrol', '--root-only', '--var', 'a=b'],
-      ['mol', 'pour', 'x'],
-    ]) {
-      const { status, err } = await town.bd(args)
-      expect([args, status, err]).toEqual([args, 1, expect.stringContaining('does not run formulas yet')])
-    }
+  test('a wisp is poured from a formula and burned, and a molecule is poured to stay', async () => {
+    mkdirSync(join(town.city, 'formulas'), { recursive: true })
+    const formula = 'formula = "round"\n[[steps]]\nid = "a"\ntitle = "A {{n}}"\n'
+    writeFileSync(join(town.city, 'formulas', 'round.toml'), formula)
+    const wisp = await json<{ new_epic_id: string }>('mol', 'wisp', 'round', '--root-only', '--var', 'n=1')
+    expect(await json<Issue[]>('show', wisp.new_epic_id)).toMatchObject([{ title: 'round', ephemeral: true }])
+    expect(await json('mol', 'burn', wisp.new_epic_id, '--force')).toMatchObject({ deleted_count: 1 })
+    const molecule = await json<{ new_epic_id: string }>('mol', 'pour', 'round', '--var', 'n=2')
+    const { steps } = await json<{ steps: { issue: Issue }[] }[]>('mol', 'current', molecule.new_epic_id).then(
+      ([first]) => first ?? { steps: [] },
+    )
+    expect(steps.map(({ issue }) => issue.title)).toEqual(['A 2'])
+    expect((await town.bd(['mol', 'pour', 'round'])).err).toContain('unresolved variable(s) n')
   })
 })
 

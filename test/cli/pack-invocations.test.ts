@@ -28,7 +28,12 @@ async function fill(town: Town): Promise<Record<string, string>> {
   const gated = await bd('create', 'gated')
   mkdirSync(town.at('folder'))
   mkdirSync(join(town.city, 'formulas'), { recursive: true })
-  writeFileSync(join(town.city, 'formulas', 'mol-x.toml'), 'formula = "mol-x"\n[[steps]]\nid = "a"\ntitle = "A"\n')
+  const vapor = 'formula = "mol-patrol"\nphase = "vapor"\n[[steps]]\nid = "a"\ntitle = "A"\n'
+  writeFileSync(join(town.city, 'formulas', 'mol-patrol.toml'), vapor)
+  writeFileSync(
+    join(town.city, 'formulas', 'mol-x.toml'),
+    'formula = "mol-x"\nphase = "vapor"\n[[steps]]\nid = "a"\ntitle = "A"\n',
+  )
   mkdirSync(town.at('pack'))
   writeFileSync(town.at('pack', 'pack.toml'), '[pack]\nname = "fetched"\nschema = 2\n')
   writeFileSync(join(town.city, 'pack.toml'), '[pack]\nname = "town"\nschema = 2\n')

@@ -28,6 +28,8 @@ export interface GraphPlan {
   readonly root: string
   /** How many beads there are; the first is the root. */
   readonly size: number
+  /** The beads by their steps; the root by the name of the formula. */
+  readonly ids: ReadonlyMap<string, string>
   /** Throws for what no bead can hold. */
   bead(at: number): GraphBead
 }
@@ -44,6 +46,7 @@ export function planGraph(recipe: Recipe, ids: readonly string[], launch: Launch
   return {
     root,
     size: steps.length + 1,
+    ids: byStep,
     bead(at) {
       const step = steps[at - 1]
       const bead = step ? planner.step(step) : planner.root(root)

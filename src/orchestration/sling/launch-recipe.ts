@@ -21,6 +21,12 @@ export function asMolecule(recipe: Recipe): Recipe {
   return { ...recipe, shape: 'molecule', steps: [], deps: [], root: { ...recipe.root, type: 'molecule', metadata } }
 }
 
+/** A recipe of which only the root is made. */
+export function asWisp(recipe: Recipe): Recipe {
+  const metadata = { ...recipe.root.metadata, [WorkflowKey.kind]: 'wisp' }
+  return { ...recipe, shape: 'wisp', root: { ...recipe.root, type: 'task', metadata } }
+}
+
 /** What keeps a formula from being compiled. */
 export const compileSentence = (formula: string, { errors }: Extract<CompileResult, { errors: unknown }>): string =>
   listed(

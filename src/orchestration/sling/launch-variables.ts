@@ -15,7 +15,8 @@ interface VariableContext {
   formula: string
   /** The rig of the run; '' is the city itself. */
   rig: string
-  target: Target
+  /** Absent for what is made for nobody. */
+  target?: Target | undefined
   /** The bead that the formula is run for. */
   bead?: string | undefined
 }
@@ -23,7 +24,7 @@ interface VariableContext {
 /** What gc itself tells a formula, under what the caller says. */
 export function injectedVariables(context: VariableContext): Variables {
   const { rig, target } = context
-  const { binding = '' } = target.agent
+  const { binding = '' } = target?.agent ?? {}
   const branch = branchVariable(context.formula)
   const value = branch && branchOf(context)
   return {

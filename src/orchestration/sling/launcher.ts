@@ -1,38 +1,20 @@
 import { AppError } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, LaunchKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import type { CompileResult, Recipe } from '../formulas/recipe.ts'
-import { validateVariables } from '../formulas/variables.ts'
+import type { Recipe } from '../formulas/recipe.ts'
 import { beadCount, type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
 import type { Instantiator } from '../instantiate/instantiator.ts'
-import { type RouteContext, routeGraph, routeMolecule } from '../routing/step-route.ts'
+import { routeGraph, routeMolecule } from '../routing/step-route.ts'
 import { assigneeOf, isPool, type Target } from '../routing/target.ts'
 import { cancelSlice } from '../runs/cancel.ts'
-import type { RunMembers } from '../runs/members.ts'
-import type { RunRepository } from '../runs/repository.ts'
-import type { Runs } from '../runs/runs.ts'
-import type { BeadRouter, BeadRouterOptions, RouteFlags } from './bead-router.ts'
-import { asMolecule, compileSentence, fill, listed, requireNoInput, requireWork } from './launch-recipe.ts'
-import { injectedVariables, rootKey, type Variables, variablesJson } from './launch-variables.ts'
+import type { BeadRouter, RouteFlags } from './bead-router.ts'
+import { type LauncherOptions, LaunchParts } from './launch-parts.ts'
+import { asMolecule, fill, requireNoInput, requireWork } from './launch-recipe.ts'
+import { rootKey, type Variables, variablesJson } from './launch-variables.ts'
 import { type LiveRun, LiveRuns, workflowConflict } from './live-runs.ts'
-
-/** Compiles the formulas of a city. */
-export interface FormulaCompiler {
-  compile(name: string, variables: Variables, rig?: string): CompileResult
-}
-
-export interface LauncherOptions extends BeadRouterOptions {
-  store: Store
-  formulaLibrary: FormulaCompiler
-  instantiator: Instantiator
-  runRepository: RunRepository
-  runMembers: RunMembers
-  runs: Pick<Runs, 'resume'>
-  findSession: RouteContext['findSession']
-}
 
 /** A formula to run. */
 export interface Launch {
@@ -63,6 +45,7 @@ interface Compiled extends Launch {
 export class FormulaLauncher {
   readonly #options: LauncherOptions
   readonly #live: LiveRuns
+  readonly #parts: LaunchParts
 
   constructor(
     options: LauncherOptions,
@@ -70,11 +53,12 @@ export class FormulaLauncher {
   ) {
     this.#options = options
     this.#live = new LiveRuns(options.store)
+    this.#parts = new LaunchParts(options)
   }
 
   /** Runs a formula that is for no bead. */
   launch(caller: Caller, launch: Launch): Promise<Launched> {
-    const compiled = { ...launch, recipe: this.#compile(launch) }
+    const compiled = { ...launch, recipe: this.#parts.compile(launch) }
     const { recipe, target } = compiled
     if (recipe.shape === 'molecule' && isPool(target.agent)) {
       throw new AppError(
@@ -97,7 +81,7 @@ export class FormulaLauncher {
     const bead = this.router.get(id)
     this.router.checkRoutable(bead, launch.target, launch.flags)
     const rig = this.#options.beads.rigOf(id)
-    const recipe = this.#compile({ ...launch, rig }, id)
+    const recipe = this.#parts.compile({ ...launch, rig }, id)
     const compiled = { ...launch, rig, recipe }
     return recipe.shape === 'graph'
       ? this.#attachGraph(caller, compiled, bead)
@@ -109,24 +93,6 @@ export class FormulaLauncher {
     return this.#live.of(bead)
   }
 
-  #compile(launch: Launch, bead?: string): Recipe {
-    const { formulaLibrary, config } = this.#options
-    const context = { ...this.#options, ...launch, config: config.current }
-    const compile = (variables: Variables) => {
-      const result = formulaLibrary.compile(launch.formula, variables, launch.rig || undefined)
-      if ('recipe' in result) return result.recipe
-      throw new AppError('invalid-request', compileSentence(launch.formula, result))
-    }
-    const variables = { ...injectedVariables({ ...context, bead }), ...launch.vars }
-    const compiled = compile(variables)
-    // A graph gets the bead with its input, a molecule by name.
-    const isNamed = compiled.contract === 'v1' && bead !== undefined
-    const recipe = isNamed ? compile({ issue: bead, ...variables }) : compiled
-    const problems = validateVariables(recipe)
-    if (problems.length > 0) throw new AppError('invalid-request', listed(launch.formula, problems))
-    return recipe
-  }
-
   #attachMolecule(caller: Caller, launch: Compiled, bead: Bead): Promise<Launched> {
     const { beads } = this.#options
     const recipe = asMolecule(launch.recipe)
@@ -134,7 +100,7 @@ export class FormulaLauncher {
       count: beadCount(recipe),
       plan: (ids) =>
         planGraph(fill(recipe, {}), ids, { ...this.#fields(launch), priority: bead.priority, rootMetadata: {} }),
-      begin: (tx) => this.#burnAttached(tx, this.router.get(bead.id)),
+      begin: (tx) => this.#parts.burnAttached(tx, this.router.get(bead.id)),
       finish: (tx, plan) => {
         beads.change(tx, bead.id, { metadata: { [WorkflowKey.olderMoleculeId]: plan.root } })
         const warnings = this.router.route(tx, caller, bead.id, launch.target, launch.flags)
@@ -143,25 +109,10 @@ export class FormulaLauncher {
     })
   }
 
-  /** Closes the molecule that an earlier launch hung on a bead; throws when somebody works on it. */
-  #burnAttached(tx: Tx, bead: Bead): void {
-    const { beads, runMembers } = this.#options
-    const root = beads.find(bead.metadata?.[WorkflowKey.olderMoleculeId] ?? '')
-    if (!root || root.status === 'closed') return
-    if (bead.assignee) {
-      throw new AppError(
-        'conflict-wrong-state',
-        `molecule ${root.id} is on bead ${bead.id}, which ${bead.assignee} works on: burn it first (bd mol burn ${root.id})`,
-      )
-    }
-    for (const id of [...runMembers.open(root.id, MAX_BURNED), root.id])
-      beads.close(tx, id, 'another formula was started')
-  }
-
   async #attachGraph(caller: Caller, launch: Compiled, bead: Bead): Promise<Launched> {
     const { beads, runs } = this.#options
     const isConvoy = bead.issue_type === 'convoy'
-    const storeRef = this.#storeRef(launch.rig)
+    const storeRef = this.#parts.storeRef(launch.rig)
     let replaced: LiveRun[] = []
     const launched = await this.#write(caller, launch, {
       count: beadCount(launch.recipe) + (isConvoy ? 0 : 1),
@@ -246,11 +197,7 @@ export class FormulaLauncher {
     })
   }
 
-  #fields = ({ rig, title }: Compiled) => ({ rig, title, storeRef: this.#storeRef(rig) })
-
-  #storeRef(rig: string): string {
-    return rig === '' ? `city:${this.#options.config.current.name}` : `rig:${rig}`
-  }
+  #fields = ({ rig, title }: Compiled) => ({ rig, title, storeRef: this.#parts.storeRef(rig) })
 
   #write(
     caller: Caller,
@@ -260,22 +207,11 @@ export class FormulaLauncher {
     return this.#options.instantiator.write({ rig, ...draft }, actorOf(caller)) as Promise<Launched>
   }
 
-  /** Adds the row of a run; a wisp is no run, only a bead. */
-  #launched(tx: Tx, { recipe, scope, rig, target }: Compiled, { root }: GraphPlan, warnings: string[]): Launched {
-    const { formula, contract, shape } = recipe
-    if (shape !== 'wisp') {
-      const place = scope ?? { kind: rig === '' ? '' : 'rig', ref: rig }
-      this.#options.runRepository.add(tx, {
-        ...{ root, formula, contract, origin: 'sling', scope: place, target: target.agent.qualified },
-        recipe: shape === 'graph' ? recipe : undefined,
-      })
-    }
-    return { root, isGraph: shape === 'graph', warnings }
+  #launched(tx: Tx, launch: Compiled, { root }: GraphPlan, warnings: string[]): Launched {
+    this.#parts.addRun(tx, { ...launch, target: launch.target.agent.qualified }, root)
+    return { root, isGraph: launch.recipe.shape === 'graph', warnings }
   }
 }
-
-/** More steps than any molecule that somebody writes. */
-const MAX_BURNED = 1000
 
 /** Whether two launches are the same but for the convoys that gc made for each. */
 const isSameLaunch = (a: string, b: string): boolean => withoutConvoy(a) === withoutConvoy(b)

@@ -2,7 +2,7 @@ import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { CLAIM_LOST } from '../../work/errors.ts'
 import { SLING_CROSS_RIG, SLING_MISSING_BEAD, SLING_WORKFLOW_CONFLICT } from './errors.ts'
-import { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
+import { FormulaCook, FormulaCooked, SlingInputBody, SlingResponse, SlingText } from './schema.ts'
 import type { Sling } from './sling.ts'
 
 /** The operations that sling work. */
@@ -49,6 +49,20 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
       extension: true,
     },
     (exchange) => city(exchange).sling.slingText(exchange.caller, exchange.body, exchange.saveResponse),
+  ),
+  route(
+    'POST ~/formulas/{name}/cook',
+    {
+      id: 'cook-formula',
+      summary: 'Make the beads of a formula, for nobody',
+      needs: 'work',
+      description: 'Nothing of it is routed. A graph begins all the same: gc acts on its controls.',
+      body: FormulaCook,
+      ok: { 201: FormulaCooked },
+      errors: ['invalid-request', SLING_MISSING_BEAD, 'conflict-wrong-state'],
+      extension: true,
+    },
+    (exchange) => city(exchange).sling.cook(exchange.caller, exchange.params.name, exchange.body),
   ),
 ]
 

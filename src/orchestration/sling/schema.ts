@@ -66,3 +66,32 @@ export const SlingResponse = Type.Object(
   { $id: 'SlingResponse', additionalProperties: false },
 )
 export type SlingResponse = Static<typeof SlingResponse>
+
+/** Ours: what to make of a formula. */
+export const FormulaCook = Type.Object(
+  {
+    vars: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Its variables.' })),
+    title: text('The title of the root.'),
+    rig: text('The rig of the beads; the city itself when absent.'),
+    attach: text('The bead that they are for.'),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'More metadata of the root.' })),
+    ephemeral: flag('They are bookkeeping, which is removed some time after it is closed.'),
+    root_only: flag('Make only the root.'),
+  },
+  { $id: 'FormulaCookBody', additionalProperties: false },
+)
+export type FormulaCook = Static<typeof FormulaCook>
+
+export const FormulaCooked = Type.Object(
+  {
+    formula: Type.String(),
+    mode: Type.String({ description: '`cook`, or `attach` when it is for a bead.' }),
+    attach_bead_id: text('The bead that it is for.'),
+    root_id: Type.String({ description: 'The root of what was made.' }),
+    workflow_root_id: text('The same, of a graph.'),
+    created: Type.Integer({ description: 'How many beads were made.' }),
+    id_mapping: Type.Record(Type.String(), Type.String(), { description: 'The beads by their steps.' }),
+  },
+  { $id: 'FormulaCooked', additionalProperties: false },
+)
+export type FormulaCooked = Static<typeof FormulaCooked>

@@ -7,19 +7,23 @@ import { EngineKey } from '../../work/metadata.ts'
 import { resolveTarget, type Target } from '../routing/target.ts'
 import { checkArguments } from './arguments.ts'
 import { BeadRouter, type RouteFlags } from './bead-router.ts'
-import { FormulaLauncher, type Launch, type Launched, type LauncherOptions } from './launcher.ts'
-import type { SlingInputBody, SlingResponse, SlingText } from './schema.ts'
+import { FormulaCooker } from './cooker.ts'
+import type { LauncherOptions } from './launch-parts.ts'
+import { FormulaLauncher, type Launch, type Launched } from './launcher.ts'
+import type { FormulaCook, FormulaCooked, SlingInputBody, SlingResponse, SlingText } from './schema.ts'
 
 /** Gives work to an agent: beads, or the formulas that it is to run. */
 export class Sling {
   readonly #options: LauncherOptions
   readonly #router: BeadRouter
   readonly #launcher: FormulaLauncher
+  readonly #cooker: FormulaCooker
 
   constructor(options: LauncherOptions) {
     this.#options = options
     this.#router = new BeadRouter(options)
     this.#launcher = new FormulaLauncher(options, this.#router)
+    this.#cooker = new FormulaCooker(options, this.#router)
   }
 
   /** Slings a bead or a formula: all of it happens, or nothing. */
@@ -74,6 +78,18 @@ export class Sling {
     } catch (error) {
       await store.write((tx) => beads.remove(tx, id), actorOf(caller))
       throw error
+    }
+  }
+
+  /** Makes the beads of a formula, for nobody. */
+  async cook(caller: Caller, formula: string, body: FormulaCook): Promise<FormulaCooked> {
+    const { attach: bead, vars = {}, metadata = {}, rig = '', title, ephemeral, root_only: rootOnly } = body
+    const cook = { formula, bead, vars, metadata, rig, title, ephemeral, rootOnly }
+    const { root, isGraph, created, ids } = await this.#cooker.cook(caller, cook)
+    return {
+      ...{ formula, mode: bead ? 'attach' : 'cook', ...(bead && { attach_bead_id: bead }), root_id: root },
+      ...(isGraph && { workflow_root_id: root }),
+      ...{ created, id_mapping: ids },
     }
   }
 

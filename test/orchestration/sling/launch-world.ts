@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Caller } from '../../../src/http/caller.ts'
-import type { SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
+import type { FormulaCook, SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
 import { human, openWork } from '../../work/world.ts'
 
 const TOML = `
@@ -63,15 +63,7 @@ export async function openLaunches(formulas: Readonly<Record<string, string>> = 
     declare,
     sling: (body: Partial<SlingInputBody>, caller: Caller = human) =>
       work.sling.sling(caller, { target: 'pool', ...body }),
-    /** The same events as `recorded`, each type with how often it was recorded. */
-    counted() {
-      const counts: Record<string, number> = {}
-      for (const event of work.recorded()) {
-        const type = event.split(' ')[0] ?? ''
-        counts[type] = (counts[type] ?? 0) + 1
-      }
-      return counts
-    },
+    cook: (formula: string, body: FormulaCook) => work.sling.cook(human, formula, body),
     slingText: (body: SlingText) => work.sling.slingText(human, body),
     /** Metadata of a bead, without what every step has. */
     metadata: (id: string) => work.beadRepository.get(id).metadata ?? {},

@@ -1,0 +1,106 @@
+import { AppError } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { WorkflowKey } from '../../work/metadata.ts'
+import type { CompileResult, Recipe } from '../formulas/recipe.ts'
+import { validateVariables } from '../formulas/variables.ts'
+import type { Instantiator } from '../instantiate/instantiator.ts'
+import type { RouteContext } from '../routing/step-route.ts'
+import type { Target } from '../routing/target.ts'
+import type { RunMembers } from '../runs/members.ts'
+import type { RunRepository } from '../runs/repository.ts'
+import type { Runs } from '../runs/runs.ts'
+import type { BeadRouterOptions } from './bead-router.ts'
+import { compileSentence, listed } from './launch-recipe.ts'
+import { injectedVariables, type Variables } from './launch-variables.ts'
+
+/** Compiles the formulas of a city. */
+export interface FormulaCompiler {
+  compile(name: string, variables: Variables, rig?: string): CompileResult
+}
+
+export interface LauncherOptions extends BeadRouterOptions {
+  store: Store
+  formulaLibrary: FormulaCompiler
+  instantiator: Instantiator
+  runRepository: RunRepository
+  runMembers: RunMembers
+  runs: Pick<Runs, 'resume'>
+  findSession: RouteContext['findSession']
+}
+
+/** What is compiled, and for whom. */
+interface CompileRequest {
+  formula: string
+  rig: string
+  vars: Variables
+  target?: Target | undefined
+}
+
+interface RunFields {
+  recipe: Recipe
+  rig: string
+  scope?: { kind: string; ref: string } | undefined
+  target: string
+}
+
+/** More steps than any molecule that somebody writes. */
+const MAX_BURNED = 1000
+
+/** What all that is made of formulas has in common. */
+export class LaunchParts {
+  readonly #options: LauncherOptions
+
+  constructor(options: LauncherOptions) {
+    this.#options = options
+  }
+
+  /** Compiles a formula, for a bead if one is named; throws for variables that it does not take. */
+  compile(launch: CompileRequest, bead?: string): Recipe {
+    const { formulaLibrary, config } = this.#options
+    const context = { ...this.#options, ...launch, config: config.current }
+    const compile = (variables: Variables) => {
+      const result = formulaLibrary.compile(launch.formula, variables, launch.rig || undefined)
+      if ('recipe' in result) return result.recipe
+      throw new AppError('invalid-request', compileSentence(launch.formula, result))
+    }
+    const variables = { ...injectedVariables({ ...context, bead }), ...launch.vars }
+    const compiled = compile(variables)
+    // A graph gets the bead with its input, a molecule by name.
+    const isNamed = compiled.contract === 'v1' && bead !== undefined
+    const recipe = isNamed ? compile({ issue: bead, ...variables }) : compiled
+    const problems = validateVariables(recipe)
+    if (problems.length > 0) throw new AppError('invalid-request', listed(launch.formula, problems))
+    return recipe
+  }
+
+  /** Closes the molecule that an earlier launch hung on a bead; throws when somebody works on it. */
+  burnAttached(tx: Tx, bead: Bead): void {
+    const { beads, runMembers } = this.#options
+    const root = beads.find(bead.metadata?.[WorkflowKey.olderMoleculeId] ?? '')
+    if (!root || root.status === 'closed') return
+    if (bead.assignee) {
+      throw new AppError(
+        'conflict-wrong-state',
+        `molecule ${root.id} is on bead ${bead.id}, which ${bead.assignee} works on: burn it first (bd mol burn ${root.id})`,
+      )
+    }
+    for (const id of [...runMembers.open(root.id, MAX_BURNED), root.id])
+      beads.close(tx, id, 'another formula was started')
+  }
+
+  /** Adds the row of a run; a wisp is no run, only a bead. */
+  addRun(tx: Tx, { recipe, scope, rig, target }: RunFields, root: string): void {
+    const { formula, contract, shape } = recipe
+    if (shape === 'wisp') return
+    const place = scope ?? { kind: rig === '' ? '' : 'rig', ref: rig }
+    this.#options.runRepository.add(tx, {
+      ...{ root, formula, contract, origin: 'sling', scope: place, target: target || 'workflow' },
+      recipe: shape === 'graph' ? recipe : undefined,
+    })
+  }
+
+  storeRef(rig: string): string {
+    return rig === '' ? `city:${this.#options.config.current.name}` : `rig:${rig}`
+  }
+}
