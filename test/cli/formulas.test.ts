@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { shareTown, type Town } from './town.ts'
+
+const LINE =
+  'formula = "line"\ndescription = "two steps"\n[requires]\nformula_compiler = ">=2.0.0"\n[vars]\ntopic = "bridges"\n' +
+  '[[steps]]\nid = "plan"\ntitle = "Plan {{topic}}"\n[[steps]]\nid = "build"\ntitle = "Build"\nneeds = ["plan"]\n'
+
+let town: Town
+shareTown((opened) => {
+  town = opened
+  mkdirSync(join(town.city, 'formulas'), { recursive: true })
+  writeFileSync(join(town.city, 'formulas/line.toml'), LINE)
+  writeFileSync(join(town.city, 'formulas/broken.toml'), 'formula = "broken"\n[[steps]]\nid = "a"\n')
+})
+
+describe('gc formula', () => {
+  test('list names formulas, and says which files cannot be read', async () => {
+    const { status, out, err } = await town.gc(['formula', 'list'])
+    expect([status, out]).toEqual([0, 'broken\nline\n'])
+    expect(err).toContain('formulas/broken.toml:3: step "a": title is missing')
+    expect(await town.json(['formula', 'list'])).toMatchObject({
+      ...{ schema_version: '1', ok: true, city_path: town.city, search_paths: [join(town.city, 'formulas')] },
+      formulas: [{ name: 'broken' }, { name: 'line', source: join(town.city, 'formulas/line.toml') }],
+    })
+  })
+
+  test('show draws the compiled graph, with variables put in when there are any', async () => {
+    expect((await town.gc(['formula', 'show', 'line'])).out).toBe(
+      'Formula: line\nDescription: two steps\n\nOptional vars:\n  {{topic}}:  (default=bridges)\n\nSteps (3):\n' +
+        '  ├── line.plan: Plan {{topic}}\n  ├── line.build: Build [needs: line.plan]\n' +
+        '  └── line.workflow-finalize: Finalize workflow [needs: line.build]\n',
+    )
+    expect((await town.gc(['formula', 'show', 'line', '--var', 'topic=roads'])).out).toContain('Plan roads')
+    const { out } = await town.gc(['formula', 'show', 'line', '--mermaid'])
+    expect(out.split('\n').slice(0, 3)).toEqual([
+      ...['flowchart TD', '  n0(["line: line · workflow"])', '  n1["line.plan: Plan {{topic}}"]'],
+    ])
+    expect(await town.json(['formula', 'show', 'line'])).toMatchObject({ steps: [{ is_root: true }, {}, {}, {}] })
+    const missing = await town.gc(['formula', 'show', 'nope'])
+    expect([missing.status, missing.err]).toEqual([1, expect.stringContaining('formula "nope" not found')])
+  })
+
+  test('validate ends with 1 when something is wrong: in all, in one, in a file', async () => {
+    expect((await town.gc(['formula', 'validate'])).status).toBe(1)
+    const good = await town.gc(['formula', 'validate', 'line'])
+    expect([good.status, good.out]).toEqual([0, '1 formula: no errors, 0 warnings.\n'])
+    writeFileSync(town.at('mine.toml'), LINE)
+    const file = await town.gc(['formula', 'validate', town.at('mine.toml')])
+    expect([file.status, file.err]).toEqual([1, expect.stringContaining('does not match path name "mine"')])
+  })
+
+  test('version-check ends with 0 only while the file has the hash', async () => {
+    const { hash } = await town.json<{ hash: string }>(['formula', 'show', 'line'])
+    expect((await town.gc(['formula', 'version-check', 'line', hash])).status).toBe(0)
+    expect((await town.gc(['formula', 'version-check', 'line', 'f00'])).status).toBe(1)
+    expect((await town.gc(['formula', 'version-check', 'line'])).err).toContain('compared with what?')
+  })
+
+  test('preview and catalog', async () => {
+    const { out } = await town.gc(['formula', 'preview', 'line', '--target', 'worker', '--var', 'topic=roads'])
+    expect(out).toBe('line.plan: Plan roads\nline.build: Build\n')
+    expect((await town.gc(['formula', 'catalog'])).out).toBe('No formula has a [catalog] with its name.\n')
+  })
+})
