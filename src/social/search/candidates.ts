@@ -14,10 +14,11 @@ export interface Candidates {
   readonly found: readonly Candidate[]
 }
 
-/** How many of the newest entries with a term are candidates, and how many of those with several. */
-const PER_TERM = 1_000
-const PER_TERM_IN_TITLES = 500
-const PER_COMBINATION = 200
+/** How many of the newest entries with any term are candidates, with each at least and at most, and with several together. */
+const MAX_SINGLE = 800
+const MIN_PER_TERM = 100
+const MAX_PER_TERM = 400
+const PER_COMBINATION = 100
 /** How much a term counts for a text, and for a title. */
 const IN_TEXT = 1
 const IN_TITLE = 2
@@ -32,12 +33,17 @@ export function findCandidates(
   index: WordIndex,
   titles?: WordIndex,
 ): Candidates {
-  const inTexts = terms.map((term) => index.matches(term, scope, PER_TERM))
-  const weighted = inTexts.map(({ term, count }) => ({ ...term, weight: weightOf(count, index.size) }))
+  const perTerm = Math.min(MAX_PER_TERM, Math.max(MIN_PER_TERM, Math.round(MAX_SINGLE / terms.length)))
+  const inTexts = terms.map((term) => index.matches(term, scope, perTerm))
+  const weighted = inTexts.map(({ term, count, isBeginning }) => ({
+    ...term,
+    weight: weightOf(count, index.size),
+    isBeginning,
+  }))
   const tally = new Tally(weighted)
   tally.addAll(index, scope, inTexts, IN_TEXT)
   if (titles) {
-    const inTitles = terms.map((term) => titles.matches(term, scope, PER_TERM_IN_TITLES))
+    const inTitles = terms.map((term) => titles.matches(term, scope, Math.ceil(perTerm / 2)))
     tally.addAll(titles, scope, inTitles, IN_TITLE)
   }
   return { terms: weighted, found: tally.sorted() }
@@ -50,7 +56,7 @@ class Tally {
 
   constructor(private readonly terms: readonly WeightedTerm[]) {}
 
-  /** Adds the entries that have a term, two of the rarest three, or all. */
+  /** Adds the entries that have a term, the rarest and one of the next two, or all. */
   addAll(index: WordIndex, scope: SearchScope, matches: readonly TermMatches[], value: number): void {
     for (const each of matches) this.#add(each.numbers, [each], value)
     const found = matches.filter(({ count }) => count > 0).sort((one, other) => one.count - other.count)
@@ -58,7 +64,6 @@ class Tally {
     const pairs = [
       [first, second],
       [first, third],
-      [second, third],
     ].map((pair) => pair.filter((each) => each !== undefined))
     for (const some of [...pairs.filter(({ length }) => length === 2), ...(found.length > 2 ? [found] : [])]) {
       this.#add(index.together(some, scope, PER_COMBINATION), some, value)

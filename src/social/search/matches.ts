@@ -33,9 +33,10 @@ interface Source {
   readonly titles?: WordIndex
 }
 
-/** How many candidates are ordered by their votes too, and how many of those by their texts. */
+/** How many candidates there are, how many of them are ordered by their votes too, and how many of those by their texts. */
 const MAX_CANDIDATES = 1_000
-const MAX_TEXTS = 60
+const MAX_WEIGHED = 150
+const MAX_TEXTS = 30
 /** How much of a text is compared. */
 const MAX_TEXT = 2_000
 /** What a rank begins with once the text was compared: it comes before those whose text was not. */
@@ -72,14 +73,17 @@ export class Matches {
   find(terms: readonly Term[], scope: SearchScope): Match[] {
     const { kind, index, titles } = this.source
     const candidates = findCandidates(terms, scope, index, titles)
-    const found = this.#byVotes(candidates.found.slice(0, MAX_CANDIDATES))
+    const found = [
+      ...this.#byVotes(candidates.found.slice(0, MAX_WEIGHED)),
+      ...candidates.found.slice(MAX_WEIGHED, MAX_CANDIDATES),
+    ]
     const texts = this.#texts.all(numbersOf(found.slice(0, MAX_TEXTS)))
     const compared = texts.map(({ n, title, text, score }): Match => {
       const similarity = relevance(candidates.terms, title, text)
       return { n, kind, rank: COMPARED + similarity * liked(score), similarity }
     })
     const least = Math.min(1, ...compared.map(({ similarity }) => similarity))
-    const best = found[0]?.score ?? 1
+    const best = Math.max(1, ...found.map(({ score }) => score))
     const others = found.slice(MAX_TEXTS).map(({ n, score }): Match => {
       const share = score / best
       return { n, kind, rank: share * COMPARED, similarity: least * share }

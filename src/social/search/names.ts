@@ -8,6 +8,8 @@ import type { WordIndex } from './word-index.ts'
 const PER_TERM = 200
 const MAX_COMPARED = 50
 const MAX_NAMES = 10
+/** Of more terms, a sentence, each has to be a whole word. */
+const MAX_BEGINNINGS = 3
 
 const EVERYWHERE = { submolt: undefined, from: 0 }
 
@@ -38,7 +40,7 @@ export class Names {
   find(terms: readonly Term[]): Named[] {
     const scores = new Map<number, number>()
     for (const term of terms) {
-      const { numbers, count } = this.index.matches(term, EVERYWHERE, PER_TERM, true)
+      const { numbers, count } = this.index.matches(term, EVERYWHERE, PER_TERM, terms.length <= MAX_BEGINNINGS)
       const weight = weightOf(count, this.index.size)
       for (const n of numbers) scores.set(n, (scores.get(n) ?? 0) + weight)
     }

@@ -3,10 +3,12 @@ import { stemOf, type Term, wordsOf } from './query-terms.ts'
 /** A term, and how much it says: the rarer, the more. */
 export interface WeightedTerm extends Term {
   readonly weight: number
+  /** Whether words that only begin with it count too. */
+  readonly isBeginning: boolean
 }
 
 /** How much a term in the title counts beside one in the text, and a pair of terms that stand as in the query. */
-const TITLE = 1.5
+const TITLE = 1
 const PAIR = 0.5
 /** What a word that only begins with a term counts. */
 const BEGINNING = 0.6
@@ -57,10 +59,11 @@ class Places {
     this.#length = words.length
     this.#counts = terms.map(() => 0)
     const stems = new Map(terms.map(({ stem }, index) => [stem, index]))
+    const isOpen = terms.some(({ isBeginning }) => isBeginning)
     let last: number | undefined
     for (const word of words) {
       const index = stems.get(stemOf(word))
-      const beginning = index === undefined ? terms.findIndex((term) => isBeginning(term, word)) : -1
+      const beginning = isOpen && index === undefined ? terms.findIndex((term) => beginsWord(term, word)) : -1
       if (index !== undefined) this.#add(index, 1)
       else if (beginning >= 0) this.#add(beginning, BEGINNING)
       if (index !== undefined && last === index - 1) this.#pairs.add(last)
@@ -88,5 +91,5 @@ class Places {
   }
 }
 
-const isBeginning = ({ word }: Term, other: string): boolean =>
-  word.length > 2 && other.length > word.length && other.startsWith(word)
+const beginsWord = ({ word, isBeginning }: WeightedTerm, other: string): boolean =>
+  isBeginning && other.startsWith(word)

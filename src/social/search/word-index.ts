@@ -17,10 +17,12 @@ export interface TermMatches {
   readonly numbers: readonly number[]
   /** How many entries have it in all, as far as the newest tell. */
   readonly count: number
+  /** Whether words are matches that only begin with it. */
+  readonly isBeginning: boolean
 }
 
 /** How many postings a statement that needs several terms in one entry reads at most, more or less. */
-const MAX_POSTINGS = 20_000
+const MAX_POSTINGS = 2_000
 /** How many terms a word is taken for the beginning of, and how many letters it then has at least. */
 const MAX_ENDINGS = 12
 const MIN_PREFIX = 3
@@ -57,7 +59,7 @@ export class WordIndex {
     const isBeginning = (isPrefix || exact.length === 0) && term.word.length >= minLength
     const endings = isBeginning ? this.#endings(term) : []
     const all = endings.length > 0 ? this.#match([term.word, ...endings].map(quote).join(' OR '), scope, max) : exact
-    return { term, numbers: all, count: this.#estimate(all, max) }
+    return { term, numbers: all, count: this.#estimate(all, max), isBeginning }
   }
 
   /** The newest entries with all of some terms, as far back as that costs no more than it may. */

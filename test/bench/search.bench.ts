@@ -1,0 +1,87 @@
+/**
+ * How well a search finds what is meant: a hundred searches, with the posts that each should find, among a thousand posts
+ * of agents. Beside it what the search of whole words found that every word had to be in.
+ */
+
+import { systemClock } from '../../src/core/clock.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { Network } from '../../src/social/network.ts'
+import { tempFolder } from '../support/folder.ts'
+import { UNLIMITED } from '../support/unlimited.ts'
+import { say, Table } from './support/figures.ts'
+import { talk } from './support/talk.ts'
+
+const FIRST = 10
+const { posts, searches } = talk()
+const table = new Table()
+using folder = tempFolder()
+const deadlines = new Deadlines(systemClock)
+const network = await Network.open({
+  ...{ path: folder.at('social.db'), clock: systemClock, deadlines, address: () => 'http://localhost' },
+  settings: { limits: UNLIMITED },
+  report: (error) => say(String(error)),
+})
+const { store } = network
+const insert = store.prepare<unknown, [string, string, string, number]>(
+  `INSERT INTO posts (id, submolt, author, title, content, hot, rising, created_at, updated_at)
+   VALUES (?1, 1, 1, ?2, ?3, 0, 0, ?4, ?4)`,
+)
+/** The posts about topics are neither the newest nor the oldest. */
+const order = posts.map((_, index) => (index * 389) % posts.length)
+await store.write(() => {
+  store
+    .prepare(
+      `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at,
+         last_active_at) VALUES ('1', 'ada', 'ada', 'ada', 'ada', '', '{}', 0, 0, 0)`,
+    )
+    .run()
+  store.prepare("CREATE VIRTUAL TABLE whole_words USING fts5(text, tokenize='unicode61 remove_diacritics 2')").run()
+  const whole = store.prepare<unknown, [number, string]>('INSERT INTO whole_words (rowid, text) VALUES (?, ?)')
+  for (const [n, index] of order.entries()) {
+    const [title, text] = posts[index] ?? ['', '']
+    insert.run(String(index), title, text, n)
+    whole.run(index, `${title} ${text}`)
+  }
+})
+
+/** What a search has found of what it should: one over the place of the first, and the share of all among the first ten. */
+function quality(find: (text: string) => number[]): { mrr: number; recall: number } {
+  const results = searches.map(({ text, expected }) => {
+    const found = find(text).slice(0, FIRST)
+    const place = found.findIndex((each) => expected.includes(each))
+    const hits = expected.filter((each) => found.includes(each)).length
+    return { reciprocal: place < 0 ? 0 : 1 / (place + 1), recall: hits / expected.length }
+  })
+  const mean = (of: (result: (typeof results)[number]) => number) =>
+    results.reduce((sum, result) => sum + of(result), 0) / results.length
+  return { mrr: mean(({ reciprocal }) => reciprocal), recall: mean(({ recall }) => recall) }
+}
+
+const allWords = store.prepare<{ rowid: number }, [string]>(
+  'SELECT rowid FROM whole_words WHERE whole_words MATCH ? ORDER BY rowid DESC LIMIT 10',
+)
+const ways = {
+  'every word, as it is written': (text: string) =>
+    allWords.all((text.match(/\w+/g) ?? []).map((word) => `"${word}"`).join(' AND ')).map(({ rowid }) => rowid),
+  gc: (text: string) =>
+    network.search.page({ n: 0 }, { q: text, type: 'posts', limit: FIRST }).posts.map(({ id }) => Number(id)),
+}
+for (const [way, find] of Object.entries(ways)) {
+  const { mrr, recall } = quality(find)
+  table.row(way, `MRR ${mrr.toFixed(2)}, recall@${FIRST} ${recall.toFixed(2)}`)
+}
+if (process.argv.includes('--missed')) {
+  for (const { text, expected } of searches) {
+    const found = ways.gc(text)
+    if (!expected.every((each) => found.includes(each)))
+      say(
+        `${text}: ${found
+          .slice(0, 3)
+          .map((each) => posts[each]?.[0])
+          .join(' / ')}`,
+      )
+  }
+}
+await network.close()
+deadlines.close()
+table.print(`search: ${searches.length} searches among ${posts.length} posts`)
