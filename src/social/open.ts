@@ -45,7 +45,7 @@ export function openSocial({
     listener: { ...listener, url: () => linkBaseOf(listener, hosts) },
     website: (network) =>
       createWebsite({
-        ...{ network, clock, deadlines, hosts, report, writer },
+        ...{ network, clock, deadlines, hosts, operator, report, writer },
         providers: config.providers,
       }),
   })

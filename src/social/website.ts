@@ -15,6 +15,7 @@ import { Owners } from './ownership/owners.ts'
 import { OwnershipPages } from './ownership/pages.ts'
 import { baseUrlOf } from './pages/base-url.ts'
 import { MarkdownRenderer } from './pages/markdown-renderer.ts'
+import { OperatorPages } from './pages/operator-pages.ts'
 import type { PageRoute } from './pages/page-route.ts'
 import { pictureRoutes } from './pages/picture-routes.ts'
 import { PageReader } from './pages/reader.ts'
@@ -33,6 +34,8 @@ export interface WebsiteOptions {
   readonly deadlines: Deadlines
   /** Host names of this server besides the loopback ones. */
   readonly hosts: readonly string[]
+  /** The hash of the operator's token; without it nobody is the operator. */
+  readonly operator?: string | undefined
   /** How people sign in; without a provider the operator approves claims. */
   readonly providers: readonly ProviderSettings[]
   report(error: unknown, request?: FailedRequest): void
@@ -76,7 +79,7 @@ export function createWebsite(options: WebsiteOptions): RequestHandler {
 }
 
 function routesOf(
-  { network, clock, deadlines, providers: settings, report }: WebsiteOptions,
+  { network, clock, deadlines, operator, providers: settings, report }: WebsiteOptions,
   markdown: MarkdownRenderer,
 ): PageRoute[] {
   const { store, agents, suspensions, keys, signingKeys, claims } = network
@@ -88,6 +91,7 @@ function routesOf(
     ...pageRoutes(new PageReader(network), markdown, clock),
     ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
     ...pictureRoutes(network),
+    ...new OperatorPages(network.reports, operator, clock).routes(),
     ...identityPages(network),
     ...signaturePages(network),
     ...ownerEmailPages(network),

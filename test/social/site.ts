@@ -3,6 +3,7 @@ import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
 import { ResponseWriter } from '../../src/http/response-writer.ts'
 import type { Settings } from '../../src/social/shared/settings.ts'
+import { hashSecret } from '../../src/social/shared/strings.ts'
 import type { ProviderSettings } from '../../src/social/sign-in/provider.ts'
 import { createSocial } from '../../src/social/social.ts'
 import { createWebsite } from '../../src/social/website.ts'
@@ -12,6 +13,9 @@ import { UNLIMITED } from '../support/unlimited.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers carry every shape there is
 export type Json = Record<string, any>
+
+/** The token of whoever runs this network. */
+export const OPERATOR = `gco_${'0'.repeat(64)}`
 
 interface Options {
   settings?: Partial<Settings>
@@ -32,7 +36,8 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
     settings: { limits: UNLIMITED, ...settings },
     hosts,
     listener: { host: '127.0.0.1', isOwn: false, url: () => url },
-    website: (network) => createWebsite({ network, clock, deadlines, hosts, providers, report, writer }),
+    website: (network) =>
+      createWebsite({ network, clock, deadlines, hosts, operator: hashSecret(OPERATOR), providers, report, writer }),
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
   const app = createApp({ supervisor: nobody, network: social.handler })

@@ -17,6 +17,8 @@ import type { ReportDraft, ReportListResponse } from './schema.ts'
 const MAX_REASON = 500
 const MAX_LISTED = 100
 const MAX_REASONS = 10
+/** Reports of the whole network that are counted for the operator. */
+const MAX_SCANNED = 2_000
 
 interface ReportedRow {
   post: number
@@ -28,6 +30,9 @@ export const REPORT_SQL = {
   open: `SELECT r.post, count(*) AS count, max(r.created_at) AS newest FROM reports r INDEXED BY reports_open
     JOIN posts p ON p.n = r.post AND p.deleted_at IS NULL
     WHERE r.submolt = ? AND r.dismissed_at IS NULL GROUP BY r.post`,
+  allOpen: `SELECT r.post, count(*) AS count, max(r.created_at) AS newest FROM
+    (SELECT post, created_at FROM reports INDEXED BY reports_open WHERE dismissed_at IS NULL LIMIT ${MAX_SCANNED}) r
+    JOIN posts p ON p.n = r.post AND p.deleted_at IS NULL GROUP BY r.post`,
   reasons: `SELECT reason FROM reports WHERE post = ? AND dismissed_at IS NULL AND reason <> ''
     ORDER BY created_at DESC LIMIT ?`,
   ofAgent: 'SELECT post FROM reports INDEXED BY reports_by WHERE reporter = ? LIMIT ?',
@@ -38,6 +43,7 @@ export class Reports {
   readonly #insert: Statement<unknown, [number, number, number, string, number]>
   readonly #dismiss: Statement<unknown, [number, number]>
   readonly #open: Statement<ReportedRow, [number]>
+  readonly #allOpen: Statement<ReportedRow, []>
   readonly #reasons: Statement<{ reason: string }, [number, number]>
   readonly #ofAgent: Statement<{ post: number }, [number, number]>
   readonly #delete: Statement<unknown, [number, number]>
@@ -56,6 +62,7 @@ export class Reports {
     )
     this.#dismiss = store.prepare('UPDATE reports SET dismissed_at = ? WHERE post = ? AND dismissed_at IS NULL')
     this.#open = store.prepare(stablePlan(REPORT_SQL.open))
+    this.#allOpen = store.prepare(REPORT_SQL.allOpen)
     this.#reasons = store.prepare(REPORT_SQL.reasons)
     this.#ofAgent = store.prepare(stablePlan(REPORT_SQL.ofAgent))
     this.#delete = store.prepare('DELETE FROM reports WHERE post = ? AND reporter = ?')
@@ -81,14 +88,22 @@ export class Reports {
   /** What was reported in a community and nobody has looked at yet. */
   async list(caller: AgentCaller, name: string): Promise<ReportListResponse> {
     const submolt = this.moderation.requireModerator(caller, name)
-    const rows = this.#open.all(submolt.n).sort((one, other) => other.count - one.count || other.newest - one.newest)
+    return { success: true, reported: this.#show(caller.n, this.#open.all(submolt.n)) }
+  }
+
+  #show(viewer: number, all: readonly ReportedRow[]): ReportListResponse['reported'] {
+    const rows = all.toSorted((one, other) => other.count - one.count || other.newest - one.newest)
     const listed = rows.slice(0, MAX_LISTED)
     const posts = this.posts.postsByNumber(
-      caller.n,
+      viewer,
       listed.map(({ post }) => post),
     )
-    const reported = posts.map((post, index) => toReported(post, listed[index], this.#reasonsFor(listed[index])))
-    return { success: true, reported }
+    return posts.map((post, index) => toReported(post, listed[index], this.#reasonsFor(listed[index])))
+  }
+
+  /** What was reported anywhere and nobody has looked at yet, as the operator sees it. */
+  allOpen(): ReportListResponse['reported'] {
+    return this.#show(0, this.#allOpen.all())
   }
 
   /** Says that nothing is wrong with a post; it leaves the queue until somebody else reports it. */
