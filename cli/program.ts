@@ -43,6 +43,7 @@ import { CommandContext } from './context/context.ts'
 import { formulaCommands } from './formulas/formula.ts'
 import type { Io } from './io/io.ts'
 import { configureProgram } from './io/run.ts'
+import { runCommands } from './runs/run.ts'
 
 /** The `gc` program: its commands in the order of its help. */
 export function createProgram(io: Io): Command {
@@ -75,6 +76,7 @@ export function createProgram(io: Io): Command {
   readyCommand(program, context)
   graphCommand(program, context)
   formulaCommands(program, context)
+  runCommands(program, context)
   convoyCommands(program, context)
   mailCommands(program, context)
   waitCommands(program, context)

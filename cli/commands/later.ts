@@ -7,7 +7,7 @@ import { printJson, printLine } from '../io/io.ts'
 /** Commands for parts that gc does not have yet; each says so and changes nothing. */
 const NOT_YET: Readonly<Record<string, string>> = {
   order: 'gc does not run orders yet: let the timers of this machine run `gc sling` or `bd create`',
-  workflow: 'gc does not run formulas yet, so there is no workflow of a bead',
+  workflow: 'a workflow is a run of a formula: `gc run list` lists them, `gc run cancel` ends one',
   service: 'gc does not run services of packs yet',
   extmsg: 'gc does not connect to messengers yet',
   prompt: 'gc does not write prompts: `gc prime <agent>` shows the one of an agent',

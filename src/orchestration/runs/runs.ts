@@ -7,7 +7,7 @@ import { JsonRows } from '../../http/rendered.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import { cancelSlice } from './cancel.ts'
 import type { RunMembers } from './members.ts'
-import { isFinal, type RunRepository, type RunRow } from './repository.ts'
+import { isFinal, type RunRepository, type RunRow, type RunScope } from './repository.ts'
 import type {
   Run,
   RunCancelOutputBody,
@@ -18,6 +18,8 @@ import type {
 import { isStep, toRun, toStep } from './view.ts'
 
 export interface RunsOptions {
+  /** The city's name. */
+  city: string
   store: Store
   beads: BeadRepository
   runs: RunRepository
@@ -95,9 +97,15 @@ export class Runs {
   }
 
   #view(row: RunRow): Run {
-    return toRun(row, this.options.beads.titleOf(row.rootId))
+    const { beads, city } = this.options
+    const rig = row.scopeKind === '' ? beads.rigOf(row.rootId) : ''
+    const scope = row.scopeKind === '' ? storeScope(city, rig) : { kind: row.scopeKind, ref: row.scopeRef }
+    return toRun(row, beads.titleOf(row.rootId), scope)
   }
 }
+
+const storeScope = (city: string, rig: string): RunScope =>
+  rig === '' ? { kind: 'city', ref: city } : { kind: 'rig', ref: rig }
 
 const alreadyOver = (id: string): AppError =>
   new AppError('conflict-wrong-state', `run ${id} is already terminal; nothing to cancel`)

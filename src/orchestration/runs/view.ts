@@ -2,20 +2,20 @@ import { toTimestamp } from '../../core/clock.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { ResultKey } from '../../work/metadata.ts'
 import { metadataValue } from './node.ts'
-import { isFinal, type RunRow } from './repository.ts'
+import { isFinal, type RunRow, type RunScope } from './repository.ts'
 import type { Run, RunStatus, RunStep, RunStepStatus } from './schema.ts'
 
 const toSecond = (at: number): string => toTimestamp(at).replace(/\.\d+Z$/, 'Z')
 
 /** A run as the wire shows it. */
-export function toRun(row: RunRow, title: string): Run {
-  const { scopeKind: kind, scopeRef: ref, errorCode: code, errorMessage: message } = row
+export function toRun(row: RunRow, title: string, scope: RunScope): Run {
+  const { errorCode: code, errorMessage: message } = row
   const hasError = code !== null && (row.state === 'failed' || row.state === 'canceled')
   return {
     run_id: row.rootId,
     title,
     status: row.state,
-    scope: kind === '' ? {} : { kind, ref },
+    scope: { ...scope },
     ...(row.formula !== '' && { formula: row.formula }),
     target: row.target,
     started_at: toSecond(row.startedAt),

@@ -118,7 +118,12 @@ describe('a run', () => {
     const root = await work.add({ title: 'cake', type: 'molecule', metadata: { 'gc.formula': 'bake' } })
     const step = await work.add({ title: 'mix', type: 'step', parent: root.id })
     await work.settled()
-    expect(work.runs.get(root.id)).toMatchObject({ status: 'pending', formula: 'bake', scope: {}, target: 'workflow' })
+    expect(work.runs.get(root.id)).toMatchObject({
+      status: 'pending',
+      formula: 'bake',
+      scope: { kind: 'city', ref: 'mill' },
+      target: 'workflow',
+    })
     await close(work, step.id)
     expect(work.runs.get(root.id).status).toBe('active')
     expect(work.runs.steps(root.id).value.steps).toHaveLength(1)

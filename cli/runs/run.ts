@@ -1,0 +1,105 @@
+import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
+import { formatAge } from '../../src/client/text.ts'
+import type { Run } from '../../src/orchestration/runs/schema.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import { printFields, printTable } from '../io/table.ts'
+
+const FINAL: readonly string[] = ['completed', 'failed', 'canceled', 'skipped']
+
+interface List extends JsonOption, WatchOption {
+  limit: number
+}
+
+/** `gc run`: where the runs of formulas stand, and how to stop one. */
+export function runCommands(program: Command, context: CommandContext): void {
+  const run = program.command('run').description('runs of formulas')
+  withWatch(withJson(run.command('list').description('list runs: those that go on first, then those that wait')))
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
+    .action(async (options: List) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => list(io, city, options))
+    })
+  withWatch(withJson(run.command('show').alias('status').description('show a run and its steps')))
+    .argument('<run>')
+    .addHelpText('after', '\nWith --watch it ends when the run is over.')
+    .action(async (id: string, options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => show(io, city, id, options))
+    })
+  withJson(run.command('steps').description('list the steps of a run'))
+    .argument('<run>')
+    .action(async (id: string, { json }: JsonOption) => {
+      const city = await context.city()
+      const steps = await city.call('GET ~/runs/{run_id}/steps', { params: { run_id: id } })
+      if (json) printJson(context.io, steps)
+      else await printSteps(context.io, city, id)
+    })
+  withJson(run.command('cancel').description('cancel a run: close what is open of it'))
+    .argument('<run>')
+    .action(async (id: string, { json }: JsonOption) => {
+      const city = await context.city()
+      const canceled = await city.call('POST ~/runs/{run_id}/cancel', { params: { run_id: id } })
+      if (json) printJson(context.io, canceled)
+      else printLine(context.io, `${canceled.run_id} is ${canceled.status}; ${canceled.closed} beads were closed.`)
+    })
+}
+
+async function list(io: Io, city: CityClient, { limit, json }: List): Promise<void> {
+  const { runs, ...rest } = await city.call('GET ~/runs', { query: { limit } })
+  if (json) return printJson(io, { runs, ...rest })
+  const now = Date.now()
+  printTable(
+    io,
+    runs,
+    [
+      { header: 'RUN', value: ({ run_id }) => run_id },
+      { header: 'STATUS', value: ({ status }) => status },
+      { header: 'FORMULA', value: ({ formula }) => formula, minWidth: 8 },
+      { header: 'TARGET', value: ({ target }) => target, minWidth: 8 },
+      { header: 'UPDATED', value: ({ updated_at = '' }) => formatAge(updated_at, now) },
+      { header: 'TITLE', value: ({ title }) => title, minWidth: 8 },
+    ],
+    'There are no runs; `gc sling <agent> <formula> --formula` starts one.',
+  )
+}
+
+async function show(io: Io, city: CityClient, id: string, { json }: JsonOption): Promise<'over' | undefined> {
+  const run = await city.call('GET ~/runs/{run_id}', { params: { run_id: id } })
+  if (json) printJson(io, run)
+  else {
+    printFields(io, fieldsOf(run))
+    printLine(io, '')
+    await printSteps(io, city, id)
+  }
+  return FINAL.includes(run.status) ? 'over' : undefined
+}
+
+const fieldsOf = ({ run_id, title, status, formula, target, started_at, last_error }: Run) =>
+  [
+    ['run', run_id],
+    ['title', title],
+    ['status', status],
+    ['formula', formula],
+    ['target', target],
+    ['started', started_at],
+    ['error', last_error?.message || last_error?.code],
+  ] as const
+
+async function printSteps(io: Io, city: CityClient, id: string): Promise<void> {
+  const { steps } = await city.call('GET ~/runs/{run_id}/steps', { params: { run_id: id } })
+  printTable(
+    io,
+    steps,
+    [
+      { header: 'STEP', value: (step) => step.id },
+      { header: 'STATUS', value: (step) => step.status },
+      { header: 'ASSIGNEE', value: ({ assignee }) => assignee, minWidth: 8 },
+      { header: 'TITLE', value: ({ title }) => title, minWidth: 8 },
+    ],
+    'It has no steps.',
+  )
+}

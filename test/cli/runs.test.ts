@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import type { Bead } from '../../src/work/beads/schema.ts'
+import { shareTown, type Town } from './town.ts'
+
+let town: Town
+shareTown((opened) => {
+  town = opened
+})
+
+test('gc run lists runs, shows where one stands, and cancels it once', async () => {
+  const metadata = (...pairs: string[]) => pairs.flatMap((pair) => ['--metadata', pair])
+  const kind = metadata('gc.kind=workflow', 'gc.formula_contract=graph.v2')
+  const root = await town.json<Bead>(['bead', 'create', 'Roads', ...kind])
+  await town.json<Bead>(['bead', 'create', 'Plan', ...metadata(`gc.root_bead_id=${root.id}`, 'gc.step_ref=line.plan')])
+  expect((await town.gc(['run', 'list'])).out).toContain('Roads')
+  const { out } = await town.gc(['run', 'show', root.id])
+  expect(out).toContain('pending')
+  expect(out).toContain('Plan')
+  expect((await town.gc(['run', 'steps', root.id])).out).toContain('Plan')
+  expect((await town.gc(['run', 'cancel', root.id])).out).toBe(`${root.id} is canceled; 2 beads were closed.\n`)
+  expect(await town.gc(['run', 'cancel', root.id])).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('already terminal'),
+  })
+})
