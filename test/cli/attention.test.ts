@@ -78,4 +78,25 @@ describe('gc attention', () => {
     expect((await waits(0)).items).toEqual([])
     expect(town.reports).toEqual([])
   })
+
+  test('--watch prints what comes and goes, a question whole, and with --json one line each', async () => {
+    const stop = new AbortController()
+    const json = new AbortController()
+    const signalOf = ({ signal }: AbortController) => AbortSignal.any([signal, AbortSignal.timeout(10_000)])
+    const until = (controller: AbortController) => (out: string) => {
+      if (out.includes('was answered')) controller.abort()
+    }
+    const watching = town.gc(['attention', '--watch'], { signal: signalOf(stop), onOutput: until(stop) })
+    const lines = town.gc(['attention', '--watch', '--json'], { signal: signalOf(json), onOutput: until(json) })
+    const { id } = await town.json<{ id: string }>(['session', 'new', 'polly', '--message', 'ask it'])
+    const [item] = (await waits(1)).items
+    const number = item?.id.split(':')[1] ?? ''
+    await town.gc(['attention', 'answer', number, 'yes', '--text', 'and be quick'])
+    const { out } = await watching
+    expect(out).toContain('Allow make it?')
+    expect(out).toContain(`Question ${number} of ${id} in `)
+    expect(out).toMatch(new RegExp(`- question:${number}  question:${number} was answered with "Yes" by operator`))
+    const types = (await lines).out.split('\n').flatMap((line) => /"type":"(attention\.\w+)"/.exec(line)?.[1] ?? [])
+    expect(types).toEqual(['attention.raised', 'attention.cleared'])
+  })
 })

@@ -47,10 +47,12 @@ type LoginStatement = Pick<ProcessExit, 'limit' | 'deadLogin'>
 const LIMIT_REACHED = /usage limit|\bquota\b|limit reached|hit your limit/i
 /** A screen is read once it has not changed for this long. */
 const QUIET_PERIOD = 3_000
+/** How often a screen that is never quiet is waited for before it is read all the same. */
+const MAX_BUSY_LOOKS = 4
 
 /** Notices programs whose login reached its usage limit or is not accepted any more, and ends those that nobody watches. */
 export class LoginWatcher {
-  readonly #checks = new Map<string, { deadline: Deadline; again: boolean }>()
+  readonly #checks = new Map<string, { deadline: Deadline; again: boolean; looks: number }>()
   readonly #logs = new LogWatcher()
   /** Until when the logs of sessions say that a limit of theirs is used up. */
   readonly #full = new Map<string, number>()
@@ -161,16 +163,34 @@ export class LoginWatcher {
     return { until: until ?? statement?.until, text: statement?.text ?? lastLine(text) }
   }
 
-  #schedule(id: string): void {
+  #schedule(id: string, looks = 0): void {
     const deadline = this.options.deadlines.after(QUIET_PERIOD, () => this.#onDue(id))
-    this.#checks.set(id, { deadline, again: false })
+    this.#checks.set(id, { deadline, again: false, looks })
   }
 
   #onDue(id: string): void {
     const check = this.#checks.get(id)
     this.#checks.delete(id)
-    if (check?.again) this.#schedule(id)
-    else void this.#checkScreen(id).catch((error) => this.#report(id, error))
+    if (!check?.again) void this.#checkScreen(id).catch((error) => this.#report(id, error))
+    else if (check.looks < MAX_BUSY_LOOKS) this.#schedule(id, check.looks + 1)
+    else void this.#checkBusyScreen(id).catch((error) => this.#report(id, error))
+  }
+
+  /** A program that waits for its limit to end may count the seconds, so that its screen is never quiet. */
+  async #checkBusyScreen(id: string): Promise<void> {
+    this.#schedule(id)
+    const { repository, host, launcher, conversations } = this.options
+    const row = repository.find(id)
+    if (!row || !isRunning(row) || conversations.usesAcp(row.hostKey)) return
+    const { waits } = launcher.program(row).profile
+    if (waits) this.#onWaiting(row, waits, (await host.screen(row.hostKey)).lines.join('\n'))
+  }
+
+  #onWaiting(row: RunningSession, waits: RegExp, text: string): void {
+    const at = waits.exec(text)?.index
+    if (at === undefined) return
+    const limit = readLimit(this.options.programOf(row), text.slice(at), this.options.clock.now())
+    if (limit) this.#leave(row, { limit })
   }
 
   #isUnattended(row: SessionRow | undefined): row is RunningSession {
@@ -187,6 +207,7 @@ export class LoginWatcher {
     const screen = await host.screen(row.hostKey)
     const state = stateOf(screen, profile, true)
     const text = screen.lines.join('\n')
+    if (profile.waits) this.#onWaiting(row, profile.waits, text)
     if (state.is !== 'asking') this.#onLoggedIn(row)
     else if (state.dialog.kind === 'usage-limit') this.#leave(row, { limit: this.#read(row, text) })
     else if (state.dialog.kind === 'login') this.#onLoginDialog(row, text)

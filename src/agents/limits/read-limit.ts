@@ -1,6 +1,7 @@
 import { claudeLimit } from './claude.ts'
 import { codexLimit } from './codex.ts'
 import { geminiLimit } from './gemini.ts'
+import { opencodeLimit } from './opencode.ts'
 import type { LimitStatement } from './statement.ts'
 
 /** Reads a statement out of a text that was written at a time; undefined when there is none. */
@@ -10,6 +11,7 @@ const READERS: Readonly<Record<string, StatementReader>> = {
   claude: claudeLimit,
   codex: codexLimit,
   gemini: geminiLimit,
+  opencode: opencodeLimit,
 }
 
 /** No program states a limit that lasts longer. */

@@ -49,6 +49,8 @@ export interface TerminalProfile {
   /** It clears its screen to draw it anew: what is not there counts as gone only after so long, in milliseconds. */
   redraws?: number
   dialogs: readonly Dialog[]
+  /** At the end of a screen while the program waits for the end of a limit, to try again by itself. */
+  waits?: RegExp
   /** In the last rows of the screen while it lists options to choose from. */
   choosing?: RegExp
   /** A row right above a dialog; what stands higher is not of it. */

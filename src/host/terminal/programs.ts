@@ -93,6 +93,13 @@ const gemini: Partial<TerminalProfile> = {
     dialog('trust', /do you trust (?:this folder|the files in this folder)/i, 'whether to trust its folder'),
     dialog('login', /how would you like to authenticate/i, 'to log in'),
     dialog('theme', /select theme/i, 'which colours to use'),
+    {
+      ...dialog('choice', /review your answers/i, 'whether to submit its answers'),
+      keys: [
+        { label: 'Submit', keys: '\r' },
+        { label: 'Cancel', keys: '\x1b' },
+      ],
+    },
     dialog(
       'usage-limit',
       /usage limit reached for .+[\s\S]*\d\. (?:keep trying|stop)/i,
@@ -121,7 +128,7 @@ const opencode: Partial<TerminalProfile> = {
     dialog('approval', /△ Permission required|△ Always allow/, 'for permission'),
     dialog('other', /△ Reject permission/, 'what to do instead'),
     {
-      ...dialog('choice', /┃ {2}Review\n[\s\S]*enter submit {2}esc dismiss/, 'whether to submit its answers'),
+      ...dialog('choice', /┃ {2}Review\s*\n[\s\S]*enter submit {2}esc dismiss/, 'whether to submit its answers'),
       keys: [
         { label: 'Submit', keys: '\r' },
         { label: 'Dismiss', keys: '\x1b' },
@@ -130,6 +137,7 @@ const opencode: Partial<TerminalProfile> = {
     { ...dialog('update', /Update Available[\s\S]*(?:Skip|Confirm)/, 'whether to update itself'), over: true },
     { ...dialog('login', /Connect a provider/, 'which model to use'), over: true },
   ],
+  waits: /╹▀{10,}(?![\s\S]*╹▀{10,})[\s\S]*\[retrying in /,
   choosing: /enter (?:submit|confirm|toggle)/,
   texts: [{ label: /^type your own answer/i, keys: '\r', text: 'required' }],
   frame: /^\s*┃/,

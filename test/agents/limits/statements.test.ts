@@ -205,3 +205,23 @@ test('durations are read in words and in letters', () => {
     undefined,
   ])
 })
+
+describe('OpenCode', () => {
+  const opencode = (text: string) => until('opencode', text)
+
+  test('states how long it waits before it tries again', () => {
+    const NOW_AND = (ms: number) => new Date(NOW + ms).toISOString().replace('.000Z', 'Z')
+    expect(opencode('⬝⬝ Rate limit reached for requests [retrying in 1h 59m attempt #1]')).toBe(
+      NOW_AND(2 * HOUR - 60_000),
+    )
+    expect(opencode('You exceeded your current quota, please check your plan. [retrying in ~1 day attempt #1]')).toBe(
+      NOW_AND(DAY),
+    )
+    expect(opencode('Usage limit reached. (click to expand) [retrying in 3h\n    #2]')).toBe(NOW_AND(3 * HOUR))
+  })
+
+  test('says nothing about its usage where its provider is only busy', () => {
+    expect(opencode('Rate limit exceeded [retrying in 8s attempt #3]')).toBeUndefined()
+    expect(opencode('The rate limit reached 5 requests')).toBeUndefined()
+  })
+})

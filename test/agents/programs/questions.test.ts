@@ -95,7 +95,7 @@ describe('two questions of', () => {
         }, 20_000)
         if (typeof next === 'object') question = next
       }
-      expect(result()).toMatch(/Red[\s\S]*Small/)
+      for (const answer of ['Red', 'Small']) expect(result()).toContain(answer)
     },
   )
 })
