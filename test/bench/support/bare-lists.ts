@@ -93,9 +93,9 @@ export function bareSearch(db: Database): (words: string) => unknown {
        FROM (SELECT rowid AS n FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid DESC LIMIT ${newest}) x
        LEFT JOIN ${table}_weights w ON w.n = x.n ORDER BY score DESC, x.n DESC LIMIT ${PAGE + 1}`,
     )
-  const posts = best('post_search', 'post', 2_000)
-  const titles = best('title_search', 'post', 200)
-  const comments = best('comment_search', 'comment', 2_000)
+  const posts = best('post_stems', 'post', 2_000)
+  const titles = best('title_stems', 'post', 200)
+  const comments = best('comment_stems', 'comment', 2_000)
   const whole = {
     posts: db.prepare(`${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST}`),
     comments: db.prepare(
