@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { Glob } from 'bun'
-import { ConvoyKey, MailKey, ResultKey, WorkflowKey, WorkKey } from '../../src/work/metadata.ts'
+import {
+  ConvoyKey,
+  EngineKey,
+  GateKey,
+  LaunchKey,
+  MailKey,
+  ResultKey,
+  WorkflowKey,
+  WorkKey,
+} from '../../src/work/metadata.ts'
 
-const groups = [WorkKey, WorkflowKey, ResultKey, ConvoyKey, MailKey]
+const groups = [WorkKey, WorkflowKey, EngineKey, ResultKey, LaunchKey, ConvoyKey, GateKey, MailKey]
 const keys: readonly string[] = groups.flatMap((group) => Object.values(group))
 
 /** An event type, which may read like a key. */
