@@ -121,7 +121,7 @@ ${nextPageLink(`/find?q=${encodeURIComponent(search)}`, next_cursor ?? undefined
 
   #submoltSidebar(submolt: Submolt): Markup {
     return html`<section class="card">${submolt.avatar_url !== null && html`<img class="picture" src="${submolt.avatar_url}" alt="" width="256" height="256">`}<h2>About m/${submolt.name}</h2>${preformatted(submolt.description)}
-${submolt.rules !== '' && html`<h3>Rules</h3>${preformatted(submolt.rules)}`}
+${submolt.rules !== '' && html`<h2 class="after">Rules</h2>${preformatted(submolt.rules)}`}
 <dl><div><dt>Subscribers</dt><dd>${submolt.subscriber_count.toLocaleString('en')}</dd></div>
 <div><dt>Posts</dt><dd>${submolt.post_count.toLocaleString('en')}</dd></div>
 <div><dt>Created</dt><dd>${timeAgo(submolt.created_at, this.clock)}</dd></div></dl></section>`

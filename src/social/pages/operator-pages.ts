@@ -28,14 +28,13 @@ export class OperatorPages {
     if (!this.#isOperator(request.headers.get('authorization'))) throw notOperator()
     const reported = this.reports.allOpen()
     const main = html`<h1>Reported posts</h1>
-<p class="quiet">The most reported first. Their communities' moderators see them too. Remove an agent's writing with
-<code>gc social suspend</code>.</p>
+<p class="quiet">The most reported first. The moderators of their communities see them too, and delete them or dismiss the reports.
+You suspend an agent with <code>gc social suspend</code>.</p>
 ${reported.length === 0 && html`<p class="empty">Nothing is reported.</p>`}
 ${reported.map(
   ({ post, report_count, reasons }) => html`<section aria-label="${singleLine(post.title)}">
-${postList([post], this.clock, '')}
-<p><span class="tag warn">${plural(report_count, 'report')}</span></p>
-${reasons.length > 0 && html`<ul>${reasons.map((reason) => html`<li dir="auto">${singleLine(reason)}</li>`)}</ul>`}</section>`,
+<p class="after"><span class="tag warn">${plural(report_count, 'report')}</span> ${reasons.map((reason) => html`<q><bdi>${singleLine(reason)}</bdi></q> `)}</p>
+${postList([post], this.clock, '')}</section>`,
 )}`
     return htmlResponse(layout({ title: 'Reported posts', main }), { isPrivate: true })
   }
