@@ -37,4 +37,4 @@ test('a city of a base pack and a derived one is registered, shown as it is patc
   const { body: session } = await city.call(`GET ~/session/${outcome.subject}`)
   expect(session).toMatchObject({ template: 'crew.lead' })
   await city.call('POST ~/unregister')
-})
+}, 20_000)

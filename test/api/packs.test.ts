@@ -19,7 +19,10 @@ describe('the packs of a city', () => {
     expect([added.status, added.body]).toEqual([201, { name: 'core', source: CORE, git_backed: true }])
     expect((await city.call('GET ~/packs')).body).toEqual({ packs: [{ name: 'core', source: CORE }] })
     expect((await city.call('DELETE ~/packs/core')).body).toEqual({ name: 'core' })
-    expect(await city.recorded(head)).toEqual([])
+    expect((await city.recorded(head)).map(({ type, actor }) => [type, actor])).toEqual([
+      ['config.changed', 'human'],
+      ['config.changed', 'human'],
+    ])
     expect((await city.call('GET ~/packs')).body).toEqual({ packs: [] })
     expect(await errorOf(city, 'DELETE ~/packs/core')).toStartWith('404 pack-not-found: ')
   })
