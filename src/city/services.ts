@@ -40,6 +40,7 @@ import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
 import { MoleculeAutoClose } from '../orchestration/molecules/auto-close.ts'
+import { RunAttention } from '../orchestration/runs/attention.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { Beads } from '../work/beads/beads.ts'
@@ -195,6 +196,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         }),
         new ParkedAttention(parking, options.log),
         new GateAttention(gates, deadlines),
+        new RunAttention(options),
         new WorkAttention({ ...options, launcher: sessionServices.launcher, work: new WaitingWork(store) }),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),
       ],

@@ -20,6 +20,7 @@ const KINDS = {
   limit: 'a usage limit is reached, and no other account has room',
   gate: 'work waits for a person to resolve a gate',
   clone: 'the repository of a rig could not be cloned',
+  run: 'a step of a run was set aside, since gc could not do what it is for',
   pack: 'a pack that the city imports is not on this machine',
 }
 

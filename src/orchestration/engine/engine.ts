@@ -8,6 +8,7 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import type { CheckRunner } from '../checks/runner.ts'
+import { QUARANTINED_LABEL } from '../runs/attention.ts'
 import type { RunMembers } from '../runs/members.ts'
 import { metadataValue } from '../runs/node.ts'
 import type { RunRepository } from '../runs/repository.ts'
@@ -35,7 +36,6 @@ export interface EngineOptions {
 
 /** How many controls one event may move before the rest follows from the events of those. */
 const MAX_CHAIN = 100
-const QUARANTINED_LABEL = 'gc:control-quarantined'
 
 /**
  * Runs the graphs that formulas compile to. A bead that is closed releases the controls that waited for it, and each acts

@@ -137,6 +137,10 @@ describe('a check', () => {
       ...{ 'gc.outcome': 'fail', 'gc.failure_reason': 'control_dispatch_error', 'gc.failure_class': 'hard' },
       'gc.control_quarantine_reason': 'the script of the check is not there: check.sh',
     })
+    const item = () => work.attention.list().items.find(({ kind }) => kind === 'run')
+    expect(item()?.asks).toContain('the script of the check is not there: check.sh')
+    await work.beads.update(human, run.work ?? '', { remove_labels: ['gc:control-quarantined'] })
+    expect(item()).toBeUndefined()
   })
 
   test('is ended when its run is canceled', async () => {
