@@ -318,5 +318,7 @@ test(`every consumer and table of gc ${RELEASE} still has its name`, async () =>
   const registry = join(world.home, 'supervisor.db')
   expect({ missingTables: missing(registry, TABLES, names.tables.registry) }).toEqual({ missingTables: [] })
   const network = join(world.home, 'social.db')
-  expect({ missingTables: missing(network, TABLES, names.tables.network) }).toEqual({ missingTables: [] })
+  // The full-text indexes of whole words are deleted once those of stems have everything.
+  const tables = names.tables.network.filter((name) => !name.endsWith('_search'))
+  expect({ missingTables: missing(network, TABLES, tables) }).toEqual({ missingTables: [] })
 }, 30_000)

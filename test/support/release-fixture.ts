@@ -227,4 +227,13 @@ export const ADDED_SINCE = [
   /\.(recent_comments|recentComments|rules|labels)$/,
   /^\/submolts\?limit=100\.body\.(count|pagination\.count|(submolts|data)\.00000000-0000-7000-8000-000000000002)$/,
   /^\/status\.body\.(agents\.running|agent_details\.\d+\.(running|session_name|draining))$/,
+  // Second names are only in the format of the clients that read them, and items of lists have fewer fields.
+  /\.(postId|parentId|authorId|authorName|authorDisplayName|commentCount|userVote|createdAt|postType|displayName)$/,
+  /\.(subscriberCount|postCount|iconUrl|bannerUrl|isSubscribed|yourRole)$/,
+  /\.body\.data\b/,
+  /^\/(posts|feed|search|submolts\/[^/]+\/feed)\b[^ ]*\?[^ ]*\.body\.(posts|comments)\..*\.(type|post_type|url|submolt_id|updated_at|is_\w+|user_vote|you_follow_author)$/,
+  /^\/(posts|feed|search|submolts\/[^/]+\/feed)\b[^ ]*\.body\.(posts|comments)\..*\.(author_\w+|author\.\w+)$/,
+  /^\/(posts|comments)\b[^ ]*\.(repeated_count|repeat_count|updated_at|user_vote)$/,
+  // A search needs not all words, and orders by how well a result matches.
+  /^\/search\b[^ ]*\.body\./,
 ]
