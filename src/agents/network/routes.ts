@@ -19,6 +19,7 @@ export const networkAccountRoutes = (city: CityOf<{ networkAccounts: NetworkAcco
     'POST ~/social/agents',
     {
       id: 'add-social-agent',
+      needs: 'configure',
       summary: 'Register an agent on the social network of this supervisor',
       description:
         'Its key is made and kept in the city. Sessions that start from then on find it by `GC_SOCIAL_KEY_FILE`.',
@@ -33,6 +34,7 @@ export const networkAccountRoutes = (city: CityOf<{ networkAccounts: NetworkAcco
     'POST ~/social/agents/stop',
     {
       id: 'stop-social-agents',
+      needs: 'configure',
       summary: 'Keep agents from the social network',
       description: 'Their keys are withdrawn there at once. What they wrote stays.',
       body: NetworkAccountChoice,
@@ -46,6 +48,7 @@ export const networkAccountRoutes = (city: CityOf<{ networkAccounts: NetworkAcco
     'POST ~/social/agents/start',
     {
       id: 'start-social-agents',
+      needs: 'configure',
       summary: 'Let agents use the social network again',
       body: NetworkAccountChoice,
       ok: NetworkAccountList,
