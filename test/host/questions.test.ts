@@ -120,10 +120,13 @@ describe.concurrent('a question on a screen', () => {
     expect(confirmed(log)).toEqual(['No'])
   })
 
-  test('that no terminal can show whole says that it is cut', async () => {
+  test('of a megabyte, which no terminal can show whole, says that it is cut, and is answered', async () => {
     await using world = hostWorld()
-    const { question } = await asking(world, ['--text', LINES.concat(...Array(40).fill(LINES)).join('\n')])
+    const { host, question, log } = await asking(world, ['--text', `${'x'.repeat(99)} `, '--times', '10000'])
     expect(question.cut).toBe(true)
+    expect(JSON.stringify(question).length).toBeLessThan(512 << 10)
+    expect(await host.choose(KEY, question.id, '3')).toEqual({ result: 'taken', option: '3' })
+    expect(confirmed(log)).toEqual(['No'])
   })
 
   test('has no characters in it that a terminal would act upon', async () => {

@@ -110,6 +110,25 @@ describe('a session that asks a person', () => {
     expect(city.sessionServices.failures.find('bead', bead)).toMatchObject({ deaths: 1 })
   }, 30_000)
 
+  test('is listed with a part of a megabyte, which says so and cannot mislead, and is answered', async () => {
+    await using town = scriptedTown(`${agents('claude')}${PROTOCOL}`)
+    const city = await town.open()
+    for (const name of ['claude', 'protocol']) await sling(city, name)
+    await city.reconciler.settle()
+    const command = `rm -rf \x1b[8mbuild\u202e${'x'.repeat(1 << 20)}`
+    town.host.ask(keyOf(city, 'claude'), dialog('screen-1', command))
+    const tool = { title: command, rawInput: { command } }
+    await town.host.report(keyOf(city, 'protocol'), { type: 'asked', request: 'permission-1', tool, choices: CHOICES })
+    await until(() => count(city, 'attention.raised') === 2)
+    const { items } = city.attention.list()
+    for (const item of items) {
+      expect(item).toMatchObject({ cut: true, text: expect.stringContaining('rm -rf \ufffd[8mbuild\ufffdxxx') })
+      expect(JSON.stringify(item).length).toBeLessThan(200_000)
+    }
+    for (const { id } of items) await city.sessions.interactions.answer(id, human, { answer: 'no' })
+    await until(() => count(city, 'attention.cleared') === 2)
+  })
+
   test('that ends as a person answered counts against nothing', async () => {
     await using town = scriptedTown(agents('claude'))
     const city = await town.open()

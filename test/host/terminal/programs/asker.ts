@@ -2,7 +2,8 @@ import { appendFileSync } from 'node:fs'
 
 /**
  * A program that asks for permission as Claude Code does, for tests: it wraps what it asks about at the edge of its
- * terminal and cuts it where that is too low. `--text T` is asked about, `--log F` gets a line for each confirmed option.
+ * terminal and cuts it where that is too low. `--text T` is asked about, `--times N` times over; `--log F` gets a line for
+ * each confirmed option.
  * `--redraws` draws ten times a second, `--half` draws its options half a second late, `--again` asks the same again.
  */
 const given = (name: string): string | undefined => {
@@ -10,6 +11,7 @@ const given = (name: string): string | undefined => {
   return at < 0 ? undefined : (process.argv[at + 1] ?? '')
 }
 const has = (name: string): boolean => process.argv.includes(`--${name}`)
+const text = (given('text') ?? 'make').repeat(Number(given('times') ?? 1))
 
 const options = ['Yes', 'Yes, and don’t ask again', 'No']
 let at = 0
@@ -32,10 +34,10 @@ function wrapped(text: string, width: number): string[] {
 function rows(): string[] {
   const { columns, rows: height } = process.stdout
   if (!open) return ['─'.repeat(columns - 1), '❯ ', '─'.repeat(columns - 1)]
-  const text = [' Bash command', ...wrapped(given('text') ?? 'make', columns - 6).map((row) => `   ${row}`)]
+  const command = [' Bash command', ...wrapped(text, columns - 6).map((row) => `   ${row}`)]
   const asks = wrapped('This command requires approval', columns - 2).map((row) => ` ${row}`)
   const menu = options.map((option, index) => ` ${index === at ? '❯' : ' '} ${index + 1}. ${option}`)
-  const whole = ['─'.repeat(columns), ...text, '', ...asks, '', ' Do you want to proceed?', ...(isWhole ? menu : [])]
+  const whole = ['─'.repeat(columns), ...command, '', ...asks, '', ' Do you want to proceed?', ...(isWhole ? menu : [])]
   const room = height - 4
   const cut = whole.length - room
   const shown = cut > 0 ? [...whole.slice(cut), ` ↑ ${cut} more lines`] : whole
