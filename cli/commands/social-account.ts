@@ -76,6 +76,7 @@ function keyCommands(social: Command, context: CommandContext): void {
   )
   withJson(key.command('revoke').description('revoke a key'))
     .argument('<id>')
+    .allowUnknownOption() // the identifier of a signing key may begin with a dash
     .action(async (id: string, options: JsonOption) => (await accounts()).revokeKey(context, social, id, options))
   withJson(key.command('reissue').description('issue a new key to an agent, as the operator; all others are revoked'))
     .argument('<name>')

@@ -562,6 +562,7 @@ describe('the operations on sessions', () => {
       'QuestionList.partial',
       'QuestionList.partial_errors',
       'QuestionView.bead_id',
+      'QuestionView.choice_text',
       'SessionAgentGetResponse.messages',
       'SessionAgentGetResponse.status',
       'SessionAgentListResponse.agents',
