@@ -1,11 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { formatHeader } from '../../src/core/tar/header.ts'
 import { restoreNetwork } from '../../src/supervisor/social-restore.ts'
 import { tempFolder } from '../support/folder.ts'
 import { OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
+
+/** The smallest picture: a GIF of one pixel. */
+const PIXEL = Buffer.from('47494638396101000100800000000000ffffff2c00000000010001000002024401003b', 'hex')
 
 const never = new AbortController().signal
 
@@ -40,6 +44,34 @@ test('a network is copied while agents post, and restored with its keys and pict
   expect((await again.api('POST', '/agents/verify-identity', undefined, { token })).body).toMatchObject({ valid: true })
   expect(await again.recount()).toEqual([])
   expect(restoreNetwork(folder.at('network.gz'), network.folder.path, never)).rejects.toThrow('exists; move it away')
+})
+
+test('a restored network has the pictures of its agents and communities', async () => {
+  await using network = await openNetwork()
+  using folder = tempFolder()
+  const key = await network.agent('ada')
+  await network.api('POST', '/submolts', key, { name: 'pictured' })
+  const names: string[] = []
+  for (const path of ['/agents/me/avatar', '/submolts/pictured/avatar']) {
+    const body = new FormData()
+    body.set('file', new Blob([PIXEL]))
+    const headers = { authorization: `Bearer ${key}` }
+    const response = await fetch(`${network.url}/api/v1${path}`, { method: 'POST', headers, body })
+    const { avatar_url } = Object(await response.json())
+    names.push(basename(avatar_url))
+  }
+  const read = ({ services }: TestNetwork) => Promise.all(names.map((name) => services.pictures.read(name)))
+  const pictures = await read(network)
+
+  writeFileSync(folder.at('network.gz'), await backup(network))
+  await restoreNetwork(folder.at('network.gz'), folder.at('home'), never)
+  writeFileSync(folder.at('home', 'social-pictures', `${'0'.repeat(40)}.webp`), 'of nobody')
+  await using again = await openNetwork({ folder: { ...folder, path: folder.at('home') } })
+  await again.services.pictures.removeUnused()
+  expect(readdirSync(folder.at('home', 'social-pictures')).sort()).toEqual(names.toSorted())
+  expect(await read(again)).toEqual(pictures)
+  const { avatar_url } = Object((await again.api('GET', '/agents/me', key)).body.agent)
+  expect(avatar_url).toEndWith(String(names[0]))
 })
 
 const file = (name: string, content: string | Uint8Array, type = '0') => {
