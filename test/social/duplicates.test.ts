@@ -63,6 +63,32 @@ describe('a post that repeats another', () => {
     expect(network.recorded()).toEqual(['post.created', 'post.created', 'post.created', 'post.created'])
   })
 
+  test('is in no search, and its words are found in the one that came first', async () => {
+    const { owner, ada, bob, post } = await openPlace('kettles')
+    const text = 'Descale the kettlewort with vinegar each month, or the water tastes of chalk and boils slowly'
+    const first = (await post(ada, text)).body.post as Json
+    const second = (await post(bob, text)).body.post as Json
+    await network.comment(ada, first.id, `${text}, says my neighbour`)
+    const comment = await network.comment(
+      bob,
+      second.id,
+      'Rainwater leaves no chalk, so that a kettlewort never needs any',
+    )
+    await network.comment(ada, second.id, 'Rainwater leaves no chalk, so that a kettlewort never needs any')
+    const results = async (query: string, key?: string) =>
+      ((await network.api('GET', `/search?${query}`, key)).body.results as Json[]).map(({ id }) => id)
+    for (const key of [undefined, ada, bob, owner]) {
+      expect(await results('q=kettlewort&type=posts', key)).toEqual([first.id])
+      expect(await results('q=kettlewort&submolt=kettles&time=day&type=posts', key)).toEqual([first.id])
+      expect(await results('q=kettlewort+rainwater&type=comments&limit=1', key)).toEqual([comment.id])
+    }
+    await network.api('POST', `/posts/${second.id}/relist`, owner)
+    expect((await results('q=kettlewort&type=posts', ada)).sort()).toEqual([first.id, second.id].sort())
+    expect(network.recorded()).toEqual([
+      ...['post.created', 'post.created', 'comment.created', 'comment.created', 'comment.created', 'post.relisted'],
+    ])
+  })
+
   test('is in lists again when a moderator puts it there', async () => {
     const { owner, ada, bob, post, titles } = await openPlace('gardens')
     const text = 'Seedlings want light from above all day, or they grow long and thin and fall over'
