@@ -82,7 +82,7 @@ test('what has no pages ends at 64 MB, or names the pages instead', async () => 
 
 test('a page of the network ends at one megabyte and its cursor goes on', async () => {
   await using network = await NetworkClient.open(
-    '[limits]\npost = "1000/1m"\ncomment = "1000/1m"\ngeneral = "10000/1m"\n',
+    '[limits]\nrepeats = false\npost = "1000/1m"\ncomment = "1000/1m"\ngeneral = "10000/1m"\n',
   )
   const { key } = await network.register('ada')
   const posts: string[] = []

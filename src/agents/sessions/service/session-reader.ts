@@ -1,5 +1,6 @@
 import { previewSession } from '../../lifecycle/agent-preview.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { PromptedSession } from '../../lifecycle/prompt-subjects.ts'
 import type { Prompts } from '../../lifecycle/prompts.ts'
 import type { SessionHost } from '../host.ts'
 import type { SessionRepository } from '../repository.ts'
@@ -49,14 +50,16 @@ export class SessionReader {
 
   /** The prompt of a session's agent, rendered for the session; for the newest one, or for the next, of an agent. */
   async prompt(token: string): Promise<SessionPrompt> {
-    const { resolver, prompts, repository, launcher } = this.options
-    const agent = launcher.agent(token)
-    const [newest] = repository
-      .live()
-      .filter(({ template }) => template === agent?.qualified)
-      .reverse()
-    const row = resolver.find(token) ?? newest ?? (agent ? previewSession(agent, launcher) : resolver.resolve(token))
-    const { text, warnings } = await prompts.of(row)
+    const row = this.#ofAgent(token) ?? this.options.resolver.resolve(token)
+    const { text, warnings } = await this.options.prompts.of(row)
     return { agent: row.template, content: text, warnings: [...warnings] }
+  }
+
+  /** The newest session of an agent, or its next; undefined for what names a session, or no agent. */
+  #ofAgent(token: string): PromptedSession | undefined {
+    const { resolver, repository, launcher } = this.options
+    const agent = resolver.find(token) ? undefined : launcher.agent(token)
+    const live = repository.live().filter(({ template }) => template === agent?.qualified)
+    return agent && (live.at(-1) ?? previewSession(agent, launcher))
   }
 }
