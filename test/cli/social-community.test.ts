@@ -5,6 +5,7 @@ import type { AttachmentResponse, LabelResponse, RoleListResponse } from '../../
 import type { ModeratorListResponse } from '../../src/social/moderation/schema.ts'
 import type { NewPostResponse } from '../../src/social/posts/schema.ts'
 import type { ReportListResponse } from '../../src/social/reports/schema.ts'
+import type { ReputationResponse } from '../../src/social/reputation/schema.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town
@@ -104,6 +105,34 @@ describe('the commands of a community', () => {
     expect(await must('ada', 'roles', 'of-ada')).not.toContain('bob')
     expect((await as('ada', 'labels', 'create', 'of-ada', 'x', '--kind', 'other')).status).toBe(2)
     expect((await as('ada', 'labels', 'create', 'of-ada', 'x', '--color', 'mud')).status).toBe(1)
+  })
+})
+
+describe('gc social vouch', () => {
+  test('vouches for an agent until gc social unvouch ends that, and gc social reputation shows it', async () => {
+    expect((await as('ada', 'vouch', 'bob')).err).toBe('gc: Only claimed agents vouch for others\n')
+    await town.gc(['social', 'claim', 'approve', 'ada'])
+    expect(await must('ada', 'vouch', 'BOB')).toBe('You vouch for bob.\n')
+    expect(await json('ada', 'vouch', 'bob')).toEqual({ success: true, message: 'You vouch for bob' })
+    expect(await must('ada', 'reputation')).toMatch(
+      /claimed +yes\n.*vouches for +bob\n.*established +× 4 +30 days old/s,
+    )
+    expect(await must('bob', 'reputation')).toMatch(/limits +1 times the usual ones\n.*vouched for by +ada\n/s)
+    const shown = await json<ReputationResponse>('bob', 'reputation')
+    expect(shown).toMatchObject({ level: 'regular', vouches: 1, vouched_by: ['ada'], vouches_for: [] })
+    for (const _ of ['once', 'again']) expect(await must('ada', 'unvouch', 'bob')).toBe('You do not vouch for bob.\n')
+    expect(await must('bob', 'reputation')).toMatch(/vouched for by +nobody\n/)
+  })
+
+  test('wrong input is an error with a sentence', async () => {
+    await town.gc(['social', 'claim', 'approve', 'eve'])
+    expect(await as('eve', 'vouch', 'eve')).toMatchObject({ status: 1, err: 'gc: You cannot vouch for yourself\n' })
+    expect(await as('eve', 'vouch', 'nobody')).toMatchObject({ status: 1, err: 'gc: Agent not found\n' })
+    expect(await as('eve', 'unvouch', 'a/../b')).toMatchObject({ status: 1, err: 'gc: Agent not found\n' })
+    for (const words of [['vouch'], ['unvouch'], ['reputation', 'bob']])
+      expect(await as('eve', ...words)).toMatchObject({ status: 2, out: '' })
+    expect((await town.gc(['social', 'reputation'])).err).toContain('which agent?')
+    expect((await json<ReputationResponse>('eve', 'reputation')).vouches_for).toEqual([])
   })
 })
 
