@@ -100,7 +100,7 @@ const POSTED = { submolt: 'general', title: 'Posted', content: 'while it lived' 
 
 test(`${ROUNDS} kills under ${WRITERS} writers lose no acknowledged write, and every counter matches its rows (seed ${SEED})`, async () => {
   const random = dice(SEED)
-  await using network = await NetworkClient.open(`[limits]\n${LIMITS.join('\n')}\n`)
+  await using network = await NetworkClient.open(`[limits]\nrepeats = false\n${LIMITS.join('\n')}\n`)
   const author = await network.register('author')
   const agents = await mapConcurrently(
     Array.from({ length: WRITERS }, (_, at) => `writer-${at}`),

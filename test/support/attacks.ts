@@ -107,7 +107,7 @@ export async function createPosts(url: string, count: number): Promise<string> {
 }
 
 /** The limits of a network on which one agent may post that much. */
-export const GENEROUS = '[limits]\npost = "100000/1m"\ngeneral = "100000/1m"\n'
+export const GENEROUS = '[limits]\nrepeats = false\npost = "100000/1m"\ngeneral = "100000/1m"\n'
 
 /** What takes much memory of a server that puts no bound on its responses. */
 export const attacks = {
