@@ -1,6 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesOf, writeFiles } from '../support/example-city.ts'
 import { gitServer, packRepository, packToml } from '../support/pack-repository.ts'
 import { runGc } from '../support/run-gc.ts'
 import { eventually } from '../support/until.ts'
@@ -8,24 +10,6 @@ import { World } from '../support/world.ts'
 
 // Every test runs git some dozens of times.
 setDefaultTimeout(30_000)
-
-const CITIES = resolve(import.meta.dir, '../support/cities')
-
-/** The files of a folder of an example, by path, with the addresses of this test in them. */
-function filesOf(example: string, words: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const root = join(CITIES, example)
-  const paths = [...new Bun.Glob('**').scanSync({ cwd: root, dot: true })]
-  const filled = (text: string) =>
-    Object.entries(words).reduce((all, [word, value]) => all.replaceAll(word, value), text)
-  return Object.fromEntries(paths.map((path) => [path, filled(readFileSync(join(root, path), 'utf8'))]))
-}
-
-function write(folder: string, files: Readonly<Record<string, string>>): void {
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true })
-    writeFileSync(join(folder, file), text)
-  }
-}
 
 const agentsOf = async (world: World) => (await world.call('GET /v0/city/newsroom/config')).body.agents
 
@@ -38,7 +22,7 @@ describe('a city on packs with versions', () => {
     await using server = gitServer(archive, { token: 'key-of-the-archive' })
     await using world = await World.open()
     const path = world.folder.at('newsroom')
-    write(path, filesOf('versions/city', { '<PACKS>': packs.url }))
+    writeFiles(path, filesOf('versions/city', { '<PACKS>': packs.url }))
     const gc = (...words: string[]) => runGc(world, ...words)
     const inCity = (...words: string[]) => gc('--city', path, ...words)
 
@@ -47,10 +31,19 @@ describe('a city on packs with versions', () => {
     expect(await agentsOf(world)).toEqual([expect.objectContaining({ name: 'crew.writer', is_pool: true })])
 
     packs.commit(filesOf('versions/packs/1.1.0'), 'v1.1.0')
+    const fingerprint = async () => {
+      const lock = createHash('sha256').update(readFileSync(join(path, 'packs.lock')))
+      const { packs_lock_sha256 } = (await world.call('GET /health')).body
+      return { of: packs_lock_sha256, isOfLock: packs_lock_sha256 === lock.digest('hex') }
+    }
+    const before = await fingerprint()
+    expect(before.isOfLock).toBe(true)
     const upgraded = await inCity('import', 'upgrade')
     expect(upgraded.out).toBe(`Upgraded ${packs.url}//crew from 1.0.0 to 1.1.0\n`)
     expect(upgraded.err).toContain("order morning (crew), cron 0 7 * * *: gc mail send crew.writer 'Plan'")
     expect(upgraded.err).toContain('hook writer pre_start (crew), before a session starts: true')
+    const after = await eventually('the new lock in health', 10_000, fingerprint, ({ isOfLock }) => isOfLock)
+    expect(after.of).not.toBe(before.of)
     const explained = await inCity('config', 'explain', '--agent', 'crew.writer', '--json')
     expect(explained.out).toContain('Writes articles, and checks them.')
 
@@ -70,7 +63,7 @@ describe('a city on packs with versions', () => {
     packs.commit(filesOf('versions/packs/1.0.0'), 'v1.0.0')
     await using world = await World.open()
     const path = world.folder.at('newsroom')
-    write(path, filesOf('versions/city', { '<PACKS>': packs.url }))
+    writeFiles(path, filesOf('versions/city', { '<PACKS>': packs.url }))
     await runGc(world, 'register', path)
     packs.commit(filesOf('versions/packs/1.1.0'), 'v2.0.0')
     const text = readFileSync(join(path, 'pack.toml'), 'utf8')
@@ -96,7 +89,7 @@ test('a fetch that is killed leaves the city as it was, and the next one cleans 
   })
   await using world = await World.open()
   const path = world.folder.at('town')
-  write(path, { 'city.toml': '', 'pack.toml': packToml('town') })
+  writeFiles(path, { 'city.toml': '', 'pack.toml': packToml('town') })
   const env = { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url }
   const child = Bun.spawn([...world.program, '--city', path, 'import', 'add', server.url], {
     env,
