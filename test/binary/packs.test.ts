@@ -77,6 +77,34 @@ describe('a city on packs with versions', () => {
   })
 })
 
+test('a city that stopped composing while gc was down runs on what it had, says so, and goes on once it is put right', async () => {
+  await using world = await World.open()
+  const path = world.folder.at('newsroom')
+  const crew = packToml('crew')
+  writeFiles(path, {
+    'pack.toml': packToml('newsroom', ['crew', './crew']),
+    'city.toml': '',
+    'crew/pack.toml': crew,
+    'crew/agents/writer/agent.toml': 'start_command = "sleep 600"\n',
+  })
+  await runGc(world, 'register', path)
+  expect(await agentsOf(world)).toEqual([expect.objectContaining({ name: 'crew.writer' })])
+  await world.kill()
+  writeFiles(path, { 'crew/pack.toml': `${crew}nonsense = 1\n` })
+  await world.start()
+  const isThere = (agents?: unknown[]) => agents !== undefined
+  const agents = await eventually('the city', 10_000, () => agentsOf(world), isThere)
+  expect(agents).toEqual([expect.objectContaining({ name: 'crew.writer' })])
+  const reload = await runGc(world, '--city', path, 'reload')
+  expect([reload.status, reload.err]).toEqual([1, expect.stringContaining('keeps its last good configuration')])
+  const created = await runGc(world, '--city', path, 'session', 'new', 'crew.writer')
+  expect([created.status, created.err]).toEqual([1, expect.stringContaining('runs on its last good configuration')])
+  writeFiles(path, { 'crew/pack.toml': crew })
+  expect((await runGc(world, '--city', path, 'reload')).status).toBe(0)
+  expect((await runGc(world, '--city', path, 'session', 'new', 'crew.writer')).status).toBe(0)
+  await runGc(world, 'down')
+})
+
 test('a fetch that is killed leaves the city as it was, and the next one cleans up after it', async () => {
   using packs = packRepository()
   packs.commit({ 'pack.toml': packToml('p') }, 'v1.0.0')
