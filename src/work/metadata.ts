@@ -11,6 +11,8 @@ export const WorkKey = {
   /** The session that claimed it last. */
   sessionId: 'gc.session_id',
   sessionName: 'gc.session_name',
+  /** The folder that its session works in. */
+  workDir: 'gc.work_dir',
   closeReason: 'close_reason',
   mergeStrategy: 'merge_strategy',
   /** Why it is not offered any more, and since when. */
@@ -83,6 +85,25 @@ export const EngineKey = {
   missingRoot: 'gc.missing_root_bead_id',
   condition: 'gc.condition',
   conditionStep: 'gc.condition_step',
+  scopeName: 'gc.scope_name',
+  /** What a step was before it got attempts. */
+  originalKind: 'gc.original_kind',
+  /** The step of a loop that an attempt is one round of. */
+  ralphStepId: 'gc.ralph_step_id',
+  /** The step that a spec describes: by its id in the formula, and by its bead. */
+  specFor: 'gc.spec_for',
+  specForRef: 'gc.spec_for_ref',
+  drainContext: 'gc.drain_context',
+  drainFormula: 'gc.drain_formula',
+  drainMemberAccess: 'gc.drain_member_access',
+  drainOnItemFailure: 'gc.drain_on_item_failure',
+  drainMaxUnits: 'gc.drain_max_units',
+  drainContinuationGroup: 'gc.drain_continuation_group',
+  drainItemSingleLane: 'gc.drain_item_single_lane',
+  /** What came of the command of a check. */
+  exitCode: 'gc.exit_code',
+  stdout: 'gc.stdout',
+  durationMs: 'gc.duration_ms',
 } as const
 export type EngineKey = (typeof EngineKey)[keyof typeof EngineKey]
 

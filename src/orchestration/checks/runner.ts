@@ -201,7 +201,7 @@ export class CheckRunner {
   #placesOf(control: Bead, attempt: Bead, packs: readonly string[]): CheckPlaces {
     const { path, beads, rigPath, workDirOf } = this.#options
     const rig = beads.rigOf(control.id)
-    const workDir = attempt.metadata?.['gc.work_dir'] || workDirOf(metadataValue(attempt, WorkKey.sessionId))
+    const workDir = attempt.metadata?.[WorkKey.workDir] || workDirOf(metadataValue(attempt, WorkKey.sessionId))
     return { city: path, store: (rig && rigPath(rig)) || path, workDir, packs }
   }
 

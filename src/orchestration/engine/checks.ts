@@ -44,9 +44,9 @@ export function applyCheck(
 function keepOutput(beads: BeadRepository, tx: Tx, attempt: Bead, { exitCode, output, durationMs }: CheckResult): void {
   beads.change(tx, attempt.id, {
     metadata: {
-      'gc.exit_code': String(exitCode ?? ''),
-      'gc.stdout': output,
-      'gc.duration_ms': String(durationMs),
+      [EngineKey.exitCode]: String(exitCode ?? ''),
+      [EngineKey.stdout]: output,
+      [EngineKey.durationMs]: String(durationMs),
     },
   })
 }

@@ -3,6 +3,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
+import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 
 interface IdRow {
   id: string
@@ -38,7 +39,7 @@ export class Graph {
        WHERE root_id = ? AND root_id IS NOT NULL AND scope_ref = ? AND scope_ref IS NOT NULL`),
     )
     this.#scopeBodies = store.prepare(
-      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND metadata ->> '$."gc.kind"' = 'scope'`),
+      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND metadata ->> '$."${WorkflowKey.kind}"' = 'scope'`),
     )
     this.#spec = store.prepare(
       stablePlan("SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND type = 'spec' AND ref = ?"),
@@ -46,12 +47,12 @@ export class Graph {
     this.#aborted = store.prepare(
       stablePlan(`SELECT id FROM beads
        WHERE root_id = ? AND root_id IS NOT NULL AND scope_ref IS NOT NULL AND status = 'closed'
-         AND metadata ->> '$."gc.on_fail"' = 'abort_scope' AND metadata ->> '$."gc.outcome"' = 'fail'
-         AND metadata ->> '$."gc.attempt"' IS NULL LIMIT 1`),
+         AND metadata ->> '$."${EngineKey.onFail}"' = 'abort_scope' AND metadata ->> '$."${ResultKey.outcome}"' = 'fail'
+         AND metadata ->> '$."${WorkflowKey.attempt}"' IS NULL LIMIT 1`),
     )
     this.#waiting = store.prepare(
       "SELECT id FROM beads WHERE id = ? AND (status = 'blocked' OR (status = 'open' AND blockers = 0 AND " +
-        "(type = 'gate' OR metadata ->> '$.\"gc.kind\"' = 'failure-guard')))",
+        `(type = 'gate' OR metadata ->> '$."${WorkflowKey.kind}"' = 'failure-guard')))`,
     )
     this.#begun = store.prepare(
       stablePlan("SELECT id FROM beads WHERE root_id = ? AND status IN ('in_progress', 'closed') LIMIT 1"),

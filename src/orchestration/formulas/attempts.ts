@@ -1,3 +1,4 @@
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { parseStateCondition } from './conditions.ts'
 import { withConditions, withFanOuts } from './controls.ts'
 import type { Check, Step } from './formula.ts'
@@ -21,24 +22,30 @@ export const writeAttempts = (steps: readonly Step[]): Step[] =>
   )
 
 /** What a step keeps to itself when an attempt is made of it: its place in a scope, and its name as a member of a round. */
-const OF_CONTROL = ['gc.scope_ref', 'gc.scope_role', 'gc.scope_name', 'gc.on_fail', 'gc.step_ref']
+const OF_CONTROL: readonly string[] = [
+  WorkflowKey.scopeRef,
+  EngineKey.scopeRole,
+  EngineKey.scopeName,
+  EngineKey.onFail,
+  WorkflowKey.stepRef,
+]
 
 const withoutScope = (metadata: Metadata): Metadata =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => !OF_CONTROL.includes(key)))
 
 /** What a control had as its kind before it was one. */
 const originalKind = (metadata: Metadata): Metadata => {
-  const kind = metadata['gc.kind']
-  return kind === undefined ? {} : { 'gc.original_kind': kind }
+  const kind = metadata[WorkflowKey.kind]
+  return kind === undefined ? {} : { [EngineKey.originalKind]: kind }
 }
 
 function writeRetry(step: Step): Step[] {
   const retry = step.retry ?? { max_attempts: 1 }
   const attempt = attemptOf(step, { id: `${step.id}.attempt.1`, controlFor: step.id, number: 1 })
   const control = controlOf(step, [attempt.id], {
-    'gc.kind': 'retry',
-    'gc.max_attempts': String(retry.max_attempts),
-    'gc.on_exhausted': retry.on_exhausted ?? 'hard_fail',
+    [WorkflowKey.kind]: 'retry',
+    [WorkflowKey.maxAttempts]: String(retry.max_attempts),
+    [EngineKey.onExhausted]: retry.on_exhausted ?? 'hard_fail',
   })
   return [specStep(step), attempt, control]
 }
@@ -54,14 +61,18 @@ function checkMetadata(step: Step, { verdict, maxAttempts }: Check): Metadata {
   if (verdict.kind === 'until') {
     const named = parseStateCondition(verdict.condition)?.step ?? 'step'
     return {
-      ...{ 'gc.kind': 'until', 'gc.condition': verdict.condition, 'gc.max_attempts': String(maxAttempts) },
-      'gc.condition_step': named === 'step' ? (step.children.at(-1)?.id ?? '') : named,
+      ...{
+        [WorkflowKey.kind]: 'until',
+        [EngineKey.condition]: verdict.condition,
+        [WorkflowKey.maxAttempts]: String(maxAttempts),
+      },
+      [EngineKey.conditionStep]: named === 'step' ? (step.children.at(-1)?.id ?? '') : named,
     }
   }
   return {
-    ...{ 'gc.kind': 'ralph', 'gc.check_mode': 'exec', 'gc.check_path': verdict.path },
-    ...{ 'gc.check_timeout': verdict.timeout ?? '', 'gc.max_attempts': String(maxAttempts) },
-    ...(step.timeout !== undefined && { 'gc.step_timeout': step.timeout }),
+    ...{ [WorkflowKey.kind]: 'ralph', [EngineKey.checkMode]: 'exec', [EngineKey.checkPath]: verdict.path },
+    ...{ [EngineKey.checkTimeout]: verdict.timeout ?? '', [WorkflowKey.maxAttempts]: String(maxAttempts) },
+    ...(step.timeout !== undefined && { [EngineKey.stepTimeout]: step.timeout }),
   }
 }
 
@@ -71,15 +82,15 @@ const controlOf = (step: Step, attempts: readonly string[], metadata: Metadata):
   ...{ tags: step.tags, conditions: [], children: [], expandVars: {}, blockOnFailure: step.blockOnFailure },
   ...{ waitsFor: step.waitsFor, needs: [...step.needs, ...attempts] },
   metadata: {
-    ...{ ...step.metadata, ...originalKind(step.metadata), 'gc.control_epoch': '1' },
-    ...{ 'gc.step_id': step.metadata['gc.step_id'] ?? step.id, ...metadata },
+    ...{ ...step.metadata, ...originalKind(step.metadata), [EngineKey.controlEpoch]: '1' },
+    ...{ [WorkflowKey.stepId]: step.metadata[WorkflowKey.stepId] ?? step.id, ...metadata },
   },
 })
 
 const specStep = (step: Step): Step => ({
   ...{ place: step.place, id: `${step.id}.spec`, prefix: step.prefix, title: `Step spec for ${step.title}` },
   ...{ type: 'spec', tags: [], needs: [], conditions: [], children: [], expandVars: {}, specOf: step },
-  metadata: { 'gc.kind': 'spec', 'gc.spec_for': step.id },
+  metadata: { [WorkflowKey.kind]: 'spec', [EngineKey.specFor]: step.id },
 })
 
 interface Attempt {
@@ -96,17 +107,17 @@ const attemptOf = (step: Step, { id, controlFor, number, metadata }: Attempt): S
   ...{ ...step, id, check: undefined, retry: undefined, blockOnFailure: undefined, runCondition: undefined },
   metadata: {
     ...{ ...withoutScope(step.metadata), ...(step.retry && originalKind(step.metadata)) },
-    ...{ 'gc.attempt': String(number), 'gc.control_for': controlFor },
-    ...{ 'gc.step_id': step.metadata['gc.step_id'] ?? step.id, ...metadata },
+    ...{ [WorkflowKey.attempt]: String(number), [EngineKey.controlFor]: controlFor },
+    ...{ [WorkflowKey.stepId]: step.metadata[WorkflowKey.stepId] ?? step.id, ...metadata },
   },
 })
 
 /** One iteration of a check: the step itself, or a scope of its children, whose body comes last. */
 function roundOf(step: Step, attempt: Attempt): Step[] {
-  const stepId = step.metadata['gc.step_id'] ?? step.id
+  const stepId = step.metadata[WorkflowKey.stepId] ?? step.id
   const single = attemptOf(step, attempt)
-  const first: Metadata = attempt.number === 1 ? { 'gc.step_ref': attempt.id } : {}
-  const round = { ...single, metadata: { ...single.metadata, 'gc.ralph_step_id': stepId, ...first } }
+  const first: Metadata = attempt.number === 1 ? { [WorkflowKey.stepRef]: attempt.id } : {}
+  const round = { ...single, metadata: { ...single.metadata, [EngineKey.ralphStepId]: stepId, ...first } }
   if (step.children.length === 0) return [round]
   const prefix = `${attempt.id}.`
   const members = writeAttempts(step.children.map((child) => memberOf(child, step, stepId, attempt)))
@@ -120,12 +131,17 @@ function roundOf(step: Step, attempt: Attempt): Step[] {
     ),
   )
   const awaited = renamed.filter(
-    ({ metadata }) => !NOT_AWAITED.includes(metadata['gc.kind'] ?? '') && !isAttempt(metadata),
+    ({ metadata }) => !NOT_AWAITED.includes(metadata[WorkflowKey.kind] ?? '') && !isAttempt(metadata),
   )
   const body: Step = {
     ...round,
     ...{ children: [], needs: awaited.map(({ id }) => id), assignee: undefined },
-    metadata: { ...round.metadata, 'gc.kind': 'scope', 'gc.scope_name': stepId, 'gc.scope_role': 'body' },
+    metadata: {
+      ...round.metadata,
+      [WorkflowKey.kind]: 'scope',
+      [EngineKey.scopeName]: stepId,
+      [EngineKey.scopeRole]: 'body',
+    },
   }
   return [...renamed, body]
 }
@@ -133,17 +149,17 @@ function roundOf(step: Step, attempt: Attempt): Step[] {
 const NOT_AWAITED = ['spec', 'condition']
 /** An attempt at a member; the control of the member is what the scope waits for. */
 const isAttempt = (metadata: Metadata): boolean =>
-  metadata['gc.control_for'] !== undefined && metadata['gc.kind'] !== 'fanout'
+  metadata[EngineKey.controlFor] !== undefined && metadata[WorkflowKey.kind] !== 'fanout'
 
 /** A child of a checked step as a member of the scope that one iteration is. */
 function memberOf(child: Step, step: Step, stepId: string, { id, number }: Attempt): Step {
-  const first: Metadata = number === 1 ? { 'gc.step_ref': child.id } : {}
+  const first: Metadata = number === 1 ? { [WorkflowKey.stepRef]: child.id } : {}
   return {
     ...child,
     metadata: {
-      ...{ 'gc.on_fail': 'abort_scope', ...child.metadata, 'gc.attempt': String(number) },
-      ...{ 'gc.ralph_step_id': stepId, 'gc.scope_ref': id, 'gc.scope_role': 'member' },
-      ...{ 'gc.step_id': child.metadata['gc.step_id'] ?? child.id, ...first },
+      ...{ [EngineKey.onFail]: 'abort_scope', ...child.metadata, [WorkflowKey.attempt]: String(number) },
+      ...{ [EngineKey.ralphStepId]: stepId, [WorkflowKey.scopeRef]: id, [EngineKey.scopeRole]: 'member' },
+      ...{ [WorkflowKey.stepId]: child.metadata[WorkflowKey.stepId] ?? child.id, ...first },
     },
     priority: child.priority ?? step.priority,
   }
@@ -167,10 +183,10 @@ export function expandAttempt({ spec, controlRef, controlId, attempt: number }: 
   const described = ofSpec(spec, place)
   const step: Step = {
     ...{ ...described, id: controlRef, needs: [], waitsFor: undefined },
-    metadata: { ...described.metadata, 'gc.step_id': described.metadata['gc.step_id'] ?? spec.id },
+    metadata: { ...described.metadata, [WorkflowKey.stepId]: described.metadata[WorkflowKey.stepId] ?? spec.id },
   }
-  const kind = step.metadata['gc.kind'] ?? 'task'
-  const metadata = { 'gc.kind': kind, 'gc.idempotency_key': `${controlId}:attempt:${number}` }
+  const kind = step.metadata[WorkflowKey.kind] ?? 'task'
+  const metadata = { [WorkflowKey.kind]: kind, [EngineKey.idempotencyKey]: `${controlId}:attempt:${number}` }
   const word = step.retry ? 'attempt' : 'iteration'
   const attempt = { id: `${controlRef}.${word}.${number}`, controlFor: controlId, number, metadata }
   const steps = step.check ? roundOf(step, attempt) : [attemptOf(step, attempt)]

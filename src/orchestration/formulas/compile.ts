@@ -1,3 +1,4 @@
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { applyAdvice } from './advice.ts'
 import { writeAttempts } from './attempts.ts'
 import { compileBonds } from './bonds.ts'
@@ -193,7 +194,7 @@ function withFinalize(
   const id = `${formula}.workflow-finalize`
   const finalize: RecipeStep = {
     ...{ id, ref: 'workflow-finalize', title: 'Finalize workflow', type: 'task', kind: 'workflow-finalize' },
-    ...{ labels: [], metadata: { 'gc.kind': 'workflow-finalize' } },
+    ...{ labels: [], metadata: { [WorkflowKey.kind]: 'workflow-finalize' } },
   }
   const edges = ends.map((end): RecipeDependency => ({ from: end.id, to: id, kind: 'blocks' }))
   return { steps: [...steps, finalize], deps: [...deps, ...edges, { from: id, to: formula, kind: 'blocks' }] }
@@ -206,8 +207,8 @@ function rootOf({ name, description, variables, metadata }: Formula, shape: Reci
   const own = Object.entries(metadata).filter(([key]) => !key.startsWith('gc.'))
   const kind: Record<string, string> =
     shape === 'graph'
-      ? { 'gc.formula_contract': 'graph.v2', 'gc.formula_name': name, 'gc.kind': 'workflow' }
-      : { 'gc.formula_name': name, ...(shape === 'wisp' && { 'gc.kind': 'wisp' }) }
+      ? { [EngineKey.formulaContract]: 'graph.v2', [EngineKey.formulaName]: name, [WorkflowKey.kind]: 'workflow' }
+      : { [EngineKey.formulaName]: name, ...(shape === 'wisp' && { [WorkflowKey.kind]: 'wisp' }) }
   return {
     title: variables.has('title') ? '{{title}}' : name,
     description: variables.has('desc') ? '{{desc}}' : description,

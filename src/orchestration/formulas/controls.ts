@@ -1,3 +1,4 @@
+import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import { parseStateCondition } from './conditions.ts'
 import type { FlatStep } from './flatten.ts'
 import type { Step } from './formula.ts'
@@ -21,8 +22,8 @@ export const withConditions = (steps: readonly Step[]): Step[] =>
     const before = control(step, {
       ...{ id: `${step.id}-condition`, title: `Condition of ${step.title}`, needs: step.needs },
       metadata: {
-        ...{ 'gc.kind': 'condition', 'gc.control_for': step.id },
-        ...{ 'gc.condition': step.runCondition, 'gc.condition_step': named },
+        ...{ [WorkflowKey.kind]: 'condition', [EngineKey.controlFor]: step.id },
+        ...{ [EngineKey.condition]: step.runCondition, [EngineKey.conditionStep]: named },
       },
     })
     return [before, { ...step, runCondition: undefined, needs: [before.id] }]
@@ -38,13 +39,18 @@ export function withFanOuts(steps: readonly Step[]): Step[] {
       control(step, {
         ...{ id: `${step.id}-fanout`, title: `Expand fanout for ${step.title}`, needs: [step.id] },
         metadata: {
-          ...{ 'gc.kind': 'fanout', 'gc.control_for': step.id, 'gc.for_each': for_each, 'gc.bond': bond },
-          ...(vars && { 'gc.bond_vars': JSON.stringify(vars) }),
-          'gc.fanout_mode': sequential ? 'sequential' : 'parallel',
+          ...{
+            [WorkflowKey.kind]: 'fanout',
+            [EngineKey.controlFor]: step.id,
+            [EngineKey.forEach]: for_each,
+            [EngineKey.bond]: bond,
+          },
+          ...(vars && { [EngineKey.bondVars]: JSON.stringify(vars) }),
+          [EngineKey.fanoutMode]: sequential ? 'sequential' : 'parallel',
         },
       }),
     )
-    return { ...step, onComplete: undefined, metadata: { ...step.metadata, 'gc.output_json_required': 'true' } }
+    return { ...step, onComplete: undefined, metadata: { ...step.metadata, [ResultKey.outputRequired]: 'true' } }
   })
   return controls.length > 0 ? [...own, ...controls] : own
 }
@@ -52,7 +58,13 @@ export function withFanOuts(steps: readonly Step[]): Step[] {
 /** Kinds that are not checked by their scope. */
 const EXEMPT = ['scope', 'scope-check', 'spec', 'fanout', 'condition', 'failure-guard', 'workflow-finalize']
 /** What a scope check has of the step that it controls. */
-const COPIED = ['gc.attempt', 'gc.on_fail', 'gc.ralph_step_id', 'gc.scope_ref', 'gc.step_id']
+const COPIED: readonly string[] = [
+  WorkflowKey.attempt,
+  EngineKey.onFail,
+  EngineKey.ralphStepId,
+  WorkflowKey.scopeRef,
+  WorkflowKey.stepId,
+]
 
 /**
  * Steps, each followed by the control that its scope has on it, and by the guard of those whose failure blocks. Whoever
@@ -72,17 +84,20 @@ export function withScopeChecks(steps: readonly FlatStep[]): FlatStep[] {
   })
   if (instead.size === 0) return written
   return written.map((step) => {
-    const own = step.metadata['gc.control_for']
-    const isControl = EXEMPT.includes(step.metadata['gc.kind'] ?? '') && step.metadata['gc.kind'] !== 'condition'
+    const own = step.metadata[EngineKey.controlFor]
+    const isControl =
+      EXEMPT.includes(step.metadata[WorkflowKey.kind] ?? '') && step.metadata[WorkflowKey.kind] !== 'condition'
     const needs = step.needs.flatMap((id) => (isControl && id === own ? [id] : (instead.get(id) ?? [id])))
     return { ...step, needs: [...new Set(needs)] }
   })
 }
 
 function isChecked({ metadata }: Step): boolean {
-  const kind = metadata['gc.kind'] ?? ''
-  const role = metadata['gc.scope_role']
-  return metadata['gc.scope_ref'] !== undefined && role !== 'teardown' && role !== 'body' && !EXEMPT.includes(kind)
+  const kind = metadata[WorkflowKey.kind] ?? ''
+  const role = metadata[EngineKey.scopeRole]
+  return (
+    metadata[WorkflowKey.scopeRef] !== undefined && role !== 'teardown' && role !== 'body' && !EXEMPT.includes(kind)
+  )
 }
 
 const scopeCheck = (step: Step): Step =>
@@ -90,12 +105,12 @@ const scopeCheck = (step: Step): Step =>
     ...{ id: `${step.id}-scope-check`, title: `Finalize scope for ${step.title}`, needs: [step.id] },
     metadata: {
       ...Object.fromEntries(Object.entries(step.metadata).filter(([key]) => COPIED.includes(key))),
-      ...{ 'gc.kind': 'scope-check', 'gc.control_for': step.id, 'gc.scope_role': 'control' },
+      ...{ [WorkflowKey.kind]: 'scope-check', [EngineKey.controlFor]: step.id, [EngineKey.scopeRole]: 'control' },
     },
   })
 
 const guard = (step: Step): Step =>
   control(step, {
     ...{ id: `${step.id}-guard`, title: `Guard of ${step.title}`, needs: [step.id] },
-    metadata: { 'gc.kind': 'failure-guard', 'gc.control_for': step.id },
+    metadata: { [WorkflowKey.kind]: 'failure-guard', [EngineKey.controlFor]: step.id },
   })

@@ -1,3 +1,4 @@
+import { WorkflowKey } from '../../work/metadata.ts'
 import type { Recipe, RecipeStep, VariableDefinition } from './recipe.ts'
 import type { CompiledFormula, FormulaDetailResponse } from './schema.ts'
 
@@ -33,7 +34,7 @@ const toStep = (step: RecipeStep) => ({
 })
 
 const toNode = (step: RecipeStep) => {
-  const scope = step.metadata['gc.scope_ref']
+  const scope = step.metadata[WorkflowKey.scopeRef]
   return { id: step.id, title: step.title, kind: kindOf(step), ...(scope !== undefined && { scope_ref: scope }) }
 }
 

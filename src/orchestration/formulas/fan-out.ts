@@ -1,3 +1,4 @@
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { writeAttempts } from './attempts.ts'
 import { Compilation, TooLarge } from './compilation.ts'
 import { filterSteps, settleNeeds } from './filter.ts'
@@ -50,7 +51,7 @@ export function expandFragment(
     const { steps: written, deps, sinks } = fragmentOf(writeAttempts(settled), name)
     const marked = written.map((step) => ({
       ...step,
-      metadata: { 'gc.step_id': sourceRef, ...step.metadata, 'gc.dynamic_fragment': 'true' },
+      metadata: { [WorkflowKey.stepId]: sourceRef, ...step.metadata, [EngineKey.dynamicFragment]: 'true' },
     }))
     return { value: { steps: marked, deps, sinks } }
   } catch (error) {

@@ -1,3 +1,4 @@
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { waitedFor } from './filter.ts'
 import type { Step } from './formula.ts'
 import type { Gate, RecipeDependency, RecipeStep } from './recipe.ts'
@@ -75,7 +76,7 @@ function edgesOf(step: FlatStep, idOf: (id: string) => string): RecipeDependency
 function recipeStep(step: FlatStep, idOf: (id: string) => string, isGraph: boolean): RecipeStep {
   const spec = step.specOf && toSpec(step.specOf)
   const metadata = metadataOf(step, idOf)
-  const kind = metadata['gc.kind']
+  const kind = metadata[WorkflowKey.kind]
   const description = spec ? JSON.stringify(spec) : step.description
   return {
     ...{ id: idOf(step.id), ref: step.ref ?? step.id, title: step.title, type: step.type ?? 'task' },
@@ -94,20 +95,25 @@ function recipeStep(step: FlatStep, idOf: (id: string) => string, isGraph: boole
 
 function metadataOf({ metadata, drain, specOf }: FlatStep, idOf: (id: string) => string): Record<string, string> {
   const written: Record<string, string> = { ...metadata, ...(drain && drainMetadata(drain)) }
-  const controlled = metadata['gc.spec_for']
-  if (specOf && controlled !== undefined) written['gc.spec_for_ref'] = idOf(controlled)
-  if (metadata['gc.kind'] === 'condition') written['gc.condition_step'] = idOf(metadata['gc.condition_step'] ?? '')
+  const controlled = metadata[EngineKey.specFor]
+  if (specOf && controlled !== undefined) written[EngineKey.specForRef] = idOf(controlled)
+  if (metadata[WorkflowKey.kind] === 'condition')
+    written[EngineKey.conditionStep] = idOf(metadata[EngineKey.conditionStep] ?? '')
   return Object.fromEntries(Object.entries(written).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function drainMetadata(drain: NonNullable<Step['drain']>): Record<string, string> {
   const onFailure = drain.context === 'shared' ? 'skip_remaining' : 'continue'
   return {
-    ...{ 'gc.kind': 'drain', 'gc.drain_context': drain.context, 'gc.drain_formula': drain.formula },
-    'gc.drain_member_access': drain.member_access ?? 'read',
-    'gc.drain_on_item_failure': drain.on_item_failure ?? onFailure,
-    ...(drain.max_units !== undefined && { 'gc.drain_max_units': String(drain.max_units) }),
-    ...(drain.continuation_group !== undefined && { 'gc.drain_continuation_group': drain.continuation_group }),
-    ...(drain.item && { 'gc.drain_item_single_lane': String(drain.item.single_lane) }),
+    ...{
+      [WorkflowKey.kind]: 'drain',
+      [EngineKey.drainContext]: drain.context,
+      [EngineKey.drainFormula]: drain.formula,
+    },
+    [EngineKey.drainMemberAccess]: drain.member_access ?? 'read',
+    [EngineKey.drainOnItemFailure]: drain.on_item_failure ?? onFailure,
+    ...(drain.max_units !== undefined && { [EngineKey.drainMaxUnits]: String(drain.max_units) }),
+    ...(drain.continuation_group !== undefined && { [EngineKey.drainContinuationGroup]: drain.continuation_group }),
+    ...(drain.item && { [EngineKey.drainItemSingleLane]: String(drain.item.single_lane) }),
   }
 }

@@ -1,3 +1,4 @@
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import type { Check, Loop, Step } from './formula.ts'
 
 type Text = (text: string) => string
@@ -47,7 +48,7 @@ export const mapValues = (record: Readonly<Record<string, string>>, text: Text):
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, text(value)]))
 
 /** Metadata that name another step of the same formula. */
-const REFERENCES = ['gc.scope_ref', 'gc.step_ref', 'gc.control_for', 'gc.spec_for']
+const REFERENCES = [WorkflowKey.scopeRef, WorkflowKey.stepRef, EngineKey.controlFor, EngineKey.specFor]
 
 /** A step whose id and references have new names, its children too; what has none stays. */
 export function renameSteps(step: Step, rename: ReadonlyMap<string, string>, prefix?: string): Step {

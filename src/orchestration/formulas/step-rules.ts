@@ -1,3 +1,4 @@
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import type { Step } from './formula.ts'
 import type { TableReader } from './reader.ts'
 
@@ -59,7 +60,7 @@ export function checkStepRules(step: Step, table: TableReader): void {
   if (step.timeout !== undefined && !step.check && !step.drain) {
     table.problem('timeout', 'timeout is the time of an attempt at a step with check: it needs check')
   }
-  const kind = step.metadata['gc.kind']
+  const kind = step.metadata[WorkflowKey.kind]
   if (step.drain && kind !== undefined) table.problem('metadata', 'drain cannot be combined with metadata gc.kind')
   if (kind !== undefined && OWN_KINDS.includes(kind)) {
     const instead = kind === 'fanout' ? 'on_complete' : kind === 'drain' ? 'drain' : undefined
@@ -70,7 +71,13 @@ export function checkStepRules(step: Step, table: TableReader): void {
 const isSet = (value: Step[StepKey]): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0)
 
 /** Metadata that only a v2 formula may write. */
-const GRAPH_METADATA = ['gc.scope_name', 'gc.scope_role', 'gc.scope_ref', 'gc.continuation_group', 'gc.on_fail']
+const GRAPH_METADATA = [
+  EngineKey.scopeName,
+  EngineKey.scopeRole,
+  WorkflowKey.scopeRef,
+  WorkflowKey.continuationGroup,
+  EngineKey.onFail,
+]
 const GRAPH_KINDS = ['scope', 'cleanup', 'retry', 'ralph', 'check', 'retry-eval', 'run']
 
 /** The first thing in a step that only a v2 formula may have; undefined when there is none. */
@@ -82,6 +89,6 @@ export function graphConstruct(step: Step): string | undefined {
   if (step.timeout !== undefined) return 'timeout'
   const key = GRAPH_METADATA.find((name) => step.metadata[name] !== undefined)
   if (key) return `metadata ${key}`
-  const kind = step.metadata['gc.kind']
+  const kind = step.metadata[WorkflowKey.kind]
   return kind !== undefined && GRAPH_KINDS.includes(kind) ? `metadata gc.kind = "${kind}"` : undefined
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { WorkflowKey, WorkKey } from '../metadata.ts'
+import { EngineKey, WorkflowKey, WorkKey } from '../metadata.ts'
 
 const metadataValue = (key: string): SQL => sql.raw(`nullif(metadata ->> '$."${key}"', '')`)
 
@@ -62,11 +62,11 @@ export const beads = sqliteTable(
       .on(bead.rootId, bead.id)
       .where(sql`root_id IS NOT NULL AND workable = 0 AND status = 'open' AND blockers = 0`),
     index('beads_by_input')
-      .on(sql`metadata ->> '$."gc.input_convoy_id"'`)
-      .where(sql`metadata ->> '$."gc.input_convoy_id"' IS NOT NULL`),
+      .on(sql.raw(`metadata ->> '$."${EngineKey.inputConvoyId}"'`))
+      .where(sql.raw(`metadata ->> '$."${EngineKey.inputConvoyId}"' IS NOT NULL`)),
     index('beads_by_source')
-      .on(sql`metadata ->> '$."gc.source_bead_id"'`)
-      .where(sql`metadata ->> '$."gc.source_bead_id"' IS NOT NULL`),
+      .on(sql.raw(`metadata ->> '$."${EngineKey.sourceBeadId}"'`))
+      .where(sql.raw(`metadata ->> '$."${EngineKey.sourceBeadId}"' IS NOT NULL`)),
     index('beads_in_hand').on(bead.status, bead.createdAt, bead.id).where(sql`status NOT IN ('open', 'closed')`),
     index('beads_ready')
       .on(sql`coalesce(priority, 2)`, bead.createdAt, bead.id, bead.deferUntil, bead.revision)

@@ -117,6 +117,7 @@ describe('a run', () => {
     await using work = await openRuns()
     const root = await work.add({ title: 'cake', type: 'molecule', metadata: { 'gc.formula': 'bake' } })
     const step = await work.add({ title: 'mix', type: 'step', parent: root.id })
+    await work.add({ title: 'bake', type: 'step', parent: root.id })
     await work.settled()
     expect(work.runs.get(root.id)).toMatchObject({
       status: 'pending',
@@ -126,8 +127,8 @@ describe('a run', () => {
     })
     await close(work, step.id)
     expect(work.runs.get(root.id).status).toBe('active')
-    expect(work.runs.steps(root.id).value.steps).toHaveLength(1)
-    expect(await work.runs.cancel(human, root.id)).toMatchObject({ closed: 1 })
+    expect(work.runs.steps(root.id).value.steps).toHaveLength(2)
+    expect(await work.runs.cancel(human, root.id)).toMatchObject({ closed: 2 })
   })
 })
 
