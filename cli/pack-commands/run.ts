@@ -106,7 +106,13 @@ export async function scriptEnvironment(
   const variables = packScriptEnvironment(pack, city, bin)
   mkdirSync(variables.GC_PACK_STATE_DIR ?? city.path, { recursive: true, mode: 0o700 })
   const path = existsSync(linked) ? [join(home, 'bin'), io.env.PATH].filter(Boolean).join(delimiter) : io.env.PATH
-  return { ...variables, GC_HOME: home, ...(path && { PATH: path }) }
+  return { ...variables, GC_HOME: home, ...(path && { PATH: path }), ...registeredName(io, city) }
+}
+
+/** In a session the city has the name that it is registered under, whatever its files call it. */
+function registeredName({ env }: Io, { path }: CityFiles): { GC_CITY_NAME?: string } {
+  const { GC_CITY_PATH: own, GC_CITY_NAME: name } = env
+  return own && name && realPath(own) === realPath(path) ? { GC_CITY_NAME: name } : {}
 }
 
 interface BorrowedToken extends AsyncDisposable {
@@ -134,7 +140,7 @@ export async function borrowToken(io: Io, city: CityFiles, name: string): Promis
     const { GC_URL, GC_TOKEN } = first.value.data
     const reading = readOn(frames)
     return {
-      identity: { GC_URL, GC_TOKEN },
+      identity: { GC_URL, GC_TOKEN, GC_CITY_NAME: running.name },
       async [Symbol.asyncDispose]() {
         ended.abort()
         await reading
