@@ -148,7 +148,7 @@ async function closeDone(io: Io, city: CityClient, { close, json }: Check): Prom
   printLine(io, closed.length === 0 ? 'No open convoy is done.' : `Closed ${closed.join(', ')}.`)
 }
 
-/** Commands of packs for what gc does itself, or for workflows, which it does not run yet. */
+/** Commands of packs for what gc does itself, or by another command. */
 function unneededCommands(convoy: Command, { io }: CommandContext): void {
   const accepting = (name: string) =>
     convoy.command(name, { hidden: true }).argument('[words...]').allowUnknownOption().helpOption(false)
@@ -157,9 +157,9 @@ function unneededCommands(convoy: Command, { io }: CommandContext): void {
     .action(() => printLine(io, 'nothing to do: gc closes a convoy with its last bead'))
   for (const name of ['control', 'delete-source', 'reopen-source']) {
     accepting(name)
-      .description('about workflows, which gc does not run yet')
+      .description('see `gc run`')
       .action(() => {
-        throw failure('gc does not run formulas yet, so there is no workflow of a bead')
+        throw failure('`gc run list` lists the runs of formulas, and `gc run cancel <run>` ends the one of a bead')
       })
   }
 }

@@ -69,8 +69,15 @@ async function sling(context: CommandContext, target: string, words: string[], o
   const response = await send(city, target, text, given, options).catch(withConflictStatus)
   if (options.json) return printJson(context.io, result(response))
   for (const warning of response.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
-  printLine(context.io, `${response.bead ?? response.root_bead_id ?? response.formula} goes to ${response.target}.`)
+  printLine(context.io, sentenceOf(response))
   await warnUnavailable(context.io, city, response.target)
+}
+
+/** What was begun, and how to follow a run. */
+function sentenceOf({ run, formula, bead, root_bead_id, target }: SlingResponse): string {
+  if (!run) return `${bead ?? root_bead_id ?? formula} goes to ${target}.`
+  const of = formula ? ` of ${formula}` : ''
+  return `Run ${run.run_id}${of} goes to ${target}; \`gc run show ${run.run_id} --watch\` follows it.`
 }
 
 /** A bead for which a run goes on has a status of its own, which scripts look at. */

@@ -65,6 +65,8 @@ export interface RigConfig {
   readonly defaultBranch?: string
   /** Its own formulas; absolute. */
   readonly formulasDir?: string
+  /** Values of variables of the formulas that are run here, unless a launch gives others. */
+  readonly formulaVars?: Readonly<Record<string, string>>
   readonly suspendedOnStart: boolean
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig

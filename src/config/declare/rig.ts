@@ -1,5 +1,14 @@
 import { type Declaration, declareFields } from './declaration.ts'
-import { boolean, type FieldReader, identifier, integer, requiredString, string, type ValuesOf } from './fields.ts'
+import {
+  boolean,
+  type FieldReader,
+  identifier,
+  integer,
+  requiredString,
+  string,
+  stringMap,
+  type ValuesOf,
+} from './fields.ts'
 import { PREFIX } from './names.ts'
 import { importsOf } from './pack.ts'
 import { type AgentPatchFields, RIG_AGENT_PATCH } from './patches.ts'
@@ -26,6 +35,7 @@ export const RIG = {
   prefix: identifier('prefix', PREFIX, '"-" or "_"'),
   defaultBranch: string('default_branch'),
   formulasDir: string('formulas_dir'),
+  formulaVars: stringMap('formula_vars'),
   suspendedOnStart: boolean('suspended_on_start'),
   /** The old name of suspended_on_start. */
   suspended: boolean('suspended'),

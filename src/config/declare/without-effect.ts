@@ -3,9 +3,6 @@ type Section = Readonly<Record<string, string>>
 const PACKS =
   'is an older form that is not read: import the pack in [imports] instead; nothing of it is part of this city'
 const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT in force'
-const FORMULA = 'formulas are not run yet'
-const SLING_FORMULA =
-  'formulas are not run yet: slinging work to such an agent fails unless the request says no_formula'
 const UPSTREAM = 'upstreams are not used yet: the program keeps its own endpoint and credentials'
 const TOMBSTONE = 'has no effect, here or elsewhere; take it out'
 const STORAGE = 'has no effect: all work is kept in this city’s own database'
@@ -25,7 +22,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     beads: STORAGE,
     dolt: STORAGE,
     maintenance: 'has no effect: there is no Dolt database to maintain',
-    formulas: FORMULA,
+    formulas: 'has no effect: the formulas of a city are the files of its folder formulas',
     orders: 'orders are not run yet: no order is triggered, skipped or limited by this section',
     api: 'has no effect: `gc serve` decides where the API listens and who may write; no protection in here is in force',
     convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT in force',
@@ -52,7 +49,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     includes: PACKS,
     dolt_host: STORAGE,
     dolt_port: STORAGE,
-    formula_vars: FORMULA,
     default_sling_target: 'has no effect: name the agent when you sling',
     default_sling_targets: 'has no effect: name the agent when you sling',
   },
@@ -60,7 +56,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     upstream: UPSTREAM,
     work_query: 'is given to prompts and never run: `gc hook` finds the work itself',
     sling_query: 'is given to prompts and never run: `gc sling` finds the work itself',
-    default_sling_formula: SLING_FORMULA,
     nudge: 'has no effect: the first prompt says what to do',
     tmux_alias: TERMINAL,
     mouse_mode: TERMINAL,
@@ -80,7 +75,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   },
   agent_defaults: {
     upstream: UPSTREAM,
-    default_sling_formula: SLING_FORMULA,
     model: 'has no effect: choose the model with option_defaults of an agent or a provider',
     wake_mode: 'has no effect: set it on each agent',
     allow_overlay: 'has no effect: what it would allow or forbid is NOT in force',

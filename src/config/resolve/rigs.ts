@@ -42,7 +42,7 @@ export function resolveRigs(declarations: CityDeclarations, scope: RigScope): Ri
 
 function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnostics }: RigScope): RigConfig | undefined {
   const { values, block, origins } = declaration
-  const { name, path, prefix, defaultBranch, formulasDir, sleep } = values
+  const { name, path, prefix, defaultBranch, formulasDir, formulaVars, sleep } = values
   if (name === undefined) return undefined
   checkName(declaration, name, diagnostics)
   if (path === undefined) {
@@ -52,6 +52,7 @@ function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnosti
   return {
     ...{ name, defaultBranch, block, origins },
     path: path === undefined ? undefined : resolve(city, path),
+    ...(formulaVars !== undefined && { formulaVars }),
     ...(formulasDir !== undefined && { formulasDir: resolve(city, formulasDir) }),
     prefix: prefix ?? prefixOf(name),
     declaredPrefix: prefix,

@@ -64,7 +64,8 @@ export class LaunchParts {
       if ('recipe' in result) return result.recipe
       throw new AppError('invalid-request', compileSentence(launch.formula, result))
     }
-    const variables = { ...injectedVariables({ ...context, bead }), ...launch.vars }
+    const ofRig = config.current.rigs.find(({ name }) => name === launch.rig)?.formulaVars
+    const variables = { ...injectedVariables({ ...context, bead }), ...ofRig, ...launch.vars }
     const compiled = compile(variables)
     // A graph gets the bead with its input, a molecule by name.
     const isNamed = compiled.contract === 'v1' && bead !== undefined

@@ -14,6 +14,7 @@ default_branch = "trunk"
 name = "saw"
 path = "../saw"
 prefix = "sa"
+formula_vars = { topic = "saws" }
 
 [[agent]]
 name = "solo"

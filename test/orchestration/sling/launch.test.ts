@@ -53,6 +53,15 @@ describe('a graph by itself', () => {
     expect(work.runs.get('mi-1')).toMatchObject({ formula: 'line', status: 'pending', target: 'pool' })
   })
 
+  test('has the variables of its rig, unless the launch gives others', async () => {
+    await using work = await openLaunches()
+    const titleOf = async (body: object) => {
+      const { root_id } = await work.cook('line', { rig: 'saw', ...body })
+      return work.metadata(root_id)['gc.var.topic']
+    }
+    expect([await titleOf({}), await titleOf({ vars: { topic: 'roads' } })]).toEqual(['saws', 'roads'])
+  })
+
   test('of a scope and a rig has both on its root, and its beads in the rig', async () => {
     await using work = await openLaunches()
     const body = { formula: 'line', target: 'hand', scope_kind: 'rig', scope_ref: 'press' }
