@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city-config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
@@ -10,7 +10,6 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Usage, UsageOwner } from '../usage/usage.ts'
 import { BudgetChanged, BudgetExhausted, BudgetRemoved, BudgetWarned } from './events.ts'
-import type { Metering } from './metering.ts'
 import { levelOf, periodOf } from './period.ts'
 import type { Budget, BudgetKey, BudgetList, BudgetSet } from './schema.ts'
 import type { BudgetRow } from './table.ts'
@@ -22,7 +21,6 @@ export interface BudgetsDependencies {
   config: { readonly current: CityConfig }
   deadlines: Deadlines
   usage: Pick<Usage, 'spent' | 'onUsage'>
-  metering: Pick<Metering, 'isUnknown' | 'onChange'>
   /** Sends a mail to the people of the city. */
   notify(tx: Tx, subject: string, body: string): void
 }
@@ -45,7 +43,7 @@ export class Budgets {
   #nextPeriod: Deadline | undefined
 
   constructor(private readonly dependencies: BudgetsDependencies) {
-    const { store, usage, metering } = dependencies
+    const { store, usage } = dependencies
     this.#all = store.prepare(`SELECT scope, name, unit, per, most AS "limit", told_period AS notifiedPeriod,
         told_level AS notifiedLevel
       FROM budgets ORDER BY scope = 'agent', scope = 'rig', name, unit, per`)
@@ -55,7 +53,6 @@ export class Budgets {
     this.#setNotified = store.prepare(`UPDATE budgets SET told_period = ?, told_level = ?
       WHERE scope = ? AND name = ? AND unit = ? AND per = ?`)
     usage.onUsage((tx, owner) => this.#check(tx, owner))
-    metering.onChange(() => this.#notify())
   }
 
   list(): BudgetList {
@@ -102,32 +99,12 @@ export class Budgets {
     this.#listeners.clear()
   }
 
-  /** The agents under a budget whose use is unknown, each with one of its budgets; suspended ones ask for nothing. */
-  uncounted(): { agent: AgentConfig; budget: Budget }[] {
-    return this.dependencies.config.current.agents.flatMap((agent) => {
-      const budget = agent.suspended ? undefined : this.#withoutCount(agent)
-      return budget ? [{ agent, budget }] : []
-    })
-  }
-
-  /**
-   * Why an agent gets no other turn: one of its budgets is used up, or what it uses is unknown. Without a name, one of
-   * the city's.
-   */
+  /** Why an agent gets no other turn: one of its budgets is used up. Without a name, one of the city's. */
   blocks({ qualified, dir }: { qualified: string; dir?: string }): string | undefined {
     const exhausted = this.#current().find(
       (budget) => budget.state === 'exhausted' && covers(budget, qualified, dir ?? ''),
     )
-    if (exhausted) return `${describeBudget(exhausted)} is used up until ${exhausted.period_end}; raise it, or wait`
-    const agent = this.dependencies.config.current.agents.find((declared) => declared.qualified === qualified)
-    const budget = agent && this.#withoutCount(agent)
-    return budget && `${describeUncounted(budget)}; ${COSTS_NOTHING}`
-  }
-
-  /** The first of an agent's budgets when what it uses is unknown, which is never taken for nothing. */
-  #withoutCount(agent: AgentConfig): Budget | undefined {
-    const budget = this.#current().find((one) => covers(one, agent.qualified, agent.dir ?? ''))
-    return budget && this.dependencies.metering.isUnknown(agent) ? budget : undefined
+    return exhausted && `${describeBudget(exhausted)} is used up until ${exhausted.period_end}; raise it, or wait`
   }
 
   /** Calls the listener when a budget was set, removed or used. */
@@ -153,7 +130,9 @@ export class Budgets {
     this.#nextPeriod?.cancel()
     const ends = budgets.filter(({ state }) => state === 'exhausted').map(({ period_end }) => Date.parse(period_end))
     if (ends.length === 0) return
-    this.#nextPeriod = this.dependencies.deadlines.at(Math.min(...ends), () => this.#notify())
+    this.#nextPeriod = this.dependencies.deadlines.at(Math.min(...ends), () => {
+      for (const listener of this.#listeners) listener()
+    })
   }
 
   /** Notifies people once per period that a budget is mostly used, and once that it is exhausted. */
@@ -223,12 +202,8 @@ export class Budgets {
     this.#cache = undefined
     tx.after(() => {
       this.#cache = undefined
-      this.#notify()
+      for (const listener of this.#listeners) listener()
     })
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener()
   }
 }
 
@@ -238,13 +213,6 @@ const covers = ({ scope, name }: { scope: string; name?: string }, agent: string
 /** A budget in words. */
 export const describeBudget = ({ scope, name, unit, per }: BudgetKey): string =>
   `the budget of ${scope === 'city' ? 'the city' : `${scope} ${name}`} in ${unit === 'usd' ? 'dollars' : 'tokens'} ${per === 'hour' ? 'an' : 'a'} ${per}`
-
-/** That an agent is held since its use cannot be counted. */
-export const describeUncounted = (budget: Budget): string =>
-  `its program does not report what it uses, which ${describeBudget(budget)} has to count`
-
-/** What a person can do about an agent whose use cannot be counted. */
-export const COSTS_NOTHING = 'declare cost = "none" on the agent if it costs nothing, or remove the budget'
 
 /** How much of a budget is used, and what of that is not known for sure. */
 export function describeUse({ spent, limit, unit, overshoot, assumed }: Budget): string {

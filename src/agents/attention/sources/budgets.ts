@@ -1,24 +1,16 @@
 import type { AttentionSource } from '../../../core/attention.ts'
-import { type Budgets, COSTS_NOTHING, describeBudget, describeUncounted, describeUse } from '../../budgets/budgets.ts'
+import { type Budgets, describeBudget, describeUse } from '../../budgets/budgets.ts'
 import type { Budget } from '../../budgets/schema.ts'
 import type { ListedItem } from '../schema.ts'
 
-/** Budgets that are used up, and agents whose use they cannot count: nobody concerned gets another turn. */
+/** Budgets that are used up: nobody they are for gets another turn. */
 export class BudgetAttention implements AttentionSource<ListedItem> {
   readonly name = 'budgets'
 
   constructor(private readonly budgets: Budgets) {}
 
   items(): ListedItem[] {
-    const uncounted = this.budgets.uncounted().map(({ agent: { qualified, dir }, budget }) => ({
-      id: `uncounted:${qualified}`,
-      kind: 'budget',
-      agent: qualified,
-      ...(dir && { rig: dir }),
-      asks: `${qualified} gets no turn: ${describeUncounted(budget)}.`,
-      to_do: COSTS_NOTHING,
-    }))
-    return [...this.budgets.exhausted().map(toItem), ...uncounted]
+    return this.budgets.exhausted().map(toItem)
   }
 
   onChange(listener: () => void): () => void {
