@@ -72,13 +72,7 @@ export class HostLink {
     events: LinkEvents,
   ): Promise<HostLink | undefined> {
     const link = new HostLink(deadlines, events)
-    try {
-      await Bun.connect<ChannelData>({ unix: socket, socket: createChannelHandler(), data: { channel: link.#channel } })
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
-      throw new AppError('service-unavailable', `the session host cannot be reached: ${errorMessage(error)}`)
-    }
+    if (!(await connect(socket, link.#channel))) return undefined
     link.#channel.send({ hello: { protocol: PROTOCOL, build, pid: process.pid } })
     const inTime = await settlesWithin(deadlines, HELLO_MS, link.#greeted.promise)
     if (inTime) return link.#hello && link
@@ -231,5 +225,26 @@ function parseRecords(payload: Uint8Array): AgentRecord[] {
 export class LinkLostError extends AppError {
   constructor(op: Operation) {
     super('service-unavailable', `the session host went away before it answered ${op}`)
+  }
+}
+
+/** A host that is dying fails a connection in other ways than one that is gone, for some milliseconds. */
+const CONNECT_ATTEMPTS = 5
+const RETRY_MS = 20
+
+/** Connects a channel to a socket; false when nobody listens there. */
+async function connect(socket: string, channel: Channel): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await Bun.connect<ChannelData>({ unix: socket, socket: createChannelHandler(), data: { channel } })
+      return true
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === 'ENOENT' || code === 'ECONNREFUSED') return false
+      if (attempt === CONNECT_ATTEMPTS) {
+        throw new AppError('service-unavailable', `the session host cannot be reached: ${errorMessage(error)}`)
+      }
+      await Bun.sleep(RETRY_MS)
+    }
   }
 }
