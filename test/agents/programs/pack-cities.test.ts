@@ -70,12 +70,14 @@ test('an agent of a versioned pack has the prompt of the version that was upgrad
 
   packs.commit(filesOf('versions/packs/1.1.0'), 'v1.1.0')
   await town.gc('import', 'upgrade')
+  await town.gc('reload')
   await start(town, 'crew.writer', 'Write short sentences, and check each of them.')
 
   const key = join(town.city, '../key')
   writeFileSync(key, 'key-of-the-archive\n', { mode: 0o600 })
   await town.gc('import', 'credential', 'add', server.host, '--token-file', key)
   await town.gc('import', 'add', server.url, '--name', 'archive')
+  await town.gc('reload')
   await start(town, 'archive.keeper', 'lend nothing out of the archive')
   expect(town.model.bodies.join('\n')).not.toContain('key-of-the-archive')
 })
