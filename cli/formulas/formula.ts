@@ -51,7 +51,7 @@ function listCommand(formula: Command, context: CommandContext): void {
       const listed = formulas.map(({ name, source }) => ({ name, source }))
       if (json) return printJson(io, envelope({ city_path, search_paths, formulas: listed }))
       for (const { name } of formulas) printLine(io, sanitizeLine(name))
-      for (const each of formulas) printMessages(context, each.type === undefined ? each.errors : [])
+      for (const each of formulas) printMessages(context, each.errors)
     })
 }
 

@@ -13,16 +13,23 @@ shareTown((opened) => {
   mkdirSync(join(town.city, 'formulas'), { recursive: true })
   writeFileSync(join(town.city, 'formulas/line.toml'), LINE)
   writeFileSync(join(town.city, 'formulas/broken.toml'), 'formula = "broken"\n[[steps]]\nid = "a"\n')
+  const loose = 'formula = "loose"\n[[steps]]\nid = "a"\ntitle = "A"\nneeds = ["nobody"]\n'
+  writeFileSync(join(town.city, 'formulas/loose.toml'), loose)
 })
 
 describe('gc formula', () => {
-  test('list names formulas, and says which files cannot be read', async () => {
+  test('list names formulas, and says what is wrong with each that does not compile', async () => {
     const { status, out, err } = await town.gc(['formula', 'list'])
-    expect([status, out]).toEqual([0, 'broken\nline\n'])
+    expect([status, out]).toEqual([0, 'broken\nline\nloose\n'])
     expect(err).toContain('formulas/broken.toml:3: step "a": title is missing')
+    expect(err).toContain('formulas/loose.toml:2: step "a": needs names "nobody"')
     expect(await town.json(['formula', 'list'])).toMatchObject({
       ...{ schema_version: '1', ok: true, city_path: town.city, search_paths: [join(town.city, 'formulas')] },
-      formulas: [{ name: 'broken' }, { name: 'line', source: join(town.city, 'formulas/line.toml') }],
+      formulas: [
+        { name: 'broken' },
+        { name: 'line', source: join(town.city, 'formulas/line.toml') },
+        { name: 'loose' },
+      ],
     })
   })
 

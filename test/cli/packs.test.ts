@@ -142,6 +142,11 @@ describe('gc sling', () => {
     const { status, out, err } = await town.gc(['sling', 'formal', 'Shine', '--no-formula'])
     expect([status, out]).toEqual([0, expect.stringContaining('goes to formal.')])
     expect(err).not.toContain('polish')
+    mkdirSync(join(town.city, 'formulas'), { recursive: true })
+    const polish = '[requires]\nformula_compiler = ">=2.0.0"\n[[steps]]\nid = "rub"\ntitle = "Rub"\n'
+    writeFileSync(join(town.city, 'formulas/polish.toml'), `formula = "polish"\n${polish}`)
+    expect((await town.gc(['sling', 'formal', 'Shine'])).status).toBe(0)
+    expect((await town.gc(['run', 'list'])).out).toContain('polish')
   })
 
   test('says that a formula is not there, and does not take its words for work', async () => {

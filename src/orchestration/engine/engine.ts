@@ -139,7 +139,7 @@ export class RunEngine {
     this.#move(tx, bead, (step) => {
       const kind = metadataValue(bead, WorkflowKey.kind)
       const handler = this.#handlers[kind]
-      if (!handler) throw malformed(`nothing acts on beads of the kind ${kind}`)
+      if (!handler) throw malformed(`gc does not run steps of the kind ${kind} yet`)
       handler(step)
     })
   }

@@ -42,7 +42,7 @@ async function runs(town: Town, id: string, command: string, output: RegExp): Pr
   await town.model.until(({ results }) => results.some((result) => output.test(result)))
 }
 
-test('agents of a derived pack have its fragment in their prompt, and the environment of every patch and override', async () => {
+test('agents of a derived pack have its fragment in their prompt, and the environment that its patches declare', async () => {
   await using town = await openWithClaude()
   mkdirSync(join(town.city, 'yard'))
   await become(town, filesOf('derived', { 'start_command = "exec cat"': PROVIDER }))
