@@ -2,6 +2,7 @@ import type { AgentFields } from './declare/agent.ts'
 import type { DeclaredBlock, FieldOrigins } from './declare/origin.ts'
 import type { InlineScripts } from './declare/pack.ts'
 import type { RigFields } from './declare/rig.ts'
+import type { Orders } from './orders/order.ts'
 import type { PromptTemplate } from './prompts/prompt-template.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
 
@@ -31,6 +32,7 @@ export interface CityConfig {
   readonly events: EventArchiveConfig
   readonly usage: UsageConfig
   readonly pricing: readonly PricingConfig[]
+  readonly orders: Orders
 }
 
 /** `[workspace]`. */

@@ -58,6 +58,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
     events: resolveEventArchives(declarations.eventRotation),
     usage: resolveUsage(declarations.usage),
     pricing: resolvePricing(declarations, diagnostics),
+    orders: { all: [], problems: [] },
   }
 }
 
