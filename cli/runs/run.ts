@@ -14,7 +14,7 @@ interface List extends JsonOption, WatchOption {
   limit: number
 }
 
-/** `gc run`: where the runs of formulas stand, and how to stop one. */
+/** `gc run`: where the runs of formulas stand, and how to stop, pause and resume one. */
 export function runCommands(program: Command, context: CommandContext): void {
   const run = program.command('run').description('runs of formulas')
   withWatch(withJson(run.command('list').description('list runs: those that go on first, then those that wait')))
@@ -45,6 +45,34 @@ export function runCommands(program: Command, context: CommandContext): void {
       const canceled = await city.call('POST ~/runs/{run_id}/cancel', { params: { run_id: id } })
       if (json) printJson(context.io, canceled)
       else printLine(context.io, `${canceled.run_id} is ${canceled.status}; ${canceled.closed} beads were closed.`)
+    })
+  pauseCommands(run, context)
+}
+
+interface Reason extends JsonOption {
+  reason?: string
+}
+
+function pauseCommands(run: Command, context: CommandContext): void {
+  withJson(
+    run.command('pause').description('pause a run: nothing of it is offered or started; what is begun is finished'),
+  )
+    .argument('<run>')
+    .option('--reason <text>', 'why, for whoever looks at the run')
+    .action(async (id: string, { json, reason }: Reason) => {
+      const city = await context.city()
+      const body = reason ? { reason } : {}
+      const paused = await city.call('POST ~/runs/{run_id}/pause', { params: { run_id: id }, body })
+      if (json) printJson(context.io, paused)
+      else printLine(context.io, `${paused.run_id} is paused; \`gc run resume ${paused.run_id}\` lets it go on.`)
+    })
+  withJson(run.command('resume').description('let a paused run go on'))
+    .argument('<run>')
+    .action(async (id: string, { json }: JsonOption) => {
+      const city = await context.city()
+      const resumed = await city.call('POST ~/runs/{run_id}/resume', { params: { run_id: id } })
+      if (json) printJson(context.io, resumed)
+      else printLine(context.io, `${resumed.run_id} goes on; it is ${resumed.status}.`)
     })
 }
 

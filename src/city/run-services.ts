@@ -10,6 +10,8 @@ import { CheckRepository } from '../orchestration/checks/repository.ts'
 import { CheckRunner } from '../orchestration/checks/runner.ts'
 import { RunEngine } from '../orchestration/engine/engine.ts'
 import { findStepTarget } from '../orchestration/routing/target.ts'
+import { RunControls } from '../orchestration/runs/controls.ts'
+import { RunHolds } from '../orchestration/runs/holds.ts'
 import type { RunMembers } from '../orchestration/runs/members.ts'
 import type { RunRepository } from '../orchestration/runs/repository.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
@@ -32,7 +34,8 @@ interface RunServicesOptions extends CityDependencies {
 /** What runs formulas once their beads are there. */
 export function buildRuns(options: RunServicesOptions) {
   const { name: city, config, beadRepository: beads, runRepository: runs, runMembers: members } = options
-  const parts = { ...options, city, beads, runs, members }
+  const holds = new RunHolds(options)
+  const parts = { ...options, city, beads, runs, members, holds }
   const checkRunner = buildChecks(options)
   return {
     checkRunner,
@@ -42,6 +45,8 @@ export function buildRuns(options: RunServicesOptions) {
       resolveTarget: (name, rig) => findStepTarget(config.current, name, rig)?.agent.qualified ?? name,
     }),
     runs: new Runs(parts),
+    runControls: new RunControls(parts),
+    runHolds: holds,
     workflows: new Workflows(parts),
   }
 }

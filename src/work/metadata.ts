@@ -59,6 +59,8 @@ export const EngineKey = {
   sourceBeadId: 'gc.source_bead_id',
   inputConvoyId: 'gc.input_convoy_id',
   cancelRequested: 'gc.cancel_requested',
+  /** Set on a step that would be offered but that its run is paused. */
+  paused: 'gc.paused',
   onExhausted: 'gc.on_exhausted',
   controlFor: 'gc.control_for',
   controlEpoch: 'gc.control_epoch',

@@ -17,6 +17,11 @@ test('gc run lists runs, shows where one stands, and cancels it once', async () 
   expect(out).toContain('pending')
   expect(out).toContain('Plan')
   expect((await town.gc(['run', 'steps', root.id])).out).toContain('Plan')
+  expect((await town.gc(['run', 'pause', root.id, '--reason', 'lunch'])).out).toBe(
+    `${root.id} is paused; \`gc run resume ${root.id}\` lets it go on.\n`,
+  )
+  expect(await town.gc(['run', 'pause', root.id])).toMatchObject({ status: 1 })
+  expect((await town.gc(['run', 'resume', root.id])).out).toContain('goes on')
   expect((await town.gc(['run', 'cancel', root.id])).out).toBe(`${root.id} is canceled; 2 beads were closed.\n`)
   expect(await town.gc(['run', 'cancel', root.id])).toMatchObject({
     status: 1,

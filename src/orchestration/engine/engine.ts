@@ -9,6 +9,7 @@ import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import type { CheckRunner } from '../checks/runner.ts'
 import { QUARANTINED_LABEL } from '../runs/attention.ts'
+import type { RunHolds } from '../runs/holds.ts'
 import type { RunMembers } from '../runs/members.ts'
 import { metadataValue } from '../runs/node.ts'
 import type { RunRepository } from '../runs/repository.ts'
@@ -30,6 +31,7 @@ export interface EngineOptions {
   beads: BeadRepository
   runs: RunRepository
   members: RunMembers
+  holds: Pick<RunHolds, 'isPaused'>
   resolveTarget: ResolveTarget
   checkRunner: CheckRunner
 }
@@ -79,8 +81,10 @@ export class RunEngine {
       'scope-check': (step) => checkScope(parts, step),
       'workflow-finalize': (step) => finalize(parts, step),
     }
-    reactions.on('runs', ['bead.created', 'bead.updated', 'bead.closed', 'run.changed'], (tx, recorded) =>
-      this.#react(tx, recorded),
+    reactions.on(
+      'runs',
+      ['bead.created', 'bead.updated', 'bead.closed', 'run.changed', 'run.resumed'],
+      (tx, recorded) => this.#react(tx, recorded),
     )
   }
 
@@ -96,7 +100,7 @@ export class RunEngine {
 
   /** The controls that may act after an event about a bead. */
   #concerned(type: string, bead: Bead): string[] {
-    if (type === 'run.changed') return this.#graph.controls(bead.id)
+    if (type === 'run.changed' || type === 'run.resumed') return this.#graph.controls(bead.id)
     if (bead.status === 'closed') return [...this.#graph.released(bead.id), ...this.#leftOver(bead)]
     return isControl(metadataValue(bead, WorkflowKey.kind)) ? [bead.id] : []
   }
@@ -131,6 +135,7 @@ export class RunEngine {
   #canAct(bead: Bead): boolean {
     if (bead.status !== 'open' || !isControl(metadataValue(bead, WorkflowKey.kind))) return false
     if (metadataValue(bead, EngineKey.instantiating) !== '') return false
+    if (this.#options.holds.isPaused(metadataValue(bead, WorkflowKey.rootBeadId))) return false
     const isParallel = metadataValue(bead, EngineKey.fanoutMode) !== 'sequential'
     return bead.is_blocked !== true || (isSpawning(bead) && isParallel)
   }

@@ -2,6 +2,7 @@ import type { Tx } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import type { RunHolds } from '../runs/holds.ts'
 import { metadataValue } from '../runs/node.ts'
 import { isFinal, type RunRepository, type RunRow } from '../runs/repository.ts'
 import type { RunStatus } from '../runs/schema.ts'
@@ -10,6 +11,7 @@ import type { Graph } from './graph.ts'
 interface StateOptions {
   beads: BeadRepository
   runs: RunRepository
+  holds: Pick<RunHolds, 'isPaused'>
   graph: Graph
 }
 
@@ -78,6 +80,7 @@ export class RunStates {
   #stateOf(run: RunRow, root: Bead, bead: Bead): RunStatus {
     if (root.status === 'closed') return finalState(root)
     if (metadataValue(root, EngineKey.cancelRequested) !== '') return 'canceling'
+    if (this.options.holds.isPaused(run.rootId)) return 'waiting'
     if (this.options.runs.waitOf(run.rootId) !== undefined) return 'waiting'
     const isBegun = bead.id !== run.rootId && (bead.status === 'in_progress' || bead.status === 'closed')
     if (run.state === 'active' || isBegun) return 'active'

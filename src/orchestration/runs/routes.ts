@@ -1,9 +1,12 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
+import type { RunControls } from './controls.ts'
 import type { Runs } from './runs.ts'
 import {
   Run,
   RunCancelOutputBody,
+  RunControlResponse,
+  RunPauseBody,
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
@@ -16,7 +19,7 @@ import {
 import type { Workflows } from './workflows.ts'
 
 /** The operations on runs and their graphs. */
-export const runRoutes = (city: CityOf<{ runs: Runs; workflows: Workflows }>) => [
+export const runRoutes = (city: CityOf<{ runs: Runs; runControls: RunControls; workflows: Workflows }>) => [
   route(
     'GET ~/runs',
     {
@@ -68,6 +71,33 @@ export const runRoutes = (city: CityOf<{ runs: Runs; workflows: Workflows }>) =>
       errors: ['run-not-found', 'conflict-wrong-state'],
     },
     (exchange) => city(exchange).runs.cancel(exchange.caller, exchange.params.run_id),
+  ),
+  route(
+    'POST ~/runs/{run_id}/pause',
+    {
+      id: 'pause-run',
+      summary: 'Pause a run',
+      needs: 'coordinate',
+      description:
+        'Nothing of it is offered or started until it is resumed. Steps that are worked on, and checks that run, are finished. A paused run is `waiting`.',
+      body: RunPauseBody,
+      ok: RunControlResponse,
+      errors: ['run-not-found', 'conflict-wrong-state'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runControls.pause(exchange.caller, exchange.params.run_id, exchange.body),
+  ),
+  route(
+    'POST ~/runs/{run_id}/resume',
+    {
+      id: 'resume-run',
+      summary: 'Resume a paused run',
+      needs: 'coordinate',
+      ok: RunControlResponse,
+      errors: ['run-not-found', 'conflict-wrong-state'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runControls.resume(exchange.caller, exchange.params.run_id),
   ),
   route(
     'GET ~/workflow/{workflow_id}',

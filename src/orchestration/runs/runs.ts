@@ -73,7 +73,7 @@ export class Runs {
   }
 
   /** Goes on with what was being canceled when the city was closed. */
-  async resume(): Promise<void> {
+  async continueCanceling(): Promise<void> {
     for (const id of this.options.runs.canceling()) await this.#cancelAll(id, gcPart('runs'))
   }
 
@@ -93,7 +93,7 @@ export class Runs {
   #row(id: string): RunRow {
     const row = this.options.runs.find(id)
     if (row) return row
-    throw new AppError('run-not-found', `run ${id} does not exist; gc run list shows those that do`)
+    throw runNotFound(id)
   }
 
   #view(row: RunRow): Run {
@@ -106,6 +106,9 @@ export class Runs {
 
 const storeScope = (city: string, rig: string): RunScope =>
   rig === '' ? { kind: 'city', ref: city } : { kind: 'rig', ref: rig }
+
+export const runNotFound = (id: string): AppError =>
+  new AppError('run-not-found', `run ${id} does not exist; gc run list shows those that do`)
 
 const alreadyOver = (id: string): AppError =>
   new AppError('conflict-wrong-state', `run ${id} is already terminal; nothing to cancel`)

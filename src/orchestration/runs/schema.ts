@@ -136,6 +136,27 @@ export const RunChange = Type.Object(
 )
 export type RunChange = Static<typeof RunChange>
 
+/** Ours: why a run is paused. */
+export const RunPauseBody = Type.Object(
+  { reason: Type.Optional(Type.String({ maxLength: 2000, description: 'Why, for whoever looks at the run.' })) },
+  { $id: 'RunPauseBody', ...closed },
+)
+export type RunPauseBody = Static<typeof RunPauseBody>
+
+/** Ours: what `run.paused` and `run.resumed` say. */
+export const RunPauseChange = Type.Object(
+  { run_id: Type.String(), reason: Type.Optional(Type.String()) },
+  { $id: 'RunPauseChange', ...closed },
+)
+export const RunResumeChange = Type.Object({ run_id: Type.String() }, { $id: 'RunResumeChange', ...closed })
+
+/** Ours: how a run stands once a person has acted on it. */
+export const RunControlResponse = Type.Object(
+  { run_id: Type.String(), status: RunStatus },
+  { $id: 'RunControlResponse', ...closed },
+)
+export type RunControlResponse = Static<typeof RunControlResponse>
+
 /** A bead as a node of a workflow. */
 export const WorkflowBeadResponse = Type.Object(
   {

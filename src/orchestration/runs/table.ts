@@ -19,9 +19,6 @@ export const runs = sqliteTable(
     attempts: integer().notNull().default(0),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
-    /** Since when a person holds it, and why. */
-    pausedAt: integer('paused_at'),
-    pausedReason: text('paused_reason'),
     startedAt: integer('started_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
     /** Its place in lists of runs: those that go on, those that wait, those that are over. */
@@ -49,6 +46,20 @@ export const runRecipes = sqliteTable('run_recipes', {
   rootId: text('root_id').primaryKey(),
   recipe: text({ mode: 'json' }).$type<Recipe>().notNull(),
 })
+
+/** Runs that a person holds, and those whose steps are being offered again. */
+export const runHolds = sqliteTable(
+  'run_holds',
+  {
+    rootId: text('root_id').primaryKey(),
+    state: text({ enum: ['paused', 'resuming'] }).notNull(),
+    since: integer().notNull(),
+    /** Who holds it, and why. */
+    by: text('held_by').notNull(),
+    reason: text().notNull(),
+  },
+  () => [check('run_holds_state', sql`state IN ('paused', 'resuming')`)],
+)
 
 /** The beads of runs that wait for somebody. */
 export const runWaits = sqliteTable(

@@ -25,7 +25,7 @@ export interface LauncherOptions extends BeadRouterOptions {
   instantiator: Instantiator
   runRepository: RunRepository
   runMembers: RunMembers
-  runs: Pick<Runs, 'resume'>
+  runs: Pick<Runs, 'continueCanceling'>
   findSession: RouteContext['findSession']
 }
 

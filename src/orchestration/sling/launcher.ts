@@ -138,7 +138,7 @@ export class FormulaLauncher {
         return this.#launched(tx, launch, plan, warnings)
       },
     })
-    if (replaced.length > 0) await runs.resume()
+    if (replaced.length > 0) await runs.continueCanceling()
     return launched
   }
 

@@ -20,6 +20,8 @@ export interface BeadGuard {
   /** Throws when this session may no longer write to the bead. */
   checkWrite(tx: Tx, id: string, session: string): void
   onChanged(tx: Tx, before: Bead, after: Bead, session: string | undefined): void
+  /** Follows a new bead, in the write that adds it. */
+  onAdded?(tx: Tx, bead: Bead): void
 }
 
 /** Finds the session that an assignee names. */

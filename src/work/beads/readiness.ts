@@ -36,20 +36,23 @@ export interface WorkflowMarks {
   readonly kind?: string | undefined
   /** Not empty while the graph that it is a part of is being written. */
   readonly instantiating?: string | undefined
+  /** Not empty while its run is paused. */
+  readonly paused?: string | undefined
 }
 
 /** Whether a bead of this type, with these labels and marks, may be offered as work once it is ready. */
 export const isWorkable = (
   type: string,
   labels: readonly string[],
-  { kind = '', instantiating = '' }: WorkflowMarks = {},
+  { kind = '', instantiating = '', paused = '' }: WorkflowMarks = {},
 ): boolean =>
   !UNWORKABLE_TYPES.has(type) &&
   !UNWORKABLE_LABELS.some((label) => labels.includes(label)) &&
   !isControl(kind) &&
   kind !== 'scope' &&
   kind !== 'spec' &&
-  instantiating === ''
+  instantiating === '' &&
+  paused === ''
 
 const GATING_TYPES = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 

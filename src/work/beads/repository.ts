@@ -133,7 +133,7 @@ export class BeadRepository {
     }
     writeSideTable?.(values.id)
     const bead = this.get(values.id)
-    this.#log.append(tx, BeadCreated, eventFactsOf(bead), { bead })
+    this.#recordCreated(tx, bead)
     return bead
   }
 
@@ -161,10 +161,7 @@ export class BeadRepository {
         this.#edges.addNew(id, target, type)
       }
     }
-    for (const { id } of drafts) {
-      const bead = this.get(id)
-      this.#log.append(tx, BeadCreated, eventFactsOf(bead), { bead })
-    }
+    for (const { id } of drafts) this.#recordCreated(tx, this.get(id))
   }
 
   /** Changes a bead. When no client can see a difference, nothing is recorded. */
@@ -263,6 +260,11 @@ export class BeadRepository {
     const now = this.#clock.now()
     this.#writer.touch(bead.id, now)
     bead.updated_at = toTimestamp(now)
+  }
+
+  #recordCreated(tx: Tx, bead: Bead): void {
+    this.#log.append(tx, BeadCreated, eventFactsOf(bead), { bead })
+    for (const guard of this.#guards) guard.onAdded?.(tx, bead)
   }
 
   #recordClosed(tx: Tx, bead: Bead): void {

@@ -61,6 +61,9 @@ export const beads = sqliteTable(
     index('beads_controlling')
       .on(bead.rootId, bead.id)
       .where(sql`root_id IS NOT NULL AND workable = 0 AND status = 'open' AND blockers = 0`),
+    index('beads_live_by_root')
+      .on(bead.rootId, bead.status, bead.id)
+      .where(sql`root_id IS NOT NULL AND status != 'closed' AND blockers = 0`),
     index('beads_by_input')
       .on(sql.raw(`metadata ->> '$."${EngineKey.inputConvoyId}"'`))
       .where(sql.raw(`metadata ->> '$."${EngineKey.inputConvoyId}"' IS NOT NULL`)),

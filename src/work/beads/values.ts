@@ -63,13 +63,15 @@ export function valuesOf({ n: _, blockers: __, edges: ___, ...row }: BeadRow): B
 export const marksOf = (metadata: Readonly<Record<string, string>> = {}): WorkflowMarks => ({
   kind: metadata[WorkflowKey.kind],
   instantiating: metadata[EngineKey.instantiating],
+  paused: metadata[EngineKey.paused],
 })
 
 /** The same of stored metadata; hardly any bead has one of them. */
 function marksIn(metadata: string): WorkflowMarks | undefined {
-  const isMarked = metadata.includes(WorkflowKey.kind) || metadata.includes(EngineKey.instantiating)
-  return isMarked ? marksOf(JSON.parse(metadata)) : undefined
+  return MARKING_KEYS.some((key) => metadata.includes(key)) ? marksOf(JSON.parse(metadata)) : undefined
 }
+
+const MARKING_KEYS = [WorkflowKey.kind, EngineKey.instantiating, EngineKey.paused]
 
 function changedLabels(current: string[], { labels = [], removeLabels = [] }: BeadChange): string[] {
   return [...new Set([...current, ...labels])].filter((label) => !removeLabels.includes(label))

@@ -10,7 +10,7 @@ import { isRecord } from '../beads/readiness.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { Bead } from '../beads/schema.ts'
 import { CLAIM_LOST } from '../errors.ts'
-import { WorkKey } from '../metadata.ts'
+import { EngineKey, WorkflowKey, WorkKey } from '../metadata.ts'
 import { BeadClaimDisplaced, BeadClaimRejected, BeadDeadAssigneeReopened } from './events.ts'
 import { ClaimRepository, type ClaimRow } from './repository.ts'
 import type { Worker } from './worker.ts'
@@ -169,8 +169,10 @@ export class ClaimManager implements BeadGuard {
   }
 }
 
-function whyUnclaimable({ id, issue_type, status }: Bead): string | undefined {
+function whyUnclaimable({ id, issue_type, status, metadata = {} }: Bead): string | undefined {
   if (isRecord(issue_type)) return `bead ${id} is a ${issue_type}, which nobody works on`
+  if (metadata[EngineKey.paused])
+    return `bead ${id} is a step of run ${metadata[WorkflowKey.rootBeadId]}, which is paused`
   if (status === 'open' || status === 'in_progress') return undefined
   return `bead ${id} is ${status}: only an open bead can be claimed`
 }

@@ -1,0 +1,124 @@
+import type { Statement } from 'bun:sqlite'
+import { eq } from 'drizzle-orm'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { BeadGuard } from '../../work/beads/extensions.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
+import { metadataValue } from './node.ts'
+import { runHolds } from './table.ts'
+
+export type RunHold = typeof runHolds.$inferSelect
+
+interface HoldsOptions {
+  store: Store
+  beadRepository: BeadRepository
+}
+
+/** How many beads one write holds or offers again, and how many it looks at. */
+const SLICE = 100
+const PAGE = 500
+
+/**
+ * Keeps the steps of paused runs from being offered: those that are ready when the pause begins, and those that become
+ * ready while it lasts, each in the write that makes it so.
+ */
+export class RunHolds implements BeadGuard {
+  readonly #store: Store
+  readonly #beads: BeadRepository
+  readonly #paused: Statement<{ root: string }, [string]>
+  readonly #ready: Statement<{ id: string }, [string, number]>
+  readonly #released: Statement<{ id: string }, [string, string, string]>
+  readonly #open: Statement<{ id: string; held: number }, [string, string, number]>
+
+  constructor({ store, beadRepository }: HoldsOptions) {
+    this.#store = store
+    this.#beads = beadRepository
+    this.#paused = store.prepare("SELECT root_id AS root FROM run_holds WHERE root_id = ? AND state = 'paused'")
+    this.#ready = store.prepare(
+      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status = 'open' AND status != 'closed'
+       AND blockers = 0 AND workable = 1 LIMIT ?`),
+    )
+    this.#released = store.prepare(
+      stablePlan(`SELECT id FROM beads WHERE id = ?1 AND ready = 1 AND root_id = ?3
+       UNION ALL SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+       WHERE e.depends_on_id = ?2 AND e.gating = 1 AND b.ready = 1 AND b.root_id = ?3`),
+    )
+    this.#open = store.prepare(
+      stablePlan(`SELECT id, metadata ->> '$."${EngineKey.paused}"' IS NOT NULL AS held FROM beads
+       WHERE root_id = ? AND root_id IS NOT NULL AND status != 'closed' AND id > ? ORDER BY id LIMIT ?`),
+    )
+    beadRepository.addGuard(this)
+  }
+
+  isPaused(root: string): boolean {
+    return this.#paused.get(root) !== null
+  }
+
+  find(root: string): RunHold | undefined {
+    return this.#store.read((orm) => orm.select().from(runHolds).where(eq(runHolds.rootId, root)).get())
+  }
+
+  /** Those that hold a run, or are about to let it go on. */
+  list(): RunHold[] {
+    return this.#store.read((orm) => orm.select().from(runHolds).all())
+  }
+
+  /** From now on nothing of the run becomes ready; what is ready already is held slice by slice. */
+  begin(tx: Tx, hold: Omit<RunHold, 'state'>): void {
+    tx.orm
+      .insert(runHolds)
+      .values({ ...hold, state: 'paused' })
+      .run()
+  }
+
+  /** Holds steps that are ready; returns whether there may be more. */
+  holdSlice(tx: Tx, root: string): boolean {
+    const ready = this.#ready.all(root, SLICE).map(({ id }) => id)
+    this.#hold(tx, ready)
+    return ready.length === SLICE
+  }
+
+  /** From now on what becomes ready is offered; what is held is offered again slice by slice. */
+  release(tx: Tx, root: string): void {
+    tx.orm.update(runHolds).set({ state: 'resuming' }).where(eq(runHolds.rootId, root)).run()
+  }
+
+  /** Offers steps again that lie behind `after`; returns where it stopped, or undefined once none is held. */
+  offerSlice(tx: Tx, root: string, after: string): string | undefined {
+    const page = this.#open.all(root, after, PAGE)
+    const held = page.filter((row) => row.held).slice(0, SLICE)
+    for (const { id } of held) this.#beads.change(tx, id, { metadata: { [EngineKey.paused]: null } })
+    if (held.length === SLICE) return held.at(-1)?.id
+    if (page.length === PAGE) return page.at(-1)?.id
+    tx.orm.delete(runHolds).where(eq(runHolds.rootId, root)).run()
+    return undefined
+  }
+
+  checkWrite(): void {}
+
+  onAdded(tx: Tx, bead: Bead): void {
+    this.#follow(tx, bead, '')
+  }
+
+  onChanged(tx: Tx, before: Bead, after: Bead): void {
+    const isClosing = before.status !== 'closed' && after.status === 'closed'
+    this.#follow(tx, after, isClosing ? after.id : '')
+  }
+
+  /** Holds what a change of a bead makes ready; `closed` is its id once it is closed. */
+  #follow(tx: Tx, bead: Bead, closed: string): void {
+    const root = metadataValue(bead, WorkflowKey.rootBeadId)
+    if (root === '' || !this.isPaused(root)) return
+    const released = this.#released.all(bead.id, closed, root).map(({ id }) => id)
+    this.#hold(tx, released)
+    if (closed !== '' && metadataValue(bead, EngineKey.paused) !== '' && this.#beads.find(bead.id)) {
+      this.#beads.change(tx, bead.id, { metadata: { [EngineKey.paused]: null } })
+    }
+  }
+
+  #hold(tx: Tx, ids: readonly string[]): void {
+    for (const id of ids) this.#beads.change(tx, id, { metadata: { [EngineKey.paused]: 'true' } })
+  }
+}
