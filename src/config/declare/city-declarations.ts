@@ -3,7 +3,7 @@ import type { AgentFields } from './agent.ts'
 import type { AgentDefaultsFields } from './agent-defaults.ts'
 import type { DaemonFields } from './daemon.ts'
 import type { Declaration } from './declaration.ts'
-import type { RuntimeFields, ServiceFields, UpstreamFields, WebhookFields } from './kept.ts'
+import type { RuntimeFields, ServiceFields, UpstreamFields } from './kept.ts'
 import type { McpServerFields } from './mcp-server.ts'
 import type { NamedSessionFields } from './named-session.ts'
 import type { CityPack, ImportedPack, Imports } from './pack.ts'
@@ -13,6 +13,7 @@ import type { RigFields } from './rig.ts'
 import type { SessionFields } from './session.ts'
 import type { ChatSessionsFields, SessionSleepFields } from './session-sleep.ts'
 import type { RigBindingFields, SiteFields } from './site.ts'
+import type { WebhookFields, WebhookPolicyFields } from './webhook.ts'
 import type { WorkspaceFields } from './workspace.ts'
 
 /** The sections that a city has once; layers merge them field by field. */
@@ -27,6 +28,7 @@ export interface SectionDeclarations {
   readonly mail: Declaration<MailFields>
   readonly eventRotation: Declaration<EventRotationFields>
   readonly usage: Declaration<UsageFields>
+  readonly webhookPolicy: Declaration<WebhookPolicyFields>
 }
 
 /** The blocks of which a city has any number. */

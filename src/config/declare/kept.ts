@@ -22,18 +22,6 @@ export const SERVICE = {
 }
 export type ServiceFields = ValuesOf<typeof SERVICE>
 
-/** `[[webhook]]`. */
-export const WEBHOOK = {
-  name: requiredString('name'),
-  scope: oneOf('scope', ['city', 'rig']),
-  rig: string('rig'),
-  publication: plain('publication'),
-  maxPerMinute: plain('max_per_minute'),
-  verify: plain('verify'),
-  rules: plain('rule'),
-}
-export type WebhookFields = ValuesOf<typeof WEBHOOK>
-
 /** `[upstreams.<name>]`: where a provider's program finds its model. */
 export const UPSTREAM = {
   description: string('description'),

@@ -28,15 +28,12 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT in force',
     doctor: 'has no effect: a check is a folder in doctor/; `gc doctor --check-timeout` bounds each',
     service: 'services are not started yet',
-    webhook: 'webhooks are not received yet',
-    webhooks: 'webhooks are not received yet',
     github: 'pull requests are not watched yet',
     extmsg: 'external messages are not received or sent yet',
   },
   'pack-file': {
     upstreams: UPSTREAM,
     service: 'services are not started yet',
-    webhook: 'webhooks are not received yet',
     runtimes: 'sessions are not run by programs of packs yet',
   },
   workspace: {

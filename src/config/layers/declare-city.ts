@@ -3,7 +3,7 @@ import { AGENT_DEFAULTS } from '../declare/agent-defaults.ts'
 import type { CityDeclarations, NamedDeclarations, SectionDeclarations } from '../declare/city-declarations.ts'
 import { DAEMON } from '../declare/daemon.ts'
 import { declareFields } from '../declare/declaration.ts'
-import { SERVICE, UPSTREAM, WEBHOOK } from '../declare/kept.ts'
+import { SERVICE, UPSTREAM } from '../declare/kept.ts'
 import { MCP_SERVER } from '../declare/mcp-server.ts'
 import { NAMED_SESSION } from '../declare/named-session.ts'
 import { importsOf } from '../declare/pack.ts'
@@ -14,6 +14,7 @@ import type { SectionReader } from '../declare/section-reader.ts'
 import { blocksOf, cityPatchesOf, tablesOf } from '../declare/sections.ts'
 import { SESSION } from '../declare/session.ts'
 import { CHAT_SESSIONS, SESSION_SLEEP } from '../declare/session-sleep.ts'
+import { WEBHOOK, WEBHOOK_POLICY } from '../declare/webhook.ts'
 import { WORKSPACE } from '../declare/workspace.ts'
 
 /** What the top of city.toml, or of a fragment of it, declares. */
@@ -48,6 +49,7 @@ const sectionsOf = (reader: SectionReader): Omit<SectionDeclarations, 'site'> =>
   mail: declareFields(reader.child('mail'), MAIL),
   eventRotation: declareFields(reader.child('events').child('rotation'), EVENT_ROTATION),
   usage: declareFields(reader.child('usage'), USAGE),
+  webhookPolicy: declareFields(reader.child('webhooks'), WEBHOOK_POLICY),
 })
 
 const namedOf = (reader: SectionReader): Omit<NamedDeclarations, 'presets'> => ({

@@ -27,6 +27,7 @@ export function mergeDeclarations(lower: CityDeclarations, higher: Partial<CityD
     mail: mergeFields(lower.mail, higher.mail),
     eventRotation: mergeFields(lower.eventRotation, higher.eventRotation),
     usage: mergeFields(lower.usage, higher.usage),
+    webhookPolicy: mergeFields(lower.webhookPolicy, higher.webhookPolicy),
   }
 }
 

@@ -22,6 +22,7 @@ import {
   resolveUsage,
   resolveWorkspace,
 } from './settings.ts'
+import { resolveWebhooks } from './webhooks.ts'
 
 /** Fills in defaults and judges what the layers declare; everything that is wrong is an error in `diagnostics`. */
 export function resolveCity(declarations: CityDeclarations, context: LayerContext): CityConfig {
@@ -58,6 +59,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
     events: resolveEventArchives(declarations.eventRotation),
     usage: resolveUsage(declarations.usage),
     pricing: resolvePricing(declarations, diagnostics),
+    webhooks: resolveWebhooks(declarations, { path, rigs, diagnostics }),
     orders: { all: [], problems: [] },
   }
 }

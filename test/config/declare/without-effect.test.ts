@@ -22,10 +22,7 @@ const OPENINGS: Readonly<Record<string, string>> = {
 const PACK = '[pack]\nname = "p"\nschema = 2\n'
 
 /** How the sections are written that are not tables. */
-const BLOCKS: ReadonlyMap<string, string> = new Map([
-  ['service', '[[service]]\nname = "a"\n'],
-  ['webhook', '[[webhook]]\nname = "a"\n'],
-])
+const BLOCKS: ReadonlyMap<string, string> = new Map([['service', '[[service]]\nname = "a"\n']])
 
 function compositionOf(files: Record<string, string>) {
   using city = cityFiles(files)

@@ -1,0 +1,61 @@
+import type { DeclaredBlock } from './declare/origin.ts'
+import type { SCHEMES } from './declare/webhook.ts'
+
+/** `[[webhook]]`: an address to which another service delivers what happens there. */
+export interface WebhookConfig {
+  /** The last segment of its address. */
+  readonly name: string
+  /** Why it takes no deliveries: what is wrong in the pack that declares it. */
+  readonly broken?: string
+  /** The rig whose orders its rules start, unless a rule names another. */
+  readonly rig?: string
+  /** Only public ones are reached from other machines without `X-GC-Request`. */
+  readonly visibility: 'private' | 'tenant' | 'public'
+  /** Whether a pack asked for `public` and the city does not allow it. */
+  readonly isCapped: boolean
+  readonly hostname?: string
+  readonly rate: WebhookRate
+  readonly verify: WebhookVerifyConfig
+  readonly rules: readonly WebhookRuleConfig[]
+  readonly block: DeclaredBlock
+}
+
+/** How many deliveries are looked at: `perMinute` on average, and `burst` at once. */
+export interface WebhookRate {
+  readonly perMinute: number
+  readonly burst: number
+}
+
+export type WebhookScheme = (typeof SCHEMES)[number]
+
+/** `[webhook.verify]`: headers in lower case, durations in milliseconds. */
+export interface WebhookVerifyConfig {
+  readonly scheme: WebhookScheme
+  /** The variable of the supervisor's environment that holds the secret, or the public key of Discord. */
+  readonly secretEnv?: string
+  /** Which secret, where the variable holds a JSON object of several. */
+  readonly secretKey?: string
+  readonly signatureHeader?: string
+  readonly eventHeader?: string
+  readonly dedupHeader?: string
+  readonly timestampHeader?: string
+  readonly replayWindow: number
+  readonly issuer?: string
+  readonly jwksUrl?: string
+  readonly audience?: string
+  readonly bearerEnv?: string
+  /** The networks that deliveries come from; all when empty. */
+  readonly allowedCidrs: readonly string[]
+}
+
+/** `[[webhook.rule]]`: what follows from a delivery. */
+export interface WebhookRuleConfig {
+  readonly event?: string
+  /** The text that each path of the payload must have. */
+  readonly match: Readonly<Record<string, string>>
+  readonly target: 'order' | 'conversation'
+  readonly order?: string
+  readonly rig?: string
+  /** Texts with `{{path}}` of the payload. */
+  readonly args: Readonly<Record<string, string>>
+}
