@@ -11,6 +11,7 @@ import * as rigs from '../../config/rigs/events.ts'
 import type { EventDefinition } from '../../core/events/event.ts'
 import { EventsRotated } from '../../core/events/rotation.ts'
 import { RequestFailed } from '../../core/requests/requests.ts'
+import * as orders from '../../orchestration/orders/dispatch/events.ts'
 import * as runs from '../../orchestration/runs/events.ts'
 import * as beads from '../../work/beads/events.ts'
 import * as claims from '../../work/claims/events.ts'
@@ -39,6 +40,7 @@ export const cityEvents: readonly EventDefinition[] = [
     mail,
     maintenance,
     network,
+    orders,
     questions,
     reconcile,
     rigs,

@@ -59,9 +59,6 @@ const work = [
     }),
     'A molecule came to its end.',
   ),
-  defineEvent('order.fired', NoPayload, 'An order was started.'),
-  defineEvent('order.completed', NoPayload, 'The run of an order succeeded.'),
-  defineEvent('order.failed', NoPayload, 'The run of an order failed.'),
 ]
 
 const sessions = [

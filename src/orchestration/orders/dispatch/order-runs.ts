@@ -1,0 +1,137 @@
+import type { Statement } from 'bun:sqlite'
+import { eq, sql } from 'drizzle-orm'
+import { stablePlan } from '../../../core/stable-plan.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+import { type OrderOutput, type OrderRunRow, orderOutputs, orderRuns } from './table.ts'
+
+export type { OrderOutput, OrderRunRow } from './table.ts'
+
+/** A run that begins. */
+export type OrderRunDraft = Pick<
+  OrderRunRow,
+  'trackingId' | 'scopedName' | 'rig' | 'kind' | 'cause' | 'vars' | 'seq' | 'createdAt' | 'timeoutMs'
+>
+
+/** How a run ended. */
+export type OrderRunEnd = Pick<OrderRunRow, 'endedAt' | 'outcome'> &
+  Partial<Pick<OrderRunRow, 'exitCode' | 'signal' | 'error' | 'rootId' | 'rootOpen'>>
+
+/** Stores the runs of orders. */
+export class OrderRuns {
+  readonly #isLive: Statement<{ id: string }, [string]>
+  readonly #hasOpenRoot: Statement<{ id: string }, [string]>
+  readonly #ofRoot: Statement<{ id: string; name: string; open: number }, [string]>
+  readonly #latest: Statement<{ id: string }, [string]>
+
+  constructor(private readonly store: Store) {
+    this.#isLive = store.prepare(
+      "SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? AND state != 'done' LIMIT 1",
+    )
+    this.#hasOpenRoot = store.prepare(
+      'SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? AND root_open = 1 LIMIT 1',
+    )
+    this.#ofRoot = store.prepare(
+      'SELECT tracking_id AS id, scoped_name AS name, root_open AS open FROM order_runs WHERE root_id = ? AND root_id IS NOT NULL',
+    )
+    this.#latest = store.prepare(
+      stablePlan(
+        'SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? ORDER BY created_at DESC, tracking_id DESC LIMIT 1',
+      ),
+    )
+  }
+
+  find(trackingId: string): OrderRunRow | undefined {
+    return this.store.read((orm) => orm.select().from(orderRuns).where(eq(orderRuns.trackingId, trackingId)).get())
+  }
+
+  /** What the command of a run printed last; undefined while it runs, and for a formula. */
+  output(trackingId: string): OrderOutput | undefined {
+    return this.store.read((orm) =>
+      orm.select().from(orderOutputs).where(eq(orderOutputs.trackingId, trackingId)).get(),
+    )
+  }
+
+  /** The run of an order that began last. */
+  latest(scopedName: string): OrderRunRow | undefined {
+    const row = this.#latest.get(scopedName)
+    return row ? this.find(row.id) : undefined
+  }
+
+  /** Runs that are not over, oldest first. */
+  live(): OrderRunRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(orderRuns).where(sql`state != 'done'`).orderBy(sql`created_at, tracking_id`).all(),
+    )
+  }
+
+  /** The run that keeps an order from being started: one that is not over, or whose formula's beads are still open. */
+  blocking(scopedName: string): string | undefined {
+    return (this.#isLive.get(scopedName) ?? this.#hasOpenRoot.get(scopedName))?.id
+  }
+
+  /** The order whose run made a root, and whether that is still open; undefined for any other bead. */
+  orderOfRoot(root: string): { scopedName: string; trackingId: string; isOpen: boolean } | undefined {
+    const row = this.#ofRoot.get(root)
+    return row ? { scopedName: row.name, trackingId: row.id, isOpen: row.open === 1 } : undefined
+  }
+
+  add(tx: Tx, draft: OrderRunDraft): void {
+    tx.orm
+      .insert(orderRuns)
+      .values({ ...draft, state: 'starting' })
+      .run()
+  }
+
+  /** The token of the process that is about to be started. */
+  setToken(tx: Tx, trackingId: string, tokenHash: string): void {
+    tx.orm.update(orderRuns).set({ tokenHash }).where(eq(orderRuns.trackingId, trackingId)).run()
+  }
+
+  setRunning(tx: Tx, trackingId: string, running: Pick<OrderRunRow, 'pid' | 'processStarted' | 'startedAt'>): void {
+    tx.orm
+      .update(orderRuns)
+      .set({ ...running, state: 'running' })
+      .where(sql`tracking_id = ${trackingId} AND state = 'starting'`)
+      .run()
+  }
+
+  end(tx: Tx, trackingId: string, end: OrderRunEnd, output?: Omit<OrderOutput, 'trackingId'>): void {
+    const hasOutput = output !== undefined && (output.stdout !== '' || output.stderr !== '')
+    tx.orm
+      .update(orderRuns)
+      .set({ ...end, state: 'done', vars: {}, tokenHash: null, hasOutput })
+      .where(eq(orderRuns.trackingId, trackingId))
+      .run()
+    if (hasOutput)
+      tx.orm
+        .insert(orderOutputs)
+        .values({ ...output, trackingId })
+        .onConflictDoNothing()
+        .run()
+  }
+
+  /** What the formula of a run made is closed or gone. */
+  closeRoot(tx: Tx, trackingId: string): void {
+    tx.orm.update(orderRuns).set({ rootOpen: false }).where(eq(orderRuns.trackingId, trackingId)).run()
+  }
+
+  /** Runs that began before a moment and are over, oldest first. */
+  over(before: number, limit: number): string[] {
+    return this.store
+      .read((orm) =>
+        orm
+          .select({ id: orderRuns.trackingId })
+          .from(orderRuns)
+          .where(sql`created_at < ${before} AND state = 'done' AND root_open = 0`)
+          .orderBy(sql`created_at, tracking_id`)
+          .limit(limit)
+          .all(),
+      )
+      .map(({ id }) => id)
+  }
+
+  remove(tx: Tx, trackingId: string): void {
+    tx.orm.delete(orderRuns).where(eq(orderRuns.trackingId, trackingId)).run()
+    tx.orm.delete(orderOutputs).where(eq(orderOutputs.trackingId, trackingId)).run()
+  }
+}

@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The runs of orders, each with a tracking bead. */
+export const orderRuns = sqliteTable(
+  'order_runs',
+  {
+    trackingId: text('tracking_id').primaryKey(),
+    scopedName: text('scoped_name').notNull(),
+    rig: text().notNull(),
+    kind: text({ enum: ['exec', 'formula'] }).notNull(),
+    /** What began it: the kind of its trigger, or `run` for a person or program. */
+    cause: text().notNull(),
+    state: text({ enum: ['starting', 'running', 'done'] }).notNull(),
+    /** Its arguments, until it is over. */
+    vars: text({ mode: 'json' }).$type<Readonly<Record<string, string>>>().notNull().default({}),
+    /** The newest event that it covers. */
+    seq: integer(),
+    createdAt: integer('created_at').notNull(),
+    timeoutMs: integer('timeout_ms').notNull(),
+    pid: integer(),
+    processStarted: text('process_started'),
+    tokenHash: text('token_hash'),
+    startedAt: integer('started_at'),
+    endedAt: integer('ended_at'),
+    outcome: text({ enum: ['success', 'failed', 'canceled'] }),
+    exitCode: integer('exit_code'),
+    signal: text(),
+    error: text(),
+    hasOutput: integer('has_output', { mode: 'boolean' }).notNull().default(false),
+    /** What a formula made, and whether that is still open. */
+    rootId: text('root_id'),
+    rootOpen: integer('root_open', { mode: 'boolean' }).notNull().default(false),
+  },
+  (run) => [
+    check('order_runs_kind', sql`kind IN ('exec', 'formula')`),
+    check('order_runs_state', sql`state IN ('starting', 'running', 'done')`),
+    check('order_runs_outcome', sql`outcome IN ('success', 'failed', 'canceled')`),
+    index('order_runs_live').on(run.createdAt, run.trackingId).where(sql`state != 'done'`),
+    index('order_runs_live_name').on(run.scopedName).where(sql`state != 'done'`),
+    index('order_runs_open_root').on(run.scopedName).where(sql`root_open = 1`),
+    index('order_runs_root').on(run.rootId).where(sql`root_id IS NOT NULL`),
+    index('order_runs_name').on(run.scopedName, run.createdAt, run.trackingId),
+    index('order_runs_age').on(run.createdAt, run.trackingId),
+  ],
+)
+export type OrderRunRow = typeof orderRuns.$inferSelect
+
+/** The last 64 KB of each stream of the commands of orders. */
+export const orderOutputs = sqliteTable('order_outputs', {
+  trackingId: text('tracking_id').primaryKey(),
+  stdout: text().notNull(),
+  stderr: text().notNull(),
+  truncated: integer({ mode: 'boolean' }).notNull(),
+})
+export type OrderOutput = typeof orderOutputs.$inferSelect
+
+/** How far the trigger of each order has come. */
+export const orderTriggers = sqliteTable('order_triggers', {
+  scopedName: text('scoped_name').primaryKey(),
+  /** When its latest run began, as cooldowns and schedules count it. */
+  lastRun: integer('last_run'),
+  /** The type of event that it waits for, the newest of them that a run covers, and what came since. */
+  eventType: text('event_type'),
+  cursor: integer().notNull().default(0),
+  waiting: integer().notNull().default(0),
+  newest: integer().notNull().default(0),
+})
+export type OrderTriggerRow = typeof orderTriggers.$inferSelect
+
+/** Has a row while orders wait for a person: in a city that an earlier gc had open. */
+export const orderApproval = sqliteTable('order_approval', { since: integer().notNull() })
