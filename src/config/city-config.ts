@@ -5,7 +5,7 @@ import type { RigFields } from './declare/rig.ts'
 import type { Orders } from './orders/order.ts'
 import type { PromptTemplate } from './prompts/prompt-template.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
-import type { WebhookConfig } from './webhook-config.ts'
+import type { WebhookConfig } from './webhooks/webhook.ts'
 
 /** A city as its files declare it, with defaults filled in. Durations are milliseconds, paths are absolute. */
 export interface CityConfig {

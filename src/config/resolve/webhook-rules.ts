@@ -3,8 +3,8 @@ import type { RigConfig } from '../city-config.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import type { WebhookRuleFields } from '../declare/webhook.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
-import { parsePayloadTemplate } from '../payload-template.ts'
-import type { WebhookRuleConfig } from '../webhook-config.ts'
+import { parsePayloadTemplate } from '../webhooks/payload-template.ts'
+import type { WebhookRuleConfig } from '../webhooks/webhook.ts'
 
 /** The arguments that a conversation cannot do without, and those that it takes. */
 const CONVERSATION_REQUIRED = ['provider', 'conversation_id', 'text']

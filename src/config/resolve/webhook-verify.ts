@@ -4,7 +4,7 @@ import { errorMessage } from '../../core/errors.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import type { WebhookVerifyFields } from '../declare/webhook.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
-import type { WebhookScheme, WebhookVerifyConfig } from '../webhook-config.ts'
+import type { WebhookScheme, WebhookVerifyConfig } from '../webhooks/webhook.ts'
 
 /** What `[webhooks]` says of who signs the tokens of a webhook, over what the webhook itself says. */
 export interface JwtPolicy {

@@ -4,7 +4,7 @@ import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import type { WebhookFields, WebhookPolicyFields } from '../declare/webhook.ts'
 import { Diagnostics, formatDiagnostic } from '../diagnostics/diagnostics.ts'
-import type { WebhookConfig, WebhookRate, WebhookVerifyConfig } from '../webhook-config.ts'
+import type { WebhookConfig, WebhookRate, WebhookVerifyConfig } from '../webhooks/webhook.ts'
 import { resolveRule } from './webhook-rules.ts'
 import { resolveVerify } from './webhook-verify.ts'
 
