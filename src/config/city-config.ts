@@ -5,6 +5,7 @@ import type { RigFields } from './declare/rig.ts'
 import type { Orders } from './orders/order.ts'
 import type { PromptTemplate } from './prompts/prompt-template.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
+import type { ServiceConfig } from './services/service.ts'
 import type { WebhookConfig } from './webhooks/webhook.ts'
 
 /** A city as its files declare it, with defaults filled in. Durations are milliseconds, paths are absolute. */
@@ -26,6 +27,7 @@ export interface CityConfig {
   readonly agents: readonly AgentConfig[]
   readonly namedSessions: readonly NamedSessionConfig[]
   readonly mcpServers: readonly McpServerConfig[]
+  readonly services: readonly ServiceConfig[]
   readonly chat: ChatSessionsConfig
   readonly daemon: DaemonConfig
   readonly session: SessionConfig

@@ -29,7 +29,7 @@ export interface DeclaredSessions {
 /** Shows the configuration: in force, by default, with its origins, and what is wrong with it. */
 export class ConfigViews {
   constructor(
-    private readonly config: Pick<Config, 'current' | 'composition' | 'validate' | 'apply' | 'recorded'>,
+    private readonly config: Pick<Config, 'current' | 'composition' | 'problem' | 'validate' | 'apply' | 'recorded'>,
     private readonly suspensions: Pick<Suspensions, 'isCitySuspended' | 'isRigSuspended' | 'isAgentSuspended'>,
     private readonly url: () => string,
     private readonly sessions: DeclaredSessions,
@@ -91,8 +91,12 @@ export class ConfigViews {
     const apply = () => this.config.apply(actorOf(caller))
     const changed = soft ? await this.sessions.keepThrough(apply, caller) : apply()
     await this.config.recorded()
-    const { valid, errors, warnings } = this.config.validate()
-    return { outcome: valid ? (changed ? 'applied' : 'no_change') : 'invalid', errors, warnings }
+    const { errors, warnings } = this.config.validate()
+    return {
+      outcome: this.config.problem === undefined ? (changed ? 'applied' : 'no_change') : 'invalid',
+      errors,
+      warnings,
+    }
   }
 
   /** The errors and warnings about the files on disk, whether or not they are in force. */

@@ -116,10 +116,10 @@ export class Config {
 
   /** Checks the files on disk without putting them in force. */
   validate(): { valid: boolean; errors: string[]; warnings: string[] } {
-    const { errors, allWarnings } = this.#compose()
+    const { errors, broken, allWarnings } = this.#compose()
     return {
-      valid: errors.length === 0,
-      errors: errors.map(formatDiagnostic),
+      valid: errors.length + broken.length === 0,
+      errors: [...errors, ...broken].map(formatDiagnostic),
       warnings: allWarnings.map(formatDiagnostic),
     }
   }

@@ -1,4 +1,4 @@
-import type { SourceLocation } from '../diagnostics/diagnostics.ts'
+import type { Diagnostics, SourceLocation } from '../diagnostics/diagnostics.ts'
 import type { FieldSet, ValuesOf } from './fields.ts'
 import type { DeclaredBlock, FieldOrigin, FieldOrigins } from './origin.ts'
 import type { SectionReader } from './section-reader.ts'
@@ -13,6 +13,8 @@ export interface Declaration<Values> {
   readonly binding?: string
   /** Why it cannot be used, although the rest of the city can. */
   readonly broken?: string
+  /** What is wrong in it, where that concerns nothing else; complete once its file was read to the end. */
+  readonly problems?: Diagnostics
 }
 
 /** Reads the fields of a section; what is not written stays undefined. */

@@ -1,5 +1,5 @@
 import { toPlainValue } from '../toml/parse.ts'
-import { type FieldReader, oneOf, requiredString, string, type ValuesOf } from './fields.ts'
+import { type FieldReader, requiredString, string, type ValuesOf } from './fields.ts'
 
 /** A value as it was written, for a part of gc that reads it later. */
 const plain = (key: string): FieldReader<unknown> => ({
@@ -9,18 +9,6 @@ const plain = (key: string): FieldReader<unknown> => ({
     return node && toPlainValue(node)
   },
 })
-
-/** `[[service]]`. */
-export const SERVICE = {
-  name: requiredString('name'),
-  kind: oneOf('kind', ['workflow', 'proxy_process']),
-  publishMode: oneOf('publish_mode', ['private', 'direct']),
-  stateRoot: string('state_root'),
-  publication: plain('publication'),
-  workflow: plain('workflow'),
-  process: plain('process'),
-}
-export type ServiceFields = ValuesOf<typeof SERVICE>
 
 /** `[upstreams.<name>]`: where a provider's program finds its model. */
 export const UPSTREAM = {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { parseDuration } from '../../core/durations.ts'
-import type { Diagnostics, Severity, SourceLocation } from '../diagnostics/diagnostics.ts'
+import { Diagnostics, type Severity, type SourceLocation } from '../diagnostics/diagnostics.ts'
 import { suggestion, withHint } from '../diagnostics/suggestion.ts'
 import { emptyTable, type TomlNode, type TomlTable, toPlainValue } from '../toml/parse.ts'
 import type { DeclaredBlock, FieldOrigin, LayerInfo, PackReference } from './origin.ts'
@@ -182,6 +182,21 @@ export class SectionReader {
     const children = tables.map((table) => new SectionReader(this.context, section, table, kind))
     this.#children.set(key, children)
     return children
+  }
+
+  /** The same, where what is wrong in one of them is noted apart. */
+  blocksApart(key: string, kind?: string): { block: SectionReader; problems: Diagnostics }[] {
+    const apart = this.blocks(key, kind).map((block) => {
+      const problems = new Diagnostics()
+      const context = { ...block.context, diagnostics: problems }
+      return { block: new SectionReader(context, block.block.section, block.table, block.kind), problems }
+    })
+    if (apart.length > 0)
+      this.#children.set(
+        key,
+        apart.map(({ block }) => block),
+      )
+    return apart
   }
 
   /** Notes every key that has no effect, here and in the tables under this one, once all that is known was read. */

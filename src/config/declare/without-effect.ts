@@ -27,13 +27,11 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     api: 'has no effect: `gc serve` decides where the API listens and who may write; no protection in here is in force',
     convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT in force',
     doctor: 'has no effect: a check is a folder in doctor/; `gc doctor --check-timeout` bounds each',
-    service: 'services are not started yet',
     github: 'pull requests are not watched yet',
     extmsg: 'external messages are not received or sent yet',
   },
   'pack-file': {
     upstreams: UPSTREAM,
-    service: 'services are not started yet',
     runtimes: 'sessions are not run by programs of packs yet',
   },
   workspace: {

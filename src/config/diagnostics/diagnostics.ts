@@ -10,10 +10,10 @@ export interface SourceLocation {
 }
 
 /**
- * How much a diagnostic matters: an error keeps the files from being put in force, a warning is reported when they are
- * loaded, and a lint is shown only where the files are checked.
+ * How much a diagnostic matters: an error keeps the files from being put in force, `broken` keeps only what it stands in
+ * from being used, a warning is reported when they are loaded, and a lint is shown only where the files are checked.
  */
-export type Severity = 'error' | 'warning' | 'lint'
+export type Severity = 'error' | 'broken' | 'warning' | 'lint'
 
 /** One sentence about a place in a file. */
 export interface Diagnostic extends SourceLocation {
@@ -29,12 +29,21 @@ export class Diagnostics {
     this.#all.push({ severity: 'error', file, line, key, message })
   }
 
+  broken({ file, line, key }: SourceLocation, message: string): void {
+    this.#all.push({ severity: 'broken', file, line, key, message })
+  }
+
   warning({ file, line, key }: SourceLocation, message: string): void {
     this.#all.push({ severity: 'warning', file, line, key, message })
   }
 
   lint({ file, line, key }: SourceLocation, message: string): void {
     this.#all.push({ severity: 'lint', file, line, key, message })
+  }
+
+  /** Takes over what was found apart. */
+  add(diagnostic: Diagnostic): void {
+    this.#all.push(diagnostic)
   }
 
   /** The diagnostics of these severities in reading order. */

@@ -3,7 +3,7 @@ import { AGENT_DEFAULTS } from '../declare/agent-defaults.ts'
 import type { CityDeclarations, NamedDeclarations, SectionDeclarations } from '../declare/city-declarations.ts'
 import { DAEMON } from '../declare/daemon.ts'
 import { declareFields } from '../declare/declaration.ts'
-import { SERVICE, UPSTREAM } from '../declare/kept.ts'
+import { UPSTREAM } from '../declare/kept.ts'
 import { MCP_SERVER } from '../declare/mcp-server.ts'
 import { NAMED_SESSION } from '../declare/named-session.ts'
 import { importsOf } from '../declare/pack.ts'
@@ -12,6 +12,7 @@ import { EVENT_ROTATION, MAIL, PRICING, USAGE } from '../declare/records.ts'
 import { RIG } from '../declare/rig.ts'
 import type { SectionReader } from '../declare/section-reader.ts'
 import { blocksOf, cityPatchesOf, tablesOf } from '../declare/sections.ts'
+import { servicesOf } from '../declare/service.ts'
 import { SESSION } from '../declare/session.ts'
 import { CHAT_SESSIONS, SESSION_SLEEP } from '../declare/session-sleep.ts'
 import { WEBHOOK, WEBHOOK_POLICY } from '../declare/webhook.ts'
@@ -29,7 +30,7 @@ export function declareCity(reader: SectionReader): Partial<CityDeclarations> {
     agents: blocksOf(reader, 'agent', AGENT),
     namedSessions: blocksOf(reader, 'named_session', NAMED_SESSION),
     pricing: blocksOf(reader, 'pricing', PRICING),
-    services: blocksOf(reader, 'service', SERVICE),
+    services: servicesOf(reader),
     webhooks: blocksOf(reader, 'webhook', WEBHOOK),
     patches: cityPatchesOf(reader),
   }

@@ -72,13 +72,8 @@ const firstOfEach = <Value>(maps: readonly ReadonlyMap<string, Value>[]): Readon
 
 function checkServices({ loaded, rig, place }: PackUse, diagnostics: Diagnostics): void {
   for (const { file } of loaded.packs) {
-    for (const service of file.services) {
-      if (rig !== undefined)
-        diagnostics.error(place, `pack "${file.pack.name}" has services, which only the city may import`)
-      if (service.values.publishMode === 'direct') {
-        diagnostics.error(locationOf(service, 'publishMode'), 'a service of a pack is not published as "direct"')
-      }
-    }
+    if (rig === undefined || file.services.length === 0) continue
+    diagnostics.error(place, `pack "${file.pack.name}" has services, which only the city may import`)
   }
 }
 

@@ -20,7 +20,7 @@ export interface CityFiles {
 }
 
 export function readCityFiles(path: string, home: string): CityFiles {
-  const { config, errors, allWarnings } = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const { config, errors, broken, allWarnings } = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
   const providers = config.agents.flatMap(({ provider, startCommand }) => (provider && !startCommand ? [provider] : []))
   return {
     name: config.name,
@@ -31,7 +31,7 @@ export function readCityFiles(path: string, home: string): CityFiles {
       ...new Set(providers.map((name) => config.providers.get(name)?.command ?? BUILTINS.get(name)?.command ?? name)),
     ],
     rigs: config.rigs.flatMap(({ name, path: folder }) => (folder === undefined ? [] : [{ name, path: folder }])),
-    errors: errors.map(formatDiagnostic),
+    errors: [...errors, ...broken].map(formatDiagnostic),
     warnings: allWarnings.map(formatDiagnostic),
   }
 }

@@ -79,10 +79,10 @@ function lockAround(folder: string): string | undefined {
   return dirname(folder) === folder ? undefined : lockAround(dirname(folder))
 }
 
-function report(path: string, { config, errors, allWarnings }: Composition, name: string): LintedFolder {
+function report(path: string, { config, errors, broken: parts, allWarnings }: Composition, name: string): LintedFolder {
   const broken = config.agents.flatMap((agent) => agent.broken ?? [])
   const missing = errors.filter(isMissing)
-  const own = errors.filter((error) => !isMissing(error) && !isRequirement(error)).map(formatDiagnostic)
+  const own = [...errors.filter((error) => !isMissing(error) && !isRequirement(error)), ...parts].map(formatDiagnostic)
   const isBroken = (sentence: string) => broken.some((each) => sentence.startsWith(each))
   const scripts = [findPackCommands(config.packs, new Set()), findPackChecks(config.packs)]
   const warnings = [

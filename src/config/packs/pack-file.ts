@@ -3,7 +3,7 @@ import { AGENT, type AgentFields } from '../declare/agent.ts'
 import { AGENT_DEFAULTS, type AgentDefaultsFields } from '../declare/agent-defaults.ts'
 import type { BlockDeclarations, NamedDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, declareFields } from '../declare/declaration.ts'
-import { RUNTIME, SERVICE, UPSTREAM } from '../declare/kept.ts'
+import { RUNTIME, UPSTREAM } from '../declare/kept.ts'
 import { NAMED_SESSION } from '../declare/named-session.ts'
 import { openFile } from '../declare/open-file.ts'
 import type { LayerInfo, PackReference } from '../declare/origin.ts'
@@ -23,6 +23,7 @@ import { PROVIDER } from '../declare/provider.ts'
 import { PRICING } from '../declare/records.ts'
 import type { SectionReader } from '../declare/section-reader.ts'
 import { agentPatchesOf, blocksOf, tablesOf } from '../declare/sections.ts'
+import { servicesOf } from '../declare/service.ts'
 import { WEBHOOK } from '../declare/webhook.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { PACK_FILE } from './locate.ts'
@@ -90,7 +91,7 @@ function declarePack(reader: SectionReader, pack: PackReference, isCity: boolean
       : undefined,
     agents: blocksOf(reader, 'agent', AGENT),
     namedSessions: blocksOf(reader, 'named_session', NAMED_SESSION),
-    services: blocksOf(reader, 'service', SERVICE),
+    services: servicesOf(reader),
     webhooks: blocksOf(reader, 'webhook', WEBHOOK),
     pricing: blocksOf(reader, 'pricing', PRICING),
     providers: tablesOf(reader, 'providers', PROVIDER),

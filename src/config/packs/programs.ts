@@ -58,11 +58,13 @@ function folderPrograms(root: RootSnapshot, pack: string): StartingProgram[] {
 
 function tablePrograms(root: Table, pack: string): StartingProgram[] {
   return [
-    ...blocksOf(root, 'service').flatMap((service) => {
-      const command = textOf(tableOf(service, 'process')?.entries.get('command'))
-      if (!command) return []
-      return [{ pack, kind: 'service' as const, name: nameOf(service), runs: `all the time: ${command}` }]
-    }),
+    ...['service', 'services']
+      .flatMap((key) => blocksOf(root, key))
+      .flatMap((service) => {
+        const command = textOf(tableOf(service, 'process')?.entries.get('command'))
+        if (!command) return []
+        return [{ pack, kind: 'service' as const, name: nameOf(service), runs: `all the time: ${command}` }]
+      }),
     ...blocksOf(root, 'named_session').flatMap((session) => {
       if (stringOf(session, 'mode') !== 'always') return []
       const name = stringOf(session, 'name') || stringOf(session, 'template')

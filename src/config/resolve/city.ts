@@ -12,6 +12,7 @@ import { resolvePacks } from './packs.ts'
 import { resolvePricing } from './pricing.ts'
 import { resolveProviders } from './providers.ts'
 import { resolveRigs } from './rigs.ts'
+import { resolveServices } from './services.ts'
 import { resolveSessionSleep } from './session-sleep.ts'
 import {
   resolveChatSessions,
@@ -52,6 +53,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
     ...{ name, prefix, path, strict, workspace, providers, rigs, agents, packs },
     namedSessions: resolveNamedSessions(declarations, agents, diagnostics),
     mcpServers: resolveMcpServers(declarations, { path, agents, diagnostics }),
+    services: resolveServices(declarations, { path, diagnostics }),
     chat: resolveChatSessions(declarations.chatSessions),
     daemon: resolveDaemon(declarations.daemon),
     session: resolveSession(declarations.session),

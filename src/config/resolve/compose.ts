@@ -13,7 +13,9 @@ export interface Composition {
   readonly declarations: CityDeclarations
   readonly config: CityConfig
   readonly errors: readonly Diagnostic[]
-  /** What is reported when the files are loaded. */
+  /** What keeps only a part from being used, such as one service. */
+  readonly broken: readonly Diagnostic[]
+  /** What is reported when the files are loaded: what is broken, too. */
   readonly warnings: readonly Diagnostic[]
   /** The same, and what is shown only where the files are checked. */
   readonly allWarnings: readonly Diagnostic[]
@@ -42,7 +44,7 @@ export function compose(
     for (const { file, message } of unreadable) diagnostics.error({ file, line: 1, key: '' }, message)
   }
   return {
-    ...{ files, declarations, config, errors: diagnostics.list('error') },
-    ...{ warnings: diagnostics.list('warning'), allWarnings: diagnostics.list('warning', 'lint') },
+    ...{ files, declarations, config, errors: diagnostics.list('error'), broken: diagnostics.list('broken') },
+    ...{ warnings: diagnostics.list('warning', 'broken'), allWarnings: diagnostics.list('warning', 'lint') },
   }
 }

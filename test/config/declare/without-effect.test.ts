@@ -21,9 +21,6 @@ const OPENINGS: Readonly<Record<string, string>> = {
 
 const PACK = '[pack]\nname = "p"\nschema = 2\n'
 
-/** How the sections are written that are not tables. */
-const BLOCKS: ReadonlyMap<string, string> = new Map([['service', '[[service]]\nname = "a"\n']])
-
 function compositionOf(files: Record<string, string>) {
   using city = cityFiles(files)
   return compose(new FileSnapshot(city.path))
@@ -37,7 +34,7 @@ describe('a key that is known and has no effect', () => {
   test.each(keys)('is warned of in one sentence: $section $key', ({ section, key, sentence }) => {
     const opening = OPENINGS[section] ?? `[${section}]\n`
     const ofPack = section === 'pack-file'
-    const header = BLOCKS.get(key) ?? `[${key}]\n`
+    const header = `[${key}]\n`
     const text = ofPack ? `${PACK}${header}` : section === '' ? header : `${opening}${key} = "UTC"\n`
     const { errors, warnings } = compositionOf({ 'city.toml': '', [ofPack ? 'pack.toml' : 'city.toml']: text })
     expect(errors).toEqual([])

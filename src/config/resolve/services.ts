@@ -1,0 +1,135 @@
+import { normalize } from 'node:path'
+import type { CityDeclarations } from '../declare/city-declarations.ts'
+import { type Declaration, locationOf } from '../declare/declaration.ts'
+import { AGENT_NAME } from '../declare/names.ts'
+import type { ServiceFields } from '../declare/service.ts'
+import { type Diagnostic, Diagnostics, formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import type { ServiceConfig } from '../services/service.ts'
+
+type ServiceDeclaration = Declaration<ServiceFields>
+
+/** Under which folder of the city the services keep their state. */
+const STATE_FOLDER = '.gc/services'
+/** What gc itself can answer with. */
+export const HEALTH_CONTRACT = 'gc.healthz.v1'
+const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/** The services of the city and its packs. What is wrong with one keeps that one from running, and nothing else. */
+export function resolveServices(
+  { services }: Pick<CityDeclarations, 'services'>,
+  { path, diagnostics }: { path: string; diagnostics: Diagnostics },
+): ServiceConfig[] {
+  const resolved: ServiceConfig[] = []
+  for (const declaration of services) {
+    const own = new Diagnostics()
+    const service = resolveService(declaration, path, own)
+    if (service) checkAgainst(service, resolved, declaration, own)
+    const errors = [...(declaration.problems?.list('error') ?? []), ...own.list('error')]
+    for (const each of declaration.problems?.list('warning', 'lint') ?? []) diagnostics.add(each)
+    for (const each of errors)
+      diagnostics.broken(each, `${each.message}; the service does not run until this is mended`)
+    if (service && !resolved.some(({ name }) => name === service.name)) resolved.push(withProblem(service, errors))
+  }
+  return resolved
+}
+
+const withProblem = (service: ServiceConfig, [first]: readonly Diagnostic[]): ServiceConfig =>
+  first ? { ...service, broken: formatDiagnostic(first) } : service
+
+/** Undefined without a name. */
+function resolveService(declaration: ServiceDeclaration, path: string, own: Diagnostics): ServiceConfig | undefined {
+  const { values, block } = declaration
+  const { name, kind = 'workflow', publishMode = 'private' } = values
+  if (name === undefined) return undefined
+  if (!AGENT_NAME.test(name)) {
+    own.error(
+      locationOf(declaration, 'name'),
+      `"${name}" must begin with a letter or digit and go on with those, "-" or "_"`,
+    )
+  }
+  const { visibility = 'private', hostname = name, allowWebsockets = false } = values.publication?.values ?? {}
+  if (publishMode === 'direct' && block.pack) {
+    own.error(locationOf(declaration, 'publishMode'), 'a service of a pack is not published as "direct"')
+  }
+  checkKind(declaration, kind, own)
+  checkHostname(declaration, own)
+  const { contract } = values.workflow?.values ?? {}
+  const { command = [], healthPath } = values.process?.values ?? {}
+  return {
+    ...{ name, kind, publishMode, hostname, allowWebsockets, command, block },
+    visibility: publishMode === 'direct' ? 'public' : visibility,
+    stateRoot: stateRootOf(declaration, name, own),
+    folder: block.pack?.folder ?? path,
+    ...(contract !== undefined && { contract }),
+    ...(healthPath !== undefined && { healthPath }),
+    ...(block.pack && { pack: block.pack.name }),
+  }
+}
+
+function checkKind(declaration: ServiceDeclaration, kind: ServiceConfig['kind'], own: Diagnostics): void {
+  const { workflow, process } = declaration.values
+  if (kind === 'workflow') {
+    if (process) own.error(locationOf(declaration, 'process'), 'is for services of kind "proxy_process"')
+    checkContract(declaration, workflow, own)
+    return
+  }
+  if (workflow) own.error(locationOf(declaration, 'workflow'), 'is for services of kind "workflow"')
+  const [program] = process?.values.command ?? []
+  if (!program) {
+    const location = process ? locationOf(process, 'command') : locationOf(declaration, 'process')
+    own.error(location, 'is required: command = ["program", "argument"] in [service.process]')
+  }
+  const { healthPath = '/' } = process?.values ?? {}
+  if (process && !/^\/[^\s#]*$/.test(healthPath)) {
+    own.error(locationOf(process, 'healthPath'), `"${healthPath}" must be a path that begins with "/"`)
+  }
+}
+
+function checkContract(
+  declaration: ServiceDeclaration,
+  workflow: ServiceFields['workflow'] | undefined,
+  own: Diagnostics,
+): void {
+  const { contract } = workflow?.values ?? {}
+  if (contract === HEALTH_CONTRACT) return
+  const location = workflow ? locationOf(workflow, 'contract') : locationOf(declaration, 'workflow')
+  const problem = contract === undefined ? 'is required' : `"${contract}" is not known`
+  own.error(location, `${problem}: contract = "${HEALTH_CONTRACT}" in [service.workflow]`)
+}
+
+function checkHostname({ values: { publication } }: ServiceDeclaration, own: Diagnostics): void {
+  const { hostname } = publication?.values ?? {}
+  if (!publication || hostname === undefined || DNS_LABEL.test(hostname)) return
+  const message = `"${hostname}" must be one label of a host name: letters, digits and "-", 63 at most`
+  own.error(locationOf(publication, 'hostname'), message)
+}
+
+/** Where it keeps its state, from the city's folder. */
+function stateRootOf(declaration: ServiceDeclaration, name: string, own: Diagnostics): string {
+  const { stateRoot } = declaration.values
+  if (stateRoot === undefined) return `${STATE_FOLDER}/${name}`
+  const path = normalize(stateRoot).replace(/\/$/, '')
+  if (path.startsWith(`${STATE_FOLDER}/`)) return path
+  own.error(locationOf(declaration, 'stateRoot'), `"${stateRoot}" must be a folder under ${STATE_FOLDER}/`)
+  return `${STATE_FOLDER}/${name}`
+}
+
+/** A name is unique, and a folder of state is shared by services of one pack only. */
+function checkAgainst(
+  service: ServiceConfig,
+  earlier: readonly ServiceConfig[],
+  declaration: ServiceDeclaration,
+  own: Diagnostics,
+): void {
+  const namesake = earlier.find(({ name }) => name === service.name)
+  if (namesake) {
+    const { file, line } = namesake.block
+    own.error(locationOf(declaration, 'name'), `service "${service.name}" is declared at ${file}:${line} already`)
+    return
+  }
+  const { stateRoot, pack } = service
+  const sharer = earlier.find((each) => each.stateRoot === stateRoot && (pack === undefined || each.pack !== pack))
+  if (!sharer) return
+  const message = `"${stateRoot}" belongs to service "${sharer.name}"; only services of one pack may share a folder`
+  own.error(locationOf(declaration, 'stateRoot'), message)
+}
