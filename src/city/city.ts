@@ -141,6 +141,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   await services.runControls.recover()
   resources.defer(() => services.checkRunner.stop())
   await services.checkRunner.start()
+  resources.defer(() => services.drainUnits.stop())
+  services.drainUnits.start()
   phase('starting_agents')
   await store.write((tx) => void log.append(tx, ControllerStarted, {}, {}), CITY)
   started = true

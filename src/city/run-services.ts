@@ -8,7 +8,10 @@ import type { Store } from '../core/store.ts'
 import type { ProcessTokens } from '../http/process-tokens.ts'
 import { CheckRepository } from '../orchestration/checks/repository.ts'
 import { CheckRunner } from '../orchestration/checks/runner.ts'
+import { DrainUnits } from '../orchestration/drain/units.ts'
 import { RunEngine } from '../orchestration/engine/engine.ts'
+import type { Instantiator } from '../orchestration/instantiate/instantiator.ts'
+import type { RouteContext } from '../orchestration/routing/step-route.ts'
 import { findStepTarget } from '../orchestration/routing/target.ts'
 import { RunControls } from '../orchestration/runs/controls.ts'
 import { RunHolds } from '../orchestration/runs/holds.ts'
@@ -17,6 +20,7 @@ import type { RunRepository } from '../orchestration/runs/repository.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
 import { Workflows } from '../orchestration/runs/workflows.ts'
 import type { BeadRepository } from '../work/beads/repository.ts'
+import type { Convoys } from '../work/convoys/convoys.ts'
 import type { CityDependencies } from './dependencies.ts'
 
 interface RunServicesOptions extends CityDependencies {
@@ -29,6 +33,10 @@ interface RunServicesOptions extends CityDependencies {
   runMembers: RunMembers
   sessionRepository: SessionRepository
   processTokens: ProcessTokens
+  reportError(error: unknown): void
+  convoys: Convoys
+  instantiator: Instantiator
+  findSession: RouteContext['findSession']
 }
 
 /** What runs formulas once their beads are there. */
@@ -37,16 +45,25 @@ export function buildRuns(options: RunServicesOptions) {
   const holds = new RunHolds(options)
   const parts = { ...options, city, beads, runs, members, holds }
   const checkRunner = buildChecks(options)
+  const drainUnits = new DrainUnits(parts)
+  const runsOfCity = new Runs(parts)
   return {
     checkRunner,
+    drainUnits,
     runEngine: new RunEngine({
       ...parts,
       checkRunner,
+      drainUnits,
+      resumeCancels: () => void runsOfCity.resume().catch(options.reportError),
       resolveTarget: (name, rig) => findStepTarget(config.current, name, rig)?.agent.qualified ?? name,
     }),
+<<<<<<< HEAD
     runs: new Runs(parts),
     runControls: new RunControls(parts),
     runHolds: holds,
+=======
+    runs: runsOfCity,
+>>>>>>> 67e25fa (Run drains: a formula for each member of a convoy, at once or one after the other)
     workflows: new Workflows(parts),
   }
 }

@@ -219,9 +219,13 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const { name, url, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
   const workflows = new WorkflowEvents(name, beadRepository)
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
-  const runServices = buildRuns(options)
-  const { runs } = runServices
   const instantiator = new Instantiator(options)
+  const findSession = (token: string) => {
+    const row = options.sessionServices.resolver.resolve(token)
+    return { identity: identityOf(row), id: row.id }
+  }
+  const runServices = buildRuns({ ...options, instantiator, findSession })
+  const { runs } = runServices
   return {
     configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
     ...runServices,
@@ -232,11 +236,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     molecules: new MoleculeAutoClose(options),
     instantiator,
     sling: new Sling({
-      ...{ ...options, beads: beadRepository, suspended: suspensions, instantiator, runs },
-      findSession(name) {
-        const row = options.sessionServices.resolver.resolve(name)
-        return { identity: identityOf(row), id: row.id }
-      },
+      ...{ ...options, beads: beadRepository, suspended: suspensions, instantiator, runs, findSession },
     }),
     maintenance: new Maintenance(options),
     backup: new Backup(options),

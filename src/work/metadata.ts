@@ -102,6 +102,19 @@ export const EngineKey = {
   drainMaxUnits: 'gc.drain_max_units',
   drainContinuationGroup: 'gc.drain_continuation_group',
   drainItemSingleLane: 'gc.drain_item_single_lane',
+  /** Where a drain stands, and each of the members that it runs a formula for: `Manifest` of drain/manifest.ts. */
+  drainState: 'gc.drain_state',
+  drainManifest: 'gc.drain_manifest.v1',
+  drainParentConvoyId: 'gc.drain_parent_convoy_id',
+  /** On what a drain makes for one member: its convoy and the root of its run. */
+  drainControlId: 'gc.drain_control_id',
+  drainIndex: 'gc.drain_index',
+  drainCount: 'gc.drain_count',
+  drainMemberId: 'gc.drain_member_id',
+  drainUnitKey: 'gc.drain_unit_key',
+  itemRootKey: 'gc.item_root_key',
+  /** The drain that has a member to itself; '' when it is free again. */
+  exclusiveReservation: 'gc.exclusive_drain_reservation',
   /** What came of the command of a check. */
   exitCode: 'gc.exit_code',
   stdout: 'gc.stdout',
@@ -128,8 +141,10 @@ export const LaunchKey = {
   rootKey: 'gc.graphv2_root_key',
   /** The variables, as JSON. */
   variables: 'gc.graphv2_vars.v1',
-  /** Convoys that gc made for a launch, not a person. */
+  /** Convoys that gc made for a launch, not a person; what for, and of which other convoy. */
   synthetic: 'gc.synthetic',
+  syntheticKind: 'gc.synthetic_kind',
+  parentConvoyId: 'gc.parent_convoy_id',
 } as const
 export type LaunchKey = (typeof LaunchKey)[keyof typeof LaunchKey]
 

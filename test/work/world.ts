@@ -69,7 +69,7 @@ interface WorkOptions {
 export async function openWork({ toml, town: given }: WorkOptions = {}) {
   const town = given ?? workTown(toml)
   const city = await town.open()
-  const { store, log, beadRepository, reactions, reconciler, sessions, sessionRepository } = city
+  const { store, log, beadRepository, reactions, reconciler, drainUnits, sessions, sessionRepository } = city
   const { host, clock } = town
   const lent = new Map<string, string>()
   const messages = store.prepare<Nudge, []>(
@@ -126,6 +126,8 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
     /** Resolves once the reactions have followed everything that was recorded, and sessions are as requested. */
     async settled(): Promise<void> {
       await store.write(() => {})
+      await reactions.whenIdle()
+      await drainUnits.whenIdle()
       await reactions.whenIdle()
       await reconciler.settle()
       await reactions.whenIdle()

@@ -30,6 +30,7 @@ import replays from '../../core/replays/table.sql' with { type: 'text' }
 import requesters from '../../core/requests/requester.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
 import checks from '../../orchestration/checks/table.sql' with { type: 'text' }
+import drains from '../../orchestration/drain/table.sql' with { type: 'text' }
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
@@ -99,6 +100,10 @@ export const cityMigrations: readonly string[] = [
   networkAccounts,
   checks,
   failedClones,
+<<<<<<< HEAD
   runHolds,
   orderRuns,
+=======
+  drains,
+>>>>>>> 67e25fa (Run drains: a formula for each member of a convoy, at once or one after the other)
 ]

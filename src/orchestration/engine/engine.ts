@@ -6,8 +6,10 @@ import type { Store, Tx } from '../../core/store.ts'
 import { isControl } from '../../work/beads/readiness.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
+import type { Convoys } from '../../work/convoys/convoys.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import type { CheckRunner } from '../checks/runner.ts'
+import type { DrainUnits } from '../drain/units.ts'
 import { QUARANTINED_LABEL } from '../runs/attention.ts'
 import type { RunHolds } from '../runs/holds.ts'
 import type { RunMembers } from '../runs/members.ts'
@@ -17,6 +19,7 @@ import { Attempts, retry } from './attempts.ts'
 import { applyCheck, requestCheck } from './checks.ts'
 import { decideRound, decideStep, guardStep } from './conditions.ts'
 import { ControlError, type ControlHandler, type ControlStep, malformed } from './control.ts'
+import { type DrainOptions, drain, endDrain } from './drain.ts'
 import { fanOut, isSpawning } from './fan-out.ts'
 import { finalize } from './finalize.ts'
 import { FragmentWriter, type ResolveTarget } from './fragment-writer.ts'
@@ -34,6 +37,10 @@ export interface EngineOptions {
   holds: Pick<RunHolds, 'isPaused'>
   resolveTarget: ResolveTarget
   checkRunner: CheckRunner
+  convoys: Convoys
+  drainUnits: DrainUnits
+  /** Goes on with runs that are being canceled. */
+  resumeCancels(): void
 }
 
 /** How many controls one event may move before the rest follows from the events of those. */
@@ -47,6 +54,7 @@ export class RunEngine {
   readonly #options: EngineOptions
   readonly #graph: Graph
   readonly #states: RunStates
+  readonly #draining: DrainOptions
   readonly #handlers: Readonly<Record<string, ControlHandler>>
 
   constructor(options: EngineOptions) {
@@ -55,6 +63,7 @@ export class RunEngine {
     this.#graph = new Graph(store, beads)
     const parts = { ...options, graph: this.#graph }
     this.#states = new RunStates(parts)
+    this.#draining = { ...parts, units: options.drainUnits }
     const writer = new FragmentWriter(beads, options.resolveTarget)
     const attempts = new Attempts({ ...parts, writer, onAttempt: (tx, root) => runs.countAttempt(tx, root) })
     const checking = { beads, attempts, runner: options.checkRunner }
@@ -66,7 +75,13 @@ export class RunEngine {
           throw new ControlError('control_dispatch_error', message)
         }),
     })
+    options.drainUnits.use((tx, bead, message) =>
+      this.#move(tx, bead, () => {
+        throw new ControlError('control_dispatch_error', message)
+      }),
+    )
     this.#handlers = {
+      drain: (step) => drain(this.#draining, step),
       ralph: (step) => requestCheck(checking, step),
       check: (step) => requestCheck(checking, step),
       retry: (step) => retry(attempts, step),
@@ -94,8 +109,16 @@ export class RunEngine {
     if (type === 'bead.created') this.#states.adopt(tx, bead)
     const run = type === 'run.changed' ? undefined : this.#states.runOf(bead)
     if (run) this.#states.follow(tx, run, bead)
-    if (bead.status === 'closed') this.#options.checkRunner.abandon(tx, bead.id)
+    if (bead.status === 'closed') this.#endWork(tx, bead)
     this.#advance(tx, this.#concerned(type, bead))
+  }
+
+  /** Ends what goes on for a control that is closed. */
+  #endWork(tx: Tx, bead: Bead): void {
+    const { checkRunner, resumeCancels } = this.#options
+    checkRunner.abandon(tx, bead.id)
+    if (metadataValue(bead, WorkflowKey.kind) !== 'drain') return
+    if (endDrain(this.#draining, tx, bead)) tx.after(resumeCancels)
   }
 
   /** The controls that may act after an event about a bead. */
@@ -144,7 +167,7 @@ export class RunEngine {
     this.#move(tx, bead, (step) => {
       const kind = metadataValue(bead, WorkflowKey.kind)
       const handler = this.#handlers[kind]
-      if (!handler) throw malformed(`gc does not run steps of the kind ${kind} yet`)
+      if (!handler) throw malformed(`gc does not know steps of the kind ${kind}`)
       handler(step)
     })
   }

@@ -110,7 +110,7 @@ function failureOf(bead: Bead): string | null {
   if (bead.status !== 'closed' || metadataValue(bead, ResultKey.outcome) !== 'fail') return null
   const kind = metadataValue(bead, WorkflowKey.kind)
   if (kind === 'workflow' || metadataValue(bead, WorkflowKey.attempt) !== '') return null
-  const reason = metadataValue(bead, EngineKey.quarantineReason) || metadataValue(bead, ResultKey.failureReason)
+  const reason = metadataValue(bead, EngineKey.controllerError) || metadataValue(bead, ResultKey.failureReason)
   if (FOLLOWING_KINDS.has(kind) && reason === '') return null
   return `step "${bead.title}" failed${reason === '' ? '' : `: ${reason}`}`
 }

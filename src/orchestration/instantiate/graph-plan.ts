@@ -26,6 +26,8 @@ export interface LaunchFields {
 /** The beads that a recipe makes, each made when it is asked for: a large graph leaves the loop free in between. */
 export interface GraphPlan {
   readonly root: string
+  /** What it was planned from: what its run is compiled to. */
+  readonly recipe: Recipe
   /** How many beads there are; the first is the root. */
   readonly size: number
   /** The beads by their steps; the root by the name of the formula. */
@@ -45,6 +47,7 @@ export function planGraph(recipe: Recipe, ids: readonly string[], launch: Launch
   const planner = new GraphPlanner(recipe, byStep, launch)
   return {
     root,
+    recipe,
     size: steps.length + 1,
     ids: byStep,
     bead(at) {

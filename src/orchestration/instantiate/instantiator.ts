@@ -100,7 +100,8 @@ export class Instantiator {
       beads.addGraph(tx, planned.slice(0, 1).map(held))
     }, actor)
     try {
-      for (let at = 1; at < planned.length; ) at = await store.write((tx) => this.#addSlice(tx, planned, at), actor)
+      for (let at = 1; at < planned.length; )
+        at = await store.write((tx) => this.#addSlice(tx, planned, at, row), actor)
       const result = await store.write((tx) => {
         const finished = draft.finish(tx, plan)
         this.#setState(tx, row, 'opening')
@@ -108,7 +109,7 @@ export class Instantiator {
         return { finished }
       }, actor)
       await this.#open(
-        planned.filter(isHeld).map(({ id }) => id),
+        planned.filter((bead) => isHeld(bead, row)).map(({ id }) => id),
         row,
       )
       return result.finished
@@ -118,14 +119,14 @@ export class Instantiator {
     }
   }
 
-  #addSlice(tx: Tx, beads: readonly GraphBead[], from: number): number {
+  #addSlice(tx: Tx, beads: readonly GraphBead[], from: number, row: Instantiation): number {
     const started = performance.now()
     let at = from
     do {
       const batch = beads.slice(at, at + BATCH)
       this.#options.beadRepository.addGraph(
         tx,
-        batch.map((bead) => (isHeld(bead) ? held(bead) : bead)),
+        batch.map((bead) => (isHeld(bead, row) ? held(bead) : bead)),
       )
       at += batch.length
     } while (at < beads.length && performance.now() - started < SLICE_MS)
@@ -202,10 +203,19 @@ async function planAll(plan: GraphPlan): Promise<GraphBead[]> {
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Whether a bead would be offered, or acted on, although its graph is not whole: it waits for nothing in it. */
-function isHeld({ type = 'task', labels = [], metadata, needs = [] }: GraphBead): boolean {
+function isHeld({ type = 'task', labels = [], metadata, needs = [] }: GraphBead, row: Instantiation): boolean {
   const kind = metadata?.[WorkflowKey.kind]
   if (!isControl(kind ?? '') && !isWorkable(type, labels, { kind })) return false
-  return !needs.some((need) => isGating(parseNeed(need).type))
+  return !needs.some((need) => {
+    const { type, target } = parseNeed(need)
+    return isGating(type) && isOf(row, target)
+  })
+}
+
+/** Whether a bead is one of a graph. */
+function isOf({ prefix, first, count }: Instantiation, id: string): boolean {
+  const number = id.startsWith(`${prefix}-`) ? Number(id.slice(prefix.length + 1)) : Number.NaN
+  return number >= first && number < first + count
 }
 
 const held = (bead: GraphBead): GraphBead => ({ ...bead, metadata: { ...bead.metadata, ...HELD } })

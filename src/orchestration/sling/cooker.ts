@@ -73,10 +73,10 @@ export class FormulaCooker {
           storeRef: this.#parts.storeRef(place),
         }),
       begin: (tx: Tx) => attached && this.#parts.burnAttached(tx, this.router.get(attached.id)),
-      finish: (tx: Tx, { root, size, ids }: GraphPlan): Cooked => {
+      finish: (tx: Tx, { root, size, ids, recipe: filled }: GraphPlan): Cooked => {
         const molecule = { [WorkflowKey.olderMoleculeId]: root }
         if (attached) beads.change(tx, attached.id, { metadata: molecule })
-        this.#parts.addRun(tx, { recipe, rig: place, target: '' }, root)
+        this.#parts.addRun(tx, { recipe: filled, rig: place, target: '' }, root)
         return { root, isGraph: recipe.shape === 'graph', created: size, ids: Object.fromEntries(ids) }
       },
     }

@@ -48,6 +48,11 @@ export function requireNoInput({ formula, steps }: Recipe): void {
     ...[step.title, step.description, step.notes, step.assignee],
     ...Object.values(step.metadata),
   ]
+  const drain = steps.find(({ kind }) => kind === 'drain')
+  if (drain) {
+    const message = `step ${drain.id} drains a convoy, which the run has to be for: name a bead or a convoy`
+    throw new AppError('invalid-request', listed(formula, [message]))
+  }
   const step = steps.find((each) => texts(each).some((text) => text?.includes(CONVOY_TEXT)))
   if (!step) return
   throw new AppError(

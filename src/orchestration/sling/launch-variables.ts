@@ -64,6 +64,17 @@ interface RootKeyParts {
 
 /** What makes two launches the same. */
 export function rootKey({ convoy, formula, variables, scope }: RootKeyParts): string {
-  const hash = variables === '{}' ? 'empty' : createHash('sha256').update(variables).digest('hex').slice(0, 16)
-  return `graphv2-root:${convoy}:${formula}:${hash}:${scope ? `${scope.kind}=${scope.ref}` : 'default'}`
+  return `graphv2-root:${convoy}:${formula}:${hashOf(variables)}:${scope ? `${scope.kind}=${scope.ref}` : 'default'}`
 }
+
+interface DrainRootKeyParts extends Omit<RootKeyParts, 'scope'> {
+  control: string
+  member: string
+}
+
+/** What makes the run of a drain for one member the same. */
+export const drainRootKey = ({ convoy, formula, variables, control, member }: DrainRootKeyParts): string =>
+  `graphv2-root:${convoy}:${formula}:${hashOf(variables)}:drain=${control}:${member}`
+
+const hashOf = (variables: string): string =>
+  variables === '{}' ? 'empty' : createHash('sha256').update(variables).digest('hex').slice(0, 16)

@@ -104,7 +104,7 @@ export class FormulaLauncher {
       finish: (tx, plan) => {
         beads.change(tx, bead.id, { metadata: { [WorkflowKey.olderMoleculeId]: plan.root } })
         const warnings = this.router.route(tx, caller, bead.id, launch.target, launch.flags)
-        return this.#launched(tx, { ...launch, recipe }, plan, warnings)
+        return this.#launched(tx, launch, plan, warnings)
       },
     })
   }
@@ -207,8 +207,8 @@ export class FormulaLauncher {
     return this.#options.instantiator.write({ rig, ...draft }, actorOf(caller)) as Promise<Launched>
   }
 
-  #launched(tx: Tx, launch: Compiled, { root }: GraphPlan, warnings: string[]): Launched {
-    this.#parts.addRun(tx, { ...launch, target: launch.target.agent.qualified }, root)
+  #launched(tx: Tx, launch: Compiled, { root, recipe }: GraphPlan, warnings: string[]): Launched {
+    this.#parts.addRun(tx, { ...launch, recipe, target: launch.target.agent.qualified }, root)
     return { root, isGraph: launch.recipe.shape === 'graph', warnings }
   }
 }

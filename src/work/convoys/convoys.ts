@@ -70,6 +70,11 @@ export class Convoys {
     return { convoy, ...(children.length > 0 && { children }), progress: this.#members.progress(id) }
   }
 
+  /** The ids of the members, whether or not there are such beads. */
+  memberIds(id: string): string[] {
+    return [...this.#members.ids(id)]
+  }
+
   check(id: string): ConvoyCheckResponse {
     this.#requireConvoy(id)
     const progress = this.#members.progress(id)

@@ -104,7 +104,12 @@ export function stepOf(work: Work, beads: Beads, reference: string): Bead {
 }
 
 /** Closes a step as its worker does. */
-export async function close(work: Work, id: string | undefined, outcome = 'pass', more: Metadata = {}): Promise<void> {
+export async function close(
+  work: Pick<Work, 'beads' | 'settled'>,
+  id: string | undefined,
+  outcome = 'pass',
+  more: Metadata = {},
+): Promise<void> {
   await work.beads.update(human, id ?? '', { status: 'closed', metadata: { 'gc.outcome': outcome, ...more } })
   await work.settled()
 }

@@ -1,0 +1,214 @@
+import { eq } from 'drizzle-orm'
+import type { Config } from '../../config/config.ts'
+import { gcPart } from '../../core/actor.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { isGating } from '../../work/beads/readiness.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import type { Convoys } from '../../work/convoys/convoys.ts'
+import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
+import { beadCount, type GraphPlan } from '../instantiate/graph-plan.ts'
+import type { Instantiator } from '../instantiate/instantiator.ts'
+import type { RouteContext } from '../routing/step-route.ts'
+import { metadataValue } from '../runs/node.ts'
+import type { RunRepository } from '../runs/repository.ts'
+import { type DrainRow, drainMetadata, type Manifest, manifestOf, nextRow, withRow } from './manifest.ts'
+import { runDrains } from './table.ts'
+import { planUnit, type Unit, unitConvoy } from './unit-plan.ts'
+
+export interface DrainUnitsOptions {
+  store: Store
+  deadlines: Deadlines
+  config: Config
+  beads: BeadRepository
+  convoys: Convoys
+  runs: RunRepository
+  instantiator: Instantiator
+  findSession: RouteContext['findSession']
+  report(message: string): void
+}
+
+/** What follows when the run for a member cannot be written. */
+type DrainListener = (tx: Tx, control: Bead, message: string) => void
+
+const RETRY_MS = 5_000
+const DRAINS = gcPart('drains')
+
+/** The drain ended while a run for one of its members was being written: that run is taken back. */
+class DrainOver extends Error {}
+
+/**
+ * Writes the runs that drains have for the members of their convoys, one after the other. What is to be written has a row
+ * in the store, and each run is noted in the manifest of its drain in the write with which it is whole: a crash leaves
+ * nothing out and writes nothing twice.
+ */
+export class DrainUnits {
+  readonly #options: DrainUnitsOptions
+  readonly #underWay = new Map<string, Promise<void>>()
+  #listener: DrainListener | undefined
+  #isRunning = false
+
+  constructor(options: DrainUnitsOptions) {
+    this.#options = options
+  }
+
+  use(listener: DrainListener): void {
+    this.#listener = listener
+  }
+
+  /** Goes on with what the last process began. */
+  start(): void {
+    this.#isRunning = true
+    this.#wake()
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    await this.whenIdle()
+  }
+
+  /** Resolves when nothing is being written. */
+  async whenIdle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.values())
+  }
+
+  /** Writes what the manifest of a control has next. */
+  request(tx: Tx, control: string): void {
+    tx.orm.insert(runDrains).values({ controlId: control }).onConflictDoNothing().run()
+    tx.after(() => this.#wake())
+  }
+
+  #wake(): void {
+    if (!this.#isRunning) return
+    for (const { controlId } of this.#options.store.read((orm) => orm.select().from(runDrains).all())) {
+      if (this.#underWay.has(controlId)) continue
+      const work = this.#writeAll(controlId).finally(() => this.#underWay.delete(controlId))
+      this.#underWay.set(controlId, work)
+    }
+  }
+
+  async #writeAll(id: string): Promise<void> {
+    const { deadlines, report } = this.#options
+    try {
+      await this.#options.instantiator.whenRecovered()
+      while (this.#isRunning && (await this.#writeNext(id))) {}
+    } catch (error) {
+      report(`the drain ${id} could not go on and is tried again: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => this.#wake())
+    }
+  }
+
+  /** Writes the next run of a drain; whether there may be another. */
+  async #writeNext(id: string): Promise<boolean> {
+    const { instantiator } = this.#options
+    try {
+      const unit = this.#unitOf(id)
+      if (!unit) return await this.#forget(id)
+      const { rig, recipe } = unit
+      await instantiator.write(
+        {
+          ...{ rig, count: beadCount(recipe) + 1 },
+          plan: ([convoy = '', ...ids]) => planUnit(unit, convoy, ids, this.#context()),
+          begin: (tx, plan) => this.#begin(tx, unit, plan),
+          finish: (tx, plan) => this.#wire(tx, unit, plan),
+        },
+        DRAINS,
+      )
+      return true
+    } catch (error) {
+      if (error instanceof DrainOver) return await this.#forget(id)
+      if (!(error instanceof AppError) || error.code === 'store-unavailable') throw error
+      return await this.#fail(id, error.message)
+    }
+  }
+
+  #context = () => ({ config: this.#options.config.current, findSession: this.#options.findSession })
+
+  /** What is to be written next; undefined when there is nothing. */
+  #unitOf(id: string): Unit | undefined {
+    const { beads, runs, config } = this.#options
+    const control = beads.find(id)
+    const manifest = control && this.#openManifest(control)
+    const row = manifest && nextRow(manifest)
+    if (!control || !manifest || !row) return undefined
+    const recipe = runs.recipeOf(metadataValue(control, WorkflowKey.rootBeadId))?.items[manifest.formula]
+    if (!recipe) throw new AppError('invalid-request', `the run was started without the formula ${manifest.formula}`)
+    const rig = beads.rigOf(id)
+    const storeRef = rig === '' ? `city:${config.current.name}` : `rig:${rig}`
+    return { control, manifest, row, recipe, rig, storeRef, waitsFor: this.#waitsFor(manifest, row) }
+  }
+
+  /** The manifest of a drain that goes on. */
+  #openManifest(control: Bead): Manifest | undefined {
+    const root = this.#options.beads.find(metadataValue(control, WorkflowKey.rootBeadId))
+    const isOver = !root || root.status === 'closed' || metadataValue(root, EngineKey.cancelRequested) !== ''
+    return isOver || control.status === 'closed' ? undefined : manifestOf(control)
+  }
+
+  /** The roots of the units whose members the member of a row waits for. */
+  #waitsFor({ rows }: Manifest, { index, member_id }: DrainRow): string[] {
+    const needed = this.#options.beads
+      .dependenciesOf(member_id)
+      .flatMap(({ type, depends_on_id }) => (isGating(type) ? [depends_on_id] : []))
+    return rows.flatMap((row) =>
+      row.index < index && row.item_root_id !== undefined && needed.includes(row.member_id) ? [row.item_root_id] : [],
+    )
+  }
+
+  #begin(tx: Tx, unit: Unit, plan: GraphPlan): void {
+    this.#stillOpen(unit)
+    const convoy = plan.bead(0).metadata?.[EngineKey.inputConvoyId] ?? ''
+    this.#options.convoys.add(tx, unitConvoy(unit, convoy))
+  }
+
+  /** Notes a run that is whole, and has the drain wait for it. */
+  #wire(tx: Tx, unit: Unit, plan: GraphPlan): void {
+    const { beads, runs } = this.#options
+    const { control, recipe, row } = unit
+    const manifest = withRow(this.#stillOpen(unit), {
+      ...row,
+      unit_convoy_id: plan.bead(0).metadata?.[EngineKey.inputConvoyId] ?? '',
+      ...{ item_root_id: plan.root, status: 'wired' },
+    })
+    const parent = runs.find(metadataValue(control, WorkflowKey.rootBeadId))
+    runs.add(tx, {
+      ...{ root: plan.root, formula: recipe.formula, contract: 'v2', origin: parent?.origin ?? 'sling' },
+      scope: { kind: parent?.scopeKind ?? '', ref: parent?.scopeRef ?? '' },
+      target: metadataValue(control, EngineKey.executionRoutedTo) || 'workflow',
+      recipe: plan.recipe,
+    })
+    const isExpanded = nextRow(manifest) === undefined
+    beads.depend(tx, control.id, [plan.root])
+    beads.change(tx, control.id, { metadata: drainMetadata(isExpanded ? 'expanded' : 'expanding', manifest) })
+    if (isExpanded) this.#remove(tx, control.id)
+  }
+
+  /** The manifest as it is now; throws when the drain is over. */
+  #stillOpen({ control }: Unit): Manifest {
+    const current = this.#options.beads.find(control.id)
+    const manifest = current && this.#openManifest(current)
+    if (manifest) return manifest
+    throw new DrainOver()
+  }
+
+  #remove(tx: Tx, id: string): void {
+    tx.orm.delete(runDrains).where(eq(runDrains.controlId, id)).run()
+  }
+
+  async #forget(id: string): Promise<false> {
+    await this.#options.store.write((tx) => this.#remove(tx, id), DRAINS)
+    return false
+  }
+
+  async #fail(id: string, message: string): Promise<false> {
+    const { store, beads } = this.#options
+    await store.write((tx) => {
+      this.#remove(tx, id)
+      const control = beads.find(id)
+      if (control && control.metadata?.[ResultKey.outcome] === undefined) this.#listener?.(tx, control, message)
+    }, DRAINS)
+    return false
+  }
+}
