@@ -54,16 +54,12 @@ export function buildRuns(options: RunServicesOptions) {
       ...parts,
       checkRunner,
       drainUnits,
-      resumeCancels: () => void runsOfCity.resume().catch(options.reportError),
+      resumeCancels: () => void runsOfCity.continueCanceling().catch(options.reportError),
       resolveTarget: (name, rig) => findStepTarget(config.current, name, rig)?.agent.qualified ?? name,
     }),
-<<<<<<< HEAD
-    runs: new Runs(parts),
+    runs: runsOfCity,
     runControls: new RunControls(parts),
     runHolds: holds,
-=======
-    runs: runsOfCity,
->>>>>>> 67e25fa (Run drains: a formula for each member of a convoy, at once or one after the other)
     workflows: new Workflows(parts),
   }
 }

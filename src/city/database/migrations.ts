@@ -100,10 +100,7 @@ export const cityMigrations: readonly string[] = [
   networkAccounts,
   checks,
   failedClones,
-<<<<<<< HEAD
   runHolds,
   orderRuns,
-=======
   drains,
->>>>>>> 67e25fa (Run drains: a formula for each member of a convoy, at once or one after the other)
 ]
