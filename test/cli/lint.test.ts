@@ -65,3 +65,16 @@ test('gc lint checks a city as it is composed, and says when there is nothing to
   expect((await lint(empty.path)).err).toContain('there is no pack.toml')
   expect((await lint(empty.at('none'))).err).toContain('there is no folder')
 }, 15_000)
+
+test('gc lint names order files that are left out, and keys of them that gc does not know', async () => {
+  using city = cityFiles({
+    'city.toml': '',
+    'orders/a.toml': '[order]\ntrigger = "cron"\nschedule = "*/0 * * * *"\nexec = "true"\n',
+    'orders/b.toml': '[order]\ntrigger = "manual"\nexec = "true"\ntypo = 1\n',
+  })
+  const { status, out } = await lint(city.path)
+  expect(status).toBe(1)
+  expect(out).toContain('error    orders/a.toml:3: [order] schedule: "*/0 * * * *" is not a cron schedule')
+  expect(out).toContain('warning  orders/b.toml:4: [order] typo: is not a key of this section')
+  expect(out).toEndWith('1 checked: 1 errors, 1 warnings.\n')
+}, 15_000)

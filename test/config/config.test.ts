@@ -363,14 +363,14 @@ describe('a running city', () => {
 
 describe('the warnings about a running city', () => {
   test('are reported when it is loaded, and again only when they change', async () => {
-    using town = city({ 'city.toml': `${CITY}[orders]\nskip = ["x"]\n` })
+    using town = city({ 'city.toml': `${CITY}[doctor]\nskip = ["x"]\n` })
     const config = await town.open()
     const deadlines = new Deadlines()
     const reports: string[] = []
     config.watch(deadlines, (message) => reports.push(message.replace(town.path, '')))
-    const orders =
-      'city.toml:12: orders: orders are not run yet: no order is triggered, skipped or limited by this section'
-    expect(reports).toEqual([` has warnings:\n${orders}`])
+    const doctor =
+      'city.toml:12: doctor: has no effect: a check is a folder in doctor/; `gc doctor --check-timeout` bounds each'
+    expect(reports).toEqual([` has warnings:\n${doctor}`])
     const saved = async (text: string) => {
       const changed = Promise.withResolvers<void>()
       const unsubscribe = config.onChange(() => changed.resolve())
@@ -380,10 +380,10 @@ describe('the warnings about a running city', () => {
       await Bun.sleep(1)
     }
     try {
-      await saved(`${CITY}[orders]\nskip = ["y"]\n`)
+      await saved(`${CITY}[doctor]\nskip = ["y"]\n`)
       expect(reports).toHaveLength(1)
-      await saved(`${CITY}[orders]\n[api]\n`)
-      expect(reports[1]).toStartWith(` has warnings:\n${orders}\ncity.toml:13: api: has no effect`)
+      await saved(`${CITY}[doctor]\n[api]\n`)
+      expect(reports[1]).toStartWith(` has warnings:\n${doctor}\ncity.toml:13: api: has no effect`)
       await saved(CITY)
       expect(reports).toHaveLength(2)
     } finally {
@@ -391,4 +391,29 @@ describe('the warnings about a running city', () => {
       deadlines.close()
     }
   })
+})
+
+test('an order file that comes, changes or breaks is in force or left out at once, and whoever follows hears of it', async () => {
+  using town = city({ 'city.toml': CITY })
+  const config = await town.open()
+  const deadlines = new Deadlines()
+  config.watch(deadlines, () => {})
+  const saved = async (text: string) => {
+    const changed = Promise.withResolvers<void>()
+    const unsubscribe = config.onChange(() => changed.resolve())
+    town.put('orders/tidy.toml', text)
+    await changed.promise
+    unsubscribe()
+    return config.current.orders.all.map(({ trigger }) => trigger)
+  }
+  try {
+    const order = (interval: string) => `[order]\ntrigger = "cooldown"\ninterval = "${interval}"\nexec = "true"\n`
+    expect(await saved(order('5m'))).toEqual([{ kind: 'cooldown', interval: 300_000 }])
+    expect(await saved(order('1m'))).toEqual([{ kind: 'cooldown', interval: 60_000 }])
+    expect(await saved(order('never'))).toEqual([])
+    expect(config.problem).toBeUndefined()
+  } finally {
+    config.close()
+    deadlines.close()
+  }
 })

@@ -6,6 +6,7 @@ import type { Declaration } from './declaration.ts'
 import type { RuntimeFields, UpstreamFields } from './kept.ts'
 import type { McpServerFields } from './mcp-server.ts'
 import type { NamedSessionFields } from './named-session.ts'
+import type { OrdersFields } from './order.ts'
 import type { CityPack, ImportedPack, Imports } from './pack.ts'
 import { NO_PATCHES, type PatchDeclarations } from './patches.ts'
 import type { EventRotationFields, MailFields, PricingFields, UsageFields } from './records.ts'
@@ -30,6 +31,7 @@ export interface SectionDeclarations {
   readonly eventRotation: Declaration<EventRotationFields>
   readonly usage: Declaration<UsageFields>
   readonly webhookPolicy: Declaration<WebhookPolicyFields>
+  readonly orders: Declaration<OrdersFields>
 }
 
 /** The blocks of which a city has any number. */

@@ -65,3 +65,23 @@ export const identifier = (key: string, pattern: RegExp, signs: string): FieldRe
     return value
   },
 })
+
+/** An IANA time zone. */
+export const timeZone = (key: string): FieldReader<string> => ({
+  key,
+  read(section) {
+    const zone = section.string(key)
+    if (zone === undefined || isTimeZone(zone)) return zone
+    section.error(key, `"${zone}" is not a time zone such as Europe/Paris or UTC`)
+    return undefined
+  },
+})
+
+function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,13 +1,27 @@
+import { type Declaration, declareFields } from './declaration.ts'
 import {
   boolean,
   duration,
   type FieldReader,
+  oneOf,
   requiredString,
   string,
   stringMap,
   strings,
+  timeZone,
   type ValuesOf,
 } from './fields.ts'
+
+const TRIGGERS = ['cooldown', 'cron', 'condition', 'event', 'manual', 'webhook'] as const
+
+/** `gate` is the old name of `trigger`. */
+const trigger: FieldReader<(typeof TRIGGERS)[number]> = {
+  key: 'trigger',
+  read(section) {
+    const gate = oneOf('gate', TRIGGERS).read(section)
+    return section.has('trigger') ? oneOf('trigger', TRIGGERS).read(section) : gate
+  },
+}
 
 /** `[order.params.<name>]`: the arguments that an order takes, and whether each is required. */
 const params: FieldReader<Record<string, { required: boolean }>> = {
@@ -25,9 +39,7 @@ const params: FieldReader<Record<string, { required: boolean }>> = {
 
 /** What both an order and an override of it say; texts as they are written. */
 const SHARED = {
-  trigger: string('trigger'),
-  /** The old name of `trigger`. */
-  gate: string('gate'),
+  trigger,
   interval: string('interval'),
   schedule: string('schedule'),
   check: string('check'),
@@ -46,8 +58,8 @@ export const ORDER = {
   description: string('description'),
   formula: string('formula'),
   exec: string('exec'),
-  scope: string('scope'),
-  tz: string('tz'),
+  scope: oneOf('scope', ['city', 'rig']),
+  tz: timeZone('tz'),
   noWorkGate: boolean('no_work_gate'),
   params,
   skipAliases: strings('skip_aliases'),
@@ -58,6 +70,11 @@ export type OrderFields = ValuesOf<typeof ORDER>
 export const ORDER_OVERRIDE = { ...SHARED, name: requiredString('name'), rig: string('rig') }
 export type OrderOverrideFields = ValuesOf<typeof ORDER_OVERRIDE>
 
-/** `[orders]`. */
-export const ORDERS = { skip: strings('skip'), maxTimeout: duration('max_timeout') }
+const overrides: FieldReader<readonly Declaration<OrderOverrideFields>[]> = {
+  key: 'overrides',
+  read: (section) => section.blocks('overrides').map((block) => declareFields(block, ORDER_OVERRIDE)),
+}
+
+/** `[orders]`: the orders that are left out, the longest time that one may take, and other values for single ones. */
+export const ORDERS = { skip: strings('skip'), maxTimeout: duration('max_timeout'), overrides }
 export type OrdersFields = ValuesOf<typeof ORDERS>

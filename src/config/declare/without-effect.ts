@@ -23,7 +23,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     dolt: STORAGE,
     maintenance: 'has no effect: there is no Dolt database to maintain',
     formulas: 'has no effect: the formulas of a city are the files of its folder formulas',
-    orders: 'orders are not run yet: no order is triggered, skipped or limited by this section',
     api: 'has no effect: `gc serve` decides where the API listens and who may write; no protection in here is in force',
     convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT in force',
     doctor: 'has no effect: a check is a folder in doctor/; `gc doctor --check-timeout` bounds each',
@@ -38,7 +37,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     includes: PACKS,
     default_rig_includes: PACKS,
     session_template: 'is shown and has no effect: sessions are named after their agents',
-    timezone: 'has no effect yet: only schedules of orders would use it, and orders are not run',
   },
   rigs: {
     includes: PACKS,

@@ -95,6 +95,12 @@ export class RootSnapshot {
     return this.#file(this.#nameOf(file))?.text
   }
 
+  /** Why a file that is there cannot be read. */
+  problemOf(file: string): string | undefined {
+    const name = this.#nameOf(file)
+    return this.unreadable.find((each) => each.file === name)?.message
+  }
+
   /** A file as TOML; undefined when there is none. */
   toml(file: string): ParsedFile | undefined {
     return this.#file(this.#nameOf(file))?.parsed

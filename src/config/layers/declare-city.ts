@@ -6,6 +6,7 @@ import { declareFields } from '../declare/declaration.ts'
 import { UPSTREAM } from '../declare/kept.ts'
 import { MCP_SERVER } from '../declare/mcp-server.ts'
 import { NAMED_SESSION } from '../declare/named-session.ts'
+import { ORDERS } from '../declare/order.ts'
 import { importsOf } from '../declare/pack.ts'
 import { PROVIDER } from '../declare/provider.ts'
 import { EVENT_ROTATION, MAIL, PRICING, USAGE } from '../declare/records.ts'
@@ -51,6 +52,7 @@ const sectionsOf = (reader: SectionReader): Omit<SectionDeclarations, 'site'> =>
   eventRotation: declareFields(reader.child('events').child('rotation'), EVENT_ROTATION),
   usage: declareFields(reader.child('usage'), USAGE),
   webhookPolicy: declareFields(reader.child('webhooks'), WEBHOOK_POLICY),
+  orders: declareFields(reader.child('orders'), ORDERS),
 })
 
 const namedOf = (reader: SectionReader): Omit<NamedDeclarations, 'presets'> => ({

@@ -27,6 +27,7 @@ const WHOLE_SECTIONS = {
   mail: 'mail',
   eventRotation: 'events',
   usage: 'usage',
+  orders: 'orders',
 } satisfies { [Name in keyof SectionDeclarations]?: string }
 
 const isWhole = (name: string): name is keyof typeof WHOLE_SECTIONS => name in WHOLE_SECTIONS

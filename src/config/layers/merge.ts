@@ -28,6 +28,7 @@ export function mergeDeclarations(lower: CityDeclarations, higher: Partial<CityD
     eventRotation: mergeFields(lower.eventRotation, higher.eventRotation),
     usage: mergeFields(lower.usage, higher.usage),
     webhookPolicy: mergeFields(lower.webhookPolicy, higher.webhookPolicy),
+    orders: mergeFields(lower.orders, higher.orders),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { OrderFields } from '../declare/order.ts'
-import type { SourceLocation } from '../diagnostics/diagnostics.ts'
+import type { Diagnostic } from '../diagnostics/diagnostics.ts'
 
 /** What an order does when it runs. */
 export type OrderAction =
@@ -59,17 +59,24 @@ export interface Order {
   readonly declared: Partial<OrderFields>
 }
 
-/** What the `orders` folders of a city and its packs come to. */
-export interface Orders {
-  /** In the order of their scoped names, those that an override disables among them. */
-  readonly all: readonly Order[]
-  /** What is wrong with order files that are left out, and with overrides. */
-  readonly problems: readonly OrderProblem[]
+/** An order file that is there and makes no order, since somebody said so. */
+export interface AbsentOrder {
+  readonly name: string
+  readonly rig?: string
+  readonly description: string
+  /** Its file says `enabled = false`, or `[orders] skip` names it. */
+  readonly reason: 'disabled' | 'skipped'
+  /** Absolute. */
+  readonly file: string
 }
 
-/** A sentence about a place in an order file, which names its file as messages do: from the city, if it lies in it. */
-export interface OrderProblem extends SourceLocation {
-  readonly message: string
+/** What the `orders` folders of a city and its packs come to. */
+export interface Orders {
+  /** The city's, from the lowest layer to the highest, then those of each rig; with those that an override disables. */
+  readonly all: readonly Order[]
+  readonly absent: readonly AbsentOrder[]
+  /** `broken`: what is wrong with files that are left out; `warning`: overrides and files without effect. */
+  readonly problems: readonly Diagnostic[]
 }
 
 /** The name that tells the instances of an order apart. */

@@ -3,6 +3,7 @@ import type { CityConfig } from '../city-config.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { prefixOf } from '../declare/names.ts'
 import type { LayerContext } from '../layers/layer.ts'
+import { resolveOrders } from '../orders/orders.ts'
 import { resolveAgents } from './agents.ts'
 import { FragmentFolders } from './fragment-folders.ts'
 import { resolveMcpServers } from './mcp-servers.ts'
@@ -62,7 +63,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
     usage: resolveUsage(declarations.usage),
     pricing: resolvePricing(declarations, diagnostics),
     webhooks: resolveWebhooks(declarations, { path, rigs, diagnostics }),
-    orders: { all: [], problems: [] },
+    orders: resolveOrders(declarations, { ...context, packs, rigs }),
   }
 }
 

@@ -4,6 +4,7 @@ import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostics.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import type { Layer } from '../layers/layer.ts'
 import { LAYERS } from '../layers/layers.ts'
+import { isOrderFile } from '../orders/order-files.ts'
 import type { PackFolders } from '../packs/locate.ts'
 import { resolveCity } from './city.ts'
 
@@ -41,7 +42,9 @@ export function compose(
   const declarations = layers.reduce((lower, layer) => layer.apply(lower, context), NO_DECLARATIONS)
   const config = resolveCity(declarations, context)
   for (const { unreadable } of files.roots) {
-    for (const { file, message } of unreadable) diagnostics.error({ file, line: 1, key: '' }, message)
+    for (const { file, message } of unreadable) {
+      if (!isOrderFile(file)) diagnostics.error({ file, line: 1, key: '' }, message)
+    }
   }
   return {
     ...{ files, declarations, config, errors: diagnostics.list('error'), broken: diagnostics.list('broken') },

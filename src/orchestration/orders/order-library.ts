@@ -1,18 +1,19 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import type { Order, OrderProblem } from './order.ts'
+import type { Diagnostic } from '../../config/diagnostics/diagnostics.ts'
+import type { Order } from './order.ts'
 
 /** The orders of a city and its packs, as their files are now. */
 export class OrderLibrary {
   constructor(private readonly config: Pick<Config, 'onChange'> & { readonly current: Pick<CityConfig, 'orders'> }) {}
 
-  /** Every order, in the order of their scoped names; those that an override disables are among them. */
+  /** Every order; those that an override disables are among them. */
   get current(): readonly Order[] {
     return this.config.current.orders.all
   }
 
   /** What is wrong with order files that are left out, and with overrides. */
-  get problems(): readonly OrderProblem[] {
+  get problems(): readonly Diagnostic[] {
     return this.config.current.orders.problems
   }
 

@@ -1,2 +1,2 @@
-export type { Order, OrderAction, OrderPack, OrderProblem, Orders, OrderTrigger } from '../../config/orders/order.ts'
+export type { Order, OrderAction, OrderPack, Orders, OrderTrigger } from '../../config/orders/order.ts'
 export { scopedNameOf } from '../../config/orders/order.ts'
