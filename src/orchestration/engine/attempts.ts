@@ -34,14 +34,14 @@ export class Attempts {
   constructor(private readonly options: AttemptOptions) {}
 
   /** The latest attempt, and its number; throws when there is none. */
-  latest({ id }: Bead): { attempt: Bead; number: number } {
+  latest(bead: Bead): { attempt: Bead; number: number } {
     const numbered = this.options.graph
-      .blockers(id)
+      .attempts(bead)
       .map((attempt) => ({ attempt, number: Number(metadataValue(attempt, WorkflowKey.attempt)) }))
       .filter(({ number }) => Number.isSafeInteger(number) && number > 0)
       .sort((a, b) => b.number - a.number)
     const [latest] = numbered
-    if (!latest) throw malformed(`${id} waits for no attempt at its step`)
+    if (!latest) throw malformed(`${bead.id} waits for no attempt at its step`)
     return latest
   }
 

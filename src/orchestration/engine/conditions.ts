@@ -1,4 +1,3 @@
-import type { Tx } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
@@ -10,6 +9,7 @@ import { type ControlStep, malformed } from './control.ts'
 import type { Graph } from './graph.ts'
 import { hasFailed, results } from './outcome.ts'
 import { parseJson } from './output.ts'
+import { skip } from './skip.ts'
 
 interface ConditionOptions {
   beads: BeadRepository
@@ -36,23 +36,15 @@ export function decideStep({ beads, graph, members }: ConditionOptions, { tx, be
   const isAbout = ({ ref }: Bead) => ref === reference
   const about = graph.blockers(bead.id).find(isAbout) ?? [...members.of(root.id)].find(isAbout)
   if (!about) throw malformed(`${bead.id} is about the step ${reference}, and the run has none of that name`)
-  if (!holds(bead, about)) skipStep({ beads, members }, tx, root, (bead.ref ?? '').replace(/-condition$/, ''))
+  if (!holds(bead, about)) for (const step of conditional(beads, bead)) skip({ beads, graph }, tx, step)
   beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'pass' })
 }
 
-/** Skips a step that was not begun, and all that is made of it. */
-function skipStep(
-  { beads, members }: Pick<ConditionOptions, 'beads' | 'members'>,
-  tx: Tx,
-  root: Bead,
-  reference: string,
-): void {
-  for (const { id, ref = '', status, issue_type } of members.of(root.id)) {
-    const isPart = ref === reference || ref.startsWith(`${reference}.`) || ref === `${reference}-fanout`
-    if (!isPart || status === 'closed' || issue_type === 'spec') continue
-    beads.closeWith(tx, id, { [ResultKey.outcome]: 'skipped' })
-  }
-}
+/** The step that a condition is before. */
+const conditional = (beads: BeadRepository, { id, ref = '' }: Bead): Bead[] =>
+  beads
+    .list(beads.dependentsOf(id).map(({ issue_id }) => issue_id))
+    .filter((step) => step.ref === ref.replace(/-condition$/, ''))
 
 function holds(control: Bead, about: Bead): boolean {
   const written = metadataValue(control, EngineKey.condition)

@@ -24,7 +24,7 @@ import { fanOut, isSpawning } from './fan-out.ts'
 import { finalize } from './finalize.ts'
 import { FragmentWriter, type ResolveTarget } from './fragment-writer.ts'
 import { Graph } from './graph.ts'
-import { checkScope } from './scopes.ts'
+import { checkScope, endScope } from './scopes.ts'
 import { RunStates } from './state.ts'
 
 export interface EngineOptions {
@@ -93,6 +93,7 @@ export class RunEngine {
         if (guardStep(parts, step) === 'waits' && run) this.#states.follow(step.tx, run, step.bead)
       },
       fanout: (step) => fanOut({ ...parts, writer, recipeOf: (root) => runs.recipeOf(root) }, step),
+      scope: (step) => endScope(parts, step),
       'scope-check': (step) => checkScope(parts, step),
       'workflow-finalize': (step) => finalize(parts, step),
     }
@@ -156,7 +157,8 @@ export class RunEngine {
   }
 
   #canAct(bead: Bead): boolean {
-    if (bead.status !== 'open' || !isControl(metadataValue(bead, WorkflowKey.kind))) return false
+    const kind = metadataValue(bead, WorkflowKey.kind)
+    if (bead.status !== 'open' || !(isControl(kind) || kind === 'scope')) return false
     if (metadataValue(bead, EngineKey.instantiating) !== '') return false
     if (this.#options.holds.isPaused(metadataValue(bead, WorkflowKey.rootBeadId))) return false
     const isParallel = metadataValue(bead, EngineKey.fanoutMode) !== 'sequential'

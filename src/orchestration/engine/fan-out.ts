@@ -7,7 +7,7 @@ import { metadataValue } from '../runs/node.ts'
 import { type ControlStep, malformed } from './control.ts'
 import type { FragmentWriter } from './fragment-writer.ts'
 import type { Graph } from './graph.ts'
-import { hasFailed } from './outcome.ts'
+import { hasFailed, isSkipped } from './outcome.ts'
 import { parseJson } from './output.ts'
 
 export interface FanOutOptions {
@@ -30,8 +30,8 @@ export function fanOut(options: FanOutOptions, step: ControlStep): void {
   const { bead } = step
   const state = metadataValue(bead, EngineKey.fanoutState)
   const source = sourceOf(options, bead)
-  if (state === '' && hasFailed(source)) {
-    options.beads.closeWith(step.tx, bead.id, { [ResultKey.outcome]: 'fail' })
+  if (state === '' && (hasFailed(source) || isSkipped(source))) {
+    options.beads.closeWith(step.tx, bead.id, { [ResultKey.outcome]: isSkipped(source) ? 'skipped' : 'fail' })
     return
   }
   const items = itemsOf(bead, source)

@@ -1,9 +1,11 @@
 import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
+import { isControl } from '../../work/beads/readiness.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
+import { metadataValue } from '../runs/node.ts'
 
 interface IdRow {
   id: string
@@ -72,6 +74,20 @@ export class Graph {
   /** What a bead waited for, oldest first. */
   blockers(id: string): Bead[] {
     return this.beads.list(this.#blockers.all(id).map((row) => row.id))
+  }
+
+  /** Whether a bead waits for something besides another. */
+  waitsForMore(id: string, besides: string): boolean {
+    return this.blockers(id).some((blocker) => blocker.id !== besides && blocker.status !== 'closed')
+  }
+
+  /** The attempts that a control waited for; not what its step needs, which may be of a round and have its number. */
+  attempts(control: Bead): Bead[] {
+    return this.blockers(control.id).filter((bead) => {
+      const of = metadataValue(bead, EngineKey.controlFor)
+      const isOwn = of === '' || of === control.id || `.${control.ref}`.endsWith(`.${of}`)
+      return isOwn && !isControl(metadataValue(bead, WorkflowKey.kind))
+    })
   }
 
   /** The members of a scope, its controls too. */

@@ -38,3 +38,6 @@ export function results({ metadata = {} }: Bead): Record<string, string> {
 
 /** Whether a closed step failed. */
 export const hasFailed = (bead: Bead): boolean => metadataValue(bead, ResultKey.outcome) === 'fail'
+
+/** Whether a closed step was left out. */
+export const isSkipped = (bead: Bead): boolean => metadataValue(bead, ResultKey.outcome) === 'skipped'

@@ -5,6 +5,7 @@ import { metadataValue } from '../runs/node.ts'
 import { type ControlStep, malformed } from './control.ts'
 import type { Graph } from './graph.ts'
 import { results } from './outcome.ts'
+import { skip } from './skip.ts'
 
 interface ScopeOptions {
   beads: BeadRepository
@@ -22,12 +23,21 @@ export function checkScope({ beads, graph }: ScopeOptions, { tx, bead, root }: C
   const others = graph.scopeMembers(root.id, scope).filter(({ id }) => id !== bead.id)
   const body = bodyOf({ beads, graph }, bead, scope)
   if (hasAborted(member)) {
-    for (const other of others) if (isOpenPart(other)) beads.closeWith(tx, other.id, { [ResultKey.outcome]: 'skipped' })
+    for (const other of others) if (isOpenPart(other)) skip({ beads, graph }, tx, other)
     closeBody(beads, tx, body, 'fail', results(member))
-  } else if (!others.some((other) => isOpenPart(other))) {
+  } else if (!others.some((other) => isOpenPart(other)) && !(body && graph.waitsForMore(body.id, bead.id))) {
     closeBody(beads, tx, body, 'pass')
   }
   beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'pass' })
+}
+
+/** Closes the body of a scope that waits for nothing any more: the last that it waited for may be no member of it. */
+export function endScope({ beads, graph }: ScopeOptions, { tx, bead, root }: ControlStep): void {
+  const reference = metadataValue(bead, WorkflowKey.stepRef)
+  const formula = `${metadataValue(root, EngineKey.formulaName)}.`
+  const names = reference.startsWith(formula) ? [reference, reference.slice(formula.length)] : [reference]
+  const members = names.flatMap((name) => graph.scopeMembers(root.id, name))
+  if (!members.some(isOpenPart)) closeBody(beads, tx, bead, 'pass')
 }
 
 /** A step that aborts its scope has to say that it passed; any other fails its scope when it says that it failed. */

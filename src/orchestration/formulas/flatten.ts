@@ -19,8 +19,7 @@ export interface FlatStep extends Step {
 export const flatten = (steps: readonly Step[], isGraph: boolean, parent?: FlatStep): FlatStep[] =>
   steps.flatMap((written) => {
     const step = isGraph && written.children.length > 0 ? inGraph(written) : written
-    const local = parent && step.prefix ? step.id.slice(step.prefix.length) : step.id
-    const ref = parent ? `${parent.ref ?? parent.id}.${local}` : step.id
+    const ref = parent ? `${parent.ref ?? parent.id}.${localId(step)}` : step.id
     const flat: FlatStep = {
       ...{ ...step, ref, parent: parent?.id },
       ...(step.children.length > 0 && { type: 'epic' }),
@@ -33,18 +32,25 @@ export const flatten = (steps: readonly Step[], isGraph: boolean, parent?: FlatS
 /** A parent that waits for its children, which wait for what it needs. */
 function inGraph(step: Step): Step {
   const { starts } = endsOfSteps(step.children)
-  const needs = step.gate ? [`gate-${step.id}`, ...step.needs] : step.needs
+  const needs = step.gate ? [gateIdOf(step), ...step.needs] : step.needs
   const children = step.children.map((child) =>
     starts.includes(child.id) ? { ...child, needs: [...new Set([...needs, ...child.needs])] } : child,
   )
   return { ...step, children, needs: [...step.needs, ...step.children.map(({ id }) => id)] }
 }
 
+/** The id of a step within the round of a loop or check that it belongs to. */
+const localId = ({ id, prefix = '' }: Step): string => id.slice(prefix.length)
+
+/** The id of a step's gate, in the same round. */
+const gateIdOf = (step: Step): string => `${step.prefix ?? ''}gate-${localId(step)}`
+
 /** The bead that has to be closed before a step can begin. */
 function gateOf(step: FlatStep, gate: Gate, parent: FlatStep | undefined): FlatStep {
-  const id = `gate-${step.id}`
+  const id = gateIdOf(step)
+  const ref = parent ? `${parent.ref ?? parent.id}.gate-${localId(step)}` : id
   return {
-    ...{ place: step.place, id, ref: parent ? `${parent.ref ?? parent.id}.${id}` : id, parent: parent?.id },
+    ...{ place: step.place, id, ref, parent: parent?.id },
     ...{ title: `Gate: ${gate.type}${gate.id ? ` ${gate.id}` : ''}`, description: `Async gate for step ${step.id}` },
     ...{ type: 'gate', priority: 2, tags: [], metadata: {}, needs: [], conditions: [], children: [], expandVars: {} },
     ...{ gate, isGate: true },
@@ -69,7 +75,7 @@ function edgesOf(step: FlatStep, idOf: (id: string) => string): RecipeDependency
   if (step.waitsFor === undefined) return blocks
   const waited = waitedFor(step.waitsFor)
   const metadata = { gate: step.waitsFor }
-  const from = waited === undefined ? step.needs.filter((id) => id !== `gate-${step.id}`) : [waited]
+  const from = waited === undefined ? step.needs.filter((id) => id !== gateIdOf(step)) : [waited]
   return [...blocks, ...from.map((id): RecipeDependency => ({ from: idOf(id), to, kind: 'waits-for', metadata }))]
 }
 

@@ -1,0 +1,47 @@
+/** A formula as its file says it, with the keys of the file. */
+export interface FormulaText {
+  formula: string
+  type?: 'expansion'
+  requires: { formula_compiler: string }
+  vars?: Record<string, string>
+  steps?: StepText[]
+  template?: StepText[]
+}
+
+export interface StepText {
+  id: string
+  title: string
+  needs?: string[]
+  condition?: string
+  metadata?: Record<string, string>
+  retry?: { max_attempts: number; on_exhausted?: string }
+  check?: { max_attempts: number; check: { path: string } }
+  on_complete?: { for_each: string; bond: string; parallel?: boolean; sequential?: boolean }
+  gate?: { type: string }
+  loop?: { count?: number; range?: string; body: StepText[] }
+  children?: StepText[]
+}
+
+/** What a worker leaves on a step that it closes. */
+export interface Report {
+  outcome?: 'pass' | 'fail'
+  failureClass?: 'transient' | 'hard'
+  reason?: string
+  /** How many items its output lists; no number: its output is no JSON. */
+  items?: number | 'broken'
+}
+
+type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
+
+/** A formula as a TOML file. */
+export const toToml = (formula: FormulaText): string =>
+  Object.entries(formula)
+    .map(([key, value]) => `${key} = ${inline(value)}\n`)
+    .join('')
+
+function inline(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const entries = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)} = ${inline(each)}`)
+  return `{ ${entries.join(', ')} }`
+}

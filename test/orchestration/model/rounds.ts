@@ -1,0 +1,47 @@
+import type { StepText } from './grammar.ts'
+
+type Variables = Readonly<Record<string, string>>
+
+/** Steps without those that are left out, with every round of a loop; and the ids that stand for a loop from then on. */
+export function writeOut(
+  written: readonly StepText[],
+  vars: Variables,
+): { steps: StepText[]; ends: Map<string, string[]> } {
+  const ends = new Map<string, string[]>()
+  const steps = included(written, vars).flatMap((step) => {
+    if (!step.loop) return [step]
+    const rounds = roundsOf(step, vars)
+    ends.set(step.id, rounds.at(-1)?.ends ?? [])
+    return rounds.flatMap(({ steps: own }) => own)
+  })
+  return { steps, ends }
+}
+
+/** The rounds of a loop: the first steps of each wait for the last of the one before. */
+function roundsOf(step: StepText, vars: Variables): { steps: StepText[]; ends: string[] }[] {
+  const { count = 0, range = `1..${count}`, body = [] } = step.loop ?? {}
+  const [first = 1, last = 0] = range.split('..').map(Number)
+  const kept = included(body, vars)
+  const awaited = new Set(kept.flatMap(({ needs = [] }) => needs))
+  let before = step.needs ?? []
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const round = `${step.id}.iter${index + 1}.`
+    const steps = kept.map((each) => {
+      const own = (each.needs ?? []).filter((id) => kept.some((other) => other.id === id)).map((id) => round + id)
+      return { ...each, id: round + each.id, needs: own.length > 0 ? own : before }
+    })
+    before = kept.filter(({ id }) => !awaited.has(id)).map(({ id }) => round + id)
+    return { steps, ends: before }
+  })
+}
+
+const included = (steps: readonly StepText[], vars: Variables): StepText[] =>
+  steps.filter(({ condition }) => holds(condition, vars))
+
+function holds(condition = '', vars: Variables = {}): boolean {
+  const [, not, name = '', operator, value] = /^(!?)\{\{(\w+)\}\}(?: (==|!=) (\w+))?$/.exec(condition) ?? []
+  if (name === '') return true
+  const actual = vars[name] ?? ''
+  if (operator) return (actual === value) === (operator === '==')
+  return ['', 'false', '0', 'no', 'off'].includes(actual.toLowerCase()) === (not === '!')
+}
