@@ -49,6 +49,7 @@ import { Claims } from '../work/claims/claims.ts'
 import { Comments } from '../work/comments/comments.ts'
 import { Convoys } from '../work/convoys/convoys.ts'
 import { Mail } from '../work/mail/mail.ts'
+import { WorkflowKey } from '../work/metadata.ts'
 import { Search } from '../work/search/search.ts'
 import { BeadTransfer } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
@@ -142,6 +143,10 @@ function buildWork(options: Foundation & Records & SessionServices) {
       repository: beadRepository,
       holderOf: (bead) => claimManager.holderOf(bead),
       isMailFor: (message, session) => mail.isFor(message, session),
+      runOf: ({ id, metadata }) => {
+        const root = metadata?.[WorkflowKey.rootBeadId] || id
+        return options.runRepository.isCompiled(root) ? root : undefined
+      },
     }),
   })
   const comments = new Comments(work)

@@ -122,6 +122,18 @@ export const EngineKey = {
 } as const
 export type EngineKey = (typeof EngineKey)[keyof typeof EngineKey]
 
+/** Keys above that people and agents write, too: who works on a bead, and what for. */
+const WRITABLE: ReadonlySet<string> = new Set([
+  ...[WorkflowKey.workflowId, WorkflowKey.continuationGroup, WorkflowKey.olderWorkflowId, WorkflowKey.olderMoleculeId],
+  ...[EngineKey.executionRoutedTo, EngineKey.runTarget, EngineKey.sessionAffinity, EngineKey.sourceBeadId],
+])
+const OWNED: ReadonlySet<string> = new Set(
+  [...Object.values(WorkflowKey), ...Object.values(EngineKey)].filter((key) => !WRITABLE.has(key)),
+)
+
+/** Whether only the engine writes a key on the beads of a run. */
+export const isEngineKey = (key: string): boolean => OWNED.has(key)
+
 /** Keys in which a worker reports what came of its step. */
 export const ResultKey = {
   outcome: 'gc.outcome',

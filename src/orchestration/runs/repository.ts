@@ -70,6 +70,7 @@ function prepareQueries({ orm }: Store) {
 /** Stores runs. Every change of a run's state is recorded as an event in the write that makes it. */
 export class RunRepository {
   readonly #queries: ReturnType<typeof prepareQueries>
+  readonly #compiled: Statement<{ id: string }, [string]>
   readonly #touch: Statement<unknown, [number, string]>
   readonly #waiting: Statement<{ id: string }, [string]>
   readonly #count: Statement<{ n: number }, [string, string, string]>
@@ -77,6 +78,7 @@ export class RunRepository {
   constructor(private readonly options: RepositoryOptions) {
     const { store } = options
     this.#queries = prepareQueries(store)
+    this.#compiled = store.prepare('SELECT root_id AS id FROM run_recipes WHERE root_id = ?')
     this.#touch = store.prepare('UPDATE runs SET updated_at = ? WHERE root_id = ?')
     this.#waiting = store.prepare(
       'SELECT bead_id AS id FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT 1',
@@ -109,6 +111,11 @@ export class RunRepository {
 
   find(root: string): RunRow | undefined {
     return this.#queries.byRoot.get({ root })
+  }
+
+  /** Whether a run was compiled here, so that its engine knows all that it is made of. */
+  isCompiled(root: string): boolean {
+    return this.#compiled.get(root) !== null
   }
 
   /** What a run was compiled from; undefined for one that came here without it. */

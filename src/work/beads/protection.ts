@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { Caller } from '../../http/caller.ts'
+import { isEngineKey, ResultKey } from '../metadata.ts'
 import type { BeadChange } from './draft.ts'
 import type { BeadRepository } from './repository.ts'
 import type { Bead } from './schema.ts'
@@ -14,6 +15,8 @@ interface BeadProtectionOptions {
   repository: Pick<BeadRepository, 'find'>
   /** Who has a bead in hand; undefined when nobody has. */
   holderOf(bead: string): BeadHolder | undefined
+  /** The run that gc runs by its formula, which a bead is of; undefined when there is none. */
+  runOf(bead: Bead): string | undefined
   /** Whether a message is for this session. */
   isMailFor(message: string, session: string): boolean
 }
@@ -23,13 +26,33 @@ export class BeadProtection {
   constructor(private readonly options: BeadProtectionOptions) {}
 
   /** Throws when the caller may not make this change; with `force`, what others hold may be taken away. */
-  check(caller: Caller, id: string, change: Pick<BeadChange, 'status' | 'type' | 'assignee'>, force = false): void {
+  check(
+    caller: Caller,
+    id: string,
+    change: Pick<BeadChange, 'status' | 'type' | 'assignee' | 'metadata'>,
+    force = false,
+  ): void {
     const bead = this.options.repository.find(id)
     if (!bead) return
+    this.#checkRun(bead, change)
     if (bead.issue_type === 'session') checkSession(bead, change)
     if (caller.kind !== 'session' && caller.kind !== 'process') return
     if (bead.issue_type === 'message') this.#checkMail(caller, bead, change)
     if (!force) this.#checkHolder(caller, bead, change)
+  }
+
+  #checkRun(bead: Bead, { metadata = {} }: Pick<BeadChange, 'metadata'>): void {
+    const changed = Object.entries(metadata).find(
+      ([key, value]) => isEngineKey(key) && (value ?? undefined) !== bead.metadata?.[key],
+    )
+    const run = changed && this.options.runOf(bead)
+    if (!run) return
+    const { outcome, failureReason, outputJson } = ResultKey
+    throw new AppError(
+      'conflict-wrong-state',
+      `${changed[0]} of bead ${bead.id} is written by gc alone, which runs it as a part of run ${run}: report what came of ` +
+        `it in ${outcome}, ${failureReason}, ${outputJson} or keys of your own`,
+    )
   }
 
   #checkMail(caller: Caller, { id }: Bead, { status }: Pick<BeadChange, 'status'>): void {
