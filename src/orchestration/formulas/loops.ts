@@ -1,5 +1,6 @@
 import { type Compilation, MAX_EDGES, MAX_STEPS, TooLarge } from './compilation.ts'
 import { isStateGrammar, STATE_FORMS } from './conditions.ts'
+import { filterSteps } from './filter.ts'
 import { type Loop, type Step, walk } from './formula.ts'
 import { mapTexts, renameSteps } from './map-step.ts'
 import { fillNames } from './placeholders.ts'
@@ -86,7 +87,9 @@ function writeRound(step: Step, loop: Loop, { number, value }: Round, compilatio
   if (filled !== loop.body) filled.forEach((each) => void compilation.addText(each))
   const rename = new Map(filled.flatMap(idsOf).map((id) => [id, `${prefix}${id}`]))
   const body = filled.map((each) => renameSteps(each, rename, prefix))
-  return resolveNeeds(writeOutLoops(body, compilation), compilation)
+  // What a condition leaves out must not be what the rounds are chained by.
+  const kept = filterSteps(body, compilation.values, compilation)
+  return resolveNeeds(writeOutLoops(kept, compilation), compilation)
 }
 
 /** The label that tells people of an `until` that has no effect. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { SEED } from '../../support/seed.ts'
-import { recipeOf } from './files.ts'
+import { edgesOf, recipeOf } from './files.ts'
 
 const LIST =
   'formula = "list"\ntype = "expansion"\n[[template]]\nid = "{target}.look"\ntitle = "Look"\n' +
@@ -83,3 +83,10 @@ function reachable(deps: readonly { from: string; to: string }[]): (id: string) 
   }
   return visit
 }
+
+test('the rounds of a loop follow each other when a condition leaves the last or the first step of its body out', () => {
+  const body = (id: string, more: string) => `[[steps.loop.body]]\nid = "${id}"\ntitle = "${id}"\n${more}\n`
+  const loop = `formula = "f"\n[vars]\nno = ""\n[[steps]]\nid = "l"\ntitle = "L"\n[steps.loop]\ncount = 2\n`
+  const text = `${loop}${body('a', 'condition = "{{no}}"')}${body('b', 'needs = ["a"]')}${body('c', 'needs = ["b"]\ncondition = "{{no}}"')}`
+  expect(edgesOf(recipeOf(text))).toEqual(['l.iter1.b>l.iter2.b'])
+})
