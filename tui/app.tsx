@@ -2,90 +2,72 @@ import { Box, useApp, useInput, useWindowSize } from 'ink'
 import { type ReactNode, useCallback, useEffect, useReducer, useRef } from 'react'
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
-import { errorMessage, type FeedOptions, feed } from './feed.ts'
-import { BeadPage } from './panels/bead.tsx'
-import { CitiesPage } from './panels/cities.tsx'
-import { CityPage } from './panels/city.tsx'
-import { HelpPage } from './panels/help.tsx'
-import { SessionPage } from './panels/session.tsx'
-import { Footer, Header } from './parts/chrome.tsx'
+import { Feed } from './data/feed.ts'
+import { perform } from './data/perform.ts'
+import { PageView } from './parts/page-view.tsx'
 import type { Theme } from './parts/theme.ts'
-import { runCommand } from './run.ts'
+import type { Effect } from './state/effects.ts'
 import { keysOf } from './state/keys.ts'
-import { type Action, type Effect, step } from './state/reducer.ts'
-import { initial, type State } from './state/state.ts'
+import { type Message, step } from './state/reducer.ts'
+import { here, initialState, type State, viewKey, viewOf } from './state/state.ts'
 
 export interface DashboardProps {
-  client: Client
-  timers: Timers
+  readonly client: Client
+  readonly timers: Timers
   now(): number
-  theme: Theme
-  city: string | undefined
+  readonly theme: Theme
+  readonly city: string | undefined
+  /** Opens the terminal of a session in place of the dashboard; resolves when the person leaves it. */
+  attach(city: string, session: string): Promise<void>
+  /** Writes to the terminal past the page, such as for its clipboard. */
+  write(text: string): void
 }
 
-/** The dashboard: one reducer over keys and server events, drawn to the size of the terminal. */
+/** The dashboard: one reducer over keys and what the server sends, drawn to the size of the terminal. */
 export function Dashboard(props: DashboardProps): ReactNode {
-  const { client, timers, now, theme } = props
-  const { exit } = useApp()
+  const { client, timers, now, theme, attach, write } = props
+  const { exit, suspendTerminal } = useApp()
   const { columns, rows } = useWindowSize()
-  const current = useRef(initial(now(), props.city))
+  const current = useRef(initialState(now(), props.city))
+  const feed = useRef<Feed>(undefined)
+  const act = useRef((_: Effect) => {})
   const [state, show] = useReducer((_: State, next: State) => next, current.current)
 
-  const perform = useCallback(
-    (effect: Effect, dispatch: (action: Action) => void) => {
-      if (effect.type === 'quit') return exit()
-      runCommand(client, effect).then(
-        (text) => dispatch({ type: 'notice', text, bad: false }),
-        (error) => dispatch({ type: 'notice', text: errorMessage(error), bad: true }),
-      )
-    },
-    [client, exit],
-  )
-  const dispatch = useCallback(
-    (action: Action) => {
-      const [next, effect] = step(current.current, action)
-      current.current = next
-      show(next)
-      if (effect) perform(effect, dispatch)
-    },
-    [perform],
-  )
+  const dispatch = useCallback((message: Message) => {
+    const [next, effect] = step(current.current, message)
+    if (next !== current.current) show(next)
+    current.current = next
+    if (effect) act.current(effect)
+  }, [])
+  act.current = (effect) =>
+    perform(effect, { client, dispatch, exit, suspendTerminal, attach, write, feed: feed.current })
 
   useInput((input, key) => {
     for (const name of keysOf(input, key)) dispatch({ type: 'key', key: name })
   })
-  useFeed(state.view, { client, timers, now, dispatch })
+  const location = here(state)
+  const key = viewKey(location)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: two locations with one key are the same place
+  useEffect(() => {
+    const viewAt = (at: typeof location) => viewOf(current.current, at)
+    const opened = new Feed({ client, timers, now, dispatch, viewOf: viewAt }, location)
+    feed.current = opened
+    opened.start()
+    return () => opened.close()
+  }, [client, timers, now, dispatch, key])
   useTick(timers, now, dispatch)
+  const height = Math.max(4, rows - 2)
+  useEffect(() => dispatch({ type: 'height', lines: height }), [dispatch, height])
 
-  const size = { width: columns, height: Math.max(4, rows - 2), theme }
   return (
     <Box flexDirection="column" width={columns} height={rows}>
-      <Header state={state} width={columns} theme={theme} />
-      <Page state={state} {...size} />
-      <Footer state={state} width={columns} theme={theme} />
+      <PageView state={state} width={columns} height={height} theme={theme} />
     </Box>
   )
 }
 
-function Page({ state, ...size }: { state: State; width: number; height: number; theme: Theme }): ReactNode {
-  if (state.help) return <HelpPage {...size} />
-  if (state.view.page === 'cities') return <CitiesPage state={state} {...size} />
-  if (state.view.page === 'city') return <CityPage state={state} {...size} />
-  if (state.view.page === 'bead') return <BeadPage state={state} {...size} />
-  return <SessionPage state={state} session={state.view.session} {...size} />
-}
-
-function useFeed(view: State['view'], options: FeedOptions): void {
-  const { client, timers, now, dispatch } = options
-  useEffect(() => {
-    const ended = new AbortController()
-    feed({ client, timers, now, dispatch }, view, ended.signal)
-    return () => ended.abort()
-  }, [client, timers, now, dispatch, view])
-}
-
 /** Updates the shown ages every second. */
-function useTick(timers: Timers, now: () => number, dispatch: (action: Action) => void): void {
+function useTick(timers: Timers, now: () => number, dispatch: (message: Message) => void): void {
   useEffect(() => {
     let timer = { cancel: () => {} }
     const tick = () => {

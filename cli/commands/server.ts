@@ -6,6 +6,7 @@ import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { program as ownProgram } from '../context/version.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -154,7 +155,19 @@ async function tui(context: CommandContext): Promise<void> {
     now: Date.now,
     colour: context.io.colour,
     ...(city && { city }),
+    attach: attachInPlace,
   })
+}
+
+/** Runs `gc session attach` on this terminal, on a screen of its own: what it leaves behind goes with that. */
+async function attachInPlace(city: string, session: string): Promise<void> {
+  process.stdout.write('\x1b[?1049h')
+  try {
+    const words = [...ownProgram, '--city', city, 'session', 'attach', session]
+    await Bun.spawn(words, { stdin: 'inherit', stdout: 'inherit', stderr: 'inherit' }).exited
+  } finally {
+    process.stdout.write('\x1b[?1049l')
+  }
 }
 
 /** Fails for a city that the supervisor does not have; without a supervisor the dashboard says so itself. */

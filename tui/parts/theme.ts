@@ -1,5 +1,4 @@
-/** Colours by their meaning; a panel never names a colour itself. */
-export type Tone = 'plain' | 'quiet' | 'strong' | 'good' | 'busy' | 'warning' | 'bad'
+import type { Tone } from '../pages/tones.ts'
 
 /** The properties of ink's `Text` for a tone; without colour only the weight differs. */
 export interface TextStyle {
@@ -34,24 +33,3 @@ export const createTheme = (colour: boolean): Theme => {
   const styles = colour ? COLOURED : WEIGHT
   return (tone) => styles[tone]
 }
-
-const TONES: Record<string, Tone> = {
-  active: 'good',
-  working: 'good',
-  running: 'good',
-  in_progress: 'busy',
-  creating: 'busy',
-  'start-pending': 'busy',
-  draining: 'busy',
-  waiting: 'busy',
-  suspended: 'warning',
-  quarantined: 'bad',
-  'failed-create': 'bad',
-  init_failed: 'bad',
-  stopped: 'quiet',
-  asleep: 'quiet',
-  closed: 'quiet',
-}
-
-/** The tone of the state of a city, agent, session or bead. */
-export const toneOf = (state: string): Tone => TONES[state] ?? 'plain'

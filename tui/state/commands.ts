@@ -1,50 +1,83 @@
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import { sanitizeLine } from '../../src/client/text.ts'
+import type { Action, Location, Page } from '../pages/page.ts'
+import { pages } from '../pages/pages.ts'
+import { namedActions } from './actions.ts'
+import { focused } from './navigation.ts'
+import { type Chosen, here, type State } from './state.ts'
 
-/** An action on a session that is one request without a body. */
-export type SessionAction = 'stop' | 'kill' | 'wake' | 'suspend' | 'close'
+/** What an entered line asks for. */
+export type Command =
+  | { readonly kind: 'open'; readonly location: Location }
+  | { readonly kind: 'act'; readonly chosen: Chosen; readonly words: string }
+  | { readonly kind: 'quit' }
+  | { readonly kind: 'error'; readonly text: string }
 
-/** A command that can be typed after `:`. */
-export interface Command {
-  name: SessionAction | 'sling' | 'send' | 'answer' | 'city' | 'quit'
-  argument: string
-  help: string
-  /** It acts on the session that is selected or open. */
-  session?: true
+const error = (text: string): Command => ({ kind: 'error', text })
+
+/** Parses the line after `:`: an action on what is selected, a page, `city NAME` or `quit`. */
+export function parseCommand(state: State, line: string): Command {
+  const [name = '', ...rest] = line.trim().split(/\s+/)
+  const words = rest.join(' ')
+  if (name === 'quit' || name === 'q') return { kind: 'quit' }
+  if (name === 'city') return openCity(state, words)
+  const action = namedActions(state).find((each) => each.action.name === name)
+  if (action) return { kind: 'act', chosen: action, words }
+  const page = pages.find((each) => each.name === name || each.aliases?.includes(name))
+  return page ? openPage(state, page, words) : error(`there is no command ${name} here; ? lists those there are`)
 }
 
-export const commands: readonly Command[] = [
-  { name: 'sling', argument: 'AGENT TEXT…', help: 'give an agent a new piece of work' },
-  { name: 'send', argument: 'TEXT…', help: 'send the session a message', session: true },
-  { name: 'answer', argument: 'WORD', help: 'answer what the session asks', session: true },
-  { name: 'stop', argument: '', help: "interrupt the session's turn", session: true },
-  { name: 'kill', argument: '', help: "end the session's process; it may be started again", session: true },
-  { name: 'wake', argument: '', help: 'start a sleeping or suspended session', session: true },
-  { name: 'suspend', argument: '', help: 'suspend the session until it is woken', session: true },
-  { name: 'close', argument: '', help: 'close the session', session: true },
-  { name: 'city', argument: 'NAME', help: 'show another city' },
-  { name: 'quit', argument: '', help: 'leave; everything runs on' },
+function openCity(state: State, name: string): Command {
+  if (name === '') return error('name the city: `:city NAME`')
+  if (state.cities.length > 0 && !state.cities.includes(name)) return error(`there is no city ${name}`)
+  return { kind: 'open', location: { page: 'overview', city: name, subject: '' } }
+}
+
+function openPage(state: State, page: Page, subject: string): Command {
+  const { city } = here(state)
+  if (!page.isGlobal && city === '') return error('open a city first')
+  if (page.about !== undefined && subject === '') return error(`:${page.name} takes the id of a ${page.about}`)
+  return {
+    kind: 'open',
+    location: { page: page.name, city: page.isGlobal ? '' : city, subject: page.about === undefined ? '' : subject },
+  }
+}
+
+/** The words that may stand where the caret is: commands, then what their argument may be. */
+export function completions(state: State, line: string): string[] {
+  const words = line.split(/\s+/)
+  const last = words.at(-1) ?? ''
+  const candidates = words.length < 2 ? commandNames(state) : argumentsOf(state, words[0] ?? '')
+  const unique = [...new Set(candidates)]
+  return unique.filter((each) => each.startsWith(last) && each !== last).sort()
+}
+
+const commandNames = (state: State): string[] => [
+  ...namedActions(state).map(({ action }) => action.name),
+  ...pages.map(({ name }) => name),
+  'city',
+  'quit',
 ]
 
-/** A typed command and the rest of its line. */
-export interface CommandLine {
-  definition: Command
-  rest: string
+/** The ids that a command takes: those of the rows that were read of its kind. */
+function argumentsOf(state: State, command: string): string[] {
+  if (command === 'city') return [...state.cities]
+  const about = pages.find(({ name }) => name === command)?.about
+  const sources =
+    about === undefined ? ['agents'] : pages.filter(({ name }) => name === `${about}s`).map(({ name }) => name)
+  const { city } = focused(state)
+  return sources.flatMap((page) => state.views[`${city}/${page}/`]?.rows.map(({ id }) => id) ?? [])
 }
 
-/** Parses the line after `:`; a string says why it is no command. */
-export function parseCommand(line: string): CommandLine | string {
-  const [name = '', ...words] = line.trim().split(/\s+/)
-  const command = commands.find((each) => each.name === name)
-  if (!command) return `there is no command ${name}; ? lists them`
-  const rest = words.join(' ')
-  if (command.argument !== '' && rest === '') return `:${name} ${command.argument}`
-  return { definition: command, rest }
+/** The line with its last word completed as far as all completions agree. */
+export function complete(state: State, line: string): string {
+  const found = completions(state, line)
+  const [first] = found
+  if (first === undefined) return line
+  let shared = first
+  while (!found.every((each) => each.startsWith(shared))) shared = shared.slice(0, -1)
+  const before = line.slice(0, line.length - (line.split(/\s+/).at(-1) ?? '').length)
+  return before + shared + (found.length === 1 ? ' ' : '')
 }
 
-/** How to answer a question in the dashboard; empty when it cannot be answered there. */
-export const formatAnswers = ({ answers, options = [] }: AttentionItem): string => {
-  if (answers.length === 0) return ''
-  if (options.length === 0) return `(:answer ${answers.join('|')})`
-  return `(:answer ${answers.map((answer, index) => `${answer} ${sanitizeLine(options[index] ?? '')}`.trim()).join(' | ')})`
-}
+/** How an action is entered by name. */
+export const usageOf = ({ name, fields = [] }: Action): string =>
+  [`:${name}`, ...fields.map((field) => field.name.toUpperCase())].join(' ')

@@ -1,9 +1,11 @@
 import type { Key } from 'ink'
 
-/** What a key does, on every page. */
+/** What a key does on every page. */
 export type Verb =
   | 'up'
   | 'down'
+  | 'pageUp'
+  | 'pageDown'
   | 'top'
   | 'bottom'
   | 'open'
@@ -12,28 +14,38 @@ export type Verb =
   | 'previous'
   | 'filter'
   | 'command'
+  | 'sort'
+  | 'system'
+  | 'waiting'
+  | 'undo'
   | 'help'
   | 'quit'
 
 export interface Binding {
-  verb: Verb
-  keys: readonly string[]
-  help: string
+  readonly verb: Verb
+  readonly keys: readonly string[]
+  readonly help: string
 }
 
-/** Every key of the dashboard; the help page lists them. */
+/** The keys of every page; the help lists them. Pages add keys of their own. */
 export const bindings: readonly Binding[] = [
   { verb: 'down', keys: ['down', 'j'], help: 'next row' },
   { verb: 'up', keys: ['up', 'k'], help: 'previous row' },
+  { verb: 'pageDown', keys: ['pagedown', 'ctrl+f'], help: 'a page down' },
+  { verb: 'pageUp', keys: ['pageup', 'ctrl+b'], help: 'a page up' },
   { verb: 'top', keys: ['home', 'g'], help: 'first row' },
-  { verb: 'bottom', keys: ['end', 'G'], help: 'last row' },
+  { verb: 'bottom', keys: ['end', 'G'], help: 'last row; a text follows its end' },
   { verb: 'next', keys: ['tab', 'right', 'l'], help: 'next panel' },
   { verb: 'previous', keys: ['shift+tab', 'left', 'h'], help: 'previous panel' },
-  { verb: 'open', keys: ['enter'], help: 'open the city, session or bead of this row' },
+  { verb: 'open', keys: ['enter'], help: 'open what this row is about' },
   { verb: 'back', keys: ['esc'], help: 'back: the filter first, then the page' },
   { verb: 'filter', keys: ['/'], help: 'show only rows with this text' },
-  { verb: 'command', keys: [':'], help: 'enter a command' },
-  { verb: 'help', keys: ['?'], help: 'this page' },
+  { verb: 'command', keys: [':', 'ctrl+p'], help: 'enter a command or the name of a page; tab completes' },
+  { verb: 'sort', keys: ['o'], help: 'the next order of the rows' },
+  { verb: 'system', keys: ['.'], help: 'show bookkeeping too, or hide it' },
+  { verb: 'waiting', keys: ['!'], help: 'what waits for a person' },
+  { verb: 'undo', keys: ['ctrl+z'], help: 'take the last action back, where that can be' },
+  { verb: 'help', keys: ['?'], help: 'the keys and commands of this page' },
   { verb: 'quit', keys: ['q', 'ctrl+c'], help: 'leave; everything runs on' },
 ]
 
@@ -46,6 +58,8 @@ const NAMED: readonly (readonly [keyof Key, string])[] = [
   ['downArrow', 'down'],
   ['leftArrow', 'left'],
   ['rightArrow', 'right'],
+  ['pageUp', 'pageup'],
+  ['pageDown', 'pagedown'],
   ['home', 'home'],
   ['end', 'end'],
   ['return', 'enter'],

@@ -1,214 +1,168 @@
-import type { AgentResponse } from '../../src/agents/agents/schema.ts'
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
-import type { CityInfo } from '../../src/supervisor/schema.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
-import { beadLines } from './bead.ts'
-import { type CommandLine, parseCommand } from './commands.ts'
+import type { Location, Outcome, Row, TextContent } from '../pages/page.ts'
+import { pageOf } from '../pages/pages.ts'
+import { begin, notice, rowActions } from './actions.ts'
+import type { Effect, Step } from './effects.ts'
 import { type Verb, verbOf } from './keys.ts'
-import { rows, selectedSession, sessionToOpen } from './rows.ts'
-import { type EventRow, type List, MAX_EVENTS, PANELS, type Panel, type State } from './state.ts'
+import { emptyLine, lineOf } from './line.ts'
+import { focused, goBack, moveFocus, open } from './navigation.ts'
+import { onOverlayKey, onPromptKey } from './prompt.ts'
+import {
+  keepSelection,
+  moveSelection,
+  scrollText,
+  selectedIndex,
+  selectedRow,
+  shownRows,
+  updateView,
+} from './selection.ts'
+import { here, type State, viewOf } from './state.ts'
 
-export type Action =
-  | { type: 'key'; key: string }
-  | { type: 'cities'; cities: readonly CityInfo[]; now: number }
+/** What happens to the dashboard. */
+export type Message =
+  | { readonly type: 'key'; readonly key: string }
   | {
-      type: 'city'
-      attention: readonly AttentionItem[]
-      agents: readonly AgentResponse[]
-      sessions: readonly SessionResponse[]
-      beads: readonly Bead[]
-      now: number
+      readonly type: 'rows'
+      readonly location: Location
+      readonly rows: readonly Row[]
+      readonly total: number | undefined
+      readonly hasMore: boolean
+      readonly now: number
     }
-  | { type: 'events'; events: readonly EventRow[]; now: number }
-  | { type: 'screen'; lines: readonly string[]; now: number }
-  | { type: 'bead'; bead: Bead; now: number }
-  | { type: 'connection'; live: boolean; now: number }
-  | { type: 'notice'; text: string; bad: boolean }
-  | { type: 'tick'; now: number }
+  | { readonly type: 'text'; readonly location: Location; readonly content: TextContent; readonly now: number }
+  | { readonly type: 'failed'; readonly location: Location; readonly error: string }
+  | { readonly type: 'cities'; readonly names: readonly string[] }
+  | { readonly type: 'connection'; readonly live: boolean; readonly now: number }
+  | { readonly type: 'outcome'; readonly outcome: Outcome; readonly location: Location }
+  | { readonly type: 'notice'; readonly text: string; readonly isBad: boolean }
+  | { readonly type: 'height'; readonly lines: number }
+  | { readonly type: 'tick'; readonly now: number }
 
-/** What has to be done outside the state after a step. */
-export type Effect = { type: 'quit' } | { type: 'run'; line: CommandLine; city: string; session: string | undefined }
+/** Rows are asked for before the selection reaches the last that was read. */
+const ROWS_AHEAD = 30
 
-type Step = readonly [State, Effect?]
-
-/** All of the dashboard's logic: the next state, and an effect if one is needed. */
-export function step(state: State, action: Action): Step {
-  switch (action.type) {
+/** All of the dashboard's logic: the next state, and what is to be done, if anything. */
+export function step(state: State, message: Message): Step {
+  switch (message.type) {
     case 'key':
-      return onKey(state, action.key)
+      return onKey(state, message.key)
+    case 'rows': {
+      const { location, rows, total, hasMore, now } = message
+      const next = updateView(state, location, { rows, total, hasMore, loadedAt: now, error: undefined })
+      return [{ ...keepSelection(next, location), now }]
+    }
+    case 'text': {
+      const { location, content, now } = message
+      return [{ ...updateView(state, location, { ...content, loadedAt: now, error: undefined }), now }]
+    }
+    case 'failed':
+      return [updateView(state, message.location, { error: message.error })]
     case 'cities':
-      return [clampSelection({ ...state, cities: action.cities, freshAt: action.now, now: action.now })]
-    case 'city':
-      return [
-        clampSelection({
-          ...state,
-          attention: action.attention,
-          agents: action.agents,
-          sessions: action.sessions,
-          beads: action.beads,
-          freshAt: action.now,
-          now: action.now,
-        }),
-      ]
-    case 'events':
-      return [onEvents(state, action.events, action.now)]
-    case 'screen':
-      return [{ ...state, screen: action.lines, freshAt: action.now, now: action.now }]
-    case 'bead':
-      return [scrollBead({ ...state, bead: action.bead, freshAt: action.now, now: action.now }, 0)]
+      return [{ ...state, cities: message.names }]
     case 'connection':
-      return [onConnection(state, action.live, action.now)]
+      return [onConnection(state, message.live, message.now)]
+    case 'outcome':
+      return onOutcome(state, message.outcome, message.location)
     case 'notice':
-      return [{ ...state, notice: { text: action.text, bad: action.bad } }]
+      return [notice(state, message.text, message.isBad)]
+    case 'height':
+      return [{ ...state, height: message.lines }]
     case 'tick':
-      return [{ ...state, now: action.now, ...(state.connection.live && { freshAt: action.now }) }]
+      return [{ ...state, now: message.now }]
   }
-}
-
-function onEvents(state: State, events: readonly EventRow[], now: number): State {
-  const newest = state.events[0]?.seq ?? 0
-  const fresh = events.filter((each) => each.seq > newest).reverse()
-  return clampSelection({ ...state, events: [...fresh, ...state.events].slice(0, MAX_EVENTS), freshAt: now, now })
 }
 
 function onConnection(state: State, live: boolean, now: number): State {
-  if (state.connection.live === live) return { ...state, now }
-  return { ...state, connection: { live, since: now }, now, ...(live && { freshAt: now }) }
+  return state.connection.live === live ? { ...state, now } : { ...state, connection: { live, since: now }, now }
+}
+
+function onOutcome(state: State, { text, undo, opens, attach, copy }: Outcome, location: Location): Step {
+  const said = text === undefined ? state : notice(state, text, false)
+  const next = undo ? { ...said, undo: { undo, location } } : said
+  if (opens) return [{ ...open(next, opens), notice: next.notice }]
+  if (attach !== undefined) return [next, { type: 'attach', location, session: attach }]
+  return copy === undefined ? [next] : [next, { type: 'copy', text: copy }]
 }
 
 function onKey(state: State, key: string): Step {
-  if (state.line) return onLineKey(state, state.line, key)
-  const verb = verbOf(key)
-  if (state.help && verb !== 'quit') return [{ ...state, help: false }]
-  return verb ? onVerb({ ...state, notice: undefined }, verb) : [state]
-}
-
-function onLineKey(state: State, line: NonNullable<State['line']>, key: string): Step {
   if (key === 'ctrl+c') return [state, { type: 'quit' }]
-  if (key === 'esc') return [{ ...state, line: undefined, ...(line.kind === 'filter' && { filter: '' }) }]
-  if (key === 'enter') return line.kind === 'filter' ? [{ ...state, line: undefined }] : onCommand(state, line.text)
-  const text = key === 'backspace' ? [...line.text].slice(0, -1).join('') : isTyped(key) ? line.text + key : line.text
-  return [clampSelection({ ...state, line: { ...line, text }, ...(line.kind === 'filter' && { filter: text }) })]
+  if (state.prompt) return onPromptKey(state, state.prompt, key)
+  if (state.overlay) return onOverlayKey(state, state.overlay, key)
+  const clean = { ...state, notice: undefined }
+  const verb = verbOf(key)
+  if (verb) return onVerb(clean, verb)
+  const chosen = rowActions(state).find(({ action }) => action.key === key)
+  return chosen ? begin(clean, chosen) : [clean]
 }
 
-const NAVIGATION_KEYS = new Set(['up', 'down', 'left', 'right', 'home', 'end', 'tab', 'shift+tab'])
-
-const isTyped = (key: string): boolean => key !== '' && !NAVIGATION_KEYS.has(key) && !key.startsWith('ctrl+')
+/** What each verb does to the state; those that need more than that are in `onVerb`. */
+const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
+  up: (state) => move(state, -1),
+  down: (state) => move(state, 1),
+  pageUp: (state) => move(state, -state.height),
+  pageDown: (state) => move(state, state.height),
+  top: (state) => move(state, Number.NEGATIVE_INFINITY),
+  bottom: (state) => move(state, Number.POSITIVE_INFINITY),
+  next: (state) => moveFocus(state, 1),
+  previous: (state) => moveFocus(state, -1),
+  back: goBack,
+  system: (state) => ({ ...state, showsSystem: !state.showsSystem }),
+  help: (state) => ({ ...state, overlay: { kind: 'help' } }),
+  command: (state) => ({ ...state, prompt: { kind: 'command', edit: emptyLine, back: 0 } }),
+  filter: (state) => ({
+    ...state,
+    prompt: { kind: 'filter', edit: lineOf(viewOf(state, focused(state)).filter), back: 0 },
+  }),
+  open: (state) => {
+    const location = focused(state)
+    const target = selectedRow(state, location)?.opens ?? viewOf(state, location).opens
+    return target ? open(state, target) : state
+  },
+}
 
 function onVerb(state: State, verb: Verb): Step {
-  switch (verb) {
-    case 'up':
-      return [moveSelection(state, -1)]
-    case 'down':
-      return [moveSelection(state, 1)]
-    case 'top':
-      return [moveSelection(state, Number.NEGATIVE_INFINITY)]
-    case 'bottom':
-      return [moveSelection(state, Number.POSITIVE_INFINITY)]
-    case 'next':
-      return [{ ...state, panel: adjacentPanel(state, 1) }]
-    case 'previous':
-      return [{ ...state, panel: adjacentPanel(state, -1) }]
-    case 'open':
-      return [openSelected(state)]
-    case 'back':
-      return [goBack(state)]
-    case 'filter':
-      return [{ ...state, line: { kind: 'filter', text: state.filter } }]
-    case 'command':
-      return [{ ...state, line: { kind: 'command', text: '' } }]
-    case 'help':
-      return [{ ...state, help: true }]
-    case 'quit':
-      return [state, { type: 'quit' }]
-  }
+  if (verb === 'quit') return [state, { type: 'quit' }]
+  if (verb === 'sort') return sortRows(state)
+  if (verb === 'waiting') return openWaiting(state)
+  if (verb === 'undo') return undoLast(state)
+  const next = MOVES[verb]?.(state) ?? state
+  return verb === 'down' || verb === 'pageDown' || verb === 'bottom' ? [next, moreOf(next)] : [next]
 }
 
-function onCommand(state: State, text: string): Step {
-  const command = parseCommand(text)
-  const next: State = { ...state, line: undefined }
-  if (typeof command === 'string') return [{ ...next, notice: { text: command, bad: true } }]
-  if (command.definition.name === 'quit') return [next, { type: 'quit' }]
-  if (command.definition.name === 'city') return [enterCity(next, command.rest)]
-  if (state.view.page === 'cities') return [{ ...next, notice: { text: 'open a city first', bad: true } }]
-  const session = selectedSession(state)
-  if (command.definition.session && session === undefined) {
-    return [{ ...next, notice: { text: `select a session, then :${command.definition.name}`, bad: true } }]
-  }
-  return [next, { type: 'run', line: command, city: state.view.city, session }]
+function move(state: State, by: number): State {
+  const location = focused(state)
+  return pageOf(location).kind === 'text' ? scrollText(state, location, by) : moveSelection(state, location, by)
 }
 
-const focusedList = (state: State): List => (state.view.page === 'cities' ? 'cities' : state.panel)
-
-function moveSelection(state: State, by: number): State {
-  if (state.view.page === 'bead') return scrollBead(state, by)
-  const list = focusedList(state)
-  const last = Math.max(0, rows(state, list).length - 1)
-  const selected = Math.min(last, Math.max(0, state.selected[list] + by))
-  return { ...state, selected: { ...state.selected, [list]: selected } }
+/** Asks for the next rows when the selection comes near the last of those that were read. */
+function moreOf(state: State): Effect | undefined {
+  const location = focused(state)
+  const isNear = selectedIndex(state, location) + ROWS_AHEAD >= shownRows(state, location).length
+  return viewOf(state, location).hasMore && isNear ? { type: 'more', location } : undefined
 }
 
-/** Scrolls the open bead; its last line stays visible. */
-function scrollBead(state: State, by: number): State {
-  const last = state.bead ? beadLines(state.bead).length - 1 : 0
-  return { ...state, scroll: Math.max(0, Math.min(last, state.scroll + by)) }
+function sortRows(state: State): Step {
+  const location = focused(state)
+  const page = pageOf(location)
+  const sorts = page.kind === 'table' ? (page.sorts ?? []) : []
+  if (sorts.length === 0) return [notice(state, 'this page has one order', false)]
+  const sort = sorts[(sorts.indexOf(viewOf(state, location).sort ?? sorts[0] ?? '') + 1) % sorts.length]
+  const next = updateView(state, location, { sort, selected: undefined, index: 0 })
+  return [notice(next, `in the order of ${sort}`, false), { type: 'reload', location }]
 }
 
-/** Keeps every selection inside its list, and the focus on a visible panel. */
-function clampSelection(state: State): State {
-  const inside = (list: List) => Math.max(0, Math.min(state.selected[list], rows(state, list).length - 1))
-  const selected = {
-    cities: inside('cities'),
-    attention: inside('attention'),
-    agents: inside('agents'),
-    sessions: inside('sessions'),
-    beads: inside('beads'),
-    events: inside('events'),
-  }
-  const panel = panelsOf(state).includes(state.panel) ? state.panel : 'sessions'
-  return { ...state, panel, selected }
+function openWaiting(state: State): Step {
+  const { city } = here(state)
+  return city === ''
+    ? [notice(state, 'open a city first', true)]
+    : [open(state, { page: 'attention', city, subject: '' })]
 }
 
-/** The visible panels. */
-const panelsOf = ({ attention }: State): readonly Panel[] =>
-  attention.length > 0 ? PANELS : PANELS.filter((panel) => panel !== 'attention')
-
-function adjacentPanel(state: State, by: number): Panel {
-  const panels = panelsOf(state)
-  return panels[(panels.indexOf(state.panel) + by + panels.length) % panels.length] ?? state.panel
-}
-
-/** Opens a city, without anything of the one before. */
-const enterCity = (state: State, city: string): State => ({
-  ...state,
-  view: { page: 'city', city },
-  attention: [],
-  agents: [],
-  sessions: [],
-  beads: [],
-  events: [],
-  filter: '',
-  connection: { live: false, since: state.now },
-})
-
-function openSelected(state: State): State {
-  if (state.view.page === 'cities') {
-    const city = rows(state, 'cities')[state.selected.cities]
-    return city ? enterCity(state, city.name) : state
-  }
-  if (state.view.page !== 'city') return state
-  const { city } = state.view
-  const bead = state.panel === 'beads' ? rows(state, 'beads')[state.selected.beads] : undefined
-  if (bead) return { ...state, view: { page: 'bead', city, bead: bead.id }, bead, scroll: 0, filter: '' }
-  const session = sessionToOpen(state)
-  return session ? { ...state, view: { page: 'session', city, session }, screen: [], filter: '' } : state
-}
-
-function goBack(state: State): State {
-  if (state.filter !== '') return { ...state, filter: '' }
-  if (state.view.page === 'cities') return state
-  if (state.view.page === 'city')
-    return { ...state, view: { page: 'cities' }, connection: { live: false, since: state.now } }
-  return { ...state, view: { page: 'city', city: state.view.city }, screen: [], bead: undefined }
+function undoLast(state: State): Step {
+  const { undo } = state
+  return undo
+    ? [
+        { ...state, undo: undefined },
+        { type: 'undo', undo },
+      ]
+    : [notice(state, 'there is nothing to undo', false)]
 }

@@ -1,83 +1,129 @@
-import type { AgentResponse } from '../../src/agents/agents/schema.ts'
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
-import type { CityInfo } from '../../src/supervisor/schema.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Action, Field, Line, Location, Outcome, Row } from '../pages/page.ts'
+import type { LineEdit } from './line.ts'
 
-/** An event as the dashboard shows it. */
-export interface EventRow {
-  seq: number
-  type: string
-  ts: string
-  actor: string
-  subject?: string
-  message?: string
+/** What one table or text shows, and where the person is in it. */
+export interface View {
+  readonly rows: readonly Row[]
+  /** Lines that stay above the text while it scrolls. */
+  readonly head: readonly Line[]
+  readonly lines: readonly Line[]
+  /** What can be done to what a text is about. */
+  readonly actions: readonly Action[]
+  /** What Enter opens from a text. */
+  readonly opens: Location | undefined
+  /** How many rows there are on the server. */
+  readonly total: number | undefined
+  /** Whether the server has more rows than were read. */
+  readonly hasMore: boolean
+  /** The id of the selected row; the selection follows it, wherever it goes. */
+  readonly selected: string | undefined
+  /** Where the selected row is, for when it disappears. */
+  readonly index: number
+  /** The first visible line of a text; `undefined` follows its end. */
+  readonly scroll: number | undefined
+  readonly filter: string
+  readonly sort: string | undefined
+  /** When the server last answered; undefined before its first answer. */
+  readonly loadedAt: number | undefined
+  readonly error: string | undefined
 }
 
-export const PANELS = ['attention', 'agents', 'sessions', 'beads', 'events'] as const
-export type Panel = (typeof PANELS)[number]
-export type List = Panel | 'cities'
+export const emptyView: View = {
+  rows: [],
+  head: [],
+  lines: [],
+  actions: [],
+  opens: undefined,
+  total: undefined,
+  hasMore: false,
+  selected: undefined,
+  index: 0,
+  scroll: 0,
+  filter: '',
+  sort: undefined,
+  loadedAt: undefined,
+  error: undefined,
+}
 
-export type View =
-  | { page: 'cities' }
-  | { page: 'city'; city: string }
-  | { page: 'session'; city: string; session: string }
-  | { page: 'bead'; city: string; bead: string }
+/** An action with what it will hit, held from the moment it was chosen. */
+export interface Chosen {
+  readonly action: Action
+  readonly location: Location
+  /** The row it acts on; absent for an action of the page. */
+  readonly row: string | undefined
+}
+
+/** What lies over the page and gets the keys. */
+export type Overlay =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'confirm'; readonly chosen: Chosen; readonly values: Values }
+  | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
+
+export type Values = Readonly<Record<string, string>>
+
+export interface FormField extends Field {
+  readonly edit: LineEdit
+}
+
+/** What is typed at the bottom. */
+export interface Prompt {
+  readonly kind: 'filter' | 'command'
+  readonly edit: LineEdit
+  /** How far up the history it is; 0 is what was typed. */
+  readonly back: number
+}
 
 /** Whether the stream is connected, and since when it has been so. */
 export interface Connection {
-  live: boolean
-  since: number
+  readonly live: boolean
+  readonly since: number
 }
 
 export interface State {
-  readonly view: View
-  readonly panel: Panel
-  readonly help: boolean
-  readonly cities: readonly CityInfo[]
-  /** What needs a person's attention; its panel is visible only while there is something. */
-  readonly attention: readonly AttentionItem[]
-  readonly agents: readonly AgentResponse[]
-  readonly sessions: readonly SessionResponse[]
-  readonly beads: readonly Bead[]
-  /** Newest first, at most `MAX_EVENTS`. */
-  readonly events: readonly EventRow[]
-  /** The lines of the open session's screen. */
-  readonly screen: readonly string[]
-  /** The open bead, and the first of its lines that is visible. */
-  readonly bead: Bead | undefined
-  readonly scroll: number
-  readonly selected: Readonly<Record<List, number>>
-  readonly filter: string
-  /** What is being typed at the bottom. */
-  readonly line: { readonly kind: 'filter' | 'command'; readonly text: string } | undefined
-  readonly notice: { readonly text: string; readonly bad: boolean } | undefined
+  /** The way to the page that is shown; esc goes back along it. */
+  readonly path: readonly Location[]
+  /** What each table and text shows, by `viewKey`. */
+  readonly views: Readonly<Record<string, View>>
+  /** The panel of an overview that has the keys. */
+  readonly focus: string
+  readonly overlay: Overlay | undefined
+  readonly prompt: Prompt | undefined
+  /** Commands that were entered, newest first. */
+  readonly history: readonly string[]
+  readonly notice: { readonly text: string; readonly isBad: boolean } | undefined
+  readonly undo: { readonly undo: NonNullable<Outcome['undo']>; readonly location: Location } | undefined
+  /** Whether bookkeeping is shown too. */
+  readonly showsSystem: boolean
+  /** The names of the cities, for completion. */
+  readonly cities: readonly string[]
   readonly connection: Connection
-  /** When the shown data was last current. */
-  readonly freshAt: number
   readonly now: number
+  /** Lines that the body of the page has, for what scrolls by pages. */
+  readonly height: number
 }
 
-export const MAX_EVENTS = 500
+/** The page that is shown. */
+export const here = (state: State): Location => state.path.at(-1) ?? CITIES
 
-export const initial = (now: number, city: string | undefined): State => ({
-  view: city === undefined ? { page: 'cities' } : { page: 'city', city },
-  panel: 'sessions',
-  help: false,
-  cities: [],
-  attention: [],
-  agents: [],
-  sessions: [],
-  beads: [],
-  events: [],
-  screen: [],
-  bead: undefined,
-  scroll: 0,
-  selected: { cities: 0, attention: 0, agents: 0, sessions: 0, beads: 0, events: 0 },
-  filter: '',
-  line: undefined,
+export const CITIES: Location = { page: 'cities', city: '', subject: '' }
+
+/** What a page of a city shows is held under this name. */
+export const viewKey = ({ page, city, subject }: Location): string => `${city}/${page}/${subject}`
+
+export const viewOf = (state: State, location: Location): View => state.views[viewKey(location)] ?? emptyView
+
+export const initialState = (now: number, city: string | undefined): State => ({
+  path: city === undefined ? [CITIES] : [CITIES, { page: 'overview', city, subject: '' }],
+  views: {},
+  focus: 'sessions',
+  overlay: undefined,
+  prompt: undefined,
+  history: [],
   notice: undefined,
+  undo: undefined,
+  showsSystem: false,
+  cities: [],
   connection: { live: false, since: now },
-  freshAt: now,
   now,
+  height: 20,
 })

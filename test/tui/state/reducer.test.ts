@@ -1,226 +1,205 @@
 import { describe, expect, test } from 'bun:test'
-import { beadLines } from '../../../tui/state/bead.ts'
-import { bindings, keyName, keysOf, verbOf } from '../../../tui/state/keys.ts'
-import { type Action, step } from '../../../tui/state/reducer.ts'
-import { rows } from '../../../tui/state/rows.ts'
-import { type EventRow, initial, MAX_EVENTS, type State } from '../../../tui/state/state.ts'
+import { focused, panelsOf } from '../../../tui/state/navigation.ts'
+import { step } from '../../../tui/state/reducer.ts'
+import { selectedRow, shownRows } from '../../../tui/state/selection.ts'
+import { here, initialState, viewOf } from '../../../tui/state/state.ts'
+import { action, after, alpha, at, enter, press, row, rows } from './world.ts'
 
-const eventRow = (seq: number): EventRow => ({ seq, type: 'bead.created', ts: '2026-01-01T00:00:00Z', actor: 'human' })
-
-const city = (name: string) => ({ name, path: `/cities/${name}`, running: true })
-
-const session = (id: string, session_name = id) => ({
-  id,
-  session_name,
-  template: 'worker',
-  state: 'active',
-  title: `title of ${id}`,
-  provider: 'sh',
-  created_at: '2026-01-01T00:00:00Z',
-  attached: false,
-  running: true,
-})
-
-const emptyCity = { attention: [], agents: [], sessions: [], beads: [] }
-
-const question = (session_id: string) => ({
-  id: 'question:1',
-  to_do: '',
-  kind: 'permission' as const,
-  agent: 'worker',
-  session_id,
-  since: '2026-01-01T00:00:00Z',
-  asks: 'Allow it?',
-  answers: ['approve', 'deny'],
-})
-
-const keys = (state: State, ...pressed: string[]): State =>
-  pressed.reduce((at, key) => step(at, { type: 'key', key })[0], state)
-
-const after = (state: State, ...actions: Action[]): State => actions.reduce((at, action) => step(at, action)[0], state)
-
-const cities = after(initial(0, undefined), { type: 'cities', cities: [city('alpha'), city('beta')], now: 1 })
-const inCity = after(initial(0, 'alpha'), {
-  type: 'city',
-  attention: [],
-  agents: [],
-  sessions: [session('ga-1'), session('ga-2', 'worker-2')],
-  beads: [],
-  now: 1,
-})
+const cities = after(
+  initialState(0, undefined),
+  rows(
+    'cities',
+    ['alpha', 'beta'].map((city) => row(city, { opens: { page: 'overview', city, subject: '' } })),
+  ),
+)
 
 describe('navigation', () => {
-  test('enter opens the selected city and esc goes back to the list', () => {
-    const opened = keys(cities, 'down', 'enter')
-    expect(opened.view).toEqual({ page: 'city', city: 'beta' })
-    expect(keys(opened, 'esc').view).toEqual({ page: 'cities' })
+  test('enter opens what the row is about, esc goes back along the way', () => {
+    const opened = press(cities, 'down', 'enter')
+    expect(here(opened)).toEqual({ page: 'overview', city: 'beta', subject: '' })
+    expect(here(press(opened, 'esc'))).toEqual(at('cities'))
+    expect(here(press(opened, 'esc', 'esc'))).toEqual(at('cities'))
   })
 
-  test('enter on a session opens its screen, esc returns to its city', () => {
-    const opened = keys(inCity, 'j', 'enter')
-    expect(opened.view).toEqual({ page: 'session', city: 'alpha', session: 'ga-2' })
-    expect(keys(opened, 'esc').view).toEqual({ page: 'city', city: 'alpha' })
+  test('a page that is on the way already is gone back to', () => {
+    const sessions = enter(enter(alpha, 'sessions')[0], 'beads')[0]
+    expect(enter(sessions, 'sessions')[0].path.map(({ page }) => page)).toEqual(['cities', 'overview', 'sessions'])
   })
 
-  test('the selection stays inside its list when rows are removed', () => {
-    const last = keys(inCity, 'G')
-    expect(last.selected.sessions).toBe(1)
-    const fewer = after(last, { type: 'city', ...emptyCity, sessions: [session('ga-1')], now: 2 })
-    expect(fewer.selected.sessions).toBe(0)
-    expect(keys(fewer, 'up', 'up').selected.sessions).toBe(0)
+  test('tab goes through the panels of an overview in both directions, and past one that is hidden', () => {
+    expect(focused(alpha).page).toBe('sessions')
+    expect(panelsOf(alpha).map(({ page }) => page)).toEqual(['agents', 'sessions', 'beads', 'events'])
+    expect(focused(press(alpha, 'tab', 'tab', 'tab')).page).toBe('agents')
+    const waiting = after(alpha, rows('attention', [row('question:1')]))
+    expect(focused(press(waiting, 'shift+tab', 'shift+tab')).page).toBe('attention')
+    const answered = after(press(waiting, 'shift+tab', 'shift+tab'), rows('attention', []))
+    expect(panelsOf(answered).map(({ page }) => page)).toContain(focused(answered).page)
   })
 
-  test('tab cycles through the panels in both directions', () => {
-    expect(keys(inCity, 'tab').panel).toBe('beads')
-    expect(keys(inCity, 'tab', 'tab', 'tab', 'tab').panel).toBe('sessions')
-    expect(keys(inCity, 'shift+tab').panel).toBe('agents')
+  test('! opens what waits for a person', () => {
+    expect(here(press(alpha, '!'))).toEqual(at('attention'))
+    expect(press(cities, '!').notice).toEqual({ text: 'open a city first', isBad: true })
   })
 
-  test('the attention panel is visible only while something needs attention', () => {
-    const waiting = after(inCity, { type: 'city', ...emptyCity, attention: [question('ga-2')], now: 2 })
-    const focused = keys(waiting, 'shift+tab', 'shift+tab')
-    expect(focused.panel).toBe('attention')
-    expect(keys(focused, 'enter').view).toEqual({ page: 'session', city: 'alpha', session: 'ga-2' })
-    const answered = after(focused, { type: 'city', ...emptyCity, now: 3 })
-    expect(answered.panel).toBe('sessions')
-    expect(keys(answered, 'shift+tab', 'shift+tab').panel).toBe('events')
+  test('esc leaves the help, and so does any key', () => {
+    expect(press(alpha, '?').overlay).toEqual({ kind: 'help' })
+    expect(press(alpha, '?', 'x').overlay).toBeUndefined()
+    expect(step(press(alpha, '?'), { type: 'key', key: 'ctrl+c' })[1]).toEqual({ type: 'quit' })
+  })
+})
+
+describe('the selection', () => {
+  const three = after(alpha, rows('sessions', [row('a-1'), row('a-2'), row('a-3')]))
+  const selected = (state: typeof three) => selectedRow(state, at('sessions'))?.id
+
+  test('follows its row when others come before it', () => {
+    const second = press(three, 'down')
+    expect(selected(second)).toBe('a-2')
+    expect(selected(after(second, rows('sessions', [row('a-9'), row('a-1'), row('a-2')])))).toBe('a-2')
   })
 
-  test('enter on a bead opens it, up and down scroll it to its last line, esc returns', () => {
-    const bead = {
-      id: 'al-1',
-      title: 'Paint it',
-      status: 'open',
-      issue_type: 'task',
-      created_at: '2026-01-01T00:00:00Z',
-      description: 'first\nsecond',
-    }
-    const opened = keys(after(inCity, { type: 'city', ...emptyCity, beads: [bead], now: 2 }), 'tab', 'enter')
-    expect(opened.view).toEqual({ page: 'bead', city: 'alpha', bead: 'al-1' })
-    const lines = beadLines(bead)
-    expect(lines.slice(-2)).toEqual(['first', 'second'])
-    expect(keys(opened, 'G').scroll).toBe(lines.length - 1)
-    expect(keys(opened, 'G', 'up').scroll).toBe(lines.length - 2)
-    expect(keys(opened, 'g', 'up').scroll).toBe(0)
-    const shorter = after(keys(opened, 'G'), { type: 'bead', bead: { ...bead, description: '' }, now: 3 })
-    expect(shorter.scroll).toBe(beadLines({ ...bead, description: '' }).length - 1)
-    expect(keys(opened, 'esc').view).toEqual({ page: 'city', city: 'alpha' })
+  test('goes to the row in its place when its own disappears', () => {
+    const last = press(three, 'G')
+    expect(selected(after(last, rows('sessions', [row('a-1'), row('a-2')])))).toBe('a-2')
+    expect(selected(after(last, rows('sessions', [])))).toBeUndefined()
   })
 
-  test('any key leaves the help page, and q still quits from it', () => {
-    const help = keys(inCity, '?')
-    expect(help.help).toBe(true)
-    expect(keys(help, 'x').help).toBe(false)
-    expect(step(help, { type: 'key', key: 'q' })[1]).toEqual({ type: 'quit' })
+  test('stays at the ends', () => {
+    expect(selected(press(three, 'up', 'up'))).toBe('a-1')
+    expect(selected(press(three, 'G', 'down'))).toBe('a-3')
+  })
+
+  test('asks for more rows before it reaches the last that was read', () => {
+    const some = after(alpha, rows('sessions', [row('a-1'), row('a-2')], { hasMore: true, total: 90 }))
+    expect(step(some, { type: 'key', key: 'down' })[1]).toEqual({ type: 'more', location: at('sessions') })
+    expect(step(three, { type: 'key', key: 'down' })[1]).toBeUndefined()
+  })
+
+  test('leaves out bookkeeping until it is asked for', () => {
+    const state = after(alpha, rows('sessions', [row('a-1'), row('a-2', { isSystem: true })]))
+    expect(shownRows(state, at('sessions')).map(({ id }) => id)).toEqual(['a-1'])
+    expect(shownRows(press(state, '.'), at('sessions'))).toHaveLength(2)
   })
 })
 
 describe('the filter', () => {
-  test('narrows rows while it is typed, stays after enter, and is cleared by esc', () => {
-    const typed = keys(inCity, '/', 'w', 'o', 'r', 'k', 'e', 'r', '-')
-    expect(rows(typed, 'sessions').map(({ id }) => id)).toEqual(['ga-2'])
-    const entered = keys(typed, 'enter')
-    expect(entered.line).toBeUndefined()
-    expect(rows(entered, 'sessions')).toHaveLength(1)
-    expect(rows(keys(entered, 'esc'), 'sessions')).toHaveLength(2)
-    expect(keys(entered, 'esc').view.page).toBe('city')
+  const state = after(alpha, rows('sessions', [row('worker-1'), row('mayor')]))
+  const ids = (filtered: typeof state) => shownRows(filtered, at('sessions')).map(({ id }) => id)
+
+  test('narrows rows while it is typed, stays after enter, and is cleared by esc before the page is left', () => {
+    const typed = press(state, '/', ...'work')
+    expect(ids(typed)).toEqual(['worker-1'])
+    const entered = press(typed, 'enter')
+    expect(ids(entered)).toEqual(['worker-1'])
+    expect(ids(press(entered, 'esc'))).toEqual(['worker-1', 'mayor'])
+    expect(here(press(entered, 'esc')).page).toBe('overview')
   })
 
-  test('keys with a meaning elsewhere are text while typing', () => {
-    expect(keys(inCity, '/', 'q', '?', ':', 'backspace').filter).toBe('q?')
+  test('takes keys that mean something elsewhere as text', () => {
+    expect(viewOf(press(state, '/', 'q', '?', 'x', 'backspace'), at('sessions')).filter).toBe('q?')
+  })
+
+  test('is sent to the server on a page that is searched there', () => {
+    const sorted = press(enter(alpha, 'beads')[0], 'o')
+    expect(sorted.notice?.text).toBe('in the order of newest')
+    expect(step(enter(alpha, 'beads')[0], { type: 'key', key: 'o' })[1]).toEqual({
+      type: 'reload',
+      location: at('beads'),
+    })
   })
 })
 
-describe('commands', () => {
-  const line = (state: State, text: string) => step(keys(state, ':', ...text), { type: 'key', key: 'enter' })
+describe('actions', () => {
+  const kill = action('x', 'kill', { confirm: 'Kill a-1?' })
+  const state = after(
+    alpha,
+    rows('sessions', [
+      row('a-1', { actions: () => [kill, action('s', 'send', { fields: [{ name: 'message', title: 'message' }] })] }),
+      row('a-2', { actions: () => [action('x', 'kill', { disabled: 'a-2 does not run' })] }),
+    ]),
+  )
 
-  test('a command on the selected session carries the city and the session', () => {
-    const [state, effect] = line(inCity, 'kill')
-    expect(state.line).toBeUndefined()
-    expect(effect).toMatchObject({
-      type: 'run',
-      city: 'alpha',
-      session: 'ga-1',
-      line: { definition: { name: 'kill' } },
+  test('one that hurts is asked once, names what it hits, and hits that, whatever came in between', () => {
+    const asked = press(state, 'x')
+    expect(asked.overlay).toMatchObject({ kind: 'confirm', chosen: { row: 'a-1' } })
+    const changed = after(asked, rows('sessions', [row('a-9')]))
+    const [done, effect] = step(changed, { type: 'key', key: 'y' })
+    expect(effect).toMatchObject({ type: 'run', chosen: { row: 'a-1', action: kill } })
+    expect(done.overlay).toBeUndefined()
+    expect(step(asked, { type: 'key', key: 'enter' })[1]).toBeUndefined()
+  })
+
+  test('one that cannot be done says why', () => {
+    expect(press(state, 'down', 'x').notice).toEqual({ text: 'a-2 does not run', isBad: true })
+  })
+
+  test('a form asks for its fields; enter goes on, and esc leaves everything as it is', () => {
+    const form = press(state, 's')
+    expect(form.overlay).toMatchObject({ kind: 'form', at: 0 })
+    expect(press(form, 'enter').notice).toEqual({ text: 'message is needed', isBad: true })
+    const [, effect] = step(press(form, ...'go on'), { type: 'key', key: 'enter' })
+    expect(effect).toMatchObject({ type: 'run', values: { message: 'go on' } })
+    expect(press(form, 'esc').overlay).toBeUndefined()
+  })
+
+  test('are entered by name too, with their words', () => {
+    expect(enter(state, 'send go  on')[1]).toMatchObject({ type: 'run', values: { message: 'go on' } })
+    expect(enter(state, 'kill')[0].overlay).toMatchObject({ kind: 'confirm' })
+    expect(enter(state, 'sling a/b write it down')[1]).toMatchObject({
+      values: { agent: 'a/b', title: 'write it down' },
+    })
+    expect(enter(state, 'frobnicate')[0].notice).toEqual({
+      text: 'there is no command frobnicate here; ? lists those there are',
+      isBad: true,
     })
   })
 
-  test('an unknown command, one without its argument, and one without a session show a notice and do nothing', () => {
-    expect(line(inCity, 'frobnicate')[0].notice).toEqual({
-      text: 'there is no command frobnicate; ? lists them',
-      bad: true,
-    })
-    expect(line(inCity, 'sling')).toMatchObject([{ notice: { text: ':sling AGENT TEXT…', bad: true } }])
-    const [state, effect] = line(keys(inCity, 'tab'), 'kill')
-    expect(effect).toBeUndefined()
-    expect(state.notice?.text).toBe('select a session, then :kill')
-  })
-
-  test('sling passes its words on', () => {
-    expect(line(inCity, 'sling a/b write  it down')[1]).toMatchObject({ line: { rest: 'a/b write it down' } })
+  test('what was done can be undone, once', () => {
+    const undo = { name: 'wake', run: async () => ({}) }
+    const done = after(state, { type: 'outcome', outcome: { text: 'suspended', undo }, location: at('sessions') })
+    expect(done.notice).toEqual({ text: 'suspended', isBad: false })
+    const [next, effect] = step(done, { type: 'key', key: 'ctrl+z' })
+    expect(effect).toMatchObject({ type: 'undo', undo: { undo, location: at('sessions') } })
+    expect(press(next, 'ctrl+z').notice?.text).toBe('there is nothing to undo')
   })
 })
 
-describe('events and the connection', () => {
-  test('events are newest first, never repeated, and bounded', () => {
-    const many = Array.from({ length: MAX_EVENTS + 50 }, (_, index) => eventRow(index + 1))
-    const state = after(
-      inCity,
-      { type: 'events', events: many, now: 5 },
-      { type: 'events', events: many.slice(-3), now: 6 },
-    )
-    expect(state.events).toHaveLength(MAX_EVENTS)
-    expect(state.events[0]?.seq).toBe(MAX_EVENTS + 50)
+describe('the command line', () => {
+  test('completes what it can, and shows what may follow', () => {
+    const state = after(alpha, rows('sessions', [row('al-12'), row('al-13')]))
+    expect(press(state, ':', ...'sess', 'tab').prompt?.edit.text).toBe('session')
+    expect(press(state, ':', ...'session a', 'tab').prompt?.edit.text).toBe('session al-1')
+    expect(press(state, ':', ...'session al-13', 'enter').path.at(-1)).toEqual(at('session', 'al-13'))
   })
 
-  test('a disconnected stream keeps the age of the data until it is connected again', () => {
-    const lost = after(
-      inCity,
-      { type: 'connection', live: true, now: 10 },
-      { type: 'connection', live: false, now: 1000 },
-    )
-    const later = after(lost, { type: 'tick', now: 61_000 })
-    expect(later.connection).toEqual({ live: false, since: 1000 })
-    expect(later.freshAt).toBe(10)
-    expect(after(later, { type: 'connection', live: true, now: 62_000 }).freshAt).toBe(62_000)
+  test('has a history, and edits with the keys of a shell', () => {
+    const state = enter(enter(alpha, 'sessions')[0], 'beads')[0]
+    expect(press(state, ':', 'up', 'up').prompt?.edit.text).toBe('sessions')
+    expect(press(state, ':', 'up', 'up', 'down').prompt?.edit.text).toBe('beads')
+    expect(press(state, ':', ...'fly away', 'ctrl+w', 'home', 'g').prompt?.edit).toEqual({ text: 'gfly ', caret: 1 })
+  })
+
+  test('says what a page about something needs', () => {
+    expect(enter(alpha, 'bead')[0].notice).toEqual({ text: ':bead takes the id of a bead', isBad: true })
+    expect(enter(cities, 'beads')[0].notice).toEqual({ text: 'open a city first', isBad: true })
   })
 })
 
-describe('key bindings', () => {
-  test('give every key one meaning', () => {
-    const all = bindings.flatMap(({ keys: names }) => names)
-    expect(new Set(all).size).toBe(all.length)
-    for (const { verb, keys: names } of bindings) for (const key of names) expect(verbOf(key)).toBe(verb)
+describe('a text', () => {
+  const lines = Array.from({ length: 50 }, (_, at) => ({ text: `line ${at}` }))
+  const opened = after(enter(alpha, 'bead al-1')[0], {
+    ...{ type: 'text', location: at('bead', 'al-1'), content: { lines }, now: 1 },
   })
 
-  test('name the keys that ink reports', () => {
-    const none = {
-      upArrow: false,
-      downArrow: false,
-      leftArrow: false,
-      rightArrow: false,
-      pageDown: false,
-      pageUp: false,
-      home: false,
-      end: false,
-      return: false,
-      escape: false,
-      ctrl: false,
-      shift: false,
-      tab: false,
-      backspace: false,
-      delete: false,
-      meta: false,
-      super: false,
-      hyper: false,
-      capsLock: false,
-      numLock: false,
-    }
-    expect(keyName('', { ...none, tab: true, shift: true })).toBe('shift+tab')
-    expect(keyName('c', { ...none, ctrl: true })).toBe('ctrl+c')
-    expect(keyName('é', none)).toBe('é')
-    expect(keysOf('fly\r', none)).toEqual(['f', 'l', 'y', 'enter'])
-    expect(keysOf('a\rb\x1b', none)).toEqual(['a', 'b'])
-    expect(keysOf('x', none)).toEqual(['x'])
+  test('scrolls to its last line and back', () => {
+    const scroll = (state: typeof opened) => viewOf(state, at('bead', 'al-1')).scroll
+    expect(scroll(press(opened, 'down', 'down'))).toBe(2)
+    expect(scroll(press(opened, 'G'))).toBe(50 - opened.height)
+    expect(scroll(press(opened, 'G', 'g'))).toBe(0)
   })
+})
+
+test('a lost connection keeps its moment until it is back', () => {
+  const lost = after(alpha, { type: 'connection', live: true, now: 10 }, { type: 'connection', live: false, now: 1000 })
+  expect(after(lost, { type: 'tick', now: 61_000 }).connection).toEqual({ live: false, since: 1000 })
 })

@@ -1,0 +1,44 @@
+import type { Action, Location, Row } from '../../../tui/pages/page.ts'
+import type { Effect } from '../../../tui/state/effects.ts'
+import { type Message, step } from '../../../tui/state/reducer.ts'
+import { initialState, type State } from '../../../tui/state/state.ts'
+
+export const at = (page: string, subject = ''): Location => ({ page, city: page === 'cities' ? '' : 'alpha', subject })
+
+/** A row whose first cell is its id. */
+export const row = (id: string, more: Partial<Row> = {}): Row => ({
+  id,
+  cells: [{ text: id }],
+  opens: undefined,
+  isSystem: false,
+  actions: () => [],
+  ...more,
+})
+
+export const action = (key: string, name: string, more: Partial<Action> = {}): Action => ({
+  ...{ key, name, help: `what ${name} does` },
+  run: async () => ({}),
+  ...more,
+})
+
+/** The server’s answer for a table. */
+export const rows = (
+  page: string,
+  items: readonly Row[],
+  more: { total?: number; hasMore?: boolean } = {},
+): Message => ({
+  ...{ type: 'rows', location: at(page), rows: items, total: more.total, hasMore: more.hasMore ?? false, now: 1 },
+})
+
+export const after = (state: State, ...messages: Message[]): State =>
+  messages.reduce((state, message) => step(state, message)[0], state)
+
+export const press = (state: State, ...keys: string[]): State =>
+  after(state, ...keys.map((key): Message => ({ type: 'key', key })))
+
+/** Enters a command; the state and what is to be done. */
+export const enter = (state: State, command: string): readonly [State, Effect?] =>
+  step(press(state, ':', ...command), { type: 'key', key: 'enter' })
+
+/** The overview of the city alpha. */
+export const alpha = initialState(0, 'alpha')

@@ -1,0 +1,137 @@
+import type { FollowOptions } from '../../src/client/follow.ts'
+import type { Location, TextPage } from '../pages/page.ts'
+import { pageOf } from '../pages/pages.ts'
+import { locationsRead } from '../state/navigation.ts'
+import { viewKey } from '../state/state.ts'
+import { coalesce } from './coalesce.ts'
+import { errorMessage } from './errors.ts'
+import { type FeedOptions, reachOf } from './feed-options.ts'
+import { TableFeed } from './table-feed.ts'
+
+/** A burst of events causes one refresh of a table. */
+const REFRESH_MS = 300
+
+interface Reader {
+  readonly location: Location
+  /** Schedules a refresh. */
+  refresh(): void
+}
+
+/** Keeps what a page shows up to date until it is closed: reads the server, and again after every event that matters. */
+export class Feed {
+  readonly #tables = new Map<string, TableFeed>()
+  readonly #ended = new AbortController()
+  readonly #readers: readonly Reader[]
+
+  constructor(
+    private readonly options: FeedOptions,
+    private readonly location: Location,
+  ) {
+    this.#readers = locationsRead(location).map((each) => this.#readerOf(each))
+  }
+
+  /** Reads, and follows the events of the city, or of the supervisor, until it is closed. */
+  start(): void {
+    const page = pageOf(this.location)
+    this.#run(this.location, () => this.#followEvents())
+    if (page.kind === 'text' && page.follow) this.#run(this.location, () => this.#followText(page))
+  }
+
+  close(): void {
+    this.#ended.abort()
+  }
+
+  more(location: Location): void {
+    this.#run(location, async () => this.#tables.get(viewKey(location))?.more())
+  }
+
+  reload(location: Location): void {
+    this.#run(location, async () => this.#tables.get(viewKey(location))?.reload())
+  }
+
+  /** Reads all of it again, such as after an action. */
+  refresh(): void {
+    for (const reader of this.#readers) reader.refresh()
+  }
+
+  #readerOf(location: Location): Reader {
+    const page = pageOf(location)
+    const refresh = page.kind === 'table' ? this.#tableReader(location) : this.#textReader(location)
+    const task = () => this.#attempt(location, refresh)
+    return { location, refresh: coalesce(this.options.timers, REFRESH_MS, task, this.#ended.signal) }
+  }
+
+  #tableReader(location: Location): () => Promise<void> {
+    const page = pageOf(location)
+    if (page.kind !== 'table') return async () => {}
+    const table = new TableFeed(this.options, page, location, this.#ended.signal)
+    this.#tables.set(viewKey(location), table)
+    return () => table.refresh()
+  }
+
+  #textReader(location: Location): () => Promise<void> {
+    const page = pageOf(location)
+    if (page.kind !== 'text') return async () => {}
+    const { client, dispatch, now } = this.options
+    return async () => {
+      const content = await page.load(reachOf(client, location, this.#ended.signal))
+      dispatch({ type: 'text', location, content, now: now() })
+    }
+  }
+
+  async #followEvents(): Promise<void> {
+    const { client } = this.options
+    const { city } = this.location
+    const following = this.#following(() => this.refresh())
+    if (city === '') {
+      for await (const _ of client.follow('GET /v0/events/stream', {}, following)) this.refresh()
+      return
+    }
+    for await (const frame of client.city(city).follow('GET ~/events/stream', {}, following)) {
+      if (frame.event !== 'event') this.refresh()
+      else this.#refreshFor(frame.data)
+    }
+  }
+
+  #refreshFor(event: { type: string; subject?: string }): void {
+    for (const { location, refresh } of this.#readers) {
+      if (pageOf(location).isChangedBy(event, location.subject)) refresh()
+    }
+  }
+
+  async #followText(page: TextPage): Promise<void> {
+    const { client, dispatch, now } = this.options
+    const { location } = this
+    await page.follow?.(reachOf(client, location, this.#ended.signal), {
+      show: (lines) => dispatch({ type: 'text', location, content: { lines }, now: now() }),
+      following: this.#following(() => {}),
+    })
+  }
+
+  /** How a stream is followed: whenever it connects, what may have changed meanwhile is read again. */
+  #following(onConnected: () => void): FollowOptions {
+    const { timers, dispatch, now } = this.options
+    return {
+      signal: this.#ended.signal,
+      timers,
+      onStateChange: (state) => {
+        dispatch({ type: 'connection', live: state === 'connected', now: now() })
+        if (state === 'connected') onConnected()
+      },
+    }
+  }
+
+  #run(location: Location, task: () => Promise<void>): void {
+    void this.#attempt(location, task)
+  }
+
+  async #attempt(location: Location, task: () => Promise<void>): Promise<void> {
+    try {
+      await task()
+    } catch (error) {
+      if (!this.#ended.signal.aborted) {
+        this.options.dispatch({ type: 'failed', location, error: errorMessage(error) })
+      }
+    }
+  }
+}

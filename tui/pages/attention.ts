@@ -1,0 +1,31 @@
+import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import { isOneOf, type Location, table, whole } from './page.ts'
+
+const BAD: ReadonlySet<string> = new Set(['failed', 'parked', 'cannot-start', 'store', 'login', 'unknown-agent'])
+
+/** What waits for a person, the longest waiting first. */
+export const attentionPage = table<AttentionItem>({
+  name: 'attention',
+  aliases: ['waiting'],
+  title: 'waiting for you',
+  help: 'what waits for a person',
+  empty: 'nothing waits for you',
+  columns: [
+    { title: 'who', width: 14, isName: true, cell: (item) => item.session_id ?? item.bead_id ?? item.agent },
+    { title: 'what', width: 12, cell: ({ kind }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }) },
+    { title: 'asks', width: 20, grows: true, cell: ({ asks, text }) => (text ? `${asks} ${text}` : asks) },
+    { title: 'to do', width: 24, grows: true, leaves: 1, cell: ({ to_do }) => ({ text: to_do, tone: 'quiet' }) },
+    { title: 'age', width: 4, cell: ({ since }) => ({ since, tone: 'quiet' }) },
+  ],
+  idOf: ({ id }) => id,
+  isChangedBy: isOneOf('attention.'),
+  opens: (item, city) => placeOf(item, city),
+  load: async ({ city, signal }) => whole((await city.call('GET ~/attention', { ...(signal && { signal }) })).items),
+})
+
+/** A question is opened, so that it is read whole before it is answered. */
+export function placeOf({ id, answers, session_id, bead_id }: AttentionItem, city: string): Location | undefined {
+  if (answers.length > 0) return { page: 'question', city, subject: id }
+  if (session_id !== undefined) return { page: 'session', city, subject: session_id }
+  return bead_id === undefined ? undefined : { page: 'bead', city, subject: bead_id }
+}

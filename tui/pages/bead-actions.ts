@@ -1,0 +1,95 @@
+import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Action } from './page.ts'
+
+/** Everything that can be done to a bead. */
+export function beadActions({ id, title, status, assignee = '', labels = [] }: Bead): Action[] {
+  const isClosed = status === 'closed'
+  const closed = isClosed ? `${id} is closed; r reopens it` : undefined
+  return [
+    isClosed ? reopen(id) : close(id, title),
+    {
+      key: 'e',
+      name: 'edit',
+      help: 'change its title',
+      fields: [{ name: 'title', title: `title of ${id}`, initial: title }],
+      run: async ({ city }, values) => {
+        await city.call('PATCH ~/bead/{id}', { params: { id }, body: { title: values.title ?? title } })
+        const undo: Action['run'] = async (reach) => {
+          await reach.city.call('PATCH ~/bead/{id}', { params: { id }, body: { title } })
+          return { text: `${id} has its old title again` }
+        }
+        return { text: `${id} has a new title`, undo: { name: 'edit', run: undo } }
+      },
+    },
+    {
+      key: 'A',
+      name: 'assign',
+      help: 'assign it to a session, or to nobody',
+      disabled: closed,
+      fields: [
+        { name: 'assignee', title: `session for ${id} (empty for nobody)`, initial: assignee, isOptional: true },
+      ],
+      run: async ({ city }, values) => {
+        await city.call('POST ~/bead/{id}/assign', { params: { id }, body: { assignee: values.assignee ?? '' } })
+        return { text: values.assignee ? `${id} is assigned to ${values.assignee}` : `${id} is assigned to nobody` }
+      },
+    },
+    {
+      key: 'c',
+      name: 'comment',
+      help: 'comment on it',
+      fields: [{ name: 'text', title: `comment on ${id}` }],
+      run: async ({ city }, values) => {
+        await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text: values.text ?? '' } })
+        return { text: `commented on ${id}` }
+      },
+    },
+    {
+      key: 'p',
+      name: 'unpark',
+      help: 'offer a parked bead again',
+      disabled: labels.includes('gc:parked') ? undefined : `${id} is not parked`,
+      run: async ({ city }) => {
+        await city.call('POST ~/bead/{id}/unpark', { params: { id } })
+        return { text: `${id} is offered again` }
+      },
+    },
+    { key: 'y', name: 'copy', help: 'copy its id', run: async () => ({ text: `copied ${id}`, copy: id }) },
+  ]
+}
+
+const close = (id: string, title: string): Action => ({
+  key: 'x',
+  name: 'close',
+  help: 'close it',
+  confirm: `Close ${id} (${title})?`,
+  run: async ({ city }) => {
+    await city.call('POST ~/bead/{id}/close', { params: { id } })
+    return { text: `${id} is closed`, undo: reopen(id) }
+  },
+})
+
+const reopen = (id: string): Action => ({
+  key: 'r',
+  name: 'reopen',
+  help: 'reopen it',
+  run: async ({ city }) => {
+    await city.call('POST ~/bead/{id}/reopen', { params: { id } })
+    return { text: `${id} is open again` }
+  },
+})
+
+/** Makes a bead. */
+export const newBead: Action = {
+  key: 'n',
+  name: 'new',
+  help: 'make a bead',
+  fields: [
+    { name: 'title', title: 'title' },
+    { name: 'description', title: 'description', isOptional: true },
+  ],
+  run: async ({ city }, { title = '', description = '' }) => {
+    const { id } = await city.call('POST ~/beads', { body: { title, ...(description && { description }) } })
+    return { text: `${id} is made`, opens: { page: 'bead', city: city.name, subject: id } }
+  },
+}

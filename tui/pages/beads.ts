@@ -1,0 +1,74 @@
+import type { Bead } from '../../src/work/beads/schema.ts'
+import { beadActions, newBead } from './bead-actions.ts'
+import { isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
+import { toneOf } from './tones.ts'
+
+const PAGE = 200
+/** What keeps itself: sessions, letters, waits, automatic convoys. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['session', 'message', 'gate'])
+
+/** The orders of the list, and the statuses that each shows, one after the other. */
+const ORDERS: Readonly<Record<string, readonly string[]>> = {
+  'what is under way first': ['in_progress', 'open'],
+  newest: [''],
+  'closed ones': ['closed'],
+}
+
+const DEFAULT_ORDER = ['in_progress', 'open']
+
+/** The work of a city: what is under way first. */
+export const beadsPage = table<Bead>({
+  name: 'beads',
+  aliases: ['work'],
+  title: 'work',
+  help: 'the beads of the city: tasks and other records',
+  empty: 'no open work: n makes a bead',
+  sorts: Object.keys(ORDERS),
+  columns: [
+    { title: 'id', width: 10, isName: true, cell: ({ id }) => id },
+    { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },
+    { title: 'title', width: 12, grows: true, cell: ({ title }) => title },
+    { title: 'type', width: 8, leaves: 2, cell: ({ issue_type }) => ({ text: issue_type, tone: 'quiet' }) },
+    { title: 'prio', width: 4, leaves: 3, cell: ({ priority }) => (priority === undefined ? '' : `P${priority}`) },
+    { title: 'who', width: 18, leaves: 1, isName: true, cell: (bead) => ({ text: ownerOf(bead), tone: 'quiet' }) },
+    { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
+  ],
+  idOf: ({ id }) => id,
+  isSystem: ({ issue_type, ephemeral, no_history }) =>
+    BOOKKEEPING.has(issue_type) || ephemeral === true || no_history === true,
+  isChangedBy: isOneOf('bead.'),
+  opens: ({ id }, city) => ({ page: 'bead', city, subject: id }),
+  load: (reach, query) => loadBeads(reach, query),
+  actionsOf: (bead) => beadActions(bead),
+  actions: () => [newBead],
+})
+
+const statusOf = ({ status, is_blocked }: Bead): string => (is_blocked && status === 'open' ? 'blocked' : status)
+
+const ownerOf = ({ assignee, metadata }: Bead): string => assignee || (metadata?.['gc.routed_to'] ?? '')
+
+/** One status after the other; the cursor names the status and the place in its list. */
+async function loadBeads({ city, signal }: Reach, { cursor, sort }: Query): Promise<Slice<Bead>> {
+  const statuses = ORDERS[sort ?? ''] ?? DEFAULT_ORDER
+  const [first = statuses[0] ?? '', after] = cursor?.split('|') ?? []
+  const read = (status: string, limit: number, from?: string) => {
+    const query = { limit, ...(status && { status }), ...(from && { cursor: from }) }
+    return city.call('GET ~/beads', { query, ...(signal && { signal }) })
+  }
+  const rest = statuses.slice(statuses.indexOf(first))
+  const items: Bead[] = []
+  let total = 0
+  for (const [at, status] of rest.entries()) {
+    const page = await read(status, PAGE, status === first ? after : undefined)
+    items.push(...page.items)
+    total += page.total
+    if (page.next_cursor === undefined) continue
+    const counts = cursor === undefined ? await Promise.all(rest.slice(at + 1).map((each) => read(each, 1))) : []
+    return {
+      items,
+      total: counts.reduce((sum, each) => sum + each.total, total),
+      next: `${status}|${page.next_cursor}`,
+    }
+  }
+  return { items, total }
+}

@@ -1,0 +1,221 @@
+import type { CityClient, Client } from '../../src/client/client.ts'
+import type { FollowOptions } from '../../src/client/follow.ts'
+import type { CityEvent } from '../../src/client/operations.ts'
+import type { Tone } from './tones.ts'
+
+/** Where the dashboard is: a page, its city, and the id of what the page is about. Lists have no subject. */
+export interface Location {
+  readonly page: string
+  readonly city: string
+  readonly subject: string
+}
+
+/** What a page reads from and acts on. */
+export interface Reach {
+  readonly client: Client
+  readonly city: CityClient
+  readonly subject: string
+  readonly signal?: AbortSignal
+}
+
+/** A cell of a table: a text, or a timestamp that is shown as its age. */
+export interface Cell {
+  readonly text?: string
+  readonly since?: string
+  readonly tone?: Tone
+}
+
+export interface Column {
+  readonly title: string
+  /** Columns of text; a column that grows has at least as many. */
+  readonly width: number
+  readonly grows?: boolean
+  /** Columns with the highest number are left out first where there is no room; without a number, never. */
+  readonly leaves?: number
+  /** Names are shortened in their middle, since both of their ends tell something. */
+  readonly isName?: boolean
+}
+
+/** Something that a key or a command does, on a row or on a page. */
+export interface Action {
+  readonly key: string
+  readonly name: string
+  /** What it does, for the help. */
+  readonly help: string
+  /** Why it cannot be done now. */
+  readonly disabled?: string | undefined
+  /** Asked before it is done, since it hurts; names what it hits. */
+  readonly confirm?: string
+  /** What is asked for first. */
+  readonly fields?: readonly Field[]
+  run(reach: Reach, values: Readonly<Record<string, string>>): Promise<Outcome>
+}
+
+export interface Field {
+  readonly name: string
+  readonly title: string
+  readonly initial?: string
+  readonly isOptional?: boolean
+}
+
+/** What became of an action: a sentence, and what the dashboard does next. */
+export interface Outcome {
+  readonly text?: string
+  /** Takes it back. */
+  readonly undo?: Pick<Action, 'name' | 'run'>
+  readonly opens?: Location
+  /** The session whose terminal is opened, until the person leaves it. */
+  readonly attach?: string
+  /** What the clipboard of the terminal gets. */
+  readonly copy?: string
+}
+
+/** A row of a table. */
+export interface Row {
+  readonly id: string
+  /** One for each column. */
+  readonly cells: readonly Cell[]
+  /** What Enter opens. */
+  readonly opens: Location | undefined
+  /** Whether it is bookkeeping that is hidden unless all is shown. */
+  readonly isSystem: boolean
+  actions(): readonly Action[]
+}
+
+/** Which part of a table is read. */
+export interface Query {
+  readonly cursor: string | undefined
+  /** The text to search for, on pages that search on the server. */
+  readonly filter: string
+  readonly sort: string | undefined
+}
+
+export interface Slice<Item> {
+  readonly items: readonly Item[]
+  /** How many there are in all. */
+  readonly total?: number | undefined
+  /** Where the next slice begins. */
+  readonly next?: string | undefined
+}
+
+interface PageFacts {
+  /** What is typed after `:` to get there. */
+  readonly name: string
+  readonly aliases?: readonly string[]
+  readonly title: string
+  readonly help: string
+  /** What the page is about, for pages with a subject: `session`, `bead`. */
+  readonly about?: string
+  /** Whether it belongs to the supervisor instead of to a city. */
+  readonly isGlobal?: boolean
+  /** Whether an event may have changed what it shows. */
+  isChangedBy(event: Pick<CityEvent, 'type' | 'subject'>, subject: string): boolean
+  /** What can be done there, whichever row is selected. */
+  actions?(location: Location): readonly Action[]
+}
+
+export interface TablePage extends PageFacts {
+  readonly kind: 'table'
+  readonly columns: readonly Column[]
+  /** What stands there when there is no row: what to do to get one. */
+  readonly empty: string
+  readonly sorts?: readonly string[]
+  /** Whether the server searches; otherwise the rows that were read are searched here. */
+  readonly isSearched?: boolean
+  load(reach: Reach, query: Query): Promise<Slice<Row>>
+}
+
+/** A line of a text. */
+export interface Line {
+  readonly text: string
+  readonly tone?: Tone
+}
+
+/** What a text page shows; what is absent stays as it was. */
+export interface TextContent {
+  /** Lines that stay above the text while it scrolls. */
+  readonly head?: readonly Line[]
+  readonly lines?: readonly Line[]
+  /** What can be done to what the page is about. */
+  readonly actions?: readonly Action[]
+  /** What Enter opens. */
+  readonly opens?: Location | undefined
+}
+
+export interface TextPage extends PageFacts {
+  readonly kind: 'text'
+  load(reach: Reach): Promise<TextContent>
+  /** Shows its lines as they come, until the signal aborts. A page that has it is scrolled to its end. */
+  follow?(reach: Reach, options: FollowText): Promise<void>
+}
+
+export interface FollowText {
+  show(lines: readonly Line[]): void
+  /** How a stream is followed: reconnects, and tells the dashboard so. */
+  readonly following: FollowOptions
+}
+
+/** A page of several tables, from top to bottom; those of one band stand side by side. */
+export interface OverviewPage extends PageFacts {
+  readonly kind: 'overview'
+  readonly bands: readonly Band[]
+}
+
+export interface Band {
+  readonly panels: readonly string[]
+  /** Its part of the height. */
+  readonly share: number
+  /** Whether it takes no room while it has no rows. */
+  readonly hidesWhenEmpty?: boolean
+}
+
+export type Page = TablePage | TextPage | OverviewPage
+
+interface ColumnOf<Item> extends Column {
+  cell(item: Item): Cell | string | undefined
+}
+
+interface TableOf<Item> extends Omit<TablePage, 'kind' | 'columns' | 'load'> {
+  readonly columns: readonly ColumnOf<Item>[]
+  idOf(item: Item): string
+  load(reach: Reach, query: Query): Promise<Slice<Item>>
+  opens?(item: Item, city: string): Location | undefined
+  isSystem?(item: Item): boolean
+  actionsOf?(item: Item): readonly Action[]
+}
+
+/** A page of rows, from the wire shapes that it reads. */
+export function table<Item>(spec: TableOf<Item>): TablePage {
+  const toRow = (item: Item, city: string): Row => ({
+    id: spec.idOf(item),
+    cells: spec.columns.map((column) => toCell(column.cell(item))),
+    opens: spec.opens?.(item, city),
+    isSystem: spec.isSystem?.(item) ?? false,
+    actions: () => spec.actionsOf?.(item) ?? [],
+  })
+  return {
+    ...spec,
+    kind: 'table',
+    async load(reach, query) {
+      const { items, ...rest } = await spec.load(reach, query)
+      return { ...rest, items: items.map((item) => toRow(item, reach.city.name)) }
+    },
+  }
+}
+
+const toCell = (cell: Cell | string | undefined): Cell => (typeof cell === 'object' ? cell : { text: cell ?? '' })
+
+/** A page of lines. */
+export const text = (spec: Omit<TextPage, 'kind'>): TextPage => ({ ...spec, kind: 'text' })
+
+/** Whether the type of an event begins with one of these words. */
+export const isOneOf =
+  (...prefixes: readonly string[]) =>
+  ({ type }: { type: string }): boolean =>
+    prefixes.some((prefix) => type.startsWith(prefix))
+
+/** Every slice of a list that comes whole. */
+export const whole = <Item>(items: readonly Item[] | null | undefined): Slice<Item> => ({
+  items: items ?? [],
+  total: items?.length ?? 0,
+})

@@ -1,0 +1,41 @@
+import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import { answersOf } from './answers.ts'
+import { isOneOf, type Line, text } from './page.ts'
+
+/** One item that waits for a person, with all that is asked. */
+export const questionPage = text({
+  name: 'question',
+  about: 'question',
+  title: 'question',
+  help: 'one thing that waits for a person, whole',
+  isChangedBy: isOneOf('attention.'),
+  load: async ({ city, subject, signal }) => {
+    const { items } = await city.call('GET ~/attention', { ...(signal && { signal }) })
+    const item = items.find(({ id }) => id === subject)
+    if (!item) return { lines: [{ text: 'It does not wait any more.' }], actions: [] }
+    return { lines: questionLines(item), actions: answersOf(item) }
+  },
+})
+
+/** Everything about the question: what is approved is never cut. */
+export function questionLines(item: AttentionItem): Line[] {
+  const facts: [string, string | undefined][] = [
+    ['agent', item.agent],
+    ['session', item.session_id],
+    ['bead', item.bead_id],
+    ['folder', item.folder],
+  ]
+  const options = item.answers.map((answer, index) => `  ${index + 1}  ${item.options?.[index] ?? answer}`)
+  return [
+    { text: item.asks, tone: 'strong' },
+    { text: '' },
+    ...(item.text?.split(/\r?\n/) ?? []).map((line): Line => ({ text: line, tone: 'warning' })),
+    ...(item.cut ? [{ text: 'This is only a part of it: open its terminal to see all.', tone: 'bad' as const }] : []),
+    { text: '' },
+    ...facts.flatMap(([name, value]) => (value ? [{ text: `${name.padEnd(9)}${value}`, tone: 'quiet' as const }] : [])),
+    { text: '' },
+    ...options.map((line): Line => ({ text: line })),
+    { text: item.to_do, tone: 'quiet' },
+    ...(item.picture?.length ? [{ text: '' }, ...item.picture.map((line): Line => ({ text: line }))] : []),
+  ]
+}

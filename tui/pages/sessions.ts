@@ -1,0 +1,34 @@
+import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import { isOneOf, table } from './page.ts'
+import { sessionActions } from './session-actions.ts'
+import { toneOf } from './tones.ts'
+
+const PAGE = 200
+
+const stateOf = ({ state }: SessionResponse): string => state || 'closed'
+
+/** The live sessions of a city, newest first. */
+export const sessionsPage = table<SessionResponse>({
+  name: 'sessions',
+  title: 'sessions',
+  help: 'the agents that run',
+  empty: 'none: n on an agent slings work to it',
+  columns: [
+    { title: 'id', width: 8, isName: true, cell: ({ id }) => id },
+    { title: 'state', width: 12, cell: (session) => ({ text: stateOf(session), tone: toneOf(stateOf(session)) }) },
+    { title: 'name', width: 10, grows: true, isName: true, cell: ({ alias, session_name }) => alias ?? session_name },
+    { title: 'bead', width: 9, leaves: 2, cell: ({ active_bead }) => active_bead },
+    { title: 'turn', width: 7, leaves: 3, cell: ({ activity }) => ({ text: activity ?? '', tone: 'quiet' }) },
+    { title: 'ctx', width: 4, leaves: 4, cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`) },
+    { title: 'age', width: 4, cell: (each) => ({ since: each.last_active ?? each.created_at, tone: 'quiet' }) },
+  ],
+  idOf: ({ id }) => id,
+  isChangedBy: isOneOf('session.', 'agent.', 'attention.'),
+  opens: ({ id }, city) => ({ page: 'session', city, subject: id }),
+  load: async ({ city, signal }, { cursor }) => {
+    const query = { limit: PAGE, ...(cursor && { cursor }) }
+    const { items, total, next_cursor: next } = await city.call('GET ~/sessions', { query, ...(signal && { signal }) })
+    return { items, total, next }
+  },
+  actionsOf: (session) => sessionActions({ ...session, isRunning: session.running }),
+})

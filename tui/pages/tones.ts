@@ -1,0 +1,23 @@
+/** Colours by their meaning; a page never names a colour itself. */
+export type Tone = 'plain' | 'quiet' | 'strong' | 'good' | 'busy' | 'warning' | 'bad'
+
+const TONES: Record<string, Tone> = {
+  active: 'good',
+  working: 'good',
+  running: 'good',
+  in_progress: 'busy',
+  creating: 'busy',
+  'start-pending': 'busy',
+  draining: 'busy',
+  waiting: 'busy',
+  suspended: 'warning',
+  quarantined: 'bad',
+  'failed-create': 'bad',
+  init_failed: 'bad',
+  stopped: 'quiet',
+  asleep: 'quiet',
+  closed: 'quiet',
+}
+
+/** The tone of the state of a city, agent, session or bead. */
+export const toneOf = (state: string): Tone => TONES[state] ?? 'plain'

@@ -1,0 +1,61 @@
+import { cityActions } from '../pages/city-actions.ts'
+import type { Action, Row } from '../pages/page.ts'
+import { pageOf } from '../pages/pages.ts'
+import type { Run } from './effects.ts'
+import { lineOf } from './line.ts'
+import { focused } from './navigation.ts'
+import { selectedRow } from './selection.ts'
+import { type Chosen, type FormField, type State, type Values, viewOf } from './state.ts'
+
+/** What can be done now: on the selected row, then on the page, with what each would hit. */
+export function rowActions(state: State): readonly Chosen[] {
+  const location = focused(state)
+  const page = pageOf(location)
+  const row: Row | undefined = selectedRow(state, location)
+  const onRow = row?.actions().map((action) => ({ action, location, row: row.id })) ?? []
+  const actions = [...viewOf(state, location).actions, ...(page.actions?.(location) ?? [])]
+  const onPage = actions.map((action) => ({ action, location, row: undefined }))
+  return [...onRow, ...onPage]
+}
+
+/** What can be done by name: what has a key here, then what can be done everywhere in the city. */
+export function namedActions(state: State): readonly Chosen[] {
+  const location = focused(state)
+  if (location.city === '') return rowActions(state)
+  return [...rowActions(state), ...cityActions.map((action) => ({ action, location, row: undefined }))]
+}
+
+/** Begins an action: says why it cannot be done, asks for its fields, asks whether to do it, or does it. */
+export function begin(state: State, chosen: Chosen, words = ''): readonly [State, Run?] {
+  const { action } = chosen
+  if (action.disabled !== undefined) return [notice(state, action.disabled, true)]
+  const fields = fieldsOf(action, words)
+  const missing = fields.findIndex(({ edit, isOptional }) => edit.text === '' && !isOptional)
+  if (missing >= 0) return [{ ...state, overlay: { kind: 'form', chosen, fields, at: missing } }]
+  return confirmed(state, chosen, valuesOf(fields))
+}
+
+/** Words after the name of a command fill its fields: one word each, and the last gets the rest. */
+function fieldsOf({ fields = [] }: Action, words: string): FormField[] {
+  const given = words === '' ? [] : words.split(' ')
+  return fields.map((field, at) => {
+    const isLast = at === fields.length - 1
+    const text = (isLast ? given.slice(at).join(' ') : given[at]) || field.initial || ''
+    return { ...field, edit: lineOf(text) }
+  })
+}
+
+export const valuesOf = (fields: readonly FormField[]): Values =>
+  Object.fromEntries(fields.map(({ name, edit }) => [name, edit.text]))
+
+/** Does an action whose fields are filled, or asks first. */
+export function confirmed(state: State, chosen: Chosen, values: Values): readonly [State, Run?] {
+  if (chosen.action.confirm === undefined)
+    return [
+      { ...state, overlay: undefined },
+      { type: 'run', chosen, values },
+    ]
+  return [{ ...state, overlay: { kind: 'confirm', chosen, values } }]
+}
+
+export const notice = (state: State, text: string, isBad: boolean): State => ({ ...state, notice: { text, isBad } })

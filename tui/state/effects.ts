@@ -1,0 +1,21 @@
+import type { Location } from '../pages/page.ts'
+import type { Chosen, State, Values } from './state.ts'
+
+/** An action that was chosen, with the values of its fields. */
+export interface Run {
+  readonly type: 'run'
+  readonly chosen: Chosen
+  readonly values: Values
+}
+
+/** What has to be done outside the state after a step. */
+export type Effect =
+  | Run
+  | { readonly type: 'quit' }
+  | { readonly type: 'undo'; readonly undo: NonNullable<State['undo']> }
+  | { readonly type: 'more'; readonly location: Location }
+  | { readonly type: 'reload'; readonly location: Location }
+  | { readonly type: 'attach'; readonly location: Location; readonly session: string }
+  | { readonly type: 'copy'; readonly text: string }
+
+export type Step = readonly [State, Effect?]

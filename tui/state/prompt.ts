@@ -1,0 +1,87 @@
+import { pageOf } from '../pages/pages.ts'
+import { begin, confirmed, notice, valuesOf } from './actions.ts'
+import { complete, parseCommand } from './commands.ts'
+import type { Step } from './effects.ts'
+import { editLine, lineOf } from './line.ts'
+import { focused, open } from './navigation.ts'
+import { updateView } from './selection.ts'
+import type { FormField, Overlay, Prompt, State } from './state.ts'
+
+const MAX_HISTORY = 100
+
+/** A key while something is typed at the bottom. */
+export function onPromptKey(state: State, prompt: Prompt, key: string): Step {
+  if (key === 'esc') return closePrompt(state, prompt)
+  if (key === 'enter') return enterPrompt(state, prompt)
+  const next = prompt.kind === 'command' ? onCommandKey(state, prompt, key) : prompt
+  const edit = next === prompt ? editLine(prompt.edit, key) : next.edit
+  const typed = { ...state, prompt: { ...next, edit } }
+  return prompt.kind === 'filter' ? filterBy(typed, edit.text) : [typed]
+}
+
+/** Completion and history; the prompt itself for a key that is neither. */
+function onCommandKey(state: State, prompt: Prompt, key: string): Prompt {
+  if (key === 'tab') return { ...prompt, edit: lineOf(complete(state, prompt.edit.text)) }
+  if (key !== 'up' && key !== 'down') return prompt
+  const back = Math.max(0, Math.min(state.history.length, prompt.back + (key === 'up' ? 1 : -1)))
+  return { ...prompt, back, edit: lineOf(state.history[back - 1] ?? '') }
+}
+
+function closePrompt(state: State, { kind }: Prompt): Step {
+  const next = { ...state, prompt: undefined }
+  return kind === 'filter' ? filterBy(next, '') : [next]
+}
+
+function enterPrompt(state: State, { kind, edit }: Prompt): Step {
+  const next: State = { ...state, prompt: undefined }
+  if (kind === 'filter' || edit.text.trim() === '') return [next]
+  const entered = { ...next, history: [edit.text, ...state.history].slice(0, MAX_HISTORY) }
+  const command = parseCommand(entered, edit.text)
+  switch (command.kind) {
+    case 'quit':
+      return [entered, { type: 'quit' }]
+    case 'error':
+      return [notice(entered, command.text, true)]
+    case 'open':
+      return [open(entered, command.location)]
+    case 'act':
+      return begin(entered, command.chosen, command.words)
+  }
+}
+
+/** A page that the server searches is read again. */
+function filterBy(state: State, filter: string): Step {
+  const location = focused(state)
+  const page = pageOf(location)
+  const next = updateView(state, location, { filter, selected: undefined, index: 0 })
+  return page.kind === 'table' && page.isSearched ? [next, { type: 'reload', location }] : [next]
+}
+
+/** A key while something lies over the page. Esc always leaves it, and nothing was done. */
+export function onOverlayKey(state: State, overlay: Overlay, key: string): Step {
+  const closed: State = { ...state, overlay: undefined }
+  if (key === 'esc') return [closed]
+  if (overlay.kind === 'help') return [closed]
+  if (overlay.kind === 'form') return onFormKey(state, overlay, key)
+  if (key === 'y') return [closed, { type: 'run', chosen: overlay.chosen, values: overlay.values }]
+  return [notice(closed, `${overlay.chosen.action.name}: nothing was done`, false)]
+}
+
+/** Enter goes on to the next field, and after the last one does what was asked. */
+function onFormKey(state: State, overlay: Overlay & { kind: 'form' }, key: string): Step {
+  const { chosen, fields, at } = overlay
+  const go = (to: number): Step => [{ ...state, overlay: { ...overlay, at: (to + fields.length) % fields.length } }]
+  if (key === 'tab' || key === 'down') return go(at + 1)
+  if (key === 'shift+tab' || key === 'up') return go(at - 1)
+  if (key !== 'enter') {
+    const edited = fields.map((field, index) => (index === at ? { ...field, edit: editLine(field.edit, key) } : field))
+    return [{ ...state, overlay: { ...overlay, fields: edited } }]
+  }
+  if (isMissing(fields[at])) return [notice(state, `${fields[at]?.title} is needed`, true)]
+  if (at < fields.length - 1) return go(at + 1)
+  const missing = fields.findIndex(isMissing)
+  return missing >= 0 ? go(missing) : confirmed(state, chosen, valuesOf(fields))
+}
+
+const isMissing = (field: FormField | undefined): boolean =>
+  field !== undefined && !field.isOptional && field.edit.text.trim() === ''

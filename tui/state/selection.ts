@@ -1,0 +1,72 @@
+import type { Location, Row, TablePage } from '../pages/page.ts'
+import { pageOf } from '../pages/pages.ts'
+import { type State, type View, viewKey, viewOf } from './state.ts'
+
+/** The rows of a table that are shown: those with the text of the filter, without bookkeeping. */
+export function shownRows(state: State, location: Location): readonly Row[] {
+  const page = pageOf(location)
+  if (page.kind !== 'table') return []
+  return filterRows(viewOf(state, location), page, state.showsSystem)
+}
+
+const filtered = new WeakMap<View, { showsSystem: boolean; rows: readonly Row[] }>()
+
+/** Computed once for each view, since every key and every frame needs it. */
+function filterRows(view: View, page: TablePage, showsSystem: boolean): readonly Row[] {
+  const known = filtered.get(view)
+  if (known?.showsSystem === showsSystem) return known.rows
+  const needle = page.isSearched ? '' : view.filter.toLowerCase()
+  const matches = (row: Row) =>
+    (showsSystem || !row.isSystem) && (needle === '' || textOf(row).toLowerCase().includes(needle))
+  const rows = view.rows.filter(matches)
+  filtered.set(view, { showsSystem, rows })
+  return rows
+}
+
+const textOf = ({ id, cells }: Row): string => `${id} ${cells.map(({ text = '' }) => text).join(' ')}`
+
+/** How many rows are hidden as bookkeeping. */
+export const hiddenRows = (state: State, location: Location): number =>
+  state.showsSystem ? 0 : viewOf(state, location).rows.filter(({ isSystem }) => isSystem).length
+
+/** Where the selected row is among those that are shown. */
+export function selectedIndex(state: State, location: Location): number {
+  const { selected, index } = viewOf(state, location)
+  const rows = shownRows(state, location)
+  const found = selected === undefined ? -1 : rows.findIndex(({ id }) => id === selected)
+  return found === -1 ? Math.max(0, Math.min(index, rows.length - 1)) : found
+}
+
+/** The selected row. */
+export const selectedRow = (state: State, location: Location): Row | undefined =>
+  shownRows(state, location)[selectedIndex(state, location)]
+
+/** Selects the row that is so many further down; the rows at the ends hold it. */
+export function moveSelection(state: State, location: Location, by: number): State {
+  const rows = shownRows(state, location)
+  const index = Math.max(0, Math.min(rows.length - 1, selectedIndex(state, location) + by))
+  return updateView(state, location, { selected: rows[index]?.id, index })
+}
+
+/** Holds on to the selected row while the rows change around it. Before anyone chose, the first stays selected. */
+export function keepSelection(state: State, location: Location): State {
+  const view = viewOf(state, location)
+  if (view.selected === undefined) return state
+  const index = selectedIndex(state, location)
+  return updateView(state, location, { index, selected: shownRows(state, location)[index]?.id })
+}
+
+/** Scrolls a text; its last line stays visible. At its end, a text that grows is followed. */
+export function scrollText(state: State, location: Location, by: number): State {
+  const { lines, scroll } = viewOf(state, location)
+  const last = Math.max(0, lines.length - state.height)
+  const next = Math.max(0, Math.min(last, (scroll ?? last) + by))
+  const page = pageOf(location)
+  const follows = page.kind === 'text' && page.follow !== undefined && next === last
+  return updateView(state, location, { scroll: follows ? undefined : next })
+}
+
+export function updateView(state: State, location: Location, change: Partial<View>): State {
+  const view = { ...viewOf(state, location), ...change }
+  return { ...state, views: { ...state.views, [viewKey(location)]: view } }
+}
