@@ -7,6 +7,7 @@ import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import { controlCommands } from './controls.ts'
 
 const FINAL: readonly string[] = ['completed', 'failed', 'canceled', 'skipped']
 
@@ -46,34 +47,7 @@ export function runCommands(program: Command, context: CommandContext): void {
       if (json) printJson(context.io, canceled)
       else printLine(context.io, `${canceled.run_id} is ${canceled.status}; ${canceled.closed} beads were closed.`)
     })
-  pauseCommands(run, context)
-}
-
-interface Reason extends JsonOption {
-  reason?: string
-}
-
-function pauseCommands(run: Command, context: CommandContext): void {
-  withJson(
-    run.command('pause').description('pause a run: nothing of it is offered or started; what is begun is finished'),
-  )
-    .argument('<run>')
-    .option('--reason <text>', 'why, for whoever looks at the run')
-    .action(async (id: string, { json, reason }: Reason) => {
-      const city = await context.city()
-      const body = reason ? { reason } : {}
-      const paused = await city.call('POST ~/runs/{run_id}/pause', { params: { run_id: id }, body })
-      if (json) printJson(context.io, paused)
-      else printLine(context.io, `${paused.run_id} is paused; \`gc run resume ${paused.run_id}\` lets it go on.`)
-    })
-  withJson(run.command('resume').description('let a paused run go on'))
-    .argument('<run>')
-    .action(async (id: string, { json }: JsonOption) => {
-      const city = await context.city()
-      const resumed = await city.call('POST ~/runs/{run_id}/resume', { params: { run_id: id } })
-      if (json) printJson(context.io, resumed)
-      else printLine(context.io, `${resumed.run_id} goes on; it is ${resumed.status}.`)
-    })
+  controlCommands(run, context)
 }
 
 async function list(io: Io, city: CityClient, { limit, json }: List): Promise<void> {

@@ -17,6 +17,7 @@ import { RunControls } from '../orchestration/runs/controls.ts'
 import { RunHolds } from '../orchestration/runs/holds.ts'
 import type { RunMembers } from '../orchestration/runs/members.ts'
 import type { RunRepository } from '../orchestration/runs/repository.ts'
+import { RunRestarts } from '../orchestration/runs/restarts.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
 import { Workflows } from '../orchestration/runs/workflows.ts'
 import type { BeadRepository } from '../work/beads/repository.ts'
@@ -59,6 +60,7 @@ export function buildRuns(options: RunServicesOptions) {
     }),
     runs: runsOfCity,
     runControls: new RunControls(parts),
+    runRestarts: new RunRestarts(parts),
     runHolds: holds,
     workflows: new Workflows(parts),
   }

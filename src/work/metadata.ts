@@ -67,6 +67,8 @@ export const EngineKey = {
   idempotencyKey: 'gc.idempotency_key',
   attemptLog: 'gc.attempt_log',
   failedAttempt: 'gc.failed_attempt',
+  /** The number of the last attempt, or item, before a person had the step begin again. */
+  restartedAfter: 'gc.restarted_after',
   checkMode: 'gc.check_mode',
   checkPath: 'gc.check_path',
   checkTimeout: 'gc.check_timeout',

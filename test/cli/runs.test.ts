@@ -22,6 +22,9 @@ test('gc run lists runs, shows where one stands, and cancels it once', async () 
   )
   expect(await town.gc(['run', 'pause', root.id])).toMatchObject({ status: 1 })
   expect((await town.gc(['run', 'resume', root.id])).out).toContain('goes on')
+  expect(await town.gc(['run', 'skip', root.id, 'line.plan'])).toMatchObject({ status: 2 })
+  expect((await town.gc(['run', 'skip', root.id, 'nothing', '--reason', 'x'])).err).toContain('gc run steps')
+  expect((await town.gc(['run', 'retry', root.id])).err).toContain('name the step')
   expect((await town.gc(['run', 'cancel', root.id])).out).toBe(`${root.id} is canceled; 2 beads were closed.\n`)
   expect(await town.gc(['run', 'cancel', root.id])).toMatchObject({
     status: 1,

@@ -20,7 +20,7 @@ export interface AttemptOptions {
 
 /** One line of `gc.attempt_log`. */
 interface LogEntry {
-  action: 'retry' | 'hard-fail' | 'fail' | 'close'
+  action: 'retry' | 'hard-fail' | 'fail' | 'close' | 'restart'
   attempt: string
   outcome: string
   reason?: string
@@ -45,11 +45,21 @@ export class Attempts {
     return latest
   }
 
-  /** How many attempts there may be. */
-  max(bead: Bead): number {
+  /** The number of the last attempt that there may be. */
+  last(bead: Bead): number {
     const max = Number(metadataValue(bead, WorkflowKey.maxAttempts) || '1')
-    if (Number.isSafeInteger(max) && max > 0) return max
+    if (Number.isSafeInteger(max) && max > 0) return restartedAfter(bead) + max
     throw malformed(`gc.max_attempts of ${bead.id} is no count: ${metadataValue(bead, WorkflowKey.maxAttempts)}`)
+  }
+
+  /** Begins the next attempt when a person had the step begin again; returns whether it did. */
+  restart(step: ControlStep): boolean {
+    const { attempt, number } = this.latest(step.bead)
+    if (number > restartedAfter(step.bead)) return false
+    this.begin(step, number + 1, {
+      ...{ action: 'restart', attempt: String(number), outcome: metadataValue(attempt, ResultKey.outcome) },
+    })
+    return true
   }
 
   /** Begins another attempt; the control waits for it. `context` is what the last one leaves for it to know. */
@@ -77,6 +87,9 @@ export class Attempts {
   }
 }
 
+/** The last attempt before a person had the step begin again. */
+const restartedAfter = (bead: Bead): number => Number(metadataValue(bead, EngineKey.restartedAfter) || '0')
+
 /** What gc wrote into a spec bead has the shape of a step. */
 const isSpec = (value: unknown): value is StepSpec =>
   typeof value === 'object' && value !== null && 'id' in value && 'title' in value
@@ -99,7 +112,7 @@ export function retry(attempts: Attempts, step: ControlStep): void {
     return
   }
   const { is, reason } = outcome
-  const isOver = is === 'hard' || number >= attempts.max(step.bead)
+  const isOver = is === 'hard' || number >= attempts.last(step.bead)
   const entry: LogEntry = {
     action: is === 'hard' ? 'hard-fail' : 'retry',
     ...{ attempt: String(number), outcome: is, reason },
@@ -122,7 +135,7 @@ function exhausted(bead: Bead, number: number, outcome: AttemptFailure): Record<
 /** Begins the next iteration, or fails behind the last. */
 export function goOn(attempts: Attempts, step: ControlStep, number: number, reason: string, context?: string): void {
   const entry = { action: 'fail', attempt: String(number), outcome: 'fail' } as const
-  if (number < attempts.max(step.bead)) attempts.begin(step, number + 1, entry, context)
+  if (number < attempts.last(step.bead)) attempts.begin(step, number + 1, entry, context)
   else
     attempts.end(step, entry, {
       [ResultKey.outcome]: 'fail',

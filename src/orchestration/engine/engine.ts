@@ -43,6 +43,8 @@ export interface EngineOptions {
   resumeCancels(): void
 }
 
+/** Events about a run as a whole. */
+const RUN_EVENTS: readonly string[] = ['run.changed', 'run.resumed', 'run.retried', 'run.step_skipped']
 /** How many controls one event may move before the rest follows from the events of those. */
 const MAX_CHAIN = 100
 
@@ -80,13 +82,18 @@ export class RunEngine {
         throw new ControlError('control_dispatch_error', message)
       }),
     )
+    const restartOr =
+      (decide: ControlHandler): ControlHandler =>
+      (step) => {
+        if (!attempts.restart(step)) decide(step)
+      }
     this.#handlers = {
       drain: (step) => drain(this.#draining, step),
-      ralph: (step) => requestCheck(checking, step),
-      check: (step) => requestCheck(checking, step),
-      retry: (step) => retry(attempts, step),
-      'retry-eval': (step) => retry(attempts, step),
-      until: (step) => decideRound({ ...parts, attempts }, step),
+      ralph: restartOr((step) => requestCheck(checking, step)),
+      check: restartOr((step) => requestCheck(checking, step)),
+      retry: restartOr((step) => retry(attempts, step)),
+      'retry-eval': restartOr((step) => retry(attempts, step)),
+      until: restartOr((step) => decideRound({ ...parts, attempts }, step)),
       condition: (step) => decideStep(parts, step),
       'failure-guard': (step) => {
         const run = runs.find(step.root.id)
@@ -97,10 +104,8 @@ export class RunEngine {
       'scope-check': (step) => checkScope(parts, step),
       'workflow-finalize': (step) => finalize(parts, step),
     }
-    reactions.on(
-      'runs',
-      ['bead.created', 'bead.updated', 'bead.closed', 'run.changed', 'run.resumed'],
-      (tx, recorded) => this.#react(tx, recorded),
+    reactions.on('runs', ['bead.created', 'bead.updated', 'bead.closed', ...RUN_EVENTS], (tx, recorded) =>
+      this.#react(tx, recorded),
     )
   }
 
@@ -124,7 +129,7 @@ export class RunEngine {
 
   /** The controls that may act after an event about a bead. */
   #concerned(type: string, bead: Bead): string[] {
-    if (type === 'run.changed' || type === 'run.resumed') return this.#graph.controls(bead.id)
+    if (RUN_EVENTS.includes(type)) return this.#graph.controls(bead.id)
     if (bead.status === 'closed') return [...this.#graph.released(bead.id), ...this.#leftOver(bead)]
     return isControl(metadataValue(bead, WorkflowKey.kind)) ? [bead.id] : []
   }

@@ -106,7 +106,7 @@ function expand(recipe: Recipe, bead: Bead, source: Bead, item: unknown, index: 
   const vars = parseJson(metadataValue(bead, EngineKey.bondVars) || '{}')?.value
   const expanded = expandFragment(recipe, {
     ...{ bond, sourceRef: source.ref ?? '', title: source.title, description: source.description ?? '' },
-    ...{ vars: stringsOf(vars), item, index },
+    ...{ vars: stringsOf(vars), item, index, before: Number(metadataValue(bead, EngineKey.restartedAfter) || '0') },
   })
   if ('value' in expanded) return expanded.value
   throw malformed(`item ${index + 1} of ${bead.id}: ${expanded.errors.join('; ')}`)

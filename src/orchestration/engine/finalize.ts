@@ -2,13 +2,12 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import type { RunMembers } from '../runs/members.ts'
-import { metadataValue } from '../runs/node.ts'
+import { LEFTOVER_REASON, metadataValue } from '../runs/node.ts'
 import type { ControlStep } from './control.ts'
 import type { Graph } from './graph.ts'
 import { hasFailed } from './outcome.ts'
 
 const SPEC_REASON = 'workflow cleanup: generated spec sidecar closed with workflow root'
-const LEFTOVER_REASON = 'workflow cleanup: subtree bead force-closed via skip directive'
 /** How many members that are left one write closes. */
 const SLICE = 100
 const MAX_SOURCES = 50

@@ -2,6 +2,7 @@ import type { Tx } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import { failureOf } from '../runs/failure.ts'
 import type { RunHolds } from '../runs/holds.ts'
 import { metadataValue } from '../runs/node.ts'
 import { isFinal, type RunRepository, type RunRow } from '../runs/repository.ts'
@@ -21,8 +22,6 @@ const OUTCOME_STATES: Readonly<Record<string, RunStatus>> = {
   skipped: 'skipped',
   canceled: 'canceled',
 }
-/** Kinds of beads whose failure only follows from that of others. */
-const FOLLOWING_KINDS: ReadonlySet<string> = new Set(['scope', 'scope-check', 'fanout', 'workflow-finalize'])
 
 /** Moves the rows of runs with the beads that they are made of. */
 export class RunStates {
@@ -104,13 +103,3 @@ function errorAt(state: RunStatus, root: Bead, message: string | null) {
 }
 
 const CANCELED = 'run canceled via POST /runs/{id}/cancel'
-
-/** What failed, when this step is where a failure began: an attempt that may be tried again is not yet one. */
-function failureOf(bead: Bead): string | null {
-  if (bead.status !== 'closed' || metadataValue(bead, ResultKey.outcome) !== 'fail') return null
-  const kind = metadataValue(bead, WorkflowKey.kind)
-  if (kind === 'workflow' || metadataValue(bead, WorkflowKey.attempt) !== '') return null
-  const reason = metadataValue(bead, EngineKey.controllerError) || metadataValue(bead, ResultKey.failureReason)
-  if (FOLLOWING_KINDS.has(kind) && reason === '') return null
-  return `step "${bead.title}" failed${reason === '' ? '' : `: ${reason}`}`
-}

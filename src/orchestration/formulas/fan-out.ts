@@ -24,17 +24,19 @@ export interface FanOutItem {
   readonly item: unknown
   /** From 0. */
   readonly index: number
+  /** How many items were made before these, when the step was done again. */
+  readonly before?: number
 }
 
 /** The beads that a fan-out makes of one item. What an item says is never read for placeholders. */
 export function expandFragment(
   { bonds, variables }: Pick<Recipe, 'bonds' | 'variables'>,
-  { bond: name, sourceRef, title, description, vars, item, index }: FanOutItem,
+  { bond: name, sourceRef, title, description, vars, item, index, before = 0 }: FanOutItem,
 ): Substituted<Fragment> {
   const bond = Object.hasOwn(bonds, name) ? bonds[name] : undefined
   if (!bond) return { errors: [`the run was started without the formula "${name}"`] }
   if ('error' in bond) return { errors: [bond.error] }
-  const target = `${sourceRef}.item.${index + 1}`
+  const target = `${sourceRef}.item.${before + index + 1}`
   const given = mapValues(vars, (text) => fillNames(text, (key) => itemText(key, item, index)))
   const values = valuesOf(bond.variables, given)
   const texts: Readonly<Record<string, string>> = {

@@ -1,5 +1,4 @@
-import type { Actor } from '../../core/actor.ts'
-import { gcPart } from '../../core/actor.ts'
+import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -9,10 +8,9 @@ import type { Caller } from '../../http/caller.ts'
 import { RunPaused, RunResumed } from './events.ts'
 import type { RunHolds } from './holds.ts'
 import { isFinal, type RunRepository, type RunRow } from './repository.ts'
-import { runNotFound } from './runs.ts'
 import type { RunControlResponse, RunPauseBody } from './schema.ts'
 
-interface ControlsOptions {
+export interface ControlsOptions {
   store: Store
   log: EventLog
   clock: Clock
@@ -20,15 +18,16 @@ interface ControlsOptions {
   holds: RunHolds
 }
 
-/** What a person does with a run that goes on. */
+/** Pauses and resumes runs. */
 export class RunControls {
   constructor(private readonly options: ControlsOptions) {}
 
   /** Goes on with what was being paused or resumed when the city was closed. */
   async recover(): Promise<void> {
-    for (const { rootId, state } of this.options.holds.list()) {
-      if (state === 'paused') await this.#holdRest(rootId, gcPart('runs'))
-      else await this.#offerRest(rootId, gcPart('runs'))
+    const { holds } = this.options
+    for (const { rootId, state } of holds.list()) {
+      if (state === 'paused') await holds.holdAll(rootId, gcPart('runs'))
+      else await this.#offerAll(rootId, gcPart('runs'))
     }
   }
 
@@ -38,69 +37,52 @@ export class RunControls {
     const actor = actorOf(caller)
     const isMore = await store.write((tx) => {
       const run = this.#going(id)
-      if (run.contract === 'v1') throw ofMolecule(id)
       if (holds.find(id)) throw new AppError('conflict-wrong-state', `run ${id} is paused already: gc run resume ${id}`)
-      holds.begin(tx, { rootId: id, since: clock.now(), by: nameOf(actor), reason })
+      holds.begin(tx, { rootId: id, since: clock.now(), by: personOf(actor), reason })
       log.append(tx, RunPaused, { subject: id, run_id: id }, { run_id: id, ...(reason && { reason }) })
       runs.move(tx, run, 'waiting')
       return holds.holdSlice(tx, id)
     }, actor)
-    if (isMore) await this.#holdRest(id, actor)
-    return { run_id: id, status: this.#row(id).state }
+    if (isMore) await holds.holdAll(id, actor)
+    return { run_id: id, status: runs.get(id).state }
   }
 
   /** What waited while the run was paused is offered again, and gc goes on with its controls. */
   async resume(caller: Caller, id: string): Promise<RunControlResponse> {
-    const { store, holds } = this.options
+    const { store, runs, holds } = this.options
     const actor = actorOf(caller)
     await store.write((tx) => {
       this.#going(id)
       if (!holds.isPaused(id)) throw new AppError('conflict-wrong-state', `run ${id} is not paused: nothing to resume`)
       holds.release(tx, id)
     }, actor)
-    await this.#offerRest(id, actor)
-    return { run_id: id, status: this.#row(id).state }
+    await this.#offerAll(id, actor)
+    return { run_id: id, status: runs.get(id).state }
   }
 
-  async #holdRest(id: string, actor: Actor): Promise<void> {
-    const { store, holds } = this.options
-    while (await store.write((tx) => holds.isPaused(id) && holds.holdSlice(tx, id), actor));
-  }
-
-  async #offerRest(id: string, actor: Actor): Promise<void> {
-    let after: string | undefined = ''
-    while (after !== undefined) {
-      const from: string = after
-      after = await this.options.store.write((tx) => this.#offerSlice(tx, id, from), actor)
-    }
-  }
-
-  #offerSlice(tx: Tx, id: string, from: string): string | undefined {
+  #offerAll(id: string, actor: Actor): Promise<void> {
     const { log, holds } = this.options
-    if (holds.find(id)?.state !== 'resuming') return undefined
-    const next = holds.offerSlice(tx, id, from)
-    if (next === undefined) log.append(tx, RunResumed, { subject: id, run_id: id }, { run_id: id })
-    return next
-  }
-
-  #row(id: string): RunRow {
-    const row = this.options.runs.find(id)
-    if (row) return row
-    throw runNotFound(id)
+    const resumed = (tx: Tx) => void log.append(tx, RunResumed, { subject: id, run_id: id }, { run_id: id })
+    return holds.offerAll(id, actor, resumed)
   }
 
   /** Throws for a run that is over, or about to be. */
   #going(id: string): RunRow {
-    const run = this.#row(id)
+    const run = requireGraph(this.options.runs.get(id))
     if (!isFinal(run.state) && run.state !== 'canceling') return run
     throw new AppError('conflict-wrong-state', `run ${id} is ${run.state}: only one that goes on is paused or resumed`)
   }
 }
 
-const ofMolecule = (id: string): AppError =>
-  new AppError(
+/** Throws for a molecule: gc neither offers nor decides anything of it. */
+export function requireGraph(run: RunRow): RunRow {
+  if (run.contract !== 'v1') return run
+  throw new AppError(
     'conflict-wrong-state',
-    `run ${id} is a molecule, whose steps gc offers to nobody: tell its agent (gc session nudge), or gc run cancel ${id}`,
+    `run ${run.rootId} is a molecule, whose steps gc only lists: its agent does them (gc session nudge), ` +
+      `and gc bead reopen or gc bead close decide on one; gc run cancel ${run.rootId} ends it`,
   )
+}
 
-const nameOf = ({ kind, name, label }: Actor): string => label ?? (kind === 'human' ? 'a person' : name)
+/** How sentences name whoever did something. */
+export const personOf = ({ kind, name, label }: Actor): string => label ?? (kind === 'human' ? 'a person' : name)

@@ -1,5 +1,5 @@
 import { defineEvent } from '../../core/events/event.ts'
-import { RunChange, RunPauseChange, RunResumeChange } from './schema.ts'
+import { RunChange, RunPauseChange, RunResumeChange, RunRetryChange, RunSkipChange } from './schema.ts'
 
 export const RunChanged = defineEvent('run.changed', RunChange, 'A run began, or its status changed.')
 
@@ -10,3 +10,11 @@ export const RunPaused = defineEvent(
 )
 
 export const RunResumed = defineEvent('run.resumed', RunResumeChange, 'A paused run goes on.')
+
+export const RunRetried = defineEvent(
+  'run.retried',
+  RunRetryChange,
+  'Steps of a run, and what comes after them, are done again.',
+)
+
+export const RunStepSkipped = defineEvent('run.step_skipped', RunSkipChange, 'A run goes on without one of its steps.')

@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { eq } from 'drizzle-orm'
+import type { Actor } from '../../core/actor.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { BeadGuard } from '../../work/beads/extensions.ts'
@@ -94,6 +95,24 @@ export class RunHolds implements BeadGuard {
     if (page.length === PAGE) return page.at(-1)?.id
     tx.orm.delete(runHolds).where(eq(runHolds.rootId, root)).run()
     return undefined
+  }
+
+  /** Holds what is ready, in as many writes as it takes. */
+  async holdAll(root: string, actor: Actor): Promise<void> {
+    while (await this.#store.write((tx) => this.isPaused(root) && this.holdSlice(tx, root), actor));
+  }
+
+  /** Offers what is held again, in as many writes as it takes; `finish` runs in the last. */
+  async offerAll(root: string, actor: Actor, finish: (tx: Tx) => void = () => {}): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const from: string = after
+      after = await this.#store.write((tx) => {
+        if (this.find(root)?.state !== 'resuming') return undefined
+        const next = this.offerSlice(tx, root, from)
+        if (next === undefined) finish(tx)
+        return next
+      }, actor)
+    }
   }
 
   checkWrite(): void {}

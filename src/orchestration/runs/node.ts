@@ -5,6 +5,10 @@ import type { WorkflowAttemptSummary, WorkflowBeadResponse } from './schema.ts'
 /** A trimmed metadata value of a bead; '' when there is none. */
 export const metadataValue = ({ metadata }: Bead, key: MetadataKey): string => metadata?.[key]?.trim() ?? ''
 
+/** The close reason of what is left of a run when it ends, and how that of a step begins which a person skipped. */
+export const LEFTOVER_REASON = 'workflow cleanup: subtree bead force-closed via skip directive'
+export const SKIPPED_BY = 'skipped by '
+
 /** Whether a workflow begins with this bead. */
 export const isWorkflowRoot = (bead: Bead): boolean => metadataValue(bead, WorkflowKey.kind) === 'workflow'
 

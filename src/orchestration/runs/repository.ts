@@ -1,6 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { eq, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -116,6 +117,13 @@ export class RunRepository {
   /** Whether a run was compiled here, so that its engine knows all that it is made of. */
   isCompiled(root: string): boolean {
     return this.#compiled.get(root) !== null
+  }
+
+  /** Throws `run-not-found` when there is none. */
+  get(root: string): RunRow {
+    const row = this.find(root)
+    if (row) return row
+    throw new AppError('run-not-found', `run ${root} does not exist; gc run list shows those that do`)
   }
 
   /** What a run was compiled from; undefined for one that came here without it. */

@@ -1,12 +1,15 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import type { RunControls } from './controls.ts'
+import type { RunRestarts } from './restarts.ts'
 import type { Runs } from './runs.ts'
 import {
   Run,
   RunCancelOutputBody,
   RunControlResponse,
   RunPauseBody,
+  RunRetryBody,
+  RunSkipBody,
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
@@ -19,7 +22,9 @@ import {
 import type { Workflows } from './workflows.ts'
 
 /** The operations on runs and their graphs. */
-export const runRoutes = (city: CityOf<{ runs: Runs; runControls: RunControls; workflows: Workflows }>) => [
+export const runRoutes = (
+  city: CityOf<{ runs: Runs; runControls: RunControls; runRestarts: RunRestarts; workflows: Workflows }>,
+) => [
   route(
     'GET ~/runs',
     {
@@ -98,6 +103,36 @@ export const runRoutes = (city: CityOf<{ runs: Runs; runControls: RunControls; w
       extension: true,
     },
     (exchange) => city(exchange).runControls.resume(exchange.caller, exchange.params.run_id),
+  ),
+  route(
+    'POST ~/runs/{run_id}/retry',
+    {
+      id: 'retry-run',
+      summary: 'Do steps of a run again',
+      needs: 'coordinate',
+      description:
+        'A step is done again with all that comes after it, also when the run is over. A step with attempts gets as many again; those there were stay as they ended.',
+      body: RunRetryBody,
+      ok: RunControlResponse,
+      errors: ['invalid-request', 'run-not-found', 'conflict-wrong-state'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runRestarts.retry(exchange.caller, exchange.params.run_id, exchange.body),
+  ),
+  route(
+    'POST ~/runs/{run_id}/skip',
+    {
+      id: 'skip-run-step',
+      summary: 'Go on without a step of a run',
+      needs: 'coordinate',
+      description:
+        'A step that failed, or that nobody has begun, counts as skipped. A run that failed because of it goes on to its end again.',
+      body: RunSkipBody,
+      ok: RunControlResponse,
+      errors: ['invalid-request', 'run-not-found', 'conflict-wrong-state'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runRestarts.skip(exchange.caller, exchange.params.run_id, exchange.body),
   ),
   route(
     'GET ~/workflow/{workflow_id}',

@@ -49,11 +49,11 @@ export class Runs {
   }
 
   get(id: string): Run {
-    return this.#view(this.#row(id))
+    return this.#view(this.options.runs.get(id))
   }
 
   steps(id: string): JsonRows<RunStepsOutputBody> {
-    const { rootId, state } = this.#row(id)
+    const { rootId, state } = this.options.runs.get(id)
     const { members } = this.options
     function* rows() {
       for (const bead of members.of(rootId)) if (isStep(bead)) yield JSON.stringify(toStep(bead, state))
@@ -67,7 +67,7 @@ export class Runs {
 
   /** Closes the run and what is open of it: in one write, or in slices that go on after a restart. */
   async cancel(caller: Caller, id: string): Promise<RunCancelOutputBody> {
-    if (isFinal(this.#row(id).state)) throw alreadyOver(id)
+    if (isFinal(this.options.runs.get(id).state)) throw alreadyOver(id)
     const closed = await this.#cancelAll(id, actorOf(caller))
     return { run_id: id, status: this.options.runs.find(id)?.state ?? 'canceled', closed }
   }
@@ -90,12 +90,6 @@ export class Runs {
     return closed
   }
 
-  #row(id: string): RunRow {
-    const row = this.options.runs.find(id)
-    if (row) return row
-    throw runNotFound(id)
-  }
-
   #view(row: RunRow): Run {
     const { beads, city } = this.options
     const rig = row.scopeKind === '' ? beads.rigOf(row.rootId) : ''
@@ -106,9 +100,6 @@ export class Runs {
 
 const storeScope = (city: string, rig: string): RunScope =>
   rig === '' ? { kind: 'city', ref: city } : { kind: 'rig', ref: rig }
-
-export const runNotFound = (id: string): AppError =>
-  new AppError('run-not-found', `run ${id} does not exist; gc run list shows those that do`)
 
 const alreadyOver = (id: string): AppError =>
   new AppError('conflict-wrong-state', `run ${id} is already terminal; nothing to cancel`)

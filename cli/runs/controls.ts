@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { printJson, printLine } from '../io/io.ts'
+
+interface Reason extends JsonOption {
+  reason?: string
+}
+
+interface Retry extends Reason {
+  from?: string
+}
+
+interface Skip extends JsonOption {
+  reason: string
+}
+
+/** What a person does with a run: pause it, have steps done again, or go on without one. */
+export function controlCommands(run: Command, context: CommandContext): void {
+  withJson(run.command('retry').description('do what failed again, or a step with all that comes after it'))
+    .argument('<run>')
+    .option('--from <step>', 'the step: the id of its bead, or its name in the formula')
+    .option('--reason <text>', 'why, for whoever looks at the run')
+    .action(async (id: string, { json, from, reason }: Retry) => {
+      const city = await context.city()
+      const body = { ...(from && { step: from }), ...(reason && { reason }) }
+      const retried = await city.call('POST ~/runs/{run_id}/retry', { params: { run_id: id }, body })
+      if (json) return printJson(context.io, retried)
+      printLine(
+        context.io,
+        `${retried.run_id} is ${retried.status} again; \`gc run show ${retried.run_id} --watch\` follows it.`,
+      )
+    })
+  withJson(run.command('skip').description('go on without a step that failed, or that nobody has begun'))
+    .argument('<run>')
+    .argument('<step>', 'the id of its bead, or its name in the formula')
+    .requiredOption('--reason <text>', 'why it is not needed; it is kept with the step')
+    .action(async (id: string, step: string, { json, reason }: Skip) => {
+      const city = await context.city()
+      const skipped = await city.call('POST ~/runs/{run_id}/skip', { params: { run_id: id }, body: { step, reason } })
+      if (json) return printJson(context.io, skipped)
+      printLine(
+        context.io,
+        `${skipped.run_id} goes on without ${step}; \`gc run show ${skipped.run_id}\` says how it stands.`,
+      )
+    })
+  pauseCommands(run, context)
+}
+
+function pauseCommands(run: Command, context: CommandContext): void {
+  withJson(
+    run.command('pause').description('pause a run: nothing of it is offered or started; what is begun is finished'),
+  )
+    .argument('<run>')
+    .option('--reason <text>', 'why, for whoever looks at the run')
+    .action(async (id: string, { json, reason }: Reason) => {
+      const city = await context.city()
+      const body = reason ? { reason } : {}
+      const paused = await city.call('POST ~/runs/{run_id}/pause', { params: { run_id: id }, body })
+      if (json) printJson(context.io, paused)
+      else printLine(context.io, `${paused.run_id} is paused; \`gc run resume ${paused.run_id}\` lets it go on.`)
+    })
+  withJson(run.command('resume').description('let a paused run go on'))
+    .argument('<run>')
+    .action(async (id: string, { json }: JsonOption) => {
+      const city = await context.city()
+      const resumed = await city.call('POST ~/runs/{run_id}/resume', { params: { run_id: id } })
+      if (json) printJson(context.io, resumed)
+      else printLine(context.io, `${resumed.run_id} goes on; it is ${resumed.status}.`)
+    })
+}

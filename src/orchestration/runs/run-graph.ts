@@ -1,0 +1,96 @@
+import type { Statement } from 'bun:sqlite'
+import { AppError } from '../../core/errors.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import { isGating } from '../../work/beads/readiness.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { ResultKey, WorkflowKey } from '../../work/metadata.ts'
+import { hasAttempts, isOfAttempt } from './attempt-parts.ts'
+import { metadataValue } from './node.ts'
+
+interface IdRow {
+  id: string
+}
+
+const MAX_NAMED = 20
+
+/** The steps of one run as a person names and follows them. */
+export class RunGraph {
+  readonly #named: Statement<IdRow, [string, string, string]>
+  readonly #ended: Statement<IdRow, [string]>
+  readonly #conditions: Statement<{ ref: string }, [string]>
+
+  constructor(
+    store: Store,
+    private readonly beads: BeadRepository,
+  ) {
+    const outcome = `metadata ->> '$."${ResultKey.outcome}"'`
+    this.#named = store.prepare(
+      stablePlan(`SELECT id FROM beads WHERE root_id = ?1 AND root_id IS NOT NULL AND type != 'spec' AND ref IN (?2, ?3)
+       ORDER BY n LIMIT ${MAX_NAMED}`),
+    )
+    this.#ended = store.prepare(
+      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND closed = 1 AND type != 'spec'
+       AND ${outcome} IN ('fail', 'skipped', 'canceled') ORDER BY n`),
+    )
+    this.#conditions = store.prepare(
+      stablePlan(`SELECT ref FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND closed = 1
+       AND metadata ->> '$."${WorkflowKey.kind}"' = 'condition' AND ${outcome} = 'pass'`),
+    )
+  }
+
+  /** The step with this bead id, or with this name in the formula; of an attempt, the step that it is one at. */
+  step(root: string, name: string): Bead {
+    const bead = this.beads.find(name)
+    const isMember = bead !== undefined && metadataValue(bead, WorkflowKey.rootBeadId) === root
+    return this.#logical(root, isMember ? bead : this.#byName(root, name))
+  }
+
+  #byName(root: string, name: string): Bead {
+    const formula = this.beads.get(root).ref ?? ''
+    const [first, ...others] = this.#named.all(root, name, `${formula}.${name}`)
+    if (!first) {
+      throw new AppError('invalid-request', `run ${root} has no step ${name}; gc run steps ${root} shows those it has`)
+    }
+    if (others.length === 0) return this.beads.get(first.id)
+    const ids = [first, ...others].map(({ id }) => id).join(', ')
+    throw new AppError('invalid-request', `run ${root} has several steps ${name}: name one by its id, of ${ids}`)
+  }
+
+  #logical(root: string, bead: Bead): Bead {
+    const seen = new Set<string>()
+    for (const queue = [bead]; queue.length > 0; ) {
+      const at = queue.shift()
+      if (!at || seen.has(at.id)) continue
+      if (!isOfAttempt(at)) return at === bead || hasAttempts(at) ? at : bead
+      seen.add(at.id)
+      queue.push(...this.dependents(root, at.id))
+    }
+    return bead
+  }
+
+  /** What waits, or waited, for a bead of a run: other steps of it, and its root. */
+  dependents(root: string, id: string): Bead[] {
+    const edges = this.beads.dependentsOf(id).filter(({ type }) => isGating(type))
+    return this.beads
+      .list(edges.map(({ issue_id }) => issue_id))
+      .filter((bead) => bead.id === root || metadataValue(bead, WorkflowKey.rootBeadId) === root)
+  }
+
+  /** What a bead waits, or waited, for. */
+  blockers(id: string): Bead[] {
+    const edges = this.beads.dependenciesOf(id).filter(({ type }) => isGating(type))
+    return this.beads.list(edges.map(({ depends_on_id }) => depends_on_id))
+  }
+
+  /** Steps that failed, were skipped or were canceled, in the order in which they were made. */
+  ended(root: string): Bead[] {
+    return this.beads.list(this.#ended.all(root).map(({ id }) => id))
+  }
+
+  /** What the conditions of a run that were decided are about: references of steps. */
+  decided(root: string): string[] {
+    return this.#conditions.all(root).map(({ ref }) => ref.replace(/-condition$/, ''))
+  }
+}
