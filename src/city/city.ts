@@ -111,6 +111,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   await claims.start()
   resources.defer(() => waits.stop())
   waits.start()
+  resources.defer(() => services.externalMessages.stop())
+  services.externalMessages.start()
   resources.defer(() => gates.stop())
   gates.start()
   resources.defer(() => instantiator.stop())

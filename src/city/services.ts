@@ -20,6 +20,7 @@ import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { identityOf } from '../agents/sessions/metadata.ts'
 import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
+import { messagedSessions } from '../agents/sessions/service/messaged-sessions.ts'
 import { openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
 import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
 import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
@@ -33,6 +34,7 @@ import { ProviderDeclarations } from '../config/provider-declarations.ts'
 import { FailedClonesAttention } from '../config/rigs/failed-clones.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
+import { ExternalMessages } from '../connect/extmsg/external-messages.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { Formulas } from '../orchestration/formulas/formulas.ts'
@@ -175,12 +177,19 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     ...{ clock, budgets, control: sessions.control, reader: sessions.reader },
   })
   const clones = new RigClones(options)
+  const externalMessages = new ExternalMessages({
+    ...options,
+    sessions: messagedSessions({ ...sessionServices, ...sessions, config }),
+    defaultRoutes: () => config.current.defaultRoutes,
+    report: options.reportError,
+  })
   const gates = new Gates(options)
   return {
     budgets,
     gates,
     parking,
     clones,
+    externalMessages,
     networkHeartbeat: new NetworkHeartbeat({
       ...options,
       nudge: (tx, session, text, request) => sessions.sender.nudge(tx, session, text, request),
@@ -202,6 +211,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         new ParkedAttention(parking, options.log),
         new GateAttention(gates, deadlines),
         new RunAttention(options),
+        externalMessages.attention,
         new WorkAttention({ ...options, launcher: sessionServices.launcher, work: new WaitingWork(store) }),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),
       ],

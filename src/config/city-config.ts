@@ -28,6 +28,7 @@ export interface CityConfig {
   readonly namedSessions: readonly NamedSessionConfig[]
   readonly mcpServers: readonly McpServerConfig[]
   readonly services: readonly ServiceConfig[]
+  readonly defaultRoutes: readonly DefaultRouteConfig[]
   readonly chat: ChatSessionsConfig
   readonly daemon: DaemonConfig
   readonly session: SessionConfig
@@ -189,6 +190,16 @@ export interface NamedSessionConfig {
   /** The qualified name of the agent it runs. */
   readonly template: string
   readonly mode: 'on_demand' | 'always'
+}
+
+/** `[[extmsg.default_route]]`: which agent answers conversations of a messenger that are bound to nobody. */
+export interface DefaultRouteConfig {
+  /** In lower case. */
+  readonly provider: string
+  /** Absent for every account. */
+  readonly accountId?: string
+  /** A named session, by its qualified name. */
+  readonly agent: string
 }
 
 /** How a server of tools is reached: a command that the agent runs, or an address. */

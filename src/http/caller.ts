@@ -36,6 +36,8 @@ export interface ProcessCaller {
   city: string
   /** What it is and whose: `scale_check of worker`. */
   name: string
+  /** What it may do beyond working and coordinating: permissions of `needs.ts`. */
+  may?: readonly string[]
 }
 
 /** An agent of the network, by the key it sent. */

@@ -11,6 +11,7 @@ export const PERMISSIONS = [
   'tokens',
   'maintain',
   'coordinate',
+  'connect',
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
@@ -117,7 +118,7 @@ function allows(caller: SessionCaller | ProcessCaller, requirement: Requirement,
 }
 
 const has = (caller: SessionCaller | ProcessCaller, permission: Permission): boolean =>
-  caller.kind === 'session' && caller.may.includes(permission)
+  caller.may?.includes(permission) === true
 
 /** How errors call a program that sent a token. */
 const describe = (caller: SessionCaller | ProcessCaller): string =>

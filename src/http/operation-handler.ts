@@ -84,7 +84,7 @@ export class OperationHandler {
     const json = this.#outcome.kind === 'json' ? this.#outcome : undefined
     this.#isList = json?.isList === true
     this.#success = { status: json?.status ?? 200, isEmpty: json?.empty === true }
-    this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined
+    this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined && !route.spec.idempotent
   }
 
   /** Returns what Elysia sends; synchronous where the handler is. */

@@ -1,6 +1,7 @@
 import { createSecret } from '../core/ids.ts'
 import type { ProcessCaller } from './caller.ts'
 import { hashToken, TOKEN_PREFIX } from './credentials.ts'
+import type { Permission } from './needs.ts'
 import type { LiveToken, TokenKind } from './tokens.ts'
 
 /** What a process needs to call the API as itself. */
@@ -32,17 +33,18 @@ export class ProcessTokens implements TokenKind {
     }
   }
 
-  /** A token for a process that outlives the supervisor; who starts it stores the hash. */
-  issue(name: string): { env: ProcessEnvironment; hash: string } {
+  /** A token for a process that outlives the supervisor; who starts it stores the hash. `may` is what it is permitted. */
+  issue(name: string, may: readonly Permission[] = []): { env: ProcessEnvironment; hash: string } {
     const token = createSecret(TOKEN_PREFIX.session)
     const hash = hashToken(token)
-    this.adopt(hash, name)
+    this.adopt(hash, name, may)
     return { env: { GC_URL: this.options.url(), GC_TOKEN: token }, hash }
   }
 
   /** Takes the token of a process that goes on since an earlier supervisor. */
-  adopt(hash: string, name: string): void {
-    this.#callers.set(hash, { kind: 'process', city: this.options.city, name })
+  adopt(hash: string, name: string, may: readonly Permission[] = []): void {
+    const { city } = this.options
+    this.#callers.set(hash, { kind: 'process', city, name, ...(may.length > 0 && { may }) })
   }
 
   end(hash: string): void {

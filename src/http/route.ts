@@ -112,6 +112,8 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
    * whoever asks, and those who wait for it are sent one, unless it is `by-caller`.
    */
   readonly blocking?: true | 'by-caller'
+  /** Doing it again is the same as doing it once: an `Idempotency-Key` is taken and not remembered. */
+  readonly idempotent?: true
   /** May work for minutes before it answers: the connection is kept meanwhile. */
   readonly longRunning?: true
   /** Answers whoever asks, on a plane that asks everyone else for a credential. */

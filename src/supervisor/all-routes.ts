@@ -19,6 +19,7 @@ import { patchRoutes } from '../config/patches/routes.ts'
 import { providerRoutes } from '../config/providers/routes.ts'
 import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
+import { externalMessageRoutes } from '../connect/extmsg/routes.ts'
 import type { CityOf } from '../http/city-of.ts'
 
 import { formulaRoutes } from '../orchestration/formulas/routes.ts'
@@ -55,6 +56,7 @@ export function allRoutes(gc: Supervisor) {
     ...commandTokenRoutes(city),
     ...convoyRoutes(city),
     ...eventRoutes(city),
+    ...externalMessageRoutes(city),
     ...mailRoutes(city),
     ...maintenanceRoutes(city),
     ...backupRoutes(city),

@@ -4,7 +4,6 @@ export const RESERVED_CODES = [
   'bad-gateway',
   'conflict-concurrent-delete',
   'conflict-concurrent-modify',
-  'extmsg-group-not-found',
   'gateway-timeout',
   'method-not-allowed',
   'order-not-found',

@@ -6,7 +6,17 @@ import { eventually } from '../support/until.ts'
 import { type Answer, type CallOptions, TestCity, World } from '../support/world.ts'
 import { bead, STORE_TOKEN, startSession } from './town.ts'
 
-const PERMISSIONS = ['configure', 'sessions', 'mail', 'respond', 'budgets', 'tokens', 'maintain', 'coordinate']
+const PERMISSIONS = [
+  'configure',
+  'sessions',
+  'mail',
+  'respond',
+  'budgets',
+  'tokens',
+  'maintain',
+  'coordinate',
+  'connect',
+]
 
 /** Needs that every session has; the last two only where the city is not strict. */
 const FREE = ['work', 'session', 'watch', 'coordinate']

@@ -57,7 +57,7 @@ describe('the served document', () => {
 })
 
 describe('a client that asks every documented GET of a city for JSON', () => {
-  test('gets 200 and JSON from all, but for streams, the file of a backup, and what asks for a scope', async () => {
+  test('gets 200 and JSON from all, but for streams, the file of a backup, and what asks for a scope or a conversation', async () => {
     const city = await world.city('sweep')
     const others: string[] = []
     for (const { method, path } of operations()) {
@@ -69,6 +69,9 @@ describe('a client that asks every documented GET of a city for JSON', () => {
     }
     expect(others.sort()).toEqual([
       '/v0/city/{cityName}/backup: 200 application/gzip',
+      '/v0/city/{cityName}/extmsg/bindings: 400 application/problem+json',
+      '/v0/city/{cityName}/extmsg/groups: 404 application/problem+json',
+      '/v0/city/{cityName}/extmsg/transcript: 422 application/problem+json',
       '/v0/city/{cityName}/formulas/feed: 400 application/problem+json',
       '/v0/city/{cityName}/formulas: 400 application/problem+json',
     ])

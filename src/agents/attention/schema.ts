@@ -21,6 +21,8 @@ const KINDS = {
   gate: 'work waits for a person to resolve a gate',
   clone: 'the repository of a rig could not be cloned',
   run: 'a step of a run was set aside, since gc could not do what it is for',
+  adapter: 'messages of agents do not reach a messenger',
+  conversation: 'messages from outside reach nobody',
   pack: 'a pack that the city imports is not on this machine',
 }
 

@@ -90,13 +90,15 @@ export class MessageQueue {
     return this.#has(request, sql`state = 'failed'`)
   }
 
-  /** Takes a waiting message back because nobody waits for its request any more. */
-  withdraw(tx: Tx, request: string): void {
-    tx.orm
+  /** Takes a waiting message back because nobody waits for its request any more; false when none waits. */
+  withdraw(tx: Tx, request: string): boolean {
+    const withdrawn = tx.orm
       .update(sessionMessages)
       .set({ state: 'failed', endedAt: this.clock.now() })
       .where(and(eq(sessionMessages.requestId, request), sql`state = 'queued'`))
-      .run()
+      .returning({ id: sessionMessages.id })
+      .all()
+    return withdrawn.length > 0
   }
 
   /** Moves the due times of waiting messages by as much as the clock was changed. */

@@ -22,6 +22,7 @@ import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
 import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
+import externalMessages from '../../connect/extmsg/table.sql' with { type: 'text' }
 import eventActors from '../../core/events/actors.sql' with { type: 'text' }
 import emitted from '../../core/events/emitted.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
@@ -103,4 +104,5 @@ export const cityMigrations: readonly string[] = [
   runHolds,
   orderRuns,
   drains,
+  externalMessages,
 ]

@@ -8,6 +8,7 @@ import * as questions from '../../agents/questions/events.ts'
 import * as sessions from '../../agents/sessions/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
 import * as rigs from '../../config/rigs/events.ts'
+import * as externalMessages from '../../connect/extmsg/events.ts'
 import type { EventDefinition } from '../../core/events/event.ts'
 import { EventsRotated } from '../../core/events/rotation.ts'
 import { RequestFailed } from '../../core/requests/requests.ts'
@@ -36,6 +37,7 @@ export const cityEvents: readonly EventDefinition[] = [
     claims,
     comments,
     convoys,
+    externalMessages,
     logins,
     mail,
     maintenance,

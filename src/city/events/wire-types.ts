@@ -30,8 +30,6 @@ const EmergencyRecord = payload('Record', {
   metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
 })
 
-const AdapterPayload = payload('AdapterEventPayload', { provider: text, account_id: text })
-
 const StorageBindingOutcome = payload('StorageBindingOutcomePayload', {
   binding: text,
   database: text,
@@ -88,41 +86,7 @@ const sessions = [
   defineEvent('provider.swapped', NoPayload, 'A session was moved to another provider.'),
 ]
 
-const conversation = { provider: text, conversation_id: text }
-
 const external = [
-  defineEvent('extmsg.adapter_added', AdapterPayload, 'An adapter of external messages was registered.'),
-  defineEvent('extmsg.adapter_removed', AdapterPayload, 'An adapter of external messages was unregistered.'),
-  defineEvent(
-    'extmsg.bound',
-    payload('BoundEventPayload', { ...conversation, session_id: text, agent_name: optional }),
-    'A conversation was bound to a session.',
-  ),
-  defineEvent(
-    'extmsg.unbound',
-    payload('UnboundEventPayload', { session_id: text, count: integer }),
-    'Conversations were unbound from a session.',
-  ),
-  defineEvent(
-    'extmsg.group_created',
-    payload('GroupCreatedEventPayload', { ...conversation, mode: text }),
-    'A group conversation was created.',
-  ),
-  defineEvent(
-    'extmsg.inbound',
-    payload('InboundEventPayload', { ...conversation, actor: text, target_session: text, target_agent: optional }),
-    'An external message came in.',
-  ),
-  defineEvent(
-    'extmsg.outbound',
-    payload('OutboundEventPayload', { ...conversation, session: text, message_id: text }),
-    'A message was sent to an external conversation.',
-  ),
-  defineEvent(
-    'extmsg.outbound_channel_mismatch',
-    payload('OutboundChannelMismatchPayload', { ...conversation, posting_session: text, owner_session: text }),
-    'A session sent to a conversation that another session owns.',
-  ),
   defineEvent(
     'webhook.received',
     payload('WebhookReceivedPayload', {

@@ -3,6 +3,7 @@ import type { AgentFields } from './agent.ts'
 import type { AgentDefaultsFields } from './agent-defaults.ts'
 import type { DaemonFields } from './daemon.ts'
 import type { Declaration } from './declaration.ts'
+import type { DefaultRouteFields } from './default-route.ts'
 import type { RuntimeFields, UpstreamFields } from './kept.ts'
 import type { McpServerFields } from './mcp-server.ts'
 import type { NamedSessionFields } from './named-session.ts'
@@ -43,6 +44,7 @@ export interface BlockDeclarations {
   readonly pricing: readonly Declaration<PricingFields>[]
   readonly services: readonly Declaration<ServiceFields>[]
   readonly webhooks: readonly Declaration<WebhookFields>[]
+  readonly defaultRoutes: readonly Declaration<DefaultRouteFields>[]
 }
 
 /** What a city has by name; layers merge entries of one name field by field. */
@@ -68,7 +70,16 @@ export interface CityDeclarations extends Partial<SectionDeclarations>, BlockDec
 }
 
 export const NO_DECLARATIONS: CityDeclarations = {
-  ...{ rigs: [], rigBindings: [], agents: [], namedSessions: [], pricing: [], services: [], webhooks: [] },
+  ...{
+    rigs: [],
+    rigBindings: [],
+    agents: [],
+    namedSessions: [],
+    pricing: [],
+    services: [],
+    webhooks: [],
+    defaultRoutes: [],
+  },
   ...{ presets: new Map(), providers: new Map(), mcpServers: new Map(), upstreams: new Map(), runtimes: new Map() },
   ...{ imports: new Map(), defaultRigImports: new Map(), patches: NO_PATCHES, pack: undefined, packs: [] },
 }

@@ -27,7 +27,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT in force',
     doctor: 'has no effect: a check is a folder in doctor/; `gc doctor --check-timeout` bounds each',
     github: 'pull requests are not watched yet',
-    extmsg: 'external messages are not received or sent yet',
   },
   'pack-file': {
     upstreams: UPSTREAM,

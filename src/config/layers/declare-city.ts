@@ -3,6 +3,7 @@ import { AGENT_DEFAULTS } from '../declare/agent-defaults.ts'
 import type { CityDeclarations, NamedDeclarations, SectionDeclarations } from '../declare/city-declarations.ts'
 import { DAEMON } from '../declare/daemon.ts'
 import { declareFields } from '../declare/declaration.ts'
+import { DEFAULT_ROUTE } from '../declare/default-route.ts'
 import { UPSTREAM } from '../declare/kept.ts'
 import { MCP_SERVER } from '../declare/mcp-server.ts'
 import { NAMED_SESSION } from '../declare/named-session.ts'
@@ -33,6 +34,7 @@ export function declareCity(reader: SectionReader): Partial<CityDeclarations> {
     pricing: blocksOf(reader, 'pricing', PRICING),
     services: servicesOf(reader),
     webhooks: blocksOf(reader, 'webhook', WEBHOOK),
+    defaultRoutes: reader.has('extmsg') ? blocksOf(reader.child('extmsg'), 'default_route', DEFAULT_ROUTE) : [],
     patches: cityPatchesOf(reader),
   }
 }

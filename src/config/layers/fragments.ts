@@ -70,7 +70,15 @@ function joinFragment(
   )
   const replaced = Object.keys(present).filter(isWhole)
   const base = Object.fromEntries(Object.entries(lower).filter(([name]) => !replaced.some((each) => each === name)))
-  const { rigs = [], agents = [], namedSessions = [], pricing = [], services = [], webhooks = [] } = lower
+  const {
+    rigs = [],
+    agents = [],
+    namedSessions = [],
+    pricing = [],
+    services = [],
+    webhooks = [],
+    defaultRoutes = [],
+  } = lower
   const blocks = {
     rigs: [...rigs, ...(declared.rigs ?? [])],
     agents: [...agents, ...(declared.agents ?? [])],
@@ -78,6 +86,7 @@ function joinFragment(
     pricing: [...pricing, ...(declared.pricing ?? [])],
     services: [...services, ...(declared.services ?? [])],
     webhooks: [...webhooks, ...(declared.webhooks ?? [])],
+    defaultRoutes: [...defaultRoutes, ...(declared.defaultRoutes ?? [])],
   }
   return { ...mergeDeclarations({ ...NO_DECLARATIONS, ...base }, present), ...blocks }
 }

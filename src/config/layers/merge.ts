@@ -66,6 +66,7 @@ const mergeBlocks = (lower: BlockDeclarations, higher: Partial<BlockDeclarations
   pricing: [...(higher.pricing ?? []), ...lower.pricing],
   services: [...(higher.services ?? []), ...lower.services],
   webhooks: [...(higher.webhooks ?? []), ...lower.webhooks],
+  defaultRoutes: [...(higher.defaultRoutes ?? []), ...lower.defaultRoutes],
 })
 
 /** Merges city.toml over the city's own pack, of which it replaces whole entries of the same name. */

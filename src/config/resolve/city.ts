@@ -5,6 +5,7 @@ import { prefixOf } from '../declare/names.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { resolveOrders } from '../orders/orders.ts'
 import { resolveAgents } from './agents.ts'
+import { resolveDefaultRoutes } from './default-routes.ts'
 import { FragmentFolders } from './fragment-folders.ts'
 import { resolveMcpServers } from './mcp-servers.ts'
 import { resolveNamedSessions } from './named-sessions.ts'
@@ -50,9 +51,11 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
     packsAround: new PacksAround(packs, path),
     isPack,
   })
+  const namedSessions = resolveNamedSessions(declarations, agents, diagnostics)
   return {
     ...{ name, prefix, path, strict, workspace, providers, rigs, agents, packs },
-    namedSessions: resolveNamedSessions(declarations, agents, diagnostics),
+    namedSessions,
+    defaultRoutes: resolveDefaultRoutes(declarations, namedSessions, diagnostics),
     mcpServers: resolveMcpServers(declarations, { path, agents, diagnostics }),
     services: resolveServices(declarations, { path, diagnostics }),
     chat: resolveChatSessions(declarations.chatSessions),

@@ -1,0 +1,204 @@
+import { and, eq, type SQL } from 'drizzle-orm'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { randomHex } from '../../core/ids.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import { toConversation } from './conversation.ts'
+import { type Conversations, toRef } from './conversations.ts'
+import { ConversationBound, ConversationUnbound } from './events.ts'
+import { checkMetadata, checkName } from './limits.ts'
+import type { Memberships } from './memberships.ts'
+import type {
+  BindingList,
+  BindRequest,
+  ConversationRef,
+  SessionBindingRecord,
+  UnbindRequest,
+  UnbindResult,
+} from './schema.ts'
+import type { MessagedSessions } from './sessions.ts'
+import { type BindingRow, bindings, type ConversationRow } from './table.ts'
+
+interface BindingsOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+  conversations: Conversations
+  memberships: Memberships
+  sessions: MessagedSessions
+}
+
+/** Who answers: a session by its id, or an agent by the name of its session. */
+interface Target {
+  readonly sessionId: string
+  readonly agentName: string
+}
+
+/** Which session or agent answers a conversation. */
+export class Bindings {
+  constructor(private readonly options: BindingsOptions) {}
+
+  /** Binds a conversation; the same target again only takes the metadata. */
+  async bind(
+    caller: Caller,
+    { conversation, session_id, agent_name, replace, metadata }: BindRequest,
+  ): Promise<SessionBindingRecord> {
+    const target = this.#target(session_id?.trim() ?? '', agent_name?.trim() ?? '')
+    const ref = toConversation(conversation, 'invalid-request')
+    checkMetadata(metadata, 'invalid-request')
+    return this.options.store.write((tx) => {
+      const row = this.options.conversations.ensure(tx, ref)
+      const current = this.of(row)
+      if (current && isSame(current, target)) return this.#keep(tx, row, current, metadata)
+      if (current && !replace) throw conflict(current)
+      if (current) this.#end(tx, [current])
+      return this.toRecord(this.#add(tx, row, target, metadata ?? {}), ref)
+    }, actorOf(caller))
+  }
+
+  /** Binds a conversation to an agent because a default route says so. */
+  bindByRoute(tx: Tx, row: ConversationRow, agentName: string): BindingRow {
+    return this.#add(tx, row, { sessionId: '', agentName }, {}, true)
+  }
+
+  /** Ends what is named; nothing being bound is no error. */
+  async unbind(
+    caller: Caller,
+    { conversation, session_id = '', agent_name = '' }: UnbindRequest,
+  ): Promise<UnbindResult> {
+    const { store, conversations, sessions } = this.options
+    if (!conversation && !session_id.trim() && !agent_name.trim()) {
+      throw new AppError('invalid-request', 'conversation, session_id, or agent_name is required')
+    }
+    const ref = conversation && toConversation(conversation, 'invalid-request')
+    const session = session_id.trim() && sessions.idOf(session_id.trim())
+    const agent = agent_name.trim() && (sessions.named(agent_name.trim()) ?? agent_name.trim())
+    return store.write((tx) => {
+      const row = ref && conversations.find(ref)
+      if (ref && !row) return { unbound: null }
+      const ended = this.#where(
+        row && eq(bindings.conversation, row.n),
+        session ? eq(bindings.sessionId, session) : undefined,
+        agent ? eq(bindings.agentName, agent) : undefined,
+      )
+      if (ended.length === 0) return { unbound: null }
+      return { unbound: this.#end(tx, ended) }
+    }, actorOf(caller))
+  }
+
+  /** The conversations that a session answers by its id. */
+  list(session: string | undefined): BindingList {
+    const id = session?.trim() ?? ''
+    if (id === '') throw new AppError('invalid-request', 'session_id query parameter is required')
+    const items = this.#where(eq(bindings.sessionId, this.options.sessions.idOf(id))).map((row) => this.#record(row))
+    return { items, total: items.length }
+  }
+
+  of({ n }: Pick<ConversationRow, 'n'>): BindingRow | undefined {
+    return this.#where(eq(bindings.conversation, n))[0]
+  }
+
+  toRecord(row: BindingRow, ref: ConversationRef): SessionBindingRecord {
+    return {
+      ID: row.id,
+      SchemaVersion: 1,
+      Conversation: ref,
+      SessionID: row.sessionId,
+      SessionName: this.options.sessions.find(row.sessionId)?.sessionName ?? '',
+      AgentName: row.agentName,
+      Status: 'active',
+      BoundAt: toTimestamp(row.boundAt),
+      ExpiresAt: null,
+      BindingGeneration: row.generation,
+      Metadata: row.metadata,
+    }
+  }
+
+  #target(session: string, agent: string): Target {
+    const { sessions } = this.options
+    checkName('session_id', session, 'invalid-request')
+    checkName('agent_name', agent, 'invalid-request')
+    if (session !== '' && agent !== '') {
+      throw new AppError('invalid-request', 'session_id and agent_name are mutually exclusive')
+    }
+    if (session !== '') return { sessionId: sessions.idOf(session), agentName: '' }
+    if (agent === '') throw new AppError('invalid-request', 'session_id or agent_name is required')
+    const named = sessions.named(agent)
+    if (named !== undefined) return { sessionId: '', agentName: named }
+    throw new AppError(
+      'invalid-request',
+      `agent "${agent}" does not resolve to a configured named session; declare one with [[named_session]], or bind a session by its id`,
+    )
+  }
+
+  #keep(tx: Tx, row: ConversationRow, current: BindingRow, metadata: BindRequest['metadata']): SessionBindingRecord {
+    const ref = toRef(row)
+    if (metadata === undefined || Bun.deepEquals(metadata, current.metadata)) return this.toRecord(current, ref)
+    tx.orm.update(bindings).set({ metadata }).where(eq(bindings.conversation, row.n)).run()
+    this.#recordBound(tx, current, ref)
+    return this.toRecord({ ...current, metadata }, ref)
+  }
+
+  #add(tx: Tx, row: ConversationRow, target: Target, metadata: BindingRow['metadata'], routed = false): BindingRow {
+    const { clock, conversations, memberships } = this.options
+    const generation = conversations.nextGeneration(tx, row)
+    const id = `binding-${randomHex(6)}`
+    const added = { ...target, conversation: row.n, id, generation, boundAt: clock.now(), routed, metadata }
+    tx.orm.insert(bindings).values(added).run()
+    if (target.sessionId !== '') memberships.join(tx, row, target.sessionId, 'binding')
+    this.#recordBound(tx, added, toRef(row))
+    return added
+  }
+
+  /** Ends bindings; all are of one session or agent. */
+  #end(tx: Tx, ended: readonly BindingRow[]): SessionBindingRecord[] {
+    const { log, clock, memberships } = this.options
+    const touched = toTimestamp(clock.now())
+    for (const { conversation } of ended) {
+      tx.orm.delete(bindings).where(eq(bindings.conversation, conversation)).run()
+      memberships.leave(tx, conversation, 'binding')
+    }
+    const [first] = ended
+    const subject = first?.sessionId || first?.agentName
+    const payload = { session_id: first?.sessionId ?? '', count: ended.length }
+    log.append(tx, ConversationUnbound, { ...(subject && { subject }) }, payload)
+    return ended.map((row) => ({
+      ...this.#record(row),
+      Status: 'ended',
+      Metadata: { ...row.metadata, last_touched_at: touched },
+    }))
+  }
+
+  #recordBound(tx: Tx, { sessionId, agentName }: BindingRow, { provider, conversation_id }: ConversationRef): void {
+    const payload = { provider, conversation_id, session_id: sessionId, ...(agentName && { agent_name: agentName }) }
+    this.options.log.append(tx, ConversationBound, { subject: sessionId || agentName }, payload)
+  }
+
+  #record(row: BindingRow): SessionBindingRecord {
+    const conversation = this.options.conversations.byNumber(row.conversation)
+    if (!conversation) throw new Error(`binding ${row.id} has no conversation`)
+    return this.toRecord(row, toRef(conversation))
+  }
+
+  #where(...conditions: (SQL | undefined)[]): BindingRow[] {
+    return this.options.store.read((orm) =>
+      orm
+        .select()
+        .from(bindings)
+        .where(and(...conditions))
+        .all(),
+    )
+  }
+}
+
+const isSame = (row: BindingRow, { sessionId, agentName }: Target): boolean =>
+  row.sessionId === sessionId && row.agentName === agentName
+
+const conflict = ({ sessionId, agentName }: BindingRow) =>
+  new AppError(
+    'conflict-wrong-state',
+    `extmsg binding conflict: conversation already bound to ${sessionId || agentName}; send replace = true to take it over`,
+  )

@@ -1,0 +1,231 @@
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { AdapterHealth } from './adapter-health.ts'
+import type { Adapter, Adapters } from './adapters.ts'
+import type { Bindings } from './bindings.ts'
+import { describeConversation, toConversation } from './conversation.ts'
+import { type Conversations, toRef } from './conversations.ts'
+import { ChannelMismatch, MessagePublished } from './events.ts'
+import type { Groups } from './groups.ts'
+import { checkName, checkText } from './limits.ts'
+import type { OutboundRequest, OutboundResult, PublishReceipt } from './message-schema.ts'
+import { PUBLISH_TIMEOUT, type Publication, publish, receiptOf } from './publish.ts'
+import { type ReceiptKey, Receipts } from './receipts.ts'
+import type { ConversationRef } from './schema.ts'
+import type { SenderCheck } from './sender.ts'
+import type { MessagedSessions } from './sessions.ts'
+import type { BindingRow, ConversationRow } from './table.ts'
+import { type Transcripts, toRecord } from './transcripts.ts'
+
+interface OutboundOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+  deadlines: Deadlines
+  adapters: Adapters
+  health: AdapterHealth
+  conversations: Conversations
+  bindings: Bindings
+  groups: Groups
+  transcripts: Transcripts
+  sessions: MessagedSessions
+  senders: SenderCheck
+}
+
+/** A message that may be sent. */
+interface Sending {
+  readonly row: ConversationRow
+  readonly binding: BindingRow | undefined
+  readonly adapter: Adapter
+  readonly publication: Publication
+}
+
+const NOBODY = { id: '', display_name: '', is_bot: false }
+
+/** Messages to the outside: each is handed to the adapter of its conversation once, and the caller learns what came of it. */
+export class Outbound {
+  readonly #receipts: Receipts
+  readonly #closed = new AbortController()
+  /** What is on its way, by its key; a repeated request waits for it. */
+  readonly #underway = new Map<string, Promise<OutboundResult>>()
+  readonly #all = new Set<Promise<unknown>>()
+
+  constructor(private readonly options: OutboundOptions) {
+    this.#receipts = new Receipts(options.store, options.clock)
+  }
+
+  async send(caller: Caller, body: OutboundRequest): Promise<OutboundResult> {
+    const ref = toConversation(body.conversation, 'validation-failed')
+    checkText('text', body.text ?? '', 'validation-failed')
+    checkName('reply_to_message_id', body.reply_to_message_id, 'validation-failed')
+    checkName('idempotency_key', body.idempotency_key, 'validation-failed')
+    const session = this.options.senders.require(caller, body.session_id)
+    const key = this.#keyOf(ref, session, body)
+    if (!key) return this.#track(this.#first(caller, ref, session, body))
+    const name = Receipts.nameOf(key)
+    const earlier = this.#underway.get(name)
+    const known = this.#receipts.find(key)
+    if (known && known.digest !== key.digest) throw reused()
+    if (earlier) return earlier
+    if (known) return known.result ?? this.#interrupted(caller, ref, key)
+    const sending = this.#track(this.#first(caller, ref, session, body, key))
+    this.#underway.set(name, sending)
+    return sending.finally(() => this.#underway.delete(name))
+  }
+
+  /** Stops waiting for adapters: what they were sent may have arrived, and its receipt says so. */
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await Promise.allSettled(this.#all)
+  }
+
+  /** The key of a request; undefined when it has none, or its conversation is not known. */
+  #keyOf(
+    ref: ConversationRef,
+    session: string,
+    { idempotency_key, text = '' }: OutboundRequest,
+  ): ReceiptKey | undefined {
+    const row = idempotency_key ? this.options.conversations.find(ref) : undefined
+    return row && idempotency_key ? Receipts.keyFor(row.n, session, idempotency_key, text) : undefined
+  }
+
+  async #first(
+    caller: Caller,
+    ref: ConversationRef,
+    session: string,
+    body: OutboundRequest,
+    key?: ReceiptKey,
+  ): Promise<OutboundResult> {
+    const sending = await this.#prepare(caller, ref, session, body)
+    const { store } = this.options
+    if (key) await store.write((tx) => this.#receipts.begin(tx, key), actorOf(caller))
+    const receipt = await this.#publish(sending)
+    return store.write((tx) => {
+      const result = this.#record(tx, sending, receipt)
+      if (key) this.#receipts.finish(tx, key, result)
+      return result
+    }, actorOf(caller))
+  }
+
+  async #prepare(caller: Caller, ref: ConversationRef, session: string, body: OutboundRequest): Promise<Sending> {
+    const { conversations, adapters, health } = this.options
+    const row = conversations.find(ref)
+    const binding = row && this.options.bindings.of(row)
+    if (!row || (!binding && !this.#isParticipant(row, session))) {
+      throw new AppError('validation-failed', `no active binding for conversation ${describeConversation(ref)}`)
+    }
+    if (binding) await this.#requireOwner(caller, ref, binding, session)
+    const adapter = adapters.find(ref.provider, ref.account_id)
+    if (!adapter) health.failed(ref.provider, ref.account_id, 'no adapter is registered for it')
+    const { text = '', reply_to_message_id, idempotency_key } = body
+    return {
+      row,
+      binding,
+      adapter: adapter ?? adapters.require(ref.provider, ref.account_id),
+      publication: {
+        session_id: session,
+        conversation: ref,
+        text,
+        ...(reply_to_message_id && { reply_to_message_id }),
+        ...(idempotency_key && { idempotency_key }),
+      },
+    }
+  }
+
+  #isParticipant(row: ConversationRow, session: string): boolean {
+    const group = this.options.groups.of(row)
+    return group !== undefined && this.options.groups.hasSession(group, session)
+  }
+
+  /** Throws, and records the attempt, when the conversation is bound to another session. */
+  async #requireOwner(caller: Caller, ref: ConversationRef, binding: BindingRow, session: string): Promise<void> {
+    const { store, log } = this.options
+    const owner = binding.sessionId || this.#liveOf(binding.agentName)
+    if (owner === session) return
+    const { provider, conversation_id } = ref
+    const payload = { provider, conversation_id, posting_session: session, owner_session: owner }
+    await store.write((tx) => void log.append(tx, ChannelMismatch, { subject: session }, payload), actorOf(caller))
+    const bound = binding.sessionId || `agent ${binding.agentName}`
+    throw new AppError(
+      'validation-failed',
+      `session "${session}" does not own binding for conversation ${describeConversation(ref)} (bound to ${bound})`,
+    )
+  }
+
+  #liveOf(agentName: string): string {
+    try {
+      return this.options.sessions.liveOf(agentName)?.id ?? ''
+    } catch {
+      return ''
+    }
+  }
+
+  /** One attempt, with its time bounded. */
+  async #publish({ adapter, publication }: Sending): Promise<PublishReceipt> {
+    const { deadlines, health } = this.options
+    const { provider, accountId, callback } = adapter
+    if (callback === undefined) return receiptOf(publication.conversation, 'unsupported')
+    const late = new AbortController()
+    const deadline = deadlines.after(PUBLISH_TIMEOUT, () => late.abort())
+    const receipt = await publish(callback, publication, AbortSignal.any([late.signal, this.#closed.signal]))
+    deadline.cancel()
+    if (receipt.FailureKind === 'transient' || receipt.FailureKind === 'unknown') {
+      health.failed(provider, accountId, 'it does not answer as it should')
+    } else health.answered(provider, accountId)
+    return receipt
+  }
+
+  #record(tx: Tx, { row, binding, publication }: Sending, receipt: PublishReceipt): OutboundResult {
+    if (!receipt.Delivered) return { Receipt: receipt, DeliveryContext: null, TranscriptEntry: null }
+    const { transcripts, log, clock } = this.options
+    const { session_id: session, text, reply_to_message_id: replyTo = '' } = publication
+    const entry = transcripts.append(tx, row, {
+      ...{ kind: 'outbound', providerMessageId: receipt.MessageID, dedupKey: receipt.MessageID, actor: NOBODY },
+      ...{ body: text, explicitTarget: '', replyTo, attachments: null, sourceSession: session, createdAt: clock.now() },
+    })
+    const { provider, conversation_id } = row
+    const payload = { provider, conversation_id, session, message_id: receipt.MessageID }
+    log.append(tx, MessagePublished, { subject: session }, payload)
+    const conversation = toRef(row)
+    return {
+      Receipt: receipt,
+      DeliveryContext: binding?.sessionId
+        ? {
+            ID: '',
+            SchemaVersion: 0,
+            SessionID: session,
+            Conversation: conversation,
+            BindingGeneration: binding.generation,
+            LastPublishedAt: toTimestamp(entry.createdAt),
+            LastMessageID: receipt.MessageID,
+            SourceSessionID: session,
+            Metadata: null,
+          }
+        : null,
+      TranscriptEntry: toRecord(entry, conversation),
+    }
+  }
+
+  /** The result of a message that was on its way when the supervisor stopped: nobody knows whether it arrived. */
+  #interrupted(caller: Caller, ref: ConversationRef, key: ReceiptKey): Promise<OutboundResult> {
+    const metadata = { reason: 'gc was stopped while the message was on its way' }
+    const result = { Receipt: receiptOf(ref, 'unknown', metadata), DeliveryContext: null, TranscriptEntry: null }
+    return this.options.store.write((tx) => {
+      this.#receipts.finish(tx, key, result)
+      return result
+    }, actorOf(caller))
+  }
+
+  #track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#all.add(work)
+    return work.finally(() => this.#all.delete(work))
+  }
+}
+
+const reused = () =>
+  new AppError('idempotency-mismatch', 'idempotency_key was used for another text; give each message a key of its own')

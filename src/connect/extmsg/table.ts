@@ -1,0 +1,148 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { OutboundResult } from './message-schema.ts'
+import type { ConversationRef, ExternalActor, ExternalAttachment } from './schema.ts'
+
+type Metadata = Record<string, string>
+
+/** The conversations that somebody answers, or that had messages lately. */
+export const conversations = sqliteTable(
+  'extmsg_conversations',
+  {
+    n: integer().primaryKey({ autoIncrement: true }),
+    scope_id: text().notNull(),
+    provider: text().notNull(),
+    account_id: text().notNull(),
+    conversation_id: text().notNull(),
+    kind: text().$type<ConversationRef['kind']>().notNull(),
+    parent_conversation_id: text().notNull(),
+    /** The sequence of its last message. */
+    head: integer().notNull(),
+    /** How often it was bound. */
+    generation: integer().notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('extmsg_conversations_ref').on(
+      table.conversation_id,
+      table.account_id,
+      table.provider,
+      table.scope_id,
+      table.kind,
+      table.parent_conversation_id,
+    ),
+    index('extmsg_conversations_updated').on(table.updatedAt, table.n),
+  ],
+)
+export type ConversationRow = typeof conversations.$inferSelect
+
+/** Who answers a conversation: a session, or an agent by the name of its session. */
+export const bindings = sqliteTable(
+  'extmsg_bindings',
+  {
+    conversation: integer().primaryKey(),
+    id: text().notNull(),
+    sessionId: text('session_id').notNull(),
+    agentName: text('agent_name').notNull(),
+    generation: integer().notNull(),
+    boundAt: integer('bound_at').notNull(),
+    /** Whether a default route made it. */
+    routed: integer({ mode: 'boolean' }).notNull(),
+    metadata: text({ mode: 'json' }).$type<Metadata>().notNull(),
+  },
+  (table) => [index('extmsg_bindings_session').on(table.sessionId), index('extmsg_bindings_agent').on(table.agentName)],
+)
+export type BindingRow = typeof bindings.$inferSelect
+
+export const groups = sqliteTable(
+  'extmsg_groups',
+  {
+    id: text().primaryKey(),
+    conversation: integer().notNull(),
+    mode: text().notNull(),
+    defaultHandle: text('default_handle').notNull(),
+    lastHandle: text('last_handle').notNull(),
+    metadata: text({ mode: 'json' }).$type<Metadata>().notNull(),
+  },
+  (table) => [uniqueIndex('extmsg_groups_conversation').on(table.conversation)],
+)
+export type GroupRow = typeof groups.$inferSelect
+
+export const participants = sqliteTable(
+  'extmsg_participants',
+  {
+    groupId: text('group_id').notNull(),
+    handle: text().notNull(),
+    id: text().notNull(),
+    sessionId: text('session_id').notNull(),
+    public: integer({ mode: 'boolean' }).notNull(),
+    metadata: text({ mode: 'json' }).$type<Metadata>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.groupId, table.handle] })],
+)
+export type ParticipantRow = typeof participants.$inferSelect
+
+/** The transcripts. */
+export const messages = sqliteTable(
+  'extmsg_messages',
+  {
+    n: integer().primaryKey({ autoIncrement: true }),
+    conversation: integer().notNull(),
+    sequence: integer().notNull(),
+    kind: text().$type<'inbound' | 'outbound'>().notNull(),
+    providerMessageId: text('provider_message_id').notNull(),
+    /** Tells a repeated delivery; empty for what is never taken for one. */
+    dedupKey: text('dedup_key').notNull(),
+    actor: text({ mode: 'json' }).$type<ExternalActor>().notNull(),
+    body: text().notNull(),
+    explicitTarget: text('explicit_target').notNull(),
+    replyTo: text('reply_to').notNull(),
+    attachments: text({ mode: 'json' }).$type<ExternalAttachment[]>(),
+    sourceSession: text('source_session').notNull(),
+    /** When it was received or sent, as its adapter says. */
+    createdAt: integer('created_at').notNull(),
+    recordedAt: integer('recorded_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('extmsg_messages_sequence').on(table.conversation, table.sequence),
+    index('extmsg_messages_dedup').on(table.conversation, table.dedupKey),
+    index('extmsg_messages_recorded').on(table.recordedAt),
+  ],
+)
+export type TranscriptRow = typeof messages.$inferSelect
+
+/** The sessions that follow a conversation. */
+export const memberships = sqliteTable(
+  'extmsg_memberships',
+  {
+    conversation: integer().notNull(),
+    sessionId: text('session_id').notNull(),
+    /** What made it a member, with which its membership ends. */
+    owner: text().$type<'binding' | 'group'>().notNull(),
+    /** The last message that it says it has read. */
+    acked: integer().notNull(),
+    /** The messages that its last nudge showed. */
+    nudgedFrom: integer('nudged_from').notNull(),
+    nudgedTo: integer('nudged_to').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.conversation, table.sessionId] })],
+)
+export type MembershipRow = typeof memberships.$inferSelect
+
+/** What became of messages that were sent with a key; without a result while one is under way. */
+export const receipts = sqliteTable(
+  'extmsg_receipts',
+  {
+    n: integer().primaryKey({ autoIncrement: true }),
+    conversation: integer().notNull(),
+    sessionId: text('session_id').notNull(),
+    key: text().notNull(),
+    digest: text().notNull(),
+    result: text({ mode: 'json' }).$type<OutboundResult>(),
+    createdAt: integer('created_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('extmsg_receipts_key').on(table.conversation, table.sessionId, table.key),
+    index('extmsg_receipts_created').on(table.createdAt),
+  ],
+)
+export type ReceiptRow = typeof receipts.$inferSelect
