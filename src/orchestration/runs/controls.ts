@@ -5,10 +5,10 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import type { RunControlResponse, RunPauseBody } from './controls-schema.ts'
 import { RunPaused, RunResumed } from './events.ts'
 import type { RunHolds } from './holds.ts'
 import { isFinal, type RunRepository, type RunRow } from './repository.ts'
-import type { RunControlResponse, RunPauseBody } from './schema.ts'
 
 export interface ControlsOptions {
   store: Store

@@ -1,5 +1,6 @@
 import { defineEvent } from '../../core/events/event.ts'
-import { RunChange, RunPauseChange, RunResumeChange, RunRetryChange, RunSkipChange } from './schema.ts'
+import { RunPauseChange, RunResumeChange, RunRetryChange, RunSkipChange } from './controls-schema.ts'
+import { RunChange } from './schema.ts'
 
 export const RunChanged = defineEvent('run.changed', RunChange, 'A run began, or its status changed.')
 

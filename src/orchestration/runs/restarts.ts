@@ -10,6 +10,7 @@ import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.
 import { hasAttempts } from './attempt-parts.ts'
 import { QUARANTINED_LABEL } from './attention.ts'
 import { type ControlsOptions, personOf, requireGraph } from './controls.ts'
+import type { RunControlResponse, RunRetryBody, RunSkipBody } from './controls-schema.ts'
 import { RunRetried, RunStepSkipped } from './events.ts'
 import { failureOf } from './failure.ts'
 import { metadataValue, SKIPPED_BY } from './node.ts'
@@ -17,7 +18,6 @@ import { reopenBead } from './reopen.ts'
 import { isFinal, type RunRow } from './repository.ts'
 import { failedSteps, planRestart, planWithout, type RestartPlan } from './restart-plan.ts'
 import { RunGraph } from './run-graph.ts'
-import type { RunControlResponse, RunRetryBody, RunSkipBody } from './schema.ts'
 
 interface RestartOptions extends ControlsOptions {
   beads: BeadRepository

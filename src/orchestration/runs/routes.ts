@@ -1,15 +1,12 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import type { RunControls } from './controls.ts'
+import { RunControlResponse, RunPauseBody, RunRetryBody, RunSkipBody } from './controls-schema.ts'
 import type { RunRestarts } from './restarts.ts'
 import type { Runs } from './runs.ts'
 import {
   Run,
   RunCancelOutputBody,
-  RunControlResponse,
-  RunPauseBody,
-  RunRetryBody,
-  RunSkipBody,
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,

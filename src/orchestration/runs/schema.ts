@@ -136,68 +136,6 @@ export const RunChange = Type.Object(
 )
 export type RunChange = Static<typeof RunChange>
 
-/** Ours: why a run is paused. */
-export const RunPauseBody = Type.Object(
-  { reason: Type.Optional(Type.String({ maxLength: 2000, description: 'Why, for whoever looks at the run.' })) },
-  { $id: 'RunPauseBody', ...closed },
-)
-export type RunPauseBody = Static<typeof RunPauseBody>
-
-/** Ours: what `run.paused` and `run.resumed` say. */
-export const RunPauseChange = Type.Object(
-  { run_id: Type.String(), reason: Type.Optional(Type.String()) },
-  { $id: 'RunPauseChange', ...closed },
-)
-export const RunResumeChange = Type.Object({ run_id: Type.String() }, { $id: 'RunResumeChange', ...closed })
-
-const reason = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
-
-/** Ours: where a run begins again. */
-export const RunRetryBody = Type.Object(
-  {
-    step: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'The id of its bead, or its name in the formula; what failed, when it is absent.',
-      }),
-    ),
-    reason: Type.Optional(reason('Why, for whoever looks at the run.')),
-  },
-  { $id: 'RunRetryBody', ...closed },
-)
-export type RunRetryBody = Static<typeof RunRetryBody>
-
-/** Ours: which step a run goes on without. */
-export const RunSkipBody = Type.Object(
-  {
-    step: Type.String({ minLength: 1, description: 'The id of its bead, or its name in the formula.' }),
-    reason: reason('Why it is not needed; it is kept with the step.'),
-  },
-  { $id: 'RunSkipBody', ...closed },
-)
-export type RunSkipBody = Static<typeof RunSkipBody>
-
-/** Ours: what `run.retried` and `run.step_skipped` say. */
-export const RunRetryChange = Type.Object(
-  {
-    run_id: Type.String(),
-    steps: Type.Array(Type.String(), { description: 'The beads of the steps that were named.' }),
-    reason: Type.Optional(Type.String()),
-  },
-  { $id: 'RunRetryChange', ...closed },
-)
-export const RunSkipChange = Type.Object(
-  { run_id: Type.String(), step_id: Type.String(), reason: Type.String() },
-  { $id: 'RunSkipChange', ...closed },
-)
-
-/** Ours: how a run stands once a person has acted on it. */
-export const RunControlResponse = Type.Object(
-  { run_id: Type.String(), status: RunStatus },
-  { $id: 'RunControlResponse', ...closed },
-)
-export type RunControlResponse = Static<typeof RunControlResponse>
-
 /** A bead as a node of a workflow. */
 export const WorkflowBeadResponse = Type.Object(
   {
