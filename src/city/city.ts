@@ -145,6 +145,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   await services.checkRunner.start()
   resources.defer(() => services.drainUnits.stop())
   services.drainUnits.start()
+  resources.defer(() => services.runEngine.stop())
+  services.runEngine.start()
   phase('starting_agents')
   await store.write((tx) => void log.append(tx, ControllerStarted, {}, {}), CITY)
   started = true

@@ -38,6 +38,8 @@ interface RunServicesOptions extends CityDependencies {
   convoys: Convoys
   instantiator: Instantiator
   findSession: RouteContext['findSession']
+  /** The sessions that ask a person something now. */
+  asking(): ReadonlySet<string>
 }
 
 /** What runs formulas once their beads are there. */

@@ -239,7 +239,12 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     const row = options.sessionServices.resolver.resolve(token)
     return { identity: identityOf(row), id: row.id }
   }
-  const runServices = buildRuns({ ...options, instantiator, findSession })
+  const runServices = buildRuns({
+    ...options,
+    instantiator,
+    findSession,
+    asking: () => options.sessionServices.questions.asking(),
+  })
   const { runs } = runServices
   return {
     configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),

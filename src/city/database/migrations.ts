@@ -32,6 +32,7 @@ import requesters from '../../core/requests/requester.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
 import checks from '../../orchestration/checks/table.sql' with { type: 'text' }
 import drains from '../../orchestration/drain/table.sql' with { type: 'text' }
+import stepTimeouts from '../../orchestration/engine/table.sql' with { type: 'text' }
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
@@ -105,4 +106,5 @@ export const cityMigrations: readonly string[] = [
   orderRuns,
   drains,
   externalMessages,
+  stepTimeouts,
 ]

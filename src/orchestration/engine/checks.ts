@@ -4,6 +4,7 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, ResultKey } from '../../work/metadata.ts'
 import type { CheckResult, CheckRunner } from '../checks/runner.ts'
+import { metadataValue } from '../runs/node.ts'
 import { type Attempts, goOn } from './attempts.ts'
 import { type ControlStep, malformed } from './control.ts'
 import { hasFailed, results } from './outcome.ts'
@@ -20,7 +21,8 @@ export function requestCheck({ attempts, runner }: CheckOptions, step: ControlSt
     throw malformed(`gc.check_mode of ${step.bead.id} is not exec`)
   }
   const { attempt, number } = attempts.latest(step.bead)
-  if (hasFailed(attempt)) goOn(attempts, step, number, 'the iteration failed')
+  const reason = metadataValue(attempt, ResultKey.failureReason) || 'the iteration failed'
+  if (hasFailed(attempt)) goOn(attempts, step, number, reason)
   else runner.request(step.tx, step.bead, step.root, attempt)
 }
 

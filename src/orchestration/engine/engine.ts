@@ -1,10 +1,8 @@
-import type { Clock } from '../../core/clock.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store.ts'
 import { isControl } from '../../work/beads/readiness.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
@@ -26,12 +24,10 @@ import { FragmentWriter, type ResolveTarget } from './fragment-writer.ts'
 import { Graph } from './graph.ts'
 import { checkScope, endScope } from './scopes.ts'
 import { RunStates } from './state.ts'
+import { StepTimeouts, type StepTimeoutsOptions } from './step-timeouts.ts'
 
-export interface EngineOptions {
-  store: Store
-  clock: Clock
+export interface EngineOptions extends StepTimeoutsOptions {
   reactions: Reactions
-  beads: BeadRepository
   runs: RunRepository
   members: RunMembers
   holds: Pick<RunHolds, 'isPaused'>
@@ -57,6 +53,7 @@ export class RunEngine {
   readonly #graph: Graph
   readonly #states: RunStates
   readonly #draining: DrainOptions
+  readonly #timeouts: StepTimeouts
   readonly #handlers: Readonly<Record<string, ControlHandler>>
 
   constructor(options: EngineOptions) {
@@ -65,6 +62,7 @@ export class RunEngine {
     this.#graph = new Graph(store, beads)
     const parts = { ...options, graph: this.#graph }
     this.#states = new RunStates(parts)
+    this.#timeouts = new StepTimeouts(parts)
     this.#draining = { ...parts, units: options.drainUnits }
     const writer = new FragmentWriter(beads, options.resolveTarget)
     const attempts = new Attempts({ ...parts, writer, onAttempt: (tx, root) => runs.countAttempt(tx, root) })
@@ -109,12 +107,22 @@ export class RunEngine {
     )
   }
 
+  /** Goes on with the time limits of what is worked on. */
+  start(): void {
+    this.#timeouts.start()
+  }
+
+  stop(): void {
+    this.#timeouts.stop()
+  }
+
   #react(tx: Tx, { type, subject = '' }: RecordedEvent): void {
     const bead = this.#options.beads.find(subject)
     if (!bead) return
     if (type === 'bead.created') this.#states.adopt(tx, bead)
     const run = type === 'run.changed' ? undefined : this.#states.runOf(bead)
     if (run) this.#states.follow(tx, run, bead)
+    if (run) this.#timeouts.follow(tx, bead)
     if (bead.status === 'closed') this.#endWork(tx, bead)
     this.#advance(tx, this.#concerned(type, bead))
   }

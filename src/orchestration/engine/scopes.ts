@@ -33,11 +33,15 @@ export function checkScope({ beads, graph }: ScopeOptions, { tx, bead, root }: C
 
 /** Closes the body of a scope that waits for nothing any more: the last that it waited for may be no member of it. */
 export function endScope({ beads, graph }: ScopeOptions, { tx, bead, root }: ControlStep): void {
-  const reference = metadataValue(bead, WorkflowKey.stepRef)
+  if (!scopeParts(graph, root, bead).some(isOpenPart)) closeBody(beads, tx, bead, 'pass')
+}
+
+/** The members of the scope of a body, and their controls. */
+export function scopeParts(graph: Graph, root: Bead, body: Bead): Bead[] {
+  const reference = metadataValue(body, WorkflowKey.stepRef)
   const formula = `${metadataValue(root, EngineKey.formulaName)}.`
   const names = reference.startsWith(formula) ? [reference, reference.slice(formula.length)] : [reference]
-  const members = names.flatMap((name) => graph.scopeMembers(root.id, name))
-  if (!members.some(isOpenPart)) closeBody(beads, tx, bead, 'pass')
+  return names.flatMap((name) => graph.scopeMembers(root.id, name))
 }
 
 /** A step that aborts its scope has to say that it passed; any other fails its scope when it says that it failed. */
@@ -64,7 +68,7 @@ function closeBody(
 }
 
 /** The body of a scope: it waits for its scope checks, or else the scope's name is its step reference. */
-function bodyOf({ beads, graph }: ScopeOptions, check: Bead, scope: string): Bead | undefined {
+export function bodyOf({ beads, graph }: ScopeOptions, check: Bead, scope: string): Bead | undefined {
   const isBody = (bead: Bead) => {
     const reference = metadataValue(bead, WorkflowKey.stepRef)
     return reference === scope || reference.endsWith(`.${scope}`)

@@ -46,6 +46,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('instantiations', 'graphs that are being written, when a city opens'),
   walk('run_checks', 'checks that run or are to be started'),
   walk('run_holds', 'runs that a person holds'),
+  walk('step_timeouts', 'attempts with a time limit that are worked on, when a city opens'),
   walk('run_drains', 'drains that have runs to write'),
   walk('run_state_counts', 'a row for each state of a run'),
   live('beads_ready', 'work that is ready'),
