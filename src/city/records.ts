@@ -14,6 +14,7 @@ import { EventArchives } from '../core/events/rotation.ts'
 import { Replays } from '../core/replays/replays.ts'
 import type { Store } from '../core/store.ts'
 import { FormulaLibrary } from '../orchestration/formulas/formula-library.ts'
+import { OrderLibrary } from '../orchestration/orders/order-library.ts'
 import { RunMembers } from '../orchestration/runs/members.ts'
 import { RunRepository } from '../orchestration/runs/repository.ts'
 import { BeadReader } from '../work/beads/reader.ts'
@@ -52,6 +53,7 @@ export function buildRecords(foundation: Foundation) {
     runRepository: new RunRepository({ store, log, clock }),
     runMembers: new RunMembers(store, beadRepository),
     formulaLibrary: new FormulaLibrary(config),
+    orderLibrary: new OrderLibrary(config),
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
     sessionRepository: new SessionRepository(store, beadRepository, clock),
     accounts: new Accounts(home, env.HOME ?? '/'),

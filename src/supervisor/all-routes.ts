@@ -24,6 +24,7 @@ import type { CityOf } from '../http/city-of.ts'
 
 import { formulaRoutes } from '../orchestration/formulas/routes.ts'
 import { gateRoutes } from '../orchestration/gates/routes.ts'
+import { orderRoutes } from '../orchestration/orders/routes.ts'
 
 import { runRoutes } from '../orchestration/runs/routes.ts'
 
@@ -69,6 +70,7 @@ export function allRoutes(gc: Supervisor) {
     ...gateRoutes(city),
     ...runRoutes(city),
     ...formulaRoutes(city),
+    ...orderRoutes(city),
     ...slingRoutes(city),
     ...usageRoutes(city),
     ...accountRoutes(city),

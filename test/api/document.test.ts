@@ -74,6 +74,8 @@ describe('a client that asks every documented GET of a city for JSON', () => {
       '/v0/city/{cityName}/extmsg/transcript: 422 application/problem+json',
       '/v0/city/{cityName}/formulas/feed: 400 application/problem+json',
       '/v0/city/{cityName}/formulas: 400 application/problem+json',
+      '/v0/city/{cityName}/orders/feed: 400 application/problem+json',
+      '/v0/city/{cityName}/orders/history: 422 application/problem+json',
     ])
   })
 })

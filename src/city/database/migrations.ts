@@ -35,6 +35,7 @@ import drains from '../../orchestration/drain/table.sql' with { type: 'text' }
 import stepTimeouts from '../../orchestration/engine/table.sql' with { type: 'text' }
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
+import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
 import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
@@ -107,4 +108,5 @@ export const cityMigrations: readonly string[] = [
   drains,
   externalMessages,
   stepTimeouts,
+  orderFeed,
 ]

@@ -143,7 +143,7 @@ export const FormulaValidateOutputBody = Type.Object(
 )
 export type FormulaValidateOutputBody = Static<typeof FormulaValidateOutputBody>
 
-const MonitorFeedItemResponse = Type.Object(
+export const MonitorFeedItemResponse = Type.Object(
   {
     id: Type.String(),
     type: Type.String({ description: '`formula` or `exec`.' }),

@@ -1,7 +1,7 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { Diagnostic } from '../../config/diagnostics/diagnostics.ts'
-import type { Order } from './order.ts'
+import type { AbsentOrder, Order } from './order.ts'
 
 /** The orders of a city and its packs, as their files are now. */
 export class OrderLibrary {
@@ -15,6 +15,11 @@ export class OrderLibrary {
   /** What is wrong with order files that are left out, and with overrides. */
   get problems(): readonly Diagnostic[] {
     return this.config.current.orders.problems
+  }
+
+  /** Order files that make no order since somebody said so. */
+  get absent(): readonly AbsentOrder[] {
+    return this.config.current.orders.absent
   }
 
   find(scopedName: string): Order | undefined {

@@ -1,2 +1,2 @@
-export type { Order, OrderAction, OrderPack, Orders, OrderTrigger } from '../../config/orders/order.ts'
+export type { AbsentOrder, Order, OrderAction, OrderPack, Orders, OrderTrigger } from '../../config/orders/order.ts'
 export { scopedNameOf } from '../../config/orders/order.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { desc, sql } from 'drizzle-orm'
 import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** The runs of orders, each with a tracking bead. */
@@ -31,6 +31,11 @@ export const orderRuns = sqliteTable(
     /** What a formula made, and whether that is still open. */
     rootId: text('root_id'),
     rootOpen: integer('root_open', { mode: 'boolean' }).notNull().default(false),
+    /** Its place in feeds. */
+    feedRank: integer('feed_rank').generatedAlwaysAs(
+      sql`CASE WHEN state != 'done' THEN 0 WHEN outcome = 'success' THEN 3 ELSE 2 END`,
+    ),
+    updatedAt: integer('updated_at').generatedAlwaysAs(sql`coalesce(ended_at, created_at)`),
   },
   (run) => [
     check('order_runs_kind', sql`kind IN ('exec', 'formula')`),
@@ -42,6 +47,12 @@ export const orderRuns = sqliteTable(
     index('order_runs_root').on(run.rootId).where(sql`root_id IS NOT NULL`),
     index('order_runs_name').on(run.scopedName, run.createdAt, run.trackingId),
     index('order_runs_age').on(run.createdAt, run.trackingId),
+    index('order_runs_fed')
+      .on(run.feedRank, desc(run.kind), desc(run.updatedAt), run.trackingId)
+      .where(sql`root_id IS NULL`),
+    index('order_runs_fed_by_rig')
+      .on(run.rig, run.feedRank, desc(run.kind), desc(run.updatedAt), run.trackingId)
+      .where(sql`root_id IS NULL AND rig != ''`),
   ],
 )
 export type OrderRunRow = typeof orderRuns.$inferSelect

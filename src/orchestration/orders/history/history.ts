@@ -1,0 +1,137 @@
+import type { CityConfig } from '../../../config/city-config.ts'
+import { toTimestamp } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { Store } from '../../../core/store.ts'
+import type { BeadReader } from '../../../work/beads/reader.ts'
+import { toFeedItem as toRunFeedItem } from '../../formulas/feed.ts'
+import type { MonitorFeedItemResponse } from '../../formulas/schema.ts'
+import { requireScope } from '../../formulas/scope.ts'
+import type { RunRepository } from '../../runs/repository.ts'
+import { RUN_LABEL } from '../dispatch/labels.ts'
+import { OrderRuns } from '../dispatch/order-runs.ts'
+import type { OrderLibrary } from '../order-library.ts'
+import type {
+  OrderHistoryDetailQuery,
+  OrderHistoryDetailResponse,
+  OrderHistoryListBody,
+  OrderHistoryQuery,
+  OrderRunsQuery,
+  OrdersFeedBody,
+  OrdersFeedQuery,
+} from '../schema.ts'
+import { storeRefOf } from '../view.ts'
+import { type ListedRun, OrderHistoryRepository } from './repository.ts'
+import { toFeedItem, toHistoryEntry } from './view.ts'
+
+interface HistoryOptions {
+  readonly config: { readonly current: CityConfig }
+  readonly store: Store
+  readonly beadReader: BeadReader
+  readonly runRepository: RunRepository
+  readonly orderLibrary: OrderLibrary
+}
+
+const [DEFAULT_PAGE, MAX_PAGE] = [20, 500]
+const [DEFAULT_FEED, MAX_FEED] = [50, 500]
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
+
+/** The runs of orders as clients look back on them. */
+export class OrderHistory {
+  readonly #repository: OrderHistoryRepository
+  readonly #runs: OrderRuns
+
+  constructor(private readonly options: HistoryOptions) {
+    this.#repository = new OrderHistoryRepository(options.store)
+    this.#runs = new OrderRuns(options.store)
+  }
+
+  /** The runs of an order, the latest first; none for an order that never ran. */
+  list({ scoped_name, ...page }: OrderHistoryQuery): OrderHistoryListBody {
+    return this.#page(scoped_name, page)
+  }
+
+  /** The runs of every order, the latest first. */
+  all(page: OrderRunsQuery): OrderHistoryListBody {
+    return this.#page(undefined, page)
+  }
+
+  /** A run with what it printed, by its tracking bead or by the root of what its formula made. */
+  detail(id: string, { store_ref }: OrderHistoryDetailQuery): OrderHistoryDetailResponse {
+    this.#requireStore(store_ref)
+    const { beadReader, config } = this.options
+    const bead = beadReader.find(id)
+    const run = this.#runs.find(id)
+    if (!bead?.labels?.some((label) => label.startsWith(RUN_LABEL)) && !run) {
+      throw new AppError('bead-not-found', `no run of an order has the bead ${id}`)
+    }
+    const rig = run?.rig ?? beadReader.row(id)?.rig
+    return {
+      ...{ bead_id: id, store_ref: storeRefOf(rig, config.current.name) },
+      created_at: run ? toTimestamp(run.createdAt) : (bead?.created_at ?? ''),
+      labels: bead?.labels ?? [],
+      output: run ? this.#output(id) : '',
+    }
+  }
+
+  /** Runs of orders and of formulas: those that go on first, then those that failed, then the others. */
+  feed(query: OrdersFeedQuery): OrdersFeedBody {
+    const { config, runRepository, beadReader } = this.options
+    const { name: city } = config.current
+    const scope = requireScope(config.current, query)
+    const rig = scope.kind === 'rig' ? scope.ref : undefined
+    const limit = Math.min(query.limit || DEFAULT_FEED, MAX_FEED)
+    const orders = this.#repository.feed(rig, limit).map((run) => ({
+      ...{ rank: run.feedRank, item: toFeedItem(run, this.#targetOf(run), city) },
+    }))
+    const runs = runRepository.feed(rig === undefined ? undefined : scope, limit).map((run) => ({
+      ...{ rank: run.feedRank ?? 0, item: toRunFeedItem(run, beadReader.find(run.rootId)?.title ?? '', city) },
+    }))
+    const items = [...orders, ...runs].sort(asFed).slice(0, limit)
+    return { items: items.map(({ item }) => item), partial: false }
+  }
+
+  #page(scopedName: string | undefined, { limit, before }: OrderRunsQuery): OrderHistoryListBody {
+    const { beadReader, config } = this.options
+    const runs = this.#repository.page(scopedName, momentOf(before), Math.min(limit || DEFAULT_PAGE, MAX_PAGE))
+    const labels = new Map(beadReader.list(runs.map(({ id }) => id)).map((bead) => [bead.id, bead.labels]))
+    return { entries: runs.map((run) => toHistoryEntry(run, labels.get(run.id), config.current.name)) }
+  }
+
+  #output(id: string): string {
+    const { stdout = '', stderr = '' } = this.#runs.output(id) ?? {}
+    return stderr === '' ? stdout : `${stdout}\n${stderr}`
+  }
+
+  #targetOf({ scopedName }: ListedRun): string {
+    const action = this.options.orderLibrary.find(scopedName)?.action
+    return (action?.kind === 'formula' && action.pool) || 'gc'
+  }
+
+  #requireStore(storeRef: string | undefined): void {
+    const { name, rigs } = this.options.config.current
+    const known = [`city:${name}`, ...rigs.map((rig) => `rig:${rig.name}`)]
+    if (storeRef === undefined || known.includes(storeRef)) return
+    throw new AppError('scope-not-found', `store_ref does not resolve to a known scope: it can be ${known.join(', ')}`)
+  }
+}
+
+interface Fed {
+  readonly rank: number
+  readonly item: MonitorFeedItemResponse
+}
+
+/** Formulas stand before commands of the same rank, what changed last before the rest. */
+const asFed = (a: Fed, b: Fed): number =>
+  a.rank - b.rank ||
+  compare(b.item.type, a.item.type) ||
+  compare(b.item.updated_at, a.item.updated_at) ||
+  compare(a.item.title, b.item.title)
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function momentOf(before: string | undefined): number {
+  if (before === undefined) return Number.MAX_SAFE_INTEGER
+  const moment = RFC_3339.test(before) ? Date.parse(before) : Number.NaN
+  if (!Number.isNaN(moment)) return moment
+  throw new AppError('invalid-request', `invalid before timestamp: must be RFC3339, got "${before}"`)
+}

@@ -1,0 +1,72 @@
+import type { Config } from '../../config/config.ts'
+import { formatDiagnostic } from '../../config/diagnostics/diagnostics.ts'
+import { switchOrder } from '../../config/edit/orders.ts'
+import { AppError } from '../../core/errors.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { OKResponseBody } from '../../http/schema.ts'
+import type { Order } from './order.ts'
+import type { OrderLibrary } from './order-library.ts'
+import type { OrderFiles, OrderListBody, OrderResponse } from './schema.ts'
+import { toOrderFile, toOrderResponse } from './view.ts'
+
+interface OrdersOptions {
+  readonly config: Pick<Config, 'edit'>
+  readonly orderLibrary: OrderLibrary
+}
+
+/** The orders of a city as clients see and switch them. */
+export class Orders {
+  constructor(private readonly options: OrdersOptions) {}
+
+  /** Orders that are not disabled. */
+  list(): OrderListBody {
+    const { current } = this.options.orderLibrary
+    return { orders: current.filter(({ enabled }) => enabled).map(toOrderResponse) }
+  }
+
+  get(name: string): OrderResponse {
+    return toOrderResponse(this.#named(name))
+  }
+
+  /** Every order file with what is made of it. */
+  files(): OrderFiles {
+    const { current, absent, problems } = this.options.orderLibrary
+    return {
+      orders: current.map(toOrderFile),
+      absent: absent.map(({ file: source, ...order }) => ({ ...order, source })),
+      problems: problems.map(formatDiagnostic),
+    }
+  }
+
+  enable(caller: Caller, name: string): Promise<OKResponseBody> {
+    return this.#switch(caller, name, true)
+  }
+
+  disable(caller: Caller, name: string): Promise<OKResponseBody> {
+    return this.#switch(caller, name, false)
+  }
+
+  async #switch(caller: Caller, reference: string, enabled: boolean): Promise<OKResponseBody> {
+    const { name, rig, enabled: before } = this.#named(reference)
+    if (enabled !== before) {
+      await this.options.config.edit(actorOf(caller), (base) => switchOrder(base, { name, rig, enabled }))
+    }
+    return { status: enabled ? 'enabled' : 'disabled' }
+  }
+
+  #named(name: string): Order {
+    return findOrder(this.options.orderLibrary.current, name)
+  }
+}
+
+/** An order by its scoped name, or by its name when only one has it. */
+export function findOrder(orders: readonly Order[], name: string): Order {
+  const exact = orders.find(({ scopedName }) => scopedName === name)
+  if (exact) return exact
+  const [order, other] = orders.filter((each) => each.name === name)
+  if (!order) throw new AppError('order-not-found', `order not found: ${name}; \`gc order list\` shows which there are`)
+  if (!other) return order
+  const instances = orders.filter((each) => each.name === name).map(({ scopedName }) => scopedName)
+  throw new AppError('ambiguous-reference', `ambiguous order name "${name}": say which of ${instances.join(', ')}`)
+}

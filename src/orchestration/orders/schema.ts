@@ -1,0 +1,153 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { nullable } from '../../http/schema.ts'
+import { MonitorFeedItemResponse } from '../formulas/schema.ts'
+
+const text = (description: string) => Type.Optional(Type.String({ description }))
+const milliseconds = (description: string) => Type.Integer({ format: 'int64', description })
+const limit = (description: string) => Type.Optional(Type.Integer({ format: 'int64', minimum: 0, description }))
+
+const SCOPED_NAME = 'Its name, and in a rig `name:rig:<rig>`.'
+
+const ORDER = {
+  name: Type.String({ description: 'The name of its file.' }),
+  scoped_name: Type.String({ description: SCOPED_NAME }),
+  type: Type.String({ description: '`exec` for a command, `formula` for a formula.' }),
+  timeout_ms: milliseconds('How long a run may take, the default filled in.'),
+  enabled: Type.Boolean({ description: 'False when an override disables it.' }),
+  capture_output: Type.Boolean({ description: 'Whether what it prints is kept.' }),
+  description: text('What it is for.'),
+  trigger: text('`cooldown`, `cron`, `condition`, `event`, `manual` or `webhook`.'),
+  gate: Type.Optional(Type.String({ description: 'The same as `trigger`.', deprecated: true })),
+  interval: text('How long after a run the next one is due.'),
+  schedule: text('Five cron fields.'),
+  check: text('A command that exits with 0 when it is due.'),
+  on: text('The type of event that makes it due.'),
+  formula: text('The formula that it runs.'),
+  exec: text('The command that it runs.'),
+  pool: text('Who gets the steps of its formula.'),
+  timeout: text('How long a run may take, as its file says.'),
+  check_timeout: text('How long its check may take, as its file says.'),
+  check_timeout_ms: Type.Optional(milliseconds('How long its check may take, the default filled in.')),
+  rig: text('The rig that it belongs to; absent for one of the city.'),
+  env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Variables of its command.' })),
+}
+
+export const OrderResponse = Type.Object(ORDER, { $id: 'OrderResponse', additionalProperties: false })
+export type OrderResponse = Static<typeof OrderResponse>
+
+export const OrderListBody = Type.Object(
+  { orders: nullable(Type.Array(OrderResponse)) },
+  { $id: 'OrderListBody', additionalProperties: false },
+)
+export type OrderListBody = Static<typeof OrderListBody>
+
+const OrderFileResponse = Type.Object(
+  {
+    ...ORDER,
+    source: Type.String({ description: 'Its file.' }),
+    formula_layer: Type.String({ description: 'The formula folder beside its own.' }),
+    tz: text('The time zone of its schedule.'),
+    params: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() }), {
+      description: 'The arguments that it takes.',
+    }),
+  },
+  { $id: 'OrderFile', additionalProperties: false },
+)
+export type OrderFileResponse = Static<typeof OrderFileResponse>
+
+const AbsentOrderFile = Type.Object(
+  {
+    name: Type.String(),
+    rig: text('The rig that it would belong to.'),
+    description: Type.String(),
+    reason: Type.String({ description: '`disabled` in its file, or `skipped` by the city.' }),
+    source: Type.String({ description: 'Its file.' }),
+  },
+  { $id: 'AbsentOrderFile', additionalProperties: false },
+)
+
+/** Ours: every order file with what is made of it. */
+export const OrderFiles = Type.Object(
+  {
+    orders: Type.Array(OrderFileResponse, { description: 'Disabled ones are among them.' }),
+    absent: Type.Array(AbsentOrderFile, { description: 'Files that make no order since somebody said so.' }),
+    problems: Type.Array(Type.String(), { description: 'What is wrong, each with its file and line.' }),
+  },
+  { $id: 'OrderFiles', additionalProperties: false },
+)
+export type OrderFiles = Static<typeof OrderFiles>
+
+const OrderHistoryEntry = Type.Object(
+  {
+    bead_id: Type.String({ description: 'The tracking bead of the run.' }),
+    store_ref: Type.String({ description: 'Where the bead is: `city:name` or `rig:name`.' }),
+    name: Type.String(),
+    scoped_name: Type.String({ description: SCOPED_NAME }),
+    created_at: Type.String({ description: 'When the run began.' }),
+    labels: nullable(Type.Array(Type.String(), { description: 'Those of the bead; they tell how the run ended.' })),
+    capture_output: Type.Boolean({ description: 'Whether what it prints is kept.' }),
+    has_output: Type.Boolean({ description: 'Whether it printed anything; the detail has it.' }),
+    rig: text('The rig of the order; absent for one of the city.'),
+    duration_ms: text('How long it took, a number in quotes.'),
+    exit_code: text('The exit status of its command, a number in quotes.'),
+    signal: text('The signal that ended its command.'),
+    error: text('Why it failed.'),
+    wisp_root_id: text('The root of what its formula made.'),
+  },
+  { $id: 'OrderHistoryEntry', additionalProperties: false },
+)
+export type OrderHistoryEntry = Static<typeof OrderHistoryEntry>
+
+export const OrderHistoryListBody = Type.Object(
+  { entries: nullable(Type.Array(OrderHistoryEntry)) },
+  { $id: 'OrderHistoryListBody', additionalProperties: false },
+)
+export type OrderHistoryListBody = Static<typeof OrderHistoryListBody>
+
+const page = {
+  limit: limit('How many at most: 20 for 0, never more than 500.'),
+  before: text('Only runs that began before this RFC 3339 time.'),
+}
+
+export const OrderHistoryQuery = Type.Object({
+  scoped_name: Type.String({ minLength: 1, description: SCOPED_NAME }),
+  ...page,
+})
+export type OrderHistoryQuery = Static<typeof OrderHistoryQuery>
+
+export const OrderRunsQuery = Type.Object(page)
+export type OrderRunsQuery = Static<typeof OrderRunsQuery>
+
+export const OrderHistoryDetailQuery = Type.Object({
+  store_ref: text('Where the bead is: `city:name` or `rig:name`.'),
+})
+export type OrderHistoryDetailQuery = Static<typeof OrderHistoryDetailQuery>
+
+export const OrderHistoryDetailResponse = Type.Object(
+  {
+    bead_id: Type.String(),
+    store_ref: Type.String({ description: 'Where the bead is: `city:name` or `rig:name`.' }),
+    created_at: Type.String({ description: 'When the run began.' }),
+    labels: nullable(Type.Array(Type.String())),
+    output: Type.String({ description: 'What its command printed, then what it printed as errors; the last of it.' }),
+  },
+  { $id: 'OrderHistoryDetailResponse', additionalProperties: false },
+)
+export type OrderHistoryDetailResponse = Static<typeof OrderHistoryDetailResponse>
+
+export const OrdersFeedQuery = Type.Object({
+  scope_kind: text('`city` or `rig`; goes with `scope_ref`.'),
+  scope_ref: text('The name of that city or rig.'),
+  limit: limit('How many at most: 50 for 0, never more than 500.'),
+})
+export type OrdersFeedQuery = Static<typeof OrdersFeedQuery>
+
+export const OrdersFeedBody = Type.Object(
+  {
+    items: nullable(Type.Array(MonitorFeedItemResponse)),
+    partial: Type.Boolean(),
+    partial_errors: Type.Optional(nullable(Type.Array(Type.String()))),
+  },
+  { $id: 'OrdersFeedBody', additionalProperties: false },
+)
+export type OrdersFeedBody = Static<typeof OrdersFeedBody>

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import type { Order } from './order.ts'
+import type { OrderFileResponse, OrderResponse } from './schema.ts'
+
+/** An order as the wire shows it: texts as they are written, and the limits that are in force. */
+export function toOrderResponse({
+  name,
+  scopedName,
+  rig,
+  description,
+  action,
+  trigger,
+  ...order
+}: Order): OrderResponse {
+  const { interval, schedule, check, on, timeout, checkTimeout } = order.declared
+  return {
+    ...{ name, scoped_name: scopedName, type: action.kind, enabled: order.enabled },
+    ...{ timeout_ms: order.timeout, capture_output: action.kind === 'exec' },
+    ...(description !== '' && { description }),
+    ...{ trigger: trigger.kind, gate: trigger.kind },
+    ...(interval !== undefined && { interval }),
+    ...(schedule !== undefined && { schedule }),
+    ...(check !== undefined && { check }),
+    ...(on !== undefined && { on }),
+    ...(action.kind === 'exec' && { exec: action.command }),
+    ...(action.kind === 'formula' && { formula: action.formula }),
+    ...(action.kind === 'formula' && action.pool !== undefined && { pool: action.pool }),
+    ...(timeout !== undefined && { timeout }),
+    ...(checkTimeout !== undefined && { check_timeout: checkTimeout }),
+    ...(trigger.kind === 'condition' && { check_timeout_ms: trigger.timeout }),
+    ...(rig !== undefined && { rig }),
+    ...(action.kind === 'exec' && Object.keys(action.env).length > 0 && { env: { ...action.env } }),
+  }
+}
+
+/** The same with its file. */
+export const toOrderFile = (order: Order): OrderFileResponse => ({
+  ...toOrderResponse(order),
+  ...{ source: order.file, formula_layer: join(order.layer, 'formulas'), params: { ...order.params } },
+  ...(order.trigger.kind === 'cron' && { tz: order.trigger.zone }),
+})
+
+/** The place of an order's beads: `rig:name`, or `city:name`. */
+export const storeRefOf = (rig: string | undefined, city: string): string => (rig ? `rig:${rig}` : `city:${city}`)
