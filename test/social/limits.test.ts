@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { addressGroup, parseAddress } from '../../src/social/limits/addresses.ts'
+import { parseAddress } from '../../src/core/addresses.ts'
+import { addressGroup } from '../../src/social/limits/addresses.ts'
 import { UNLIMITED } from '../support/unlimited.ts'
 import { eventually } from '../support/until.ts'
 import { type Json, openNetwork } from './network.ts'

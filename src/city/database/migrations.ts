@@ -23,6 +23,7 @@ import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' 
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
 import externalMessages from '../../connect/extmsg/table.sql' with { type: 'text' }
+import webhookDeliveries from '../../connect/webhooks/table.sql' with { type: 'text' }
 import eventActors from '../../core/events/actors.sql' with { type: 'text' }
 import emitted from '../../core/events/emitted.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
@@ -109,4 +110,5 @@ export const cityMigrations: readonly string[] = [
   externalMessages,
   stepTimeouts,
   orderFeed,
+  webhookDeliveries,
 ]

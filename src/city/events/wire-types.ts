@@ -86,41 +86,6 @@ const sessions = [
   defineEvent('provider.swapped', NoPayload, 'A session was moved to another provider.'),
 ]
 
-const external = [
-  defineEvent(
-    'webhook.received',
-    payload('WebhookReceivedPayload', {
-      webhook: text,
-      deduped: Type.Boolean(),
-      matched: Type.Boolean(),
-      dispatched: Type.Boolean(),
-      rule_index: integer,
-      body_size: integer,
-      dedup_id: optional,
-      event_type: optional,
-      order: optional,
-      rig: optional,
-      scheme: optional,
-      scoped_name: optional,
-      tracking_id: optional,
-    }),
-    'A webhook was delivered.',
-  ),
-  defineEvent(
-    'webhook.rejected',
-    payload('WebhookRejectedPayload', {
-      webhook: text,
-      reason: text,
-      body_size: Type.Optional(integer),
-      dedup_id: optional,
-      event_type: optional,
-      scheme: optional,
-      status: Type.Optional(integer),
-    }),
-    'A delivery to a webhook was rejected.',
-  ),
-]
-
 const stores = [
   defineEvent(
     'backend.credential_resolved',
@@ -210,4 +175,4 @@ const supervisor = [
 ]
 
 /** Every type that clients of the wire know and gc does not record. */
-export const wireEvents: readonly EventDefinition[] = [...work, ...sessions, ...external, ...stores, ...supervisor]
+export const wireEvents: readonly EventDefinition[] = [...work, ...sessions, ...stores, ...supervisor]

@@ -94,6 +94,8 @@ const RATE_LIMIT = {
 
 /** `[webhooks]`: what the city says of all webhooks, those of its packs too. */
 export const WEBHOOK_POLICY = {
+  /** Whether a proxy in front of the server says, in X-Forwarded-For, who sends. */
+  behindProxy: boolean('behind_proxy'),
   allowPublic: tables('allow_public', GRANT),
   jwtPolicies: tables('jwt_policy', JWT_POLICY),
   rateLimit: table('rate_limit', RATE_LIMIT),

@@ -1,6 +1,6 @@
-import { Networks } from '../../core/cidr.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { errorMessage } from '../../core/errors.ts'
+import { Networks } from '../../core/networks.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import type { WebhookVerifyFields } from '../declare/webhook.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'

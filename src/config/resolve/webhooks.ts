@@ -103,6 +103,7 @@ function resolveWebhook(
     ...{ name, isCapped, block, visibility: isCapped ? 'tenant' : visibility },
     ...(values.rig !== undefined && { rig: values.rig }),
     ...(hostname !== undefined && { hostname }),
+    isBehindProxy: declarations.webhookPolicy?.values.behindProxy ?? false,
     rate: rateOf(name, values.maxPerMinute, declarations.webhookPolicy),
     verify: (values.verify && resolveVerify(values.verify, jwt, diagnostics)) ?? NO_VERIFY,
     rules: (values.rules ?? []).map((rule) => resolveRule(rule, rigs, diagnostics)),

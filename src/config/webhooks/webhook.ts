@@ -15,6 +15,8 @@ export interface WebhookConfig {
   readonly isCapped: boolean
   readonly hostname?: string
   readonly rate: WebhookRate
+  /** Whether a proxy says, in `X-Forwarded-For`, where deliveries come from. */
+  readonly isBehindProxy: boolean
   readonly verify: WebhookVerifyConfig
   readonly rules: readonly WebhookRuleConfig[]
   readonly block: DeclaredBlock

@@ -1,6 +1,7 @@
 import type { Server } from 'bun'
+import { forwardedAddress, parseAddress } from '../../core/addresses.ts'
 import type { SocketData } from '../../http/plane-options.ts'
-import { addressGroup, parseAddress, UNKNOWN_ADDRESS } from '../limits/addresses.ts'
+import { addressGroup, UNKNOWN_ADDRESS } from '../limits/addresses.ts'
 
 /** The network addresses that requests come from. */
 export class ClientAddresses {
@@ -13,7 +14,8 @@ export class ClientAddresses {
 
   /** Remembers the address of a request while its connection is known. */
   remember(request: Request, original: Request, server: Server<SocketData>): void {
-    const sender = this.#forwardedFor(original) ?? server.requestIP(original)?.address ?? ''
+    const forwarded = this.proxied ? forwardedAddress(original) : undefined
+    const sender = forwarded ?? server.requestIP(original)?.address ?? ''
     this.#addresses.set(request, parseAddress(sender) ?? UNKNOWN_ADDRESS)
   }
 
@@ -24,11 +26,5 @@ export class ClientAddresses {
   /** The group of addresses that limits count together. */
   groupOf(request: Request): string {
     return addressGroup(this.addressOf(request))
-  }
-
-  /** What the proxy says, which is the last part of the header. */
-  #forwardedFor(request: Request): string | undefined {
-    if (!this.proxied) return undefined
-    return request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() || undefined
   }
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../../../core/actor.ts'
+import type { Tx } from '../../../core/store.ts'
 import type { Order } from '../order.ts'
 import type { OrderOutput, OrderRunRow } from './order-runs.ts'
 
@@ -11,6 +12,8 @@ export interface DispatchRequest {
   cause: OrderCause
   /** Who wants it, as the events of its beginning show it. */
   actor: Actor
+  /** Part of the write that begins the run: what it throws keeps the run from beginning. */
+  alongside?(tx: Tx, trackingId: string): void
 }
 
 /** How a run goes on: what its command prints, then its end. */

@@ -1,0 +1,55 @@
+import type { OrderStarter, StartedOrder } from '../connect/webhooks/targets.ts'
+import { AppError } from '../core/errors.ts'
+import type { OrderDispatcher } from '../orchestration/orders/dispatch/dispatcher.ts'
+import type { Order } from '../orchestration/orders/order.ts'
+import { scopedNameOf } from '../orchestration/orders/order.ts'
+import type { OrderLibrary } from '../orchestration/orders/order-library.ts'
+
+interface WebhookOrdersOptions {
+  orderLibrary: Pick<OrderLibrary, 'current' | 'find'>
+  orderDispatcher: Pick<OrderDispatcher, 'run'>
+}
+
+/** The orders of a city as its webhooks start them: those alone that say so by their trigger. */
+export class WebhookOrders implements OrderStarter {
+  constructor(private readonly options: WebhookOrdersOptions) {}
+
+  async start({
+    order: name,
+    rig,
+    vars,
+    actor,
+    alongside,
+  }: Parameters<OrderStarter['start']>[0]): Promise<StartedOrder> {
+    const problem = this.problemOf(name, rig)
+    const order = this.#find(name, rig)
+    if (problem !== undefined || !order)
+      throw new AppError('validation-failed', problem ?? `there is no order "${name}"`)
+    const facts = {
+      ...{ order: order.name, scopedName: order.scopedName },
+      ...(order.rig !== undefined && { rig: order.rig }),
+    }
+    const { trackingId } = await this.options.orderDispatcher.run(order, {
+      ...{ vars, cause: 'webhook', actor },
+      alongside: (tx, id) => alongside(tx, { ...facts, trackingId: id }),
+    })
+    return { ...facts, trackingId }
+  }
+
+  problemOf(name: string, rig: string | undefined): string | undefined {
+    const order = this.#find(name, rig)
+    if (!order)
+      return `there is no order "${name}"${rig === undefined ? '' : ` in rig ${rig}`}: \`gc order list\` shows them`
+    if (order.trigger.kind !== 'webhook') {
+      return `the order ${name} has trigger = "${order.trigger.kind}"; only one with trigger = "webhook" is started by a delivery`
+    }
+    return order.enabled ? undefined : `the order ${name} is disabled; \`gc order enable ${name}\` enables it`
+  }
+
+  /** Without a rig, the order of the city, else the first of that name. */
+  #find(name: string, rig: string | undefined): Order | undefined {
+    const { orderLibrary } = this.options
+    const exact = orderLibrary.find(scopedNameOf(name, rig))
+    return exact ?? (rig === undefined ? orderLibrary.current.find((order) => order.name === name) : undefined)
+  }
+}

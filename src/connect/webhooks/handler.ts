@@ -1,0 +1,47 @@
+import type { RequestHandler } from '../../http/app.ts'
+import { hasHost, pathOf } from '../../http/authority.ts'
+import { nothingHere, toResponse } from './answer.ts'
+import type { Webhooks } from './webhooks.ts'
+
+interface WebhookHandlerOptions {
+  /** The webhooks of a running city. */
+  webhooksOf(city: string): Pick<Webhooks, 'receive'> | undefined
+  /** Whether the server takes no changes. */
+  isReadOnly: boolean
+  /** Whether other machines reach the address on purpose: nothing that comes there counts as loopback. */
+  isPublic: boolean
+}
+
+const HOOK = /^\/v0\/city\/([^/]+)\/hook\/([^/]+)\/?$/
+
+/** Takes the requests for webhooks, which prove by their own signatures who sends them, and leaves others to `next`. */
+export const withWebhooks = (options: WebhookHandlerOptions, next: RequestHandler): RequestHandler => ({
+  fetch(request, server) {
+    const [, city, name] = (hasHost(request) && HOOK.exec(pathOf(request.url))) || []
+    if (city === undefined || name === undefined) return next.fetch(request, server)
+    const peer = server.requestIP(request)?.address
+    return receive(options, decode(city), decode(name), request, peer)
+  },
+  stop: () => next.stop(),
+})
+
+async function receive(
+  { webhooksOf, isPublic, isReadOnly }: WebhookHandlerOptions,
+  city: string,
+  name: string,
+  request: Request,
+  peer: string | undefined,
+): Promise<Response> {
+  const webhooks = webhooksOf(city)
+  const answer = webhooks ? await webhooks.receive(name, { request, peer, isPublic, isReadOnly }) : nothingHere()
+  return toResponse(answer)
+}
+
+/** A segment of a path; one that cannot be read is the name of nothing. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}

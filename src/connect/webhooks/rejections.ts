@@ -1,0 +1,52 @@
+import type { Static } from '@sinclair/typebox'
+import type { Clock } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import { actorOfWebhook } from './actor.ts'
+import type { Rejection } from './admission/rejection.ts'
+import { TokenBucket } from './admission/token-bucket.ts'
+import { WebhookRejected } from './events.ts'
+
+/** What of a delivery is known when it is rejected. */
+export type RejectedDelivery = Omit<Static<typeof WebhookRejected.payload>, 'reason' | 'status'>
+
+/** How many rejections of one webhook are recorded: whoever sends a million must not fill the log with them. */
+const RECORDED = { perMinute: 30, burst: 30 }
+
+/** Records rejected deliveries, of each webhook a bounded number. */
+export class Rejections {
+  readonly #webhooks = new Map<string, { bucket: TokenBucket; omitted: number }>()
+
+  constructor(private readonly options: { store: Store; log: EventLog; clock: Clock }) {}
+
+  async record(delivery: RejectedDelivery, { reason, status, message }: Rejection): Promise<void> {
+    const { store, log, clock } = this.options
+    const { webhook } = delivery
+    const state = this.#stateOf(webhook)
+    if (state.bucket.take(RECORDED, clock.monotonic()) > 0) {
+      state.omitted++
+      return
+    }
+    const omitted = state.omitted
+    state.omitted = 0
+    const tail = omitted === 0 ? '' : `; ${omitted} rejected before this one are not recorded`
+    const attributes = { subject: webhook, message: `${message}${tail}` }
+    await store.write(
+      (tx) => void log.append(tx, WebhookRejected, attributes, { ...delivery, reason, status }),
+      actorOfWebhook(webhook),
+    )
+  }
+
+  /** Forgets webhooks that are gone. */
+  retain(names: ReadonlySet<string>): void {
+    for (const name of this.#webhooks.keys()) if (!names.has(name)) this.#webhooks.delete(name)
+  }
+
+  #stateOf(webhook: string) {
+    const existing = this.#webhooks.get(webhook)
+    if (existing) return existing
+    const state = { bucket: new TokenBucket(), omitted: 0 }
+    this.#webhooks.set(webhook, state)
+    return state
+  }
+}

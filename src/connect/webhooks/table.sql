@@ -1,0 +1,7 @@
+CREATE TABLE webhook_deliveries (
+  webhook TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (webhook, digest)
+) WITHOUT ROWID;
+CREATE INDEX webhook_deliveries_by_expiry ON webhook_deliveries (expires_at);

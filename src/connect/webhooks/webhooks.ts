@@ -1,0 +1,143 @@
+import type { CityConfig } from '../../config/city-config.ts'
+import type { Config } from '../../config/config.ts'
+import type { WebhookConfig } from '../../config/webhooks/webhook.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { createExchangeId } from '../../core/ids.ts'
+import type { Store } from '../../core/store.ts'
+import { BodyReader } from '../../http/body.ts'
+import type { HookRequest } from './admission/perimeter.ts'
+import { Rejection } from './admission/rejection.ts'
+import { type Environment, secretOf, variable } from './admission/secrets.ts'
+import { type HookAnswer, nothingHere } from './answer.ts'
+import { Deliveries } from './deliveries.ts'
+import { WebhookReceiver } from './receiver.ts'
+import { Rejections } from './rejections.ts'
+import { matchRule } from './rules.ts'
+import { samplePayload } from './sample.ts'
+import type { Webhook, WebhookList, WebhookTest, WebhookTestResult } from './schema.ts'
+import { type ConversationInbox, type OrderStarter, Targets } from './targets.ts'
+import { signedRequest } from './test-delivery.ts'
+import { Verifier } from './verify/verifier.ts'
+
+interface WebhooksOptions {
+  /** The name of the city. */
+  city: string
+  /** Where the supervisor listens. */
+  url(): string
+  store: Store
+  log: EventLog
+  clock: Clock
+  deadlines: Deadlines
+  config: Pick<Config, 'onChange'> & { readonly current: Pick<CityConfig, 'webhooks'> }
+  env: Environment
+  orders: OrderStarter
+  conversations: ConversationInbox
+  reportError(error: unknown): void
+}
+
+/** The longest body of a delivery, and how long it may take to come. */
+const BODY_LIMIT = 1024 * 1024
+const BODY_TIMEOUT_MS = 10_000
+
+/** The webhooks of a city. */
+export class Webhooks {
+  readonly #receiver: WebhookReceiver
+  readonly #stop: () => void
+
+  constructor(private readonly options: WebhooksOptions) {
+    const { store, clock, deadlines, env, config } = options
+    this.#receiver = new WebhookReceiver({
+      ...options,
+      bodies: new BodyReader({ deadlines, limit: BODY_LIMIT, timeoutMs: BODY_TIMEOUT_MS }),
+      verifier: new Verifier(env),
+      deliveries: new Deliveries(store, clock),
+      rejections: new Rejections(options),
+      targets: new Targets(options),
+      report: options.reportError,
+    })
+    this.#stop = config.onChange(({ current }) => this.#receiver.retain(current.webhooks))
+  }
+
+  /** Takes a delivery from outside. */
+  async receive(name: string, hook: HookRequest): Promise<HookAnswer> {
+    const webhook = this.#find(name)
+    return webhook ? this.#receiver.receive(webhook, hook) : nothingHere()
+  }
+
+  list(): WebhookList {
+    const items = this.options.config.current.webhooks.map((webhook) => this.#toWire(webhook))
+    return { items, total: items.length }
+  }
+
+  /** Makes a delivery as the sender would, and shows what it would see. */
+  async test(name: string, { event, payload, dry_run = false }: WebhookTest): Promise<WebhookTestResult> {
+    const webhook = this.#find(name)
+    if (!webhook) throw new AppError('webhook-not-found', `webhook ${name} not found; \`gc webhook list\` shows them`)
+    const id = createExchangeId()
+    const [first] = webhook.rules
+    const happened = event ?? first?.event
+    const sent = payload ?? samplePayload(first, id)
+    const fit = this.#fit(webhook, happened, sent)
+    const facts = { ...(happened !== undefined && { event: happened }), payload: sent, ...fit }
+    if (dry_run) return { delivered: false, ...facts }
+    const signing = { ...this.options, id, event: happened, url: this.#urlOf(webhook) }
+    const { status, body, rejection } = await this.#receiver.receive(webhook, signedRequest(webhook, sent, signing))
+    return { delivered: true, ...facts, status, answer: body, ...rejection }
+  }
+
+  close(): void {
+    this.#stop()
+  }
+
+  #find(name: string): WebhookConfig | undefined {
+    return this.options.config.current.webhooks.find((webhook) => webhook.name === name)
+  }
+
+  #fit(webhook: WebhookConfig, event: string | undefined, payload: Readonly<Record<string, unknown>>) {
+    try {
+      const matched = matchRule(webhook.rules, event, payload)
+      if (!matched) return { rule_index: -1 }
+      const { index, rule, args } = matched
+      return { rule_index: index, args, ...(rule.order !== undefined && { order: rule.order }) }
+    } catch (error) {
+      if (error instanceof Rejection) return { rule_index: -1, message: error.message }
+      throw error
+    }
+  }
+
+  #urlOf({ name }: WebhookConfig): string {
+    const { city, url } = this.options
+    return `${url()}/v0/city/${encodeURIComponent(city)}/hook/${name}`
+  }
+
+  #toWire(webhook: WebhookConfig): Webhook {
+    const { name, verify, visibility, rig, rate, rules, block } = webhook
+    const problem = this.#problemOf(webhook)
+    return {
+      ...{ name, url: this.#urlOf(webhook), scheme: verify.scheme, visibility },
+      ...(rig !== undefined && { rig }),
+      ...{ per_minute: rate.perMinute, burst: rate.burst, rules: [...rules], file: `${block.file}:${block.line}` },
+      ...(problem !== undefined && { problem }),
+    }
+  }
+
+  /** Why deliveries fail, as far as it can be told before one comes. */
+  #problemOf({ broken, verify, rules, rig, isCapped }: WebhookConfig): string | undefined {
+    if (broken !== undefined) return broken
+    try {
+      if (verify.secretEnv !== undefined) secretOf(verify, this.options.env)
+      if (verify.bearerEnv !== undefined) variable(verify.bearerEnv, this.options.env)
+    } catch (error) {
+      if (error instanceof Rejection) return error.message
+      throw error
+    }
+    for (const rule of rules) {
+      const problem = rule.order && this.options.orders.problemOf(rule.order, rule.rig ?? rig)
+      if (problem) return problem
+    }
+    return isCapped ? 'its pack asks for it to be public, and [[webhooks.allow_public]] does not allow that' : undefined
+  }
+}
