@@ -115,6 +115,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   services.externalMessages.start()
   resources.defer(() => gates.stop())
   gates.start()
+  resources.defer(() => services.formulaLibrary.stop())
   resources.defer(() => instantiator.stop())
   instantiator.start()
   backup.removeStages()

@@ -52,7 +52,7 @@ export function buildRecords(foundation: Foundation) {
     beadRepository,
     runRepository: new RunRepository({ store, log, clock }),
     runMembers: new RunMembers(store, beadRepository),
-    formulaLibrary: new FormulaLibrary(config),
+    formulaLibrary: new FormulaLibrary(config, deadlines),
     orderLibrary: new OrderLibrary(config),
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
     sessionRepository: new SessionRepository(store, beadRepository, clock),

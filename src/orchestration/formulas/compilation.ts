@@ -1,6 +1,7 @@
 import { withParents } from './extend.ts'
 import type { Formula, Named, Place, Requirement, Step } from './formula.ts'
 import type { FormulaFiles } from './formula-files.ts'
+import { TooSlow } from './quick.ts'
 import { Problems } from './reader.ts'
 import type { FormulaMessage } from './recipe.ts'
 
@@ -35,6 +36,7 @@ export class Compilation {
   readonly openRanges: FormulaMessage[] = []
   readonly #inherited = new Map<string, Formula | undefined>()
   #text = 0
+  #written = 0
 
   constructor(
     readonly files: FormulaFiles,
@@ -67,10 +69,16 @@ export class Compilation {
   /** Throws when a formula comes to too many steps. */
   limitSteps(place: Place, count: number): void {
     if (count > MAX_STEPS) throw new TooLarge(place, `this comes to ${count} steps: ${MAX_STEPS} is the most`)
+    this.#checkQuick(count)
+  }
+
+  #checkQuick(steps: number): void {
+    if (steps > (this.files.maxQuickSteps ?? steps)) throw new TooSlow(`${steps} steps`)
   }
 
   /** Throws when the texts that are written anew for each round come to too much. */
   addText(step: Step): void {
+    this.#checkQuick(++this.#written)
     this.#text += step.title.length + (step.description?.length ?? 0)
     if (this.#text > MAX_TEXT) {
       throw new TooLarge(step.place, `the texts of its steps come to more than ${MAX_TEXT / 1024 / 1024} MB`)

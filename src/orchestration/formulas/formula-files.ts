@@ -13,6 +13,8 @@ export interface FormulaFiles {
   fileOf(name: string): string | undefined
   /** The names of all formulas, sorted. */
   names(): string[]
+  /** More steps than these are not compiled here: TooSlow is thrown. */
+  readonly maxQuickSteps?: number
   /** The formula folders from the lowest to the highest layer, absolute. */
   readonly folders: readonly string[]
   /**
@@ -61,6 +63,12 @@ export class LayeredFormulas implements FormulaFiles {
 
   names(): string[] {
     return [...this.#files.keys()].sort()
+  }
+
+  /** The characters of a formula's file; 0 when it cannot be read. */
+  lengthOf(name: string): number {
+    const found = this.#files.get(name)
+    return found ? (this.#text(found.layer, found.file)?.length ?? 0) : 0
   }
 
   /** The file of a formula in the highest layer, named from its formula folder; undefined when it has none. */

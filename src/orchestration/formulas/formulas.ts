@@ -75,8 +75,8 @@ export class Formulas {
     return { items, total: items.length, partial: files.names().some(isBroken) }
   }
 
-  detail(name: string, query: FormulaDetailQuery): FormulaDetailResponse {
-    const recipe = this.#compile(name, ofRig(this.#scope(query))?.ref, {})
+  async detail(name: string, query: FormulaDetailQuery): Promise<FormulaDetailResponse> {
+    const recipe = await this.#compile(name, ofRig(this.#scope(query))?.ref, {})
     return toDetail(fillTitles(recipe, launchValues(recipe, query.target)))
   }
 
@@ -90,18 +90,18 @@ export class Formulas {
   }
 
   /** All that a formula compiles to; its titles as they are written, unless there are variables to put in. */
-  compile(name: string, { rig, vars = {} }: FormulaCompile): CompiledFormula {
+  async compile(name: string, { rig, vars = {} }: FormulaCompile): Promise<CompiledFormula> {
     requireSmallVariables(vars)
-    const recipe = this.#compile(name, this.#rig(rig), vars)
+    const recipe = await this.#compile(name, this.#rig(rig), vars)
     const shown = Object.keys(vars).length > 0 ? fillTitles(recipe) : recipe
     return toCompiled(shown, this.options.formulaLibrary.files(rig).folders)
   }
 
   /** What would be made of a formula with these variables. */
-  preview(name: string, body: FormulaPreviewBody): FormulaDetailResponse {
+  async preview(name: string, body: FormulaPreviewBody): Promise<FormulaDetailResponse> {
     const variables = body.vars ?? {}
     requireSmallVariables(variables)
-    const recipe = this.#compile(name, ofRig(this.#scope(body))?.ref, variables)
+    const recipe = await this.#compile(name, ofRig(this.#scope(body))?.ref, variables)
     const filled = fillTitles(recipe, launchValues(recipe, body.target))
     const problems = [...validateVariables(recipe), ...openTitles(filled)]
     if (problems.length === 0) return toDetail(filled)
@@ -191,8 +191,8 @@ export class Formulas {
     throw new AppError('rig-not-found', `rig ${rig} does not exist in this city`)
   }
 
-  #compile(name: string, rig: string | undefined, variables: Readonly<Record<string, string>>): Recipe {
-    const result = this.options.formulaLibrary.compile(name, variables, rig)
+  async #compile(name: string, rig: string | undefined, variables: Readonly<Record<string, string>>): Promise<Recipe> {
+    const result = await this.options.formulaLibrary.compile(name, variables, rig)
     if ('recipe' in result) return result.recipe
     const [first] = result.errors
     if (result.reason === 'not-workflow') throw new AppError('formula-not-found', first?.message ?? name)

@@ -106,7 +106,13 @@ export class RunRepository {
         updatedAt: now,
       })
       .run()
-    if (recipe !== undefined) tx.orm.insert(runRecipes).values({ rootId: root, recipe }).run()
+    if (recipe !== undefined) {
+      // Its own steps and edges are beads by now.
+      tx.orm
+        .insert(runRecipes)
+        .values({ rootId: root, recipe: { ...recipe, steps: [], deps: [] } })
+        .run()
+    }
     this.#record(tx, root, formula, state)
   }
 
@@ -126,7 +132,7 @@ export class RunRepository {
     throw new AppError('run-not-found', `run ${root} does not exist; gc run list shows those that do`)
   }
 
-  /** What a run was compiled from; undefined for one that came here without it. */
+  /** What a run was compiled from, but for its own steps and edges; undefined for one that came here without it. */
   recipeOf(root: string): Recipe | undefined {
     return this.#queries.recipe.get({ root })?.recipe
   }

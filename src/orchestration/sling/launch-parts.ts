@@ -16,7 +16,7 @@ import { injectedVariables, type Variables } from './launch-variables.ts'
 
 /** Compiles the formulas of a city. */
 export interface FormulaCompiler {
-  compile(name: string, variables: Variables, rig?: string): CompileResult
+  compile(name: string, variables: Variables, rig?: string): Promise<CompileResult>
 }
 
 export interface LauncherOptions extends BeadRouterOptions {
@@ -56,20 +56,20 @@ export class LaunchParts {
   }
 
   /** Compiles a formula, for a bead if one is named; throws for variables that it does not take. */
-  compile(launch: CompileRequest, bead?: string): Recipe {
+  async compile(launch: CompileRequest, bead?: string): Promise<Recipe> {
     const { formulaLibrary, config } = this.#options
     const context = { ...this.#options, ...launch, config: config.current }
-    const compile = (variables: Variables) => {
-      const result = formulaLibrary.compile(launch.formula, variables, launch.rig || undefined)
+    const compile = async (variables: Variables) => {
+      const result = await formulaLibrary.compile(launch.formula, variables, launch.rig || undefined)
       if ('recipe' in result) return result.recipe
       throw new AppError('invalid-request', compileSentence(launch.formula, result))
     }
     const ofRig = config.current.rigs.find(({ name }) => name === launch.rig)?.formulaVars
     const variables = { ...injectedVariables({ ...context, bead }), ...ofRig, ...launch.vars }
-    const compiled = compile(variables)
+    const compiled = await compile(variables)
     // A graph gets the bead with its input, a molecule by name.
     const isNamed = compiled.contract === 'v1' && bead !== undefined
-    const recipe = isNamed ? compile({ issue: bead, ...variables }) : compiled
+    const recipe = isNamed ? await compile({ issue: bead, ...variables }) : compiled
     const problems = validateVariables(recipe)
     if (problems.length > 0) throw new AppError('invalid-request', listed(launch.formula, problems))
     return recipe

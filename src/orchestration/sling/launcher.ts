@@ -57,8 +57,8 @@ export class FormulaLauncher {
   }
 
   /** Runs a formula that is for no bead. */
-  launch(caller: Caller, launch: Launch): Promise<Launched> {
-    const compiled = { ...launch, recipe: this.#parts.compile(launch) }
+  async launch(caller: Caller, launch: Launch): Promise<Launched> {
+    const compiled = { ...launch, recipe: await this.#parts.compile(launch) }
     const { recipe, target } = compiled
     if (recipe.shape === 'molecule' && isPool(target.agent)) {
       throw new AppError(
@@ -77,11 +77,11 @@ export class FormulaLauncher {
   }
 
   /** Runs a formula for a bead: a molecule is hung on it and the bead is routed, a graph has it as its input. */
-  attach(caller: Caller, launch: Launch, id: string): Promise<Launched> {
+  async attach(caller: Caller, launch: Launch, id: string): Promise<Launched> {
     const bead = this.router.get(id)
     this.router.checkRoutable(bead, launch.target, launch.flags)
     const rig = this.#options.beads.rigOf(id)
-    const recipe = this.#parts.compile({ ...launch, rig }, id)
+    const recipe = await this.#parts.compile({ ...launch, rig }, id)
     const compiled = { ...launch, rig, recipe }
     return recipe.shape === 'graph'
       ? this.#attachGraph(caller, compiled, bead)

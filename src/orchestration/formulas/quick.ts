@@ -1,0 +1,30 @@
+import type { FormulaFiles } from './formula-files.ts'
+
+/** What is compiled on the event loop without being felt: characters of files, and steps. */
+const QUICK_LENGTH = 24_000
+const QUICK_STEPS = 250
+
+/** A formula takes too long to compile on the event loop. */
+export class TooSlow extends Error {
+  override readonly name = 'TooSlow'
+}
+
+/** Files of which no more is compiled than is quick: beyond, {@link TooSlow} is thrown. */
+export function quickly(files: FormulaFiles & { lengthOf(name: string): number }): FormulaFiles {
+  const read = new Set<string>()
+  let length = 0
+  return {
+    capabilities: files.capabilities,
+    folders: files.folders,
+    maxQuickSteps: QUICK_STEPS,
+    fileOf: (name) => files.fileOf(name),
+    names: () => files.names(),
+    asset: (file, path) => files.asset(file, path),
+    formula(name) {
+      if (!read.has(name)) length += files.lengthOf(name)
+      read.add(name)
+      if (length > QUICK_LENGTH) throw new TooSlow(`${name} is long`)
+      return files.formula(name)
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { fdatasyncSync, openSync } from 'node:fs'
+import { cityMigrations } from '../../src/city/database/migrations.ts'
+import { at, calm, cpu, late, ms, say, Table, whole } from './support/figures.ts'
+import { CLERK, chains, declareFormula, sling } from './support/formulas.ts'
+import { timed } from './support/load.ts'
+import { Town } from './support/town.ts'
+import { Wire } from './support/wire.ts'
+
+/**
+ * What it takes to start a run, and how late the server answers others meanwhile, beside statements that write the same
+ * rows: `bun test/bench/runs-launch.bench.ts [steps…]`.
+ */
+
+const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [100, 5_000]
+const BESIDE = 20
+const WARM_UP = 3
+
+/** Asks for the least there is, once a millisecond, until something is over. */
+async function meanwhile(town: Town, work: Promise<unknown>): Promise<number[]> {
+  const wire = await Wire.open(town.url)
+  const samples: number[] = []
+  let isOver = false
+  const ended = work.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    samples.push(...(await timed(wire, '/health', 1)))
+    await Bun.sleep(1)
+  }
+  await ended
+  wire.close()
+  return samples
+}
+
+/** The rows that a launch wrote, by their tables. */
+const TABLES = ['beads', 'bead_edges', 'runs', 'run_recipes', 'events']
+
+/** How long the same rows take to write by statements alone, in one commit that is on disk. */
+function bare(from: string, to: string): { rows: number; took: number } {
+  using source = new Database(from, { readonly: true })
+  using db = new Database(to, { create: true })
+  db.run('PRAGMA journal_mode = WAL')
+  db.run('PRAGMA synchronous = NORMAL')
+  for (const sql of cityMigrations) db.run(sql)
+  const written = TABLES.map((table) => {
+    const columns = source
+      .query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${table}')`)
+      .all()
+      .map(({ name }) => name)
+    const insert = db.prepare<unknown, SQLQueryBindings[]>(
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    )
+    return { insert, rows: source.query(`SELECT ${columns.join(', ')} FROM ${table}`).values() }
+  })
+  db.run('BEGIN IMMEDIATE; COMMIT')
+  const wal = openSync(`${to}-wal`, 'r')
+  const started = performance.now()
+  db.run('BEGIN IMMEDIATE')
+  for (const { insert, rows } of written) for (const row of rows) insert.run(...(row as SQLQueryBindings[]))
+  db.run('COMMIT')
+  fdatasyncSync(wal)
+  return { rows: written.reduce((sum, { rows }) => sum + rows.length, 0), took: performance.now() - started }
+}
+
+async function measure(steps: number, table: Table): Promise<void> {
+  await using town = await Town.open()
+  await town.city('mill', CLERK)
+  declareFormula(town, 'mill', 'warm', chains(5, 2))
+  declareFormula(town, 'mill', 'big', chains(steps, BESIDE))
+  for (let n = 0; n < WARM_UP; n++) await sling(town, 'mill', 'warm')
+  await town.stop()
+  const path = town.at('mill', '.gc', 'city.db')
+  using before = new Database(path)
+  for (const name of ['beads', 'bead_edges', 'runs', 'run_recipes', 'events']) before.run(`DELETE FROM ${name}`)
+  before.close()
+  await town.start()
+  await calm(town.pid)
+  const [started, busy] = [performance.now(), cpu(town.pid)]
+  const samples = await meanwhile(town, sling(town, 'mill', 'big'))
+  const took = performance.now() - started
+  await calm(town.pid)
+  say(`${whole(steps)} steps: ${ms(cpu(town.pid) - busy)} of processor time until all is calm`)
+  await town.stop()
+  const raw = bare(path, town.at('bare.db'))
+  const ratio = took / raw.took
+  table.row(`${whole(steps)} steps slung`, `${ms(took)}, ${ratio.toFixed(1)} × statements`)
+  table.row(`  its ${whole(raw.rows)} rows by statements alone`, ms(raw.took))
+  table.row('  `/health` meanwhile', late(samples), 'p99 < 20 ms', at(samples, 0.99) < 20)
+}
+
+const table = new Table()
+for (const steps of SIZES) await measure(steps, table)
+table.print('starting a run')
