@@ -1,0 +1,217 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { register } from '../api/town.ts'
+import { eventually } from '../support/until.ts'
+import type { TestCity, World } from '../support/world.ts'
+
+const WORKERS = 3
+const TOML = `[[agent]]\nname = "clerk"\nstart_command = "sleep 600"\nmax_active_sessions = ${WORKERS}\n`
+const REQUIRES = '[requires]\nformula_compiler = ">=2.0.0"\n'
+const checkBy = (script: string) =>
+  `[steps.check]\nmax_attempts = 2\n[steps.check.check]\npath = "${script}"\ntimeout = "200s"\n`
+
+const FORMULAS = {
+  main: `formula = "main"\n${REQUIRES}
+[[steps]]
+id = "flaky"
+title = "Flaky"
+[steps.retry]
+max_attempts = 2
+[[steps]]
+id = "work"
+title = "Work"
+${checkBy('check.sh')}
+[[steps]]
+id = "survey"
+title = "Survey"
+[steps.on_complete]
+for_each = "output.items"
+bond = "job"
+parallel = true
+[steps.on_complete.vars]
+name = "{item.name}"
+[[steps]]
+id = "after"
+title = "After"
+needs = ["flaky", "work", "survey"]
+`,
+  job: `formula = "job"\ntype = "expansion"\n${REQUIRES}[vars.name]\ndefault = "x"\n[[template]]\nid = "{target}.do"\ntitle = "Do {name}"\n`,
+  side: `formula = "side"\n${REQUIRES}[[steps]]\nid = "stuck"\ntitle = "Stuck"\n${checkBy('hang.sh')}`,
+  batch: `formula = "batch"\n${REQUIRES}[[steps]]\nid = "each"\ntitle = "Each"\n[steps.drain]\nformula = "unit"\ncontext = "separate"\nmember_access = "exclusive"\n`,
+  unit: `formula = "unit"\n${REQUIRES}[[steps]]\nid = "do"\ntitle = "Do it"\n`,
+}
+
+/** The runs of one round. */
+export interface Round {
+  main: string
+  /** Its check hangs; it is canceled meanwhile. */
+  side: string
+  /** It drains a convoy of two beads. */
+  batch: string
+}
+
+interface Step {
+  id: string
+  status: string
+  issue_type: string
+  metadata?: Record<string, string>
+}
+
+/** A program outside of gc that works as one of its sessions. */
+interface Worker {
+  session: string
+  token: string
+}
+
+/**
+ * A city with runs of retries, checks, a fan-out, a drain and a cancel, and with workers that claim their steps as agents
+ * do: under leases, and some die with a step in hand.
+ */
+export class RunWorld {
+  readonly #workers: Worker[] = []
+  /** Where the scripts of checks note their processes. */
+  readonly pids: string
+  readonly #hang: string
+
+  private constructor(
+    readonly city: TestCity,
+    private readonly random: () => number,
+  ) {
+    this.pids = `${city.path}/pids`
+    this.#hang = `${city.path}/hang`
+  }
+
+  static async open(world: World, random: () => number): Promise<RunWorld> {
+    const city = await register(world, 'mill', TOML)
+    const runs = new RunWorld(city, random)
+    runs.#writeFiles()
+    for (let n = 0; n < WORKERS; n++) await runs.#hire(`outsider-${n}`)
+    await runs.#post('~/agent/clerk/suspend')
+    return runs
+  }
+
+  async begin(): Promise<Round> {
+    rmSync(this.#hang, { force: true })
+    const members: string[] = []
+    for (const title of ['one', 'two']) members.push((await this.#post('~/beads', { title })).id)
+    const convoy = (await this.#post('~/convoys', { title: 'batch', items: members })).id
+    return {
+      main: await this.#sling({ formula: 'main' }),
+      side: await this.#sling({ formula: 'side' }),
+      batch: await this.#sling({ formula: 'batch', attached_bead_id: convoy }),
+    }
+  }
+
+  /** Claims and closes what is ready, until the runs are over. */
+  async workOn(round: Round): Promise<void> {
+    const roots = Object.values(round)
+    const statusOf = async (root: string) => String((await this.insist(`GET ~/runs/${root}`)).body.status)
+    const step = async () => {
+      await Promise.all(this.#workers.map((worker) => this.#work(worker)))
+      if (existsSync(this.#hang)) await this.insist(`POST ~/runs/${round.side}/cancel`)
+      return Promise.all(roots.map(statusOf))
+    }
+    await eventually('the runs are over', 60_000, step, (statuses) => statuses.every(isOver))
+  }
+
+  /** The steps of the runs and how they stand, by their refs; no ids, which differ from round to round. */
+  async pictureOf(round: Round): Promise<Record<string, string[]>> {
+    const pictures: Record<string, string[]> = {}
+    for (const [name, root] of Object.entries(round)) pictures[name] = await this.#pictureOf(root)
+    const items = (await this.insist('GET ~/beads?limit=200&all=true')).body.items.filter(
+      ({ metadata }: Step) => metadata?.['gc.drain_control_id'] && metadata['gc.kind'] === 'workflow',
+    )
+    const members = await this.#membersOf(round.batch)
+    const own = items.filter(({ metadata }: Step) => members.some(({ id }) => id === metadata?.['gc.drain_control_id']))
+    pictures.items = []
+    for (const { id } of own) pictures.items.push(...(await this.#pictureOf(id)))
+    return pictures
+  }
+
+  /** Calls until it is done, or done before: the supervisor may be away, or its city not loaded yet. */
+  async insist(operation: string, body?: unknown, token?: string) {
+    for (;;) {
+      const options = { ...(body !== undefined && { body }), ...(token !== undefined && { token }) }
+      const response = await this.city.call(operation, options).catch(() => undefined)
+      if (response && (response.status < 300 || response.status === 409)) return response
+      await Bun.sleep(20)
+    }
+  }
+
+  /** Claims a step and closes it; some workers die in between, and others take their place. */
+  async #work(worker: Worker): Promise<void> {
+    const { body } = await this.insist('POST ~/claims/next', {}, worker.token)
+    if (body.action !== 'work') return
+    if (this.random() < 0.2) {
+      worker.token = (await this.insist(`POST ~/session/${worker.session}/lend`)).body.token
+      return
+    }
+    await this.insist(
+      `POST ~/bead/${body.bead_id}/update`,
+      { status: 'closed', metadata: resultOf(body.bead) },
+      worker.token,
+    )
+  }
+
+  async #hire(alias: string): Promise<void> {
+    const accepted = await this.#post('~/sessions', { kind: 'agent', name: 'clerk', alias })
+    const id = String((await this.city.outcome(accepted)).subject)
+    await this.#post(`~/session/${id}/suspend`)
+    this.#workers.push({ session: id, token: (await this.#post(`~/session/${id}/lend`)).token })
+  }
+
+  async #pictureOf(root: string): Promise<string[]> {
+    const { body: run } = await this.insist(`GET ~/runs/${root}`)
+    const lines = (await this.#membersOf(root)).map(({ status, metadata = {} }) => {
+      const ref = metadata['gc.step_ref'] ?? 'root'
+      const log = metadata['gc.attempt_log'] ?? ''
+      return `${ref} ${metadata['gc.attempt'] ?? '-'} ${status} ${metadata['gc.outcome'] ?? '-'} ${log}${rowsOf(metadata)}`
+    })
+    return [`run ${run.status}`, ...lines.sort()]
+  }
+
+  async #membersOf(root: string): Promise<Step[]> {
+    return (await this.insist(`GET ~/beads/graph/${root}/beads?limit=1000`)).body.items
+  }
+
+  async #sling(body: object): Promise<string> {
+    return (await this.#post('~/sling', { target: 'clerk', ...body })).root_bead_id
+  }
+
+  async #post(path: string, body?: object) {
+    const response = await this.city.call(`POST ${path}`, { ...(body && { body }) })
+    if (response.status >= 300) throw new Error(JSON.stringify(response.body))
+    return response.body
+  }
+
+  #writeFiles(): void {
+    const { path } = this.city
+    mkdirSync(`${path}/formulas`, { recursive: true })
+    for (const [name, text] of Object.entries(FORMULAS)) writeFileSync(`${path}/formulas/${name}.toml`, text)
+    const scripts = {
+      'check.sh': `#!/bin/sh\necho $$ >> ${this.pids}\nsleep 0.3\n[ "$GC_ITERATION" = 2 ]\n`,
+      'hang.sh': `#!/bin/sh\necho $$ >> ${this.pids}\ntouch ${this.#hang}\nsleep 300 &\necho $! >> ${this.pids}\nwait\n`,
+    }
+    for (const [name, text] of Object.entries(scripts)) {
+      writeFileSync(`${path}/${name}`, text)
+      chmodSync(`${path}/${name}`, 0o755)
+    }
+  }
+}
+
+const isOver = (status: string): boolean => ['completed', 'failed', 'canceled'].includes(status)
+
+/** How the members of a drain stand. */
+function rowsOf({ 'gc.drain_manifest.v1': manifest }: Record<string, string>): string {
+  if (manifest === undefined) return ''
+  const { rows }: { rows: { status: string; outcome_kind?: string }[] } = JSON.parse(manifest)
+  return rows.map(({ status, outcome_kind }) => `${status} ${outcome_kind}`).join(', ')
+}
+
+/** What a worker leaves on a step. */
+function resultOf({ metadata = {} }: Step): Record<string, string> {
+  const ref = metadata['gc.step_ref'] ?? ''
+  if (ref.endsWith('flaky.attempt.1'))
+    return { 'gc.outcome': 'fail', 'gc.failure_class': 'transient', 'gc.failure_reason': 'timeout' }
+  const items = ['x', 'y', 'z'].map((name) => ({ name }))
+  return { 'gc.outcome': 'pass', ...(ref.endsWith('survey') && { 'gc.output_json': JSON.stringify({ items }) }) }
+}
