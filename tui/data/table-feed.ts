@@ -1,4 +1,4 @@
-import type { Location, Query, Reach, Row, TablePage } from '../pages/page.ts'
+import type { Location, Query, Reach, Row, Slice, TablePage } from '../pages/page.ts'
 import { type FeedOptions, reachOf } from './feed-options.ts'
 
 interface Segment {
@@ -10,7 +10,7 @@ interface Segment {
 /** Keeps the rows of a table as the server has them: those that were read, a slice at a time. */
 export class TableFeed {
   #segments: Segment[] = []
-  #total: number | undefined
+  #first: Omit<Slice<Row>, 'items' | 'next'> = {}
   #isReadingMore = false
   readonly #reach: Reach
 
@@ -54,8 +54,8 @@ export class TableFeed {
   async #read(at: number, cursor = this.#segments[at]?.cursor): Promise<void> {
     const { filter, sort } = this.options.viewOf(this.location)
     const query: Query = { cursor, filter, sort }
-    const { items, total, next } = await this.page.load(this.#reach, query)
-    if (at === 0) this.#total = total
+    const { items, next, ...facts } = await this.page.load(this.#reach, query)
+    if (at === 0) this.#first = facts
     this.#segments[at] = { cursor, rows: items, next }
   }
 
@@ -67,7 +67,9 @@ export class TableFeed {
       type: 'rows',
       location: this.location,
       rows: [...rows.values()],
-      total: this.#total,
+      total: this.#first.total,
+      ...(this.#first.head && { head: this.#first.head }),
+      ...(this.#first.actions && { actions: this.#first.actions }),
       hasMore: this.#segments.at(-1)?.next !== undefined,
       now: this.options.now(),
     })

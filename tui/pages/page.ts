@@ -96,6 +96,9 @@ export interface Slice<Item> {
   readonly total?: number | undefined
   /** Where the next slice begins. */
   readonly next?: string | undefined
+  /** Lines that stand above the rows, and what can be done to what the page is about; of the first slice. */
+  readonly head?: readonly Line[]
+  readonly actions?: readonly Action[]
 }
 
 interface PageFacts {
@@ -196,7 +199,7 @@ export function table<Item>(spec: TableOf<Item>): TablePage {
   return {
     ...spec,
     kind: 'table',
-    async load(reach, query) {
+    load: async (reach, query) => {
       const { items, ...rest } = await spec.load(reach, query)
       return { ...rest, items: items.map((item) => toRow(item, reach.city.name)) }
     },

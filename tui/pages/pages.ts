@@ -3,12 +3,20 @@ import { attentionPage } from './attention.ts'
 import { beadPage } from './bead.ts'
 import { beadsPage } from './beads.ts'
 import { citiesPage } from './cities.ts'
+import { configPage, packsPage } from './configuration.ts'
+import { convoyPage, convoysPage } from './convoys.ts'
 import { eventsPage } from './events.ts'
+import { formulaPage, formulasPage } from './formulas.ts'
+import { mailPage, threadPage } from './mail.ts'
 import { overviewPage } from './overview.ts'
 import type { Location, Page } from './page.ts'
 import { questionPage } from './question.ts'
+import { rigsPage, worktreesPage } from './rigs.ts'
+import { runPage } from './run.ts'
+import { runsPage } from './runs.ts'
 import { sessionPage } from './session.ts'
 import { sessionsPage } from './sessions.ts'
+import { accountsPage, budgetsPage, usagePage } from './usage.ts'
 
 /** Every page of the dashboard, in the order of its help. */
 export const pages: readonly Page[] = [
@@ -21,7 +29,22 @@ export const pages: readonly Page[] = [
   sessionPage,
   beadsPage,
   beadPage,
+  convoysPage,
+  convoyPage,
+  runsPage,
+  runPage,
+  formulasPage,
+  formulaPage,
+  mailPage,
+  threadPage,
   eventsPage,
+  rigsPage,
+  worktreesPage,
+  usagePage,
+  budgetsPage,
+  accountsPage,
+  packsPage,
+  configPage,
 ]
 
 const byName = new Map(pages.map((page) => [page.name, page]))

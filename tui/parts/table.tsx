@@ -5,6 +5,7 @@ import type { Location, Row, TablePage } from '../pages/page.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
 import { type State, viewOf } from '../state/state.ts'
 import { cellText, columnWidths } from './columns.ts'
+import { Head } from './head.tsx'
 import type { Theme } from './theme.ts'
 
 export interface PanelProps {
@@ -21,11 +22,13 @@ export function Table({ page, ...props }: PanelProps & { page: TablePage }): Rea
   const { state, location, isFocused, width, height, theme } = props
   const rows = shownRows(state, location)
   const selected = selectedIndex(state, location)
-  const room = Math.max(1, height - 1)
+  const { head } = viewOf(state, location)
+  const room = Math.max(1, height - 1 - head.length)
   const first = Math.max(0, Math.min(selected - Math.floor(room / 2), rows.length - room))
   const widths = columnWidths(page.columns, width - 3)
   return (
     <Box flexDirection="column" height={height} width={width}>
+      <Head lines={head} width={width} theme={theme} />
       <Text {...theme(isFocused ? 'strong' : 'quiet')}>
         {truncate(`${isFocused ? '▸ ' : '  '}${titleOf(page, state, location, rows.length)}`, width - 1)}
       </Text>

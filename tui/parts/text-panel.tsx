@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { Line, TextPage } from '../pages/page.ts'
 import { type View, viewOf } from '../state/state.ts'
+import { Head } from './head.tsx'
 import type { PanelProps } from './table.tsx'
 
 /** A text, from the line it is scrolled to; one that is followed shows its end. */
@@ -13,12 +14,7 @@ export function TextPanel({ page, state, location, width, height, theme }: Panel
   const waiting = view.error ?? (view.loadedAt === undefined ? 'reading …' : 'nothing yet')
   return (
     <Box flexDirection="column" height={height} width={width} overflow="hidden">
-      {view.head.map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line has no identity but its place
-        <Text key={at} wrap="truncate" {...theme(line.tone ?? 'quiet')}>
-          {` ${truncate(sanitizeLine(line.text), width - 2)}`}
-        </Text>
-      ))}
+      <Head lines={view.head} width={width} theme={theme} />
       {view.lines.length === 0 && (
         <Text {...theme(view.error ? 'bad' : 'quiet')}>{truncate(`  ${sanitizeLine(waiting)}`, width - 1)}</Text>
       )}

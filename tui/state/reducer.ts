@@ -1,4 +1,4 @@
-import type { Location, Outcome, Row, TextContent } from '../pages/page.ts'
+import type { Action, Line, Location, Outcome, Row, TextContent } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { begin, notice, rowActions } from './actions.ts'
 import type { Effect, Step } from './effects.ts'
@@ -26,6 +26,8 @@ export type Message =
       readonly rows: readonly Row[]
       readonly total: number | undefined
       readonly hasMore: boolean
+      readonly head?: readonly Line[]
+      readonly actions?: readonly Action[]
       readonly now: number
     }
   | { readonly type: 'text'; readonly location: Location; readonly content: TextContent; readonly now: number }
@@ -46,8 +48,8 @@ export function step(state: State, message: Message): Step {
     case 'key':
       return onKey(state, message.key)
     case 'rows': {
-      const { location, rows, total, hasMore, now } = message
-      const next = updateView(state, location, { rows, total, hasMore, loadedAt: now, error: undefined })
+      const { type: _, location, now, head = [], actions = [], ...shown } = message
+      const next = updateView(state, location, { ...shown, head, actions, loadedAt: now, error: undefined })
       return [{ ...keepSelection(next, location), now }]
     }
     case 'text': {

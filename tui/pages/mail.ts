@@ -1,0 +1,89 @@
+import type { Output } from '../../src/client/operations.ts'
+import { type Action, isOneOf, table, text } from './page.ts'
+
+type Message = Output<'GET ~/mail'>['items'][number]
+
+const PAGE = 200
+
+/** The open mail of the city, newest first. */
+export const mailPage = table<Message>({
+  name: 'mail',
+  title: 'mail',
+  help: 'messages between sessions, agents and people',
+  empty: 'no open mail: n writes a message',
+  columns: [
+    { title: '', width: 1, cell: ({ read }) => ({ text: read ? '' : '•', tone: 'warning' }) },
+    { title: 'from', width: 16, isName: true, cell: ({ from }) => from },
+    { title: 'to', width: 16, isName: true, leaves: 1, cell: ({ to }) => to },
+    { title: 'subject', width: 16, grows: true, cell: ({ subject }) => subject },
+    { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
+  ],
+  idOf: ({ id }) => id,
+  isChangedBy: isOneOf('mail.'),
+  opens: ({ thread_id: thread, id }, city) => ({ page: 'thread', city, subject: thread ?? id }),
+  load: async ({ city, signal }, { cursor }) => {
+    const query = { limit: PAGE, ...(cursor && { cursor }) }
+    const { items, total, next_cursor: next } = await city.call('GET ~/mail', { query, ...(signal && { signal }) })
+    return { items, total, next }
+  },
+  actionsOf: ({ id, subject }) => [reply(id), archive(id, subject)],
+  actions: () => [write],
+})
+
+const reply = (id: string): Action => ({
+  key: 'r',
+  name: 'reply',
+  help: 'reply to it',
+  fields: [{ name: 'body', title: 'reply' }],
+  run: async ({ city }, { body = '' }) => {
+    const { to } = await city.call('POST ~/mail/{id}/reply', { params: { id }, body: { body } })
+    return { text: `replied to ${to}` }
+  },
+})
+
+const archive = (id: string, subject: string): Action => ({
+  key: 'x',
+  name: 'archive',
+  help: 'archive it',
+  confirm: `Archive "${subject}"? Its recipient does not see it any more.`,
+  run: async ({ city }) => {
+    await city.call('POST ~/mail/{id}/archive', { params: { id } })
+    return { text: `${id} is archived` }
+  },
+})
+
+const write: Action = {
+  key: 'n',
+  name: 'mail-new',
+  help: 'write a message',
+  fields: [
+    { name: 'to', title: 'to: an agent or session' },
+    { name: 'subject', title: 'subject' },
+    { name: 'body', title: 'text', isOptional: true },
+  ],
+  run: async ({ city }, { to = '', subject = '', body = '' }) => {
+    await city.call('POST ~/mail', { body: { to, subject, ...(body && { body }) } })
+    return { text: `sent to ${to}` }
+  },
+}
+
+/** The messages of one thread, oldest first. */
+export const threadPage = text({
+  name: 'thread',
+  about: 'thread',
+  title: 'thread',
+  help: 'the messages of a thread',
+  isChangedBy: isOneOf('mail.'),
+  load: async ({ city, subject: id, signal }) => {
+    const { items } = await city.call('GET ~/mail/thread/{id}', { params: { id }, ...(signal && { signal }) })
+    const ordered = [...items].sort((a, b) => a.created_at.localeCompare(b.created_at))
+    const last = ordered.at(-1)
+    const lines = ordered.flatMap(({ from, to, subject, created_at, body }) => [
+      { text: subject, tone: 'strong' as const },
+      { text: `${from} to ${to} · ${created_at}`, tone: 'quiet' as const },
+      ...body.split(/\r?\n/).map((line) => ({ text: `  ${line}` })),
+      { text: '' },
+    ])
+    return { lines, actions: last ? [reply(last.id), archive(last.id, last.subject)] : [] }
+  },
+})

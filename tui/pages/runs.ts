@@ -1,0 +1,79 @@
+import type { Output } from '../../src/client/operations.ts'
+import { type Action, isOneOf, table, whole } from './page.ts'
+import { toneOf } from './tones.ts'
+
+type Run = Output<'GET ~/runs'>['runs'][number]
+
+const LIMIT = 500
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
+
+/** The runs of formulas: those under way first. */
+export const runsPage = table<Run>({
+  name: 'runs',
+  title: 'runs',
+  help: 'runs of formulas',
+  empty: 'none: gc sling AGENT BEAD --on FORMULA begins one',
+  columns: [
+    { title: 'run', width: 10, isName: true, cell: ({ run_id }) => run_id },
+    { title: 'state', width: 10, cell: ({ status }) => ({ text: status, tone: toneOf(status) }) },
+    { title: 'title', width: 16, grows: true, cell: ({ title }) => title },
+    { title: 'formula', width: 14, leaves: 2, isName: true, cell: ({ formula }) => formula },
+    { title: 'target', width: 14, leaves: 3, isName: true, cell: ({ target }) => target },
+    {
+      title: 'why',
+      width: 12,
+      grows: true,
+      leaves: 1,
+      cell: ({ last_error: error }) => ({ text: error?.message ?? '', tone: 'bad' }),
+    },
+    {
+      title: 'age',
+      width: 4,
+      cell: ({ updated_at, started_at }) => ({ since: updated_at ?? started_at ?? '', tone: 'quiet' }),
+    },
+  ],
+  idOf: ({ run_id }) => run_id,
+  isChangedBy: isOneOf('run.', 'execution.', 'molecule.'),
+  opens: ({ run_id }, city) => ({ page: 'run', city, subject: run_id }),
+  load: async ({ city, signal }) => {
+    const { runs } = await city.call('GET ~/runs', { query: { limit: LIMIT }, ...(signal && { signal }) })
+    return whole(runs)
+  },
+  actionsOf: (run) => runActions(run),
+})
+
+/** Everything that can be done to a run. */
+export function runActions({ run_id: id, title, status }: Run): Action[] {
+  const ended = ENDED.has(status) ? `${id} has ended` : undefined
+  const params = { run_id: id }
+  const resume: Action['run'] = async ({ city }) => {
+    await city.call('POST ~/runs/{run_id}/resume', { params })
+    return { text: `${id} goes on` }
+  }
+  const pause: Action['run'] = async ({ city }) => {
+    await city.call('POST ~/runs/{run_id}/pause', { params, body: {} })
+    return { text: `${id} is paused; P resumes it`, undo: { name: 'resume', run: resume } }
+  }
+  return [
+    {
+      key: 'x',
+      name: 'cancel',
+      help: 'end it; its open steps are closed',
+      disabled: ended,
+      confirm: `Cancel ${id} (${title})? Its open steps are closed.`,
+      run: async ({ city }) => {
+        const { closed } = await city.call('POST ~/runs/{run_id}/cancel', { params })
+        return { text: `${id} is being canceled; ${closed} steps were closed` }
+      },
+    },
+    {
+      key: 'p',
+      name: 'pause',
+      help: 'start none of its steps until it is resumed',
+      disabled: ended,
+      run: pause,
+    },
+    { key: 'P', name: 'resume', help: 'go on with a paused run', disabled: ended, run: resume },
+    { key: 'y', name: 'copy', help: 'copy its id', run: async () => ({ text: `copied ${id}`, copy: id }) },
+  ]
+}
