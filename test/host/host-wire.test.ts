@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { systemClock } from '../../src/core/clock.ts'
+import { Ring } from '../../src/core/ring.ts'
 import { connectToHosts } from '../../src/host/client/host-client.ts'
 import { encodeFrame, type Frame, FrameReader } from '../../src/host/protocol/frames.ts'
 import { QueryFilter } from '../../src/host/server/query-filter.ts'
-import { Ring } from '../../src/host/server/ring.ts'
 import { exitOf, hostWorld, output, sh } from './world.ts'
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')

@@ -1,13 +1,15 @@
 import { AppError } from '../../core/errors.ts'
 import type { SessionHost } from '../../host/client/session-host.ts'
 import { commandKey } from '../../host/protocol/keys.ts'
-import type { Exit } from '../../host/protocol/session.ts'
+import type { CommandOutput, Exit } from '../../host/protocol/session.ts'
 
 /** A command to run in the session host. */
 export interface HostedCommand {
   argv: string[]
   cwd: string
   env: Record<string, string>
+  /** How many bytes of each of its streams are kept; absent where the last of both together is enough. */
+  keep?: number
 }
 
 /** The end of a command: its whole tree is gone. */
@@ -19,6 +21,8 @@ export interface CommandExit {
   signal: string | undefined
   /** What it printed last. */
   output: string
+  /** The same of each stream, where that was asked for; a command whose host was lost has none. */
+  streams?: CommandOutput
   /** Milliseconds since 1970. */
   startedAt: number
   endedAt: number
@@ -29,7 +33,7 @@ interface HostedCommandsOptions {
   city: string
   /** What begins the names of these commands, such as `check`. */
   kind: string
-  host: Pick<SessionHost, 'start' | 'list' | 'end' | 'onExit'>
+  host: Pick<SessionHost, 'start' | 'list' | 'end' | 'onExit' | 'follow'>
 }
 
 const GRACE_MS = 1_000
@@ -56,15 +60,27 @@ export class HostedCommands {
     }
   }
 
+  /** Those that run, and those whose exit is still to be received. */
+  async list(): Promise<Map<string, { pid: number; startedAt: string }>> {
+    const own = (await this.options.host.list()).filter(({ key }) => key.startsWith(this.#prefix))
+    return new Map(own.map(({ key, pid, startedAt }) => [key.slice(this.#prefix.length), { pid, startedAt }]))
+  }
+
   /** The names of those that run, and of those whose exit is still to be received. */
   async names(): Promise<Set<string>> {
-    const own = (await this.options.host.list()).filter(({ key }) => key.startsWith(this.#prefix))
-    return new Set(own.map(({ key }) => key.slice(this.#prefix.length)))
+    return new Set((await this.list()).keys())
   }
 
   /** Ends a command and all that it started; its exit is reported. */
   async end(name: string): Promise<void> {
     await this.options.host.end(`${this.#prefix}${name}`, { grace: GRACE_MS })
+  }
+
+  /** What a command prints, from the oldest that is kept until its end. */
+  async *follow(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    for await (const chunk of this.options.host.follow(`${this.#prefix}${name}`, 0, signal)) {
+      if ('bytes' in chunk) yield chunk.bytes
+    }
   }
 
   /** Calls the listener with every exit until it has resolved; returns how to unsubscribe. */
@@ -82,10 +98,10 @@ export class HostedCommands {
 }
 
 const toCommandExit = (
-  { reason, exitCode, signal, lastOutput, startedAt, endedAt }: Exit,
+  { reason, exitCode, signal, lastOutput, streams, startedAt, endedAt }: Exit,
   name: string,
 ): CommandExit => ({
-  ...{ name, exitCode, signal, output: lastOutput.join('\n') },
+  ...{ name, exitCode, signal, output: lastOutput.join('\n'), ...(streams && { streams }) },
   how: reason === 'exited' || reason === 'ended' ? reason : 'lost',
   startedAt: Date.parse(startedAt),
   endedAt: Date.parse(endedAt),

@@ -1,12 +1,14 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { Redactor } from '../../core/redact.ts'
+import type { Ring } from '../../core/ring.ts'
 import type { Cgroup } from '../process/cgroups.ts'
 import { readProcess } from '../process/process-table.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { resolveProgram, toSpawnError } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
-import type { HostedSession, Screen, StartSpec } from '../protocol/session.ts'
+import type { CommandOutput, HostedSession, Screen, StartSpec } from '../protocol/session.ts'
+import { KeptOutput } from './kept-output.ts'
 
 export interface CommandSessionDependencies {
   clock: Clock
@@ -22,8 +24,8 @@ export interface CommandSessionListener {
   exited(session: CommandSession): void
 }
 
-/** How many bytes of what a command prints are kept: the last. */
-const MAX_OUTPUT = 8 * 1024
+/** How many bytes of what a command prints are kept unless its start says otherwise: the last. */
+const DEFAULT_KEPT_BYTES = 8 * 1024
 
 /** A command that gc waits for: it has no terminal and no input, and what it prints last is kept. */
 export class CommandSession {
@@ -32,8 +34,7 @@ export class CommandSession {
   readonly pid: number
   readonly #origin: Origin
   readonly #read: Promise<unknown>
-  #output = Buffer.alloc(0)
-  #bytes = 0
+  readonly #output: KeptOutput
   #over: { exitCode?: number; signal?: string } | undefined
   #finished = false
 
@@ -44,12 +45,14 @@ export class CommandSession {
     private readonly events: CommandSessionListener,
   ) {
     const { clock, marks, cgroup } = dependencies
+    this.#output = new KeptOutput(spec.keep ?? DEFAULT_KEPT_BYTES, dependencies.redactor)
     const child = this.#spawn()
     this.pid = child.pid
     this.startedAt = toTimestamp(clock.now())
     const started = readProcess(child.pid)?.started ?? ''
     this.#origin = { pid: child.pid, started, marks, ...(cgroup && { cgroup: cgroup.path }) }
-    this.#read = Promise.allSettled([this.#keep(child.stdout), this.#keep(child.stderr)])
+    const { stdout, stderr } = this.#output
+    this.#read = Promise.allSettled([this.#keep(child.stdout, stdout), this.#keep(child.stderr, stderr)])
   }
 
   get key(): string {
@@ -68,19 +71,29 @@ export class CommandSession {
     return this.#finished
   }
 
+  /** What it printed, for those who follow it. */
+  get ring(): Ring {
+    return this.#output.ring
+  }
+
+  /** The last of each stream; undefined when nobody asked for them apart. */
+  get streams(): CommandOutput | undefined {
+    return this.spec.keep === undefined ? undefined : this.#output.streams
+  }
+
   get view(): Omit<HostedSession, 'state'> {
     const { key, run, kind, pid, startedAt } = this
     const { cgroup } = this.#origin
-    const size = { cols: 0, rows: 0, bytes: this.#bytes, oldest: this.#bytes - this.#output.length, unseen: 0 }
+    const size = { cols: 0, rows: 0, bytes: this.ring.end, oldest: this.ring.oldest, unseen: 0 }
     return { key, run, kind, pid, startedAt, ...this.#over, ...(cgroup !== undefined && { cgroup }), ...size }
   }
 
   /** What it printed last stands for a screen. */
   async screen(lines = 40): Promise<Screen> {
-    const text = this.dependencies.redactor.redact(this.#output.toString('utf8').replaceAll('\uFFFD', ''))
+    const { text } = this.#output
     const shown = text.replace(/\n$/, '').split('\n').slice(-lines)
     const blank = { cursor: { x: 0, y: 0 }, title: '', alternate: false, bracketedPaste: false, cols: 0, rows: 0 }
-    return { ...blank, lines: text === '' ? [] : shown, offset: this.#bytes }
+    return { ...blank, lines: text === '' ? [] : shown, offset: this.ring.end }
   }
 
   /** Its processes are gone: reads what they printed last. */
@@ -104,11 +117,12 @@ export class CommandSession {
     }
   }
 
-  async #keep(stream: ReadableStream<Uint8Array>): Promise<void> {
+  async #keep(stream: ReadableStream<Uint8Array>, kept: KeptOutput['stdout']): Promise<void> {
     for await (const bytes of stream) {
-      this.#bytes += bytes.length
-      this.#output = Buffer.concat([this.#output, bytes.subarray(-MAX_OUTPUT)]).subarray(-MAX_OUTPUT)
+      kept.push(bytes)
+      this.events.output(this)
     }
+    kept.end()
   }
 
   #exited(exitCode: number | null, signal: string | null): void {

@@ -4,6 +4,8 @@ import { type Static, Type } from '@sinclair/typebox'
 export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp'), Type.Literal('command')])
 export type SessionKind = Static<typeof SessionKind>
 
+const MAX_KEPT_BYTES = 256 << 10
+
 const Size = { cols: Type.Integer(), rows: Type.Integer() }
 
 const Pairs = Type.Record(Type.String(), Type.String())
@@ -28,6 +30,15 @@ export const ProgramOnTerminal = Type.Object({
 })
 export type ProgramOnTerminal = Static<typeof ProgramOnTerminal>
 
+/** The last of what a command printed, each stream by itself. */
+export const CommandOutput = Type.Object({
+  stdout: Type.String(),
+  stderr: Type.String(),
+  /** Whether there was more. */
+  truncated: Type.Boolean(),
+})
+export type CommandOutput = Static<typeof CommandOutput>
+
 /** A program to run. The environment is passed on exactly as given: nothing is added, nothing inherited. */
 export const StartSpec = Type.Object({
   /** Names the session in every later call; unique among the running ones. */
@@ -37,6 +48,8 @@ export const StartSpec = Type.Object({
   cwd: Type.String(),
   env: Type.Record(Type.String(), Type.String()),
   ...Size,
+  /** Of kind `command`: how many bytes of each of its streams are kept, and reported with its exit. */
+  keep: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_KEPT_BYTES })),
   /** On a terminal: what the program is, so that its questions are found. */
   program: Type.Optional(ProgramOnTerminal),
   /** How the conversation with a program of kind `acp` begins. */
@@ -118,6 +131,8 @@ export const Exit = Type.Object({
   ...Over,
   /** The last lines of its screen and scrollback, at most 16 KB. */
   lastOutput: Type.Array(Type.String()),
+  /** Of a command whose streams are kept apart. */
+  streams: Type.Optional(CommandOutput),
   /** Processes that left for a session of their own and run on; `endDaemons` ends them. */
   daemons: Type.Array(ProcessRef),
 })

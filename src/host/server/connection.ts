@@ -1,5 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Ring } from '../../core/ring.ts'
 import type { RecordQueue } from '../acp/record-queue.ts'
 import { Channel } from '../protocol/channel.ts'
 import { type Frame, FrameError } from '../protocol/frames.ts'
@@ -16,7 +17,6 @@ import type { Question } from '../protocol/question.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
 import { RecordSender } from './record-sender.ts'
 import type { HostSession } from './session-registry.ts'
-import type { TerminalSession } from './terminal-session.ts'
 
 /** Beyond this nothing is read from a supervisor, and no output sent to it, until it has taken what it was sent. */
 const MAX_WAITING_BYTES = 256 << 10
@@ -40,9 +40,12 @@ export class WithPayload {
   ) {}
 }
 
+/** A session whose output can be followed. */
+export type FollowedSession = HostSession & { readonly ring: Ring }
+
 interface StreamFollower {
   readonly stream: number
-  readonly session: TerminalSession
+  readonly session: FollowedSession
   offset: number
   granted: number
 }
@@ -81,7 +84,7 @@ export class Connection {
   }
 
   /** Sends a session's output from `from` on as stream `stream`; answers where it begins. */
-  follow(session: TerminalSession, stream: number, from: number | 'end', granted: number): number {
+  follow(session: FollowedSession, stream: number, from: number | 'end', granted: number): number {
     const { end } = session.ring
     const offset = from === 'end' ? end : Math.min(Math.max(0, from), end)
     this.#followers.set(stream, { stream, session, offset, granted })

@@ -5,7 +5,7 @@ const LAST_OUTPUT_BYTES = 16 << 10
 
 /** A session that is over, as it is listed. */
 export function toHostedSession(exit: Exit, session: HostSession | undefined): HostedSession {
-  const { lastOutput: _lines, daemons: _daemons, endedAt: _at, ...fields } = exit
+  const { lastOutput: _lines, streams: _streams, daemons: _daemons, endedAt: _at, ...fields } = exit
   const nothing = { kind: 'terminal' as const, cols: 0, rows: 0, bytes: 0, oldest: 0, unseen: 0 }
   return { ...nothing, ...session?.view, ...fields }
 }

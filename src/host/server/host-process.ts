@@ -199,7 +199,7 @@ export class HostProcess {
   }
 
   #follow({ key, stream, from, grant }: HostRequest<'follow'>, connection: Connection): { from: number } {
-    const session = this.#sessions.registry.latestTerminal(key)
+    const session = this.#sessions.registry.followed(key)
     return { from: connection.follow(session, stream, from, grant) }
   }
 

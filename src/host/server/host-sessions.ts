@@ -255,6 +255,7 @@ export class HostSessions {
       ...{ key, run, pid, startedAt, state: 'exited', endedAt: toTimestamp(this.parts.clock.now()), reason },
       ...session.exitStatus,
       lastOutput: lastLines(lines),
+      ...(session.kind === 'command' && session.streams && { streams: session.streams }),
       daemons,
     }
     this.registry.moveToEnded(session)

@@ -111,6 +111,13 @@ export class SessionRegistry {
     throw new AppError('conflict-wrong-state', `${key} is no agent that is spoken to by protocol`)
   }
 
+  /** The terminal or the command of a key, of the session that ended last where none runs. */
+  followed(key: string): TerminalSession | CommandSession {
+    const session = this.latest(key)
+    if (session?.kind === 'command') return session
+    return this.latestTerminal(key)
+  }
+
   /** The terminal of a key, of the session that ended last where none runs. */
   latestTerminal(key: string): TerminalSession {
     const session = this.latest(key)
