@@ -14,6 +14,8 @@ interface Serve {
   requireToken?: true
   readOnly?: true
   socialListen?: { host: string; port: number }
+  publicListen?: { host: string; port: number }
+  publicUrl?: string[]
   only?: 'social'
   log?: string
   allowHost?: string[]
@@ -30,6 +32,12 @@ const parseAddress = (text: string): { host: string; port: number } => {
   if (number === undefined)
     throw new InvalidArgumentError('It must be a port, or an address and a port: 127.0.0.1:8373.')
   return { host: host ?? '127.0.0.1', port: parsePort(number) }
+}
+
+const collectUrl = (text: string, urls: readonly string[] = []): string[] => {
+  const isUrl = /^https?:\/\/[^/]+\/?$/.test(text) && URL.canParse(text)
+  if (!isUrl) throw new InvalidArgumentError('It must be an address without a path: https://hooks.example.org.')
+  return [...urls, text]
 }
 
 const parsePart = (text: string): 'social' => {
@@ -50,6 +58,16 @@ export function defineServe(command: Command, context: CommandContext): void {
     .option('--require-token', 'require a token, also on this machine')
     .option('--read-only', 'reject every change')
     .option('--social-listen <[address:]port>', 'serve the agents’ network at an address of its own', parseAddress)
+    .option(
+      '--public-listen <[address:]port>',
+      'an address for other machines: webhooks, and services published as direct, and nothing else',
+      parseAddress,
+    )
+    .option(
+      '--public-url <url>',
+      'how others reach that address, behind a tunnel or proxy; may be repeated',
+      collectUrl,
+    )
     .option('--only <part>', 'run only a part: social', parsePart)
     .option('--log <file>', 'write the log to a file, which is renamed to <file>.old when it is large')
     .option('--allow-host <name>', 'another host name of this server; may be repeated', collectList)
@@ -85,6 +103,7 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
     requireToken: options.requireToken ?? false,
     readOnly: options.readOnly ?? false,
     ...(options.socialListen && { social: options.socialListen }),
+    ...(options.publicListen && { public: { ...options.publicListen, urls: options.publicUrl ?? [] } }),
     allowHosts: options.allowHost ?? [],
     allowOrigins: options.allowOrigin ?? [],
     program: ownProgram,
@@ -100,6 +119,8 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
   if (running.socialUrl === undefined)
     printLine(io, 'The agents’ network has no address here: give it one by --social-listen.')
   else if (running.socialUrl !== running.url) printLine(io, `The agents’ network answers at ${running.socialUrl}.`)
+  if (running.publicUrl !== undefined)
+    printLine(io, `Webhooks and direct services answer other machines at ${running.publicUrl}.`)
   const forget = endOnSignal(running, io.signal)
   await running.ended
   forget()

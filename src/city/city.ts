@@ -148,6 +148,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   services.drainUnits.start()
   resources.defer(() => services.runEngine.stop())
   services.runEngine.start()
+  resources.defer(() => services.services.stop())
+  await services.services.start()
   phase('starting_agents')
   await store.write((tx) => void log.append(tx, ControllerStarted, {}, {}), CITY)
   started = true
@@ -157,6 +159,7 @@ async function close(services: CityServices, resources: AsyncDisposableStack, en
   try {
     await services.reconciler.close()
     await services.checkRunner.stop()
+    await services.services.stop()
     if (endSessions) await stopSessions(services)
   } finally {
     await resources.disposeAsync()

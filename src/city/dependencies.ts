@@ -24,6 +24,8 @@ export interface CityDependencies {
   /** Where the supervisor keeps which tokens of the city are good. */
   tokenMirror: TokenMirror
   report(message: string): void
+  /** Where other machines reach direct services and webhooks; undefined where they do not. */
+  publicUrl?(): string | undefined
   /** The social network of the supervisor; undefined while it serves none. */
   network?(): AgentNetwork | undefined
   /** Hears that the city's store takes no more writes. */

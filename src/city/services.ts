@@ -35,6 +35,7 @@ import { FailedClonesAttention } from '../config/rigs/failed-clones.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
 import { ExternalMessages } from '../connect/extmsg/external-messages.ts'
+import { ServiceAttention } from '../connect/services/attention.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { Formulas } from '../orchestration/formulas/formulas.ts'
@@ -62,6 +63,7 @@ import { Events } from './events/events.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import { buildRecords, type Foundation, type Records } from './records.ts'
 import { buildRuns } from './run-services.ts'
+import { buildServiceProcesses } from './service-processes.ts'
 import { CityStatus } from './status/city-status.ts'
 import { sessionCounter } from './status/session-counter.ts'
 import { CityTokens } from './tokens.ts'
@@ -186,9 +188,11 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     report: options.reportError,
   })
   const gates = new Gates(options)
+  const services = buildServiceProcesses(options)
   return {
     budgets,
     gates,
+    services,
     parking,
     clones,
     externalMessages,
@@ -214,6 +218,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         new GateAttention(gates, deadlines),
         new RunAttention(options),
         externalMessages.attention,
+        new ServiceAttention(services),
         new WorkAttention({ ...options, launcher: sessionServices.launcher, work: new WaitingWork(store) }),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),
       ],

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { AppError } from './errors.ts'
 
@@ -27,6 +27,16 @@ export function requireNoLinks(folder: string, path: string): void {
       `${at} is a link, and gc writes nothing through links; put what it leads to there`,
     )
   }
+}
+
+/** Makes a folder that this user alone may enter; throws when it is somebody else's. */
+export function claimFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const found = lstatSync(path)
+  if (!found.isDirectory() || found.uid !== process.getuid?.()) {
+    throw new AppError('forbidden', `${path} belongs to somebody else; remove it or choose another GC_HOME`)
+  }
+  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
 }
 
 /** Puts the names in a folder on disk. */

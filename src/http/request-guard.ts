@@ -28,7 +28,7 @@ export class StandardGuard implements RequestGuard {
 
   /** Throws an error for a request that is not allowed; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined {
-    const seen = new LazyRequest(request.method, request.headers)
+    const seen = new RequestFacts(request.method, request.headers)
     reply.headers['x-gc-request-id'] = createExchangeId()
     setCorsHeaders(reply.headers, seen.origin, this.settings)
     const caller = checkRequest(seen, this.settings)
@@ -43,7 +43,7 @@ export class StandardGuard implements RequestGuard {
 }
 
 /** A request as the guard sees it; a header is read when it is used. */
-class LazyRequest implements GuardedRequest {
+export class RequestFacts implements GuardedRequest {
   constructor(
     readonly method: string,
     private readonly headers: Headers,

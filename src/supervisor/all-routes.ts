@@ -20,6 +20,7 @@ import { providerRoutes } from '../config/providers/routes.ts'
 import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
 import { externalMessageRoutes } from '../connect/extmsg/routes.ts'
+import { serviceRoutes } from '../connect/services/routes.ts'
 import type { CityOf } from '../http/city-of.ts'
 
 import { formulaRoutes } from '../orchestration/formulas/routes.ts'
@@ -66,6 +67,7 @@ export function allRoutes(gc: Supervisor) {
     ...providerRoutes(city),
     ...rigRoutes(city),
     ...searchRoutes(city),
+    ...serviceRoutes(city),
     ...sessionRoutes(city),
     ...gateRoutes(city),
     ...runRoutes(city),

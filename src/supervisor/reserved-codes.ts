@@ -10,7 +10,6 @@ export const RESERVED_CODES = [
   'pack-credential-required',
   'pack-not-found',
   'run-not-found',
-  'service-not-found',
   'sling-cross-store-route',
   'sling-source-workflow-conflict',
   'webhook-rejected',

@@ -1,9 +1,6 @@
 import { join } from 'node:path'
 import { Readiness } from '../agents/readiness/readiness.ts'
-import { SessionStreamCommonEvent } from '../agents/sessions/service/output-routes.ts'
-import { type City, openCity } from '../city/city.ts'
-import { knownEvents } from '../city/events/known.ts'
-import { eventShapes } from '../city/events/schema.ts'
+import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
 import { createCity } from '../config/edit/create-city.ts'
 import { declaredName } from '../config/explain/explain-folder.ts'
@@ -23,23 +20,22 @@ import { isLoopback } from '../http/authority.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
-import { createPlane, type Plane } from '../http/plane.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { ResponseWriter } from '../http/response-writer.ts'
-import { accessPolicy } from './access.ts'
-import { allRoutes } from './all-routes.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
+import { CityAddresses } from './city-addresses.ts'
 import { CityHistory } from './city-history.ts'
 import { EventLogs } from './event-logs.ts'
 import { Home } from './home.ts'
 import { endSessionsOf } from './hosted-sessions.ts'
 import { supervisorMigrations } from './migrations.ts'
-import { RESERVED_CODES } from './reserved-codes.ts'
+import { listenPublicly, type PublicListen } from './public-listener.ts'
 import { RunHistory } from './run-history.ts'
 import { ServedNetwork } from './served-network.ts'
 import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
+import { createSupervisorPlane, guardSettings } from './supervisor-plane.ts'
 import { TokenRegistry } from './token-registry.ts'
 
 const SUPERVISOR = gcPart('supervisor')
@@ -54,6 +50,8 @@ export interface ServeOptions {
   readOnly: boolean
   /** The agents' network, when it has an address of its own. */
   social?: { host: string; port: number }
+  /** Where other machines reach hooks and direct services; nowhere when absent. */
+  public?: PublicListen
   /** Host names and origins beside the loopback ones. */
   allowHosts: readonly string[]
   allowOrigins: readonly string[]
@@ -72,6 +70,8 @@ export interface Running {
   readonly url: string
   /** The address of the agents' network; undefined when it is not served. */
   readonly socialUrl: string | undefined
+  /** The address of hooks and direct services for other machines; undefined without one. */
+  readonly publicUrl: string | undefined
   /** Resolves once it has ended, for whatever reason. */
   readonly ended: Promise<void>
   /** Ends it; with `endSessions`, every session and the host first. Bounded in time. */
@@ -139,6 +139,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
           env: options.env,
           url: () => listening.url,
           network: () => network.forCities,
+          publicUrl: () => publicListener?.url,
           host,
           clock,
           deadlines,
@@ -171,7 +172,11 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   })
   const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, processTokens, deadlines })
   const writer = new ResponseWriter({ deadlines })
-  const supervisor = planeOf(options, gc, callers, new Replays(store, clock), { clock, deadlines, writer })
+  const guard = guardSettings(options, callers)
+  const replays = new Replays(store, clock)
+  const addresses = new CityAddresses({ cities, clock, deadlines, report })
+  const plane = createSupervisorPlane({ gc, guard, replays, clock, deadlines, writer, report })
+  const supervisor = addresses.before(plane, guard)
   const { allowHosts: hosts, allowOrigins: origins, env } = options
   const { host: networkHost } = options.social ?? options
   const listener = { host: networkHost, isOwn: options.social !== undefined, bound: () => social ?? listening }
@@ -185,6 +190,10 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const social =
     options.social && (await listenWithRetry(network.handler, { ...options.social, deadlines, report: trace }))
   if (social) resources.defer(() => social.stop())
+  const publicListener =
+    options.public &&
+    (await listenPublicly(options.public, addresses.before(notFoundHandler), { deadlines, report: trace }))
+  if (publicListener) resources.defer(() => publicListener.stop())
 
   const runs = new RunHistory(store, clock)
   const previous_exit = await runs.begin()
@@ -205,6 +214,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   return {
     url: listening.url,
     socialUrl,
+    publicUrl: publicListener?.url,
     store,
     log,
     cities,
@@ -222,7 +232,7 @@ interface StopRequest {
 }
 
 function running(
-  { url, socialUrl, store, log, cities, host, stopping, reportError }: StartResult,
+  { url, socialUrl, publicUrl, store, log, cities, host, stopping, reportError }: StartResult,
   resources: AsyncDisposableStack,
 ): Running {
   const end = async ({ endSessions, signal, actor = SUPERVISOR }: StopRequest) => {
@@ -237,53 +247,11 @@ function running(
   return {
     url,
     socialUrl,
+    publicUrl,
     ended,
     stop(how) {
       stopping.resolve(how)
       return ended
     },
   }
-}
-
-function planeOf(
-  options: ServeOptions,
-  gc: Supervisor,
-  callers: Callers,
-  own: Replays,
-  shared: { clock: Clock; deadlines: Deadlines; writer: ResponseWriter },
-): Plane {
-  return createPlane({
-    ...shared,
-    info: {
-      title: 'gc supervisor',
-      version: '0.1.0',
-      description: 'Cities of coding agents: their work, sessions, mail and live events.',
-    },
-    routes: allRoutes(gc),
-    reservedCodes: RESERVED_CODES,
-    shapes: [...eventShapes(knownEvents), SessionStreamCommonEvent],
-    access: accessPolicy((city) => gc.cities.findRunning(city)),
-    guard: {
-      hosts: options.allowHosts,
-      origins: options.allowOrigins,
-      readOnly: options.readOnly,
-      requireToken: options.requireToken,
-      resolve: (token) => callers.resolve(token),
-      settle: (token) => callers.settle(token),
-    },
-    onChange: ({ id, actor, summary, method, path }) =>
-      options.report(`${id} ${method} ${path}: ${summary}, by ${actor}`),
-    report: (error, { id, method, path }) => options.report(`${id} ${method} ${path}: ${stackOf(error)}`),
-    beginRead: ({ cityName }) => cityName !== undefined && gc.cities.findRunning(cityName)?.store.beginRead(),
-    index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.findRunning(cityName)?.log.head),
-    replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.findRunning(cityName)?.replays),
-    waitForEvent: ({ cityName = '' }, index, ms, signal) =>
-      waitForNews(gc.cities.requireRunning(cityName), shared.clock, index, ms, signal),
-  })
-}
-
-/** Waits for an event, or until deferred work becomes ready, which records none. */
-async function waitForNews({ log, workload }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
-  const ready = workload.nextDeferred() ?? Number.POSITIVE_INFINITY
-  await log.waitForEventAfter(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
 }

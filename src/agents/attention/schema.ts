@@ -23,6 +23,7 @@ const KINDS = {
   run: 'a step of a run was set aside, since gc could not do what it is for',
   adapter: 'messages of agents do not reach a messenger',
   conversation: 'messages from outside reach nobody',
+  service: 'a service is declared wrongly, ends again and again, or does not get ready',
   pack: 'a pack that the city imports is not on this machine',
 }
 

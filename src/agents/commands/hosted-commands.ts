@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { SessionHost } from '../../host/client/session-host.ts'
 import { commandKey } from '../../host/protocol/keys.ts'
-import type { CommandOutput, Exit } from '../../host/protocol/session.ts'
+import type { CommandOutput, Exit, OutputFile } from '../../host/protocol/session.ts'
 
 /** A command to run in the session host. */
 export interface HostedCommand {
@@ -10,6 +10,8 @@ export interface HostedCommand {
   env: Record<string, string>
   /** How many bytes of each of its streams are kept; absent where the last of both together is enough. */
   keep?: number
+  /** Where all that it prints is written as well. */
+  log?: OutputFile
 }
 
 /** The end of a command: its whole tree is gone. */
@@ -33,6 +35,8 @@ interface HostedCommandsOptions {
   city: string
   /** What begins the names of these commands, such as `check`. */
   kind: string
+  /** Milliseconds between TERM and KILL. */
+  grace?: number
   host: Pick<SessionHost, 'start' | 'list' | 'end' | 'onExit' | 'follow'>
 }
 
@@ -73,7 +77,7 @@ export class HostedCommands {
 
   /** Ends a command and all that it started; its exit is reported. */
   async end(name: string): Promise<void> {
-    await this.options.host.end(`${this.#prefix}${name}`, { grace: GRACE_MS })
+    await this.options.host.end(`${this.#prefix}${name}`, { grace: this.options.grace ?? GRACE_MS })
   }
 
   /** What a command prints, from the oldest that is kept until its end. */

@@ -42,7 +42,9 @@ const searchPath = ({ home }: Pick<CityEnvironment, 'home'>, path = DEFAULT_PATH
   [join(home, 'bin'), path].join(delimiter)
 
 /** The environment of commands that a city runs: the supervisor's own, with `gc` and `bd` on the PATH. */
-export const commandEnvironment = (environment: CityEnvironment): Readonly<Record<string, string | undefined>> => ({
+export const commandEnvironment = (
+  environment: Omit<CityEnvironment, 'network'>,
+): Readonly<Record<string, string | undefined>> => ({
   ...environment.env,
   PATH: searchPath(environment, environment.env.PATH),
   GC_HOME: environment.home,

@@ -23,6 +23,7 @@ import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' 
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
 import externalMessages from '../../connect/extmsg/table.sql' with { type: 'text' }
+import services from '../../connect/services/table.sql' with { type: 'text' }
 import webhookDeliveries from '../../connect/webhooks/table.sql' with { type: 'text' }
 import eventActors from '../../core/events/actors.sql' with { type: 'text' }
 import emitted from '../../core/events/emitted.sql' with { type: 'text' }
@@ -111,4 +112,5 @@ export const cityMigrations: readonly string[] = [
   stepTimeouts,
   orderFeed,
   webhookDeliveries,
+  services,
 ]

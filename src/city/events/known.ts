@@ -9,6 +9,7 @@ import * as sessions from '../../agents/sessions/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
 import * as rigs from '../../config/rigs/events.ts'
 import * as externalMessages from '../../connect/extmsg/events.ts'
+import * as services from '../../connect/services/events.ts'
 import * as webhooks from '../../connect/webhooks/events.ts'
 import type { EventDefinition } from '../../core/events/event.ts'
 import { EventsRotated } from '../../core/events/rotation.ts'
@@ -48,6 +49,7 @@ export const cityEvents: readonly EventDefinition[] = [
     reconcile,
     rigs,
     runs,
+    services,
     sessions,
     webhooks,
     worktrees,

@@ -9,6 +9,7 @@ import { resolveProgram, toSpawnError } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
 import type { CommandOutput, HostedSession, Screen, StartSpec } from '../protocol/session.ts'
 import { KeptOutput } from './kept-output.ts'
+import { OutputLog } from './output-log.ts'
 
 export interface CommandSessionDependencies {
   clock: Clock
@@ -35,6 +36,7 @@ export class CommandSession {
   readonly #origin: Origin
   readonly #read: Promise<unknown>
   readonly #output: KeptOutput
+  readonly #log: OutputLog | undefined
   #over: { exitCode?: number; signal?: string } | undefined
   #finished = false
 
@@ -46,6 +48,7 @@ export class CommandSession {
   ) {
     const { clock, marks, cgroup } = dependencies
     this.#output = new KeptOutput(spec.keep ?? DEFAULT_KEPT_BYTES, dependencies.redactor)
+    this.#log = spec.log && new OutputLog(spec.log)
     const child = this.#spawn()
     this.pid = child.pid
     this.startedAt = toTimestamp(clock.now())
@@ -100,6 +103,7 @@ export class CommandSession {
   async finish(ms: number): Promise<void> {
     await settlesWithin(this.dependencies.deadlines, ms, this.#read)
     this.#finished = true
+    await this.#log?.close()
     this.events.output(this)
   }
 
@@ -119,10 +123,11 @@ export class CommandSession {
 
   async #keep(stream: ReadableStream<Uint8Array>, kept: KeptOutput['stdout']): Promise<void> {
     for await (const bytes of stream) {
-      kept.push(bytes)
+      const shown = kept.push(bytes)
       this.events.output(this)
+      await this.#log?.write(shown)
     }
-    kept.end()
+    await this.#log?.write(kept.end())
   }
 
   #exited(exitCode: number | null, signal: string | null): void {

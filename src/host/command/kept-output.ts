@@ -26,18 +26,20 @@ class KeptStream {
     return this.#ring.oldest > 0
   }
 
-  push(bytes: Uint8Array): void {
-    this.#keep(this.#redaction.push(bytes))
+  /** Returns what may be shown of it now. */
+  push(bytes: Uint8Array): Uint8Array {
+    return this.#keep(this.#redaction.push(bytes))
   }
 
-  /** Nothing more is printed: what may have been the beginning of a secret is none. */
-  end(): void {
-    this.#keep(this.#redaction.flush())
+  /** Nothing more is printed: what may have been the beginning of a secret is none. Returns that. */
+  end(): Uint8Array {
+    return this.#keep(this.#redaction.flush())
   }
 
-  #keep(bytes: Uint8Array): void {
+  #keep(bytes: Uint8Array): Uint8Array {
     this.#ring.push(bytes)
     this.all.push(bytes)
+    return bytes
   }
 }
 

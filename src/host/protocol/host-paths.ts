@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AppError } from '../../core/errors.ts'
-import { createFolder } from '../../core/folders.ts'
+import { claimFolder, createFolder } from '../../core/folders.ts'
 import { bootId } from '../process/process-table.ts'
 
 /** A socket's path has room for about a hundred bytes on every system. */
@@ -46,7 +45,6 @@ export class HostPaths {
     rmSync(this.#elsewhere, { force: true })
     if (Buffer.byteLength(this.#socket) <= MAX_SOCKET_PATH_BYTES) return this.#socket
     const short = join(tmpdir(), `gc-${createHash('sha256').update(this.folder).digest('hex').slice(0, 16)}`)
-    mkdirSync(short, { recursive: true, mode: 0o700 })
     claimFolder(short)
     const socket = join(short, 'socket')
     rmSync(socket, { force: true })
@@ -104,12 +102,3 @@ const hostFolders = (folder: string): HostFolders => ({
 })
 
 const hostFolder = (home: string): string => join(home, 'host')
-
-/** Who can enter this folder can type into every session: it belongs to this user alone, or it is rejected. */
-function claimFolder(folder: string): void {
-  const seen = lstatSync(folder)
-  if (!seen.isDirectory() || seen.uid !== process.getuid?.()) {
-    throw new AppError('forbidden', `${folder} belongs to somebody else; remove it or choose another GC_HOME`)
-  }
-  if ((seen.mode & 0o077) !== 0) chmodSync(folder, 0o700)
-}

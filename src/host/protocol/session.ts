@@ -39,6 +39,10 @@ export const CommandOutput = Type.Object({
 })
 export type CommandOutput = Static<typeof CommandOutput>
 
+/** A file that has what a command prints, and how many bytes of it are kept, twice over. */
+export const OutputFile = Type.Object({ file: Type.String(), bytes: Type.Integer({ minimum: 1 }) })
+export type OutputFile = Static<typeof OutputFile>
+
 /** A program to run. The environment is passed on exactly as given: nothing is added, nothing inherited. */
 export const StartSpec = Type.Object({
   /** Names the session in every later call; unique among the running ones. */
@@ -50,6 +54,8 @@ export const StartSpec = Type.Object({
   ...Size,
   /** Of kind `command`: how many bytes of each of its streams are kept, and reported with its exit. */
   keep: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_KEPT_BYTES })),
+  /** Of kind `command`: where all that it prints is written as well. */
+  log: Type.Optional(OutputFile),
   /** On a terminal: what the program is, so that its questions are found. */
   program: Type.Optional(ProgramOnTerminal),
   /** How the conversation with a program of kind `acp` begins. */

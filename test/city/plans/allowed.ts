@@ -45,6 +45,7 @@ export const ALLOWED: readonly Allowed[] = [
   live('runs_(listed|fed)', 'runs in the order they are listed in, for a page'),
   walk('instantiations', 'graphs that are being written, when a city opens'),
   walk('run_checks', 'checks that run or are to be started'),
+  walk('service_processes', 'services: at most one row each'),
   walk('run_holds', 'runs that a person holds'),
   walk('step_timeouts', 'attempts with a time limit that are worked on, when a city opens'),
   walk('run_drains', 'drains that have runs to write'),

@@ -1,0 +1,31 @@
+import { HostedCommands } from '../agents/commands/hosted-commands.ts'
+import { commandEnvironment } from '../agents/lifecycle/environment.ts'
+import type { Config } from '../config/config.ts'
+import { probeService } from '../connect/services/probe.ts'
+import { ServiceRepository } from '../connect/services/repository.ts'
+import { Services } from '../connect/services/services.ts'
+import type { EventLog } from '../core/events/log.ts'
+import type { Store } from '../core/store.ts'
+import type { ProcessTokens } from '../http/process-tokens.ts'
+import type { CityDependencies } from './dependencies.ts'
+
+interface ServiceProcessesOptions extends CityDependencies {
+  config: Config
+  store: Store
+  log: EventLog
+  processTokens: ProcessTokens
+}
+
+/** Between TERM and KILL. */
+const GRACE_MS = 2_000
+
+/** What keeps the services of the city and its packs running. */
+export function buildServiceProcesses(options: ServiceProcessesOptions): Services {
+  const { name: city, path, store, host, url, publicUrl = () => undefined } = options
+  return new Services({
+    ...{ ...options, city, publicUrl, probe: probeService, tokens: options.processTokens },
+    repository: new ServiceRepository(store),
+    commands: new HostedCommands({ city, kind: 'service', host, grace: GRACE_MS }),
+    surroundings: () => ({ city, path, url: url(), base: commandEnvironment({ ...options, city }) }),
+  })
+}

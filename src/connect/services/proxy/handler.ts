@@ -1,0 +1,116 @@
+import type { Server } from 'bun'
+import type { ServiceConfig } from '../../../config/services/service.ts'
+import { AppError } from '../../../core/errors.ts'
+import { createExchangeId } from '../../../core/ids.ts'
+import type { RequestHandler } from '../../../http/app.ts'
+import { hasHost, pathOf } from '../../../http/authority.ts'
+import { bearerTokenOf, type GuardSettings } from '../../../http/guard.ts'
+import type { AccessPolicy } from '../../../http/needs.ts'
+import type { SocketData } from '../../../http/plane-options.ts'
+import { problemDetails, toAppError } from '../../../http/problem.ts'
+import type { RunningService } from '../running-service.ts'
+import type { Services } from '../services.ts'
+import { admit, nothingHere } from './admission.ts'
+import type { ServiceProxy } from './proxy.ts'
+
+interface ServiceHandlerOptions {
+  proxy: ServiceProxy
+  /** The services of a running city; throws when there is no such city, or it does not run. */
+  servicesOf(city: string): Pick<Services, 'find'>
+  /** How callers are judged; absent on the public listener, where only direct services are. */
+  guard?: GuardSettings
+  access: AccessPolicy
+  report(error: unknown): void
+}
+
+/** An address below a service. */
+interface ServiceAddress {
+  readonly city: string
+  readonly name: string
+  /** What the service sees: path and query, from `/` on. */
+  readonly path: string
+}
+
+const MOUNT = /^\/v0\/city\/([^/]+)\/svc\/([^/]+)(?=\/|$)/
+
+/** Passes requests on to services and leaves others to `next`. */
+export const withServices = (options: ServiceHandlerOptions, next: RequestHandler): RequestHandler => ({
+  fetch(request, server) {
+    const address = hasHost(request) ? parseAddress(request.url) : undefined
+    return address ? handle(options, address, request, server) : next.fetch(request, server)
+  },
+  stop: () => next.stop(),
+})
+
+async function handle(
+  options: ServiceHandlerOptions,
+  { city, name, path }: ServiceAddress,
+  request: Request,
+  server: Server<SocketData>,
+): Promise<Response> {
+  try {
+    const { guard, access } = options
+    await guard?.settle?.(() => bearerTokenOf(request.headers.get('authorization') ?? ''))
+    const found = find(options, city, name)
+    const { publishMode = 'private' } = found.running?.service ?? {}
+    const peer = server.requestIP(request)?.address
+    if (guard) admit({ request, city, publishMode, peer }, guard, access)
+    else admitPublic(found.running?.service, request)
+    const { running } = found
+    if (!running) throw found.error
+    return await options.proxy.pass({ request, server, city, running, path })
+  } catch (error) {
+    if (!(error instanceof AppError)) options.report(error)
+    return problem(toAppError(error))
+  }
+}
+
+/** A service, or why there is none: only who may ask is told. */
+function find(
+  { servicesOf }: ServiceHandlerOptions,
+  city: string,
+  name: string,
+): { running?: RunningService; error: unknown } {
+  try {
+    const running = servicesOf(city).find(name)
+    return { error: nothingHere(), ...(running && { running }) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** Other machines learn neither which cities there are nor which services. */
+function admitPublic(service: ServiceConfig | undefined, request: Request): void {
+  if (service?.publishMode !== 'direct') throw nothingHere()
+  if (request.headers.has('upgrade') && !service.allowWebsockets) {
+    throw new AppError(
+      'forbidden',
+      'this service takes no WebSockets from other machines: set allow_websockets in its [service.publication]',
+    )
+  }
+}
+
+/** Undefined for any address that is not below a service. */
+function parseAddress(url: string): ServiceAddress | undefined {
+  const path = pathOf(url)
+  const [mount, city, name] = MOUNT.exec(path) ?? []
+  if (mount === undefined || city === undefined || name === undefined) return undefined
+  const query = url.indexOf('?')
+  const rest = path.slice(mount.length) || '/'
+  return { city: decode(city), name: decode(name), path: query < 0 ? rest : `${rest}${url.slice(query)}` }
+}
+
+/** A segment of a path; one that cannot be read is the name of nothing. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}
+
+const problem = (error: AppError): Response =>
+  new Response(JSON.stringify(problemDetails.body(error)), {
+    status: error.status,
+    headers: { 'content-type': problemDetails.media, 'x-gc-request-id': createExchangeId(), ...error.headers },
+  })

@@ -1,0 +1,86 @@
+import { Type } from '@sinclair/typebox'
+import type { CityOf } from '../../http/city-of.ts'
+import { route } from '../../http/route.ts'
+import { ServiceList, ServiceLog, ServiceLogFrame, ServiceProcessView, ServiceRestarted, Status } from './schema.ts'
+import type { Services } from './services.ts'
+
+const DEFAULT_LINES = 100
+const MAX_LINES = 2_000
+
+/** The operations on services. */
+export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
+  route(
+    'GET ~/services',
+    {
+      id: 'get-v0-city-by-city-name-services',
+      summary: 'List services',
+      ok: ServiceList,
+      index: true,
+    },
+    (x) => city(x).services.list(),
+  ),
+  route(
+    'GET ~/service/{name}',
+    {
+      id: 'get-v0-city-by-city-name-service-by-name',
+      summary: 'Show a service',
+      ok: Status,
+      errors: ['service-not-found'],
+      index: true,
+    },
+    (x) => city(x).services.get(x.params.name),
+  ),
+  route(
+    'POST ~/service/{name}/restart',
+    {
+      id: 'post-v0-city-by-city-name-service-by-name-restart',
+      summary: 'Restart a service',
+      description:
+        'Ends its process, if it runs, and starts it anew, however often it failed. It is ready a little later.',
+      needs: 'coordinate',
+      ok: ServiceRestarted,
+      errors: ['service-not-found', 'conflict-wrong-state', 'internal'],
+    },
+    (x) => city(x).services.restart(x.caller, x.params.name),
+  ),
+  route(
+    'GET ~/service/{name}/process',
+    {
+      id: 'get-service-process',
+      summary: 'Show the process behind a service',
+      ok: ServiceProcessView,
+      errors: ['service-not-found'],
+      extension: true,
+    },
+    (x) => city(x).services.process(x.params.name),
+  ),
+  route(
+    'GET ~/service/{name}/log',
+    {
+      id: 'get-service-log',
+      summary: 'Get the last lines that a service printed',
+      needs: 'watch',
+      query: Type.Object({
+        lines: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: MAX_LINES, description: 'How many; 100 when absent.' }),
+        ),
+      }),
+      ok: ServiceLog,
+      errors: ['service-not-found', 'invalid-request'],
+      extension: true,
+    },
+    (x) => city(x).services.log(x.params.name, x.query.lines ?? DEFAULT_LINES),
+  ),
+  route(
+    'GET ~/service/{name}/log/stream',
+    {
+      id: 'stream-service-log',
+      summary: 'Stream what a service prints',
+      needs: 'watch',
+      ok: { frames: { log: ServiceLogFrame } },
+      errors: ['service-not-found', 'invalid-request'],
+      extension: true,
+    },
+    (x) => city(x).services.follow(x.params.name, x.signal),
+  ),
+]

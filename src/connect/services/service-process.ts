@@ -1,0 +1,283 @@
+import type { CommandExit, HostedCommands } from '../../agents/commands/hosted-commands.ts'
+import type { ServiceConfig } from '../../config/services/service.ts'
+import { type Actor, gcPart } from '../../core/actor.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store.ts'
+import type { ProcessTokens } from '../../http/process-tokens.ts'
+import { countFailures, restartDelay } from './back-off.ts'
+import { fingerprintOf, type ServiceSurroundings, serviceEnvironment } from './environment.ts'
+import { ServiceExited, ServiceRestarted, ServiceStarted } from './events.ts'
+import { exitSentence } from './exit-sentence.ts'
+import { pathsOf, prepareFolders, type ServicePaths } from './paths.ts'
+import type { Probe } from './probe.ts'
+import type { Publication } from './publication.ts'
+import { ReadinessWatch } from './readiness-watch.ts'
+import type { ServiceRepository } from './repository.ts'
+import type { ServiceState } from './state.ts'
+import type { ServiceRow } from './table.ts'
+
+export interface ServiceProcessOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+  deadlines: Deadlines
+  repository: ServiceRepository
+  commands: HostedCommands
+  tokens: ProcessTokens
+  /** `$GC_HOME`. */
+  home: string
+  probe: Probe
+  surroundings(): ServiceSurroundings
+  publication(service: ServiceConfig): Publication
+  /** Why no program is started now; undefined when it may be. */
+  held(): string | undefined
+  onChange(): void
+  report(message: string): void
+}
+
+const SERVICES = gcPart('services')
+const RETRY_MS = 5_000
+const LOG_BYTES = 4 * 1024 * 1024
+
+/** Keeps the process of one service running: in the session host, so that it outlives the supervisor. */
+export class ServiceProcess {
+  #service: ServiceConfig
+  #state: ServiceState
+  /** What is done to it, one after the other. */
+  #work: Promise<void> = Promise.resolve()
+  #next: Deadline | undefined
+  #isOpen = true
+  readonly #readiness: ReadinessWatch
+
+  constructor(
+    service: ServiceConfig,
+    private readonly options: ServiceProcessOptions,
+  ) {
+    this.#service = service
+    this.#state = { local: 'starting', since: options.clock.now() }
+    this.#readiness = new ReadinessWatch(options, {
+      probe: () => options.probe(this.paths.socket, this.#service.healthPath),
+      onReady: () => this.#set({ local: 'ready' }),
+      onNotReady: (reason) => this.#set({ local: 'degraded', reason }),
+    })
+  }
+
+  get service(): ServiceConfig {
+    return this.#service
+  }
+
+  get state(): ServiceState {
+    return this.#state
+  }
+
+  get row(): ServiceRow | undefined {
+    return this.options.repository.find(this.#service.name)
+  }
+
+  get paths(): ServicePaths {
+    return pathsOf(this.#service, this.options.surroundings().path, this.options.home)
+  }
+
+  /** Adopts the process when it runs and is what is declared; starts it otherwise. */
+  start(hosted: ReadonlySet<string>): Promise<void> {
+    return this.#enqueue(async () => {
+      const { row } = this
+      if (row?.state === 'running' && hosted.has(nameOf(row)) && this.#isWanted(row)) return this.#adopt(row)
+      if (row?.state === 'waiting' && this.#isWanted(row)) return this.#wait(row)
+      if (row) await this.#end(row)
+      await this.#launch()
+    })
+  }
+
+  /** Takes another declaration: the process goes on unless it would be started differently. */
+  change(service: ServiceConfig): void {
+    void this.#enqueue(async () => {
+      this.#service = service
+      const { row } = this
+      if (row && row.state !== 'starting' && this.#isWanted(row)) return
+      if (row) await this.#end(row)
+      await this.#clearFailures()
+      await this.#launch()
+    })
+  }
+
+  /** Starts it anew, however often it failed. */
+  restart(by: Actor): Promise<void> {
+    return this.#enqueue(async () => {
+      const { store, log, repository } = this.options
+      const { name } = this.#service
+      if (this.#service.broken !== undefined) throw new AppError('conflict-wrong-state', this.#service.broken)
+      await store.write((tx) => {
+        repository.clearFailures(tx, name)
+        log.append(tx, ServiceRestarted, { subject: name }, { service: name })
+      }, by)
+      const { row } = this
+      this.#set({ local: 'stopping' })
+      if (row) await this.#end(row)
+      await this.#launch()
+      if (this.#state.local === 'restart_failed' || this.#state.startError !== undefined) {
+        throw new AppError('internal', `service ${name} could not be started: ${this.#state.startError}`)
+      }
+    })
+  }
+
+  /** Its declaration is gone: ends it, and forgets it. */
+  remove(): Promise<void> {
+    return this.#enqueue(async () => {
+      const { store, repository } = this.options
+      const { row } = this
+      this.#isOpen = false
+      this.#quiet()
+      if (!row) return
+      await this.#end(row)
+      await store.write((tx) => repository.remove(tx, row.name), SERVICES)
+    })
+  }
+
+  /** Lets go of it; the process runs on. */
+  stop(): Promise<void> {
+    this.#isOpen = false
+    this.#quiet()
+    return this.#work
+  }
+
+  /** Nothing answered on its socket: looks whether it still does. */
+  doubt(reason: string): void {
+    if (this.#state.local !== 'ready') return
+    this.#set({ local: 'degraded', reason })
+    this.#readiness.begin()
+  }
+
+  /** The end of one of its processes; resolves once that is on disk. */
+  receive(exit: CommandExit): Promise<void> {
+    return this.#enqueue(async () => {
+      const { row } = this
+      if (row?.state !== 'running' || nameOf(row) !== exit.name) return
+      this.#quiet()
+      if (row.tokenHash !== null) this.options.tokens.end(row.tokenHash)
+      if (exit.how !== 'exited') return this.#isOpen ? this.#launch() : undefined
+      await this.#fail(exitSentence(exit), exit.endedAt - exit.startedAt)
+    })
+  }
+
+  #isWanted({ fingerprint }: ServiceRow): boolean {
+    const { broken } = this.#service
+    return broken === undefined && fingerprint === fingerprintOf(this.#service, this.#publication)
+  }
+
+  get #publication(): Publication {
+    return this.options.publication(this.#service)
+  }
+
+  #adopt({ name, tokenHash }: ServiceRow): void {
+    if (tokenHash !== null) this.options.tokens.adopt(tokenHash, tokenName(name))
+    this.#set({ local: 'starting' })
+    this.#readiness.begin()
+  }
+
+  #wait({ dueAt, lastExit }: ServiceRow): void {
+    this.#set({ local: 'degraded', reason: 'process_exited', ...(lastExit !== null && { startError: lastExit }) })
+    this.#next = this.options.deadlines.at(dueAt ?? 0, () => this.#enqueue(() => this.#launch()))
+  }
+
+  async #launch(): Promise<void> {
+    this.#quiet()
+    const { store, repository, held } = this.options
+    if (!this.#isOpen) return
+    const { name, broken } = this.#service
+    if (broken !== undefined) return this.#set({ local: 'config_error', reason: broken })
+    const reason = held()
+    if (reason !== undefined) return this.#set({ local: 'stopped', reason })
+    this.#set({ local: 'starting' })
+    await store.write((tx) => repository.begin(tx, name, fingerprintOf(this.#service, this.#publication)), SERVICES)
+    const { row } = this
+    if (row) await this.#run(row)
+  }
+
+  async #run(row: ServiceRow): Promise<void> {
+    const { commands, tokens, store, repository, log, clock, surroundings } = this.options
+    const { name } = row
+    const token = tokens.issue(tokenName(name))
+    try {
+      const { paths } = this
+      prepareFolders(paths, surroundings().path)
+      const env = { ...serviceEnvironment(this.#service, paths, this.#publication, surroundings()), ...token.env }
+      const { command, folder } = this.#service
+      const { pid, startedAt } = await commands.start(nameOf(row), {
+        ...{ argv: [...command], cwd: folder, env, log: { file: paths.log, bytes: LOG_BYTES } },
+      })
+      await store.write((tx) => {
+        const running = { pid, processStarted: startedAt, tokenHash: token.hash, startedAt: clock.now() }
+        repository.setRunning(tx, name, running)
+        log.append(tx, ServiceStarted, { subject: name }, { service: name, pid })
+      }, SERVICES)
+      this.#readiness.begin()
+    } catch (error) {
+      tokens.end(token.hash)
+      const isOurs = error instanceof AppError && error.code !== 'validation-failed'
+      if (!isOurs) return this.#fail(errorMessage(error), 0)
+      this.#set({ local: 'degraded', reason: errorMessage(error), startError: errorMessage(error) })
+      this.#next = this.options.deadlines.after(RETRY_MS, () => this.#enqueue(() => this.#launch()))
+    }
+  }
+
+  /** It ended by itself, or could not be started. */
+  async #fail(reason: string, ranForMs: number): Promise<void> {
+    const { store, repository, log, clock } = this.options
+    const { row } = this
+    if (!row) return
+    const { name } = row
+    const failures = countFailures(row.failures, ranForMs)
+    const delay = restartDelay(failures)
+    const endedAt = clock.now()
+    const dueAt = delay === undefined ? null : endedAt + delay
+    await store.write((tx) => {
+      repository.setEnded(tx, name, { failures, lastExit: reason, endedAt, dueAt })
+      const next = dueAt === null ? {} : { next_start_at: toTimestamp(dueAt) }
+      log.append(tx, ServiceExited, { subject: name, message: reason }, { service: name, failures, ...next })
+    }, SERVICES)
+    if (dueAt === null) return this.#set({ local: 'restart_failed', reason: 'process_exited', startError: reason })
+    this.#set({ local: 'degraded', reason: 'process_exited', startError: reason })
+    if (this.#isOpen) this.#next = this.options.deadlines.at(dueAt, () => this.#enqueue(() => this.#launch()))
+  }
+
+  /** Ends what runs under a row; its exit, when it is reported, is of no start that counts. */
+  async #end(row: ServiceRow): Promise<void> {
+    const { commands, tokens, store, repository } = this.options
+    this.#quiet()
+    if (row.tokenHash !== null) tokens.end(row.tokenHash)
+    await commands.end(nameOf(row))
+    await store.write((tx) => repository.begin(tx, row.name, row.fingerprint), SERVICES)
+  }
+
+  async #clearFailures(): Promise<void> {
+    const { store, repository } = this.options
+    await store.write((tx) => repository.clearFailures(tx, this.#service.name), SERVICES)
+  }
+
+  #quiet(): void {
+    this.#next?.cancel()
+    this.#readiness.end()
+  }
+
+  #set(state: Omit<ServiceState, 'since'>): void {
+    this.#state = { ...state, since: this.options.clock.now() }
+    this.options.onChange()
+  }
+
+  #enqueue(step: () => Promise<void> | void): Promise<void> {
+    const done = this.#work.then(step)
+    this.#work = done.catch((error) => {
+      if (!(error instanceof AppError)) this.options.report(`service ${this.#service.name}: ${errorMessage(error)}`)
+    })
+    return done
+  }
+}
+
+const tokenName = (service: string): string => `service ${service}`
+
+/** Each start of a service has a name of its own in the session host. */
+const nameOf = ({ name, runs }: ServiceRow): string => `${name}/${runs}`

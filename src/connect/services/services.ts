@@ -1,0 +1,209 @@
+import type { CommandExit } from '../../agents/commands/hosted-commands.ts'
+import type { CityConfig } from '../../config/city-config.ts'
+import type { Config } from '../../config/config.ts'
+import type { ServiceConfig } from '../../config/services/service.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { SseFrame } from '../../http/sse.ts'
+import { followLog, readLog } from './log.ts'
+import { publicationOf } from './publication.ts'
+import type { RunningService } from './running-service.ts'
+import type { ServiceList, ServiceLog, ServiceProcessView, ServiceRestarted, Status } from './schema.ts'
+import { ServiceProcess, type ServiceProcessOptions } from './service-process.ts'
+import type { ServiceState } from './state.ts'
+import { toProcessView, toStatus } from './view.ts'
+
+export interface ServicesOptions extends Omit<ServiceProcessOptions, 'publication' | 'held' | 'onChange'> {
+  config: Pick<Config, 'current' | 'onChange'>
+  /** The city's name. */
+  city: string
+  /** Where other machines reach the public listener; undefined without one. */
+  publicUrl(): string | undefined
+}
+
+const RETRY_MS = 5_000
+
+/** The services of a city and its packs: what they are declared to be, and the processes that answer for them. */
+export class Services {
+  readonly #services = new Map<string, { service: ServiceConfig; process?: ServiceProcess; since: number }>()
+  readonly #listeners = new Set<() => void>()
+  #unsubscribes: (() => void)[] = []
+  #isRunning = false
+
+  constructor(private readonly options: ServicesOptions) {}
+
+  /** Adopts what runs, starts what does not, and ends what nobody declares any more. */
+  async start(): Promise<void> {
+    const { config, commands } = this.options
+    this.#isRunning = true
+    for (const service of config.current.services) this.#add(service)
+    this.#unsubscribes = [
+      commands.onExit((exit) => this.#receive(exit)),
+      config.onChange(({ current }) => this.#change(current)),
+    ]
+    await this.#match()
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    for (const unsubscribe of this.#unsubscribes) unsubscribe()
+    await Promise.allSettled(this.#processes.map((process) => process.stop()))
+  }
+
+  list(): ServiceList {
+    const items = this.running().map((each) => this.#toStatus(each))
+    return { items, total: items.length }
+  }
+
+  get(name: string): Status {
+    return this.#toStatus(this.require(name))
+  }
+
+  /** Ours: the process behind a service. */
+  process(name: string): ServiceProcessView {
+    return toProcessView(this.require(name))
+  }
+
+  async restart(caller: Caller, name: string): Promise<ServiceRestarted> {
+    const { process, service } = this.require(name)
+    if (process) await process.restart(actorOf(caller))
+    else if (service.broken !== undefined) throw new AppError('conflict-wrong-state', service.broken)
+    return { status: 'ok', action: 'restart', service: name }
+  }
+
+  async log(name: string, lines: number): Promise<ServiceLog> {
+    const { file } = this.#logOf(name)
+    return { text: await readLog(file, lines), file }
+  }
+
+  /** What a service prints from now on. */
+  async *follow(name: string, signal: AbortSignal): AsyncGenerator<SseFrame> {
+    const { file } = this.#logOf(name)
+    for await (const text of followLog(file, signal)) yield { event: 'log', data: { text } }
+  }
+
+  /** Every service, by name. */
+  running(): RunningService[] {
+    return [...this.#services.keys()].sort().map((name) => this.require(name))
+  }
+
+  find(name: string): RunningService | undefined {
+    const entry = this.#services.get(name)
+    if (!entry) return undefined
+    const { service, process, since } = entry
+    return { service, process, state: process?.state ?? ownState(service, since) }
+  }
+
+  require(name: string): RunningService {
+    const found = this.find(name)
+    if (!found) throw new AppError('service-not-found', `service ${name} not found`)
+    return found
+  }
+
+  /** Calls the listener whenever the state of one changes; returns how to unsubscribe. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  get #processes(): ServiceProcess[] {
+    return [...this.#services.values()].flatMap(({ process }) => process ?? [])
+  }
+
+  #add(service: ServiceConfig): ServiceProcess | undefined {
+    const since = this.options.clock.now()
+    const process =
+      service.kind === 'proxy_process'
+        ? new ServiceProcess(service, {
+            ...this.options,
+            publication: (each) => this.#publication(each),
+            held: () => heldBy(this.options.config.current),
+            onChange: () => this.#notify(),
+          })
+        : undefined
+    this.#services.set(service.name, { service, since, ...(process && { process }) })
+    return process
+  }
+
+  async #match(): Promise<void> {
+    const { commands, deadlines, report, repository } = this.options
+    try {
+      const hosted = await commands.names()
+      const known = new Set(repository.list().map(({ name }) => name))
+      const strays = [...hosted].filter((name) => !this.#isDeclared(name))
+      await Promise.all(strays.map((name) => commands.end(name)))
+      for (const name of known) if (!this.#services.get(name)?.process) await this.#forget(name)
+      await Promise.allSettled(this.#processes.map((process) => process.start(hosted)))
+    } catch (error) {
+      report(`the services could not be matched with what runs: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => (this.#isRunning ? this.#match() : undefined))
+    }
+  }
+
+  /** Whether what runs in the session host is of a service that there is. */
+  #isDeclared(hosted: string): boolean {
+    const [name = ''] = hosted.split('/')
+    return this.#services.get(name)?.process !== undefined
+  }
+
+  async #forget(name: string): Promise<void> {
+    const { store, repository } = this.options
+    await store.write((tx) => repository.remove(tx, name))
+  }
+
+  #change({ services }: CityConfig): void {
+    const names = new Set(services.map(({ name }) => name))
+    for (const [name, { process }] of this.#services) {
+      if (names.has(name)) continue
+      this.#services.delete(name)
+      this.#guard(process?.remove())
+    }
+    for (const service of services) this.#changeOne(service)
+    this.#notify()
+  }
+
+  #changeOne(service: ServiceConfig): void {
+    const entry = this.#services.get(service.name)
+    if (entry?.process && service.kind === 'proxy_process') {
+      this.#services.set(service.name, { ...entry, service })
+      entry.process.change(service)
+      return
+    }
+    this.#guard(entry?.process?.remove().then(() => this.#add(service)?.start(new Set())))
+    if (!entry?.process) this.#guard(this.#add(service)?.start(new Set()))
+  }
+
+  #guard(work: Promise<unknown> | undefined): void {
+    work?.catch((error) => this.options.report(`services: ${errorMessage(error)}`))
+  }
+
+  async #receive(exit: CommandExit): Promise<void> {
+    const [name = ''] = exit.name.split('/')
+    await this.#services.get(name)?.process?.receive(exit)
+  }
+
+  #publication(service: ServiceConfig) {
+    return publicationOf(service, this.options.city, this.options.publicUrl())
+  }
+
+  #toStatus(running: RunningService): Status {
+    return toStatus(running, this.#publication(running.service))
+  }
+
+  #logOf(name: string): { file: string } {
+    const { process } = this.require(name)
+    if (process) return { file: process.paths.log }
+    throw new AppError('invalid-request', `service ${name} is answered by gc itself and has no log`)
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const ownState = ({ broken }: ServiceConfig, since: number): ServiceState =>
+  broken === undefined ? { local: 'ready', since } : { local: 'config_error', reason: broken, since }
+
+const heldBy = ({ held }: CityConfig): string | undefined =>
+  held === undefined ? undefined : 'the files of the city are broken, so that nothing new is started'

@@ -1,0 +1,74 @@
+import { SessionStreamCommonEvent } from '../agents/sessions/service/output-routes.ts'
+import type { City } from '../city/city.ts'
+import { knownEvents } from '../city/events/known.ts'
+import { eventShapes } from '../city/events/schema.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Deadlines } from '../core/deadlines.ts'
+import type { Replays } from '../core/replays/replays.ts'
+import type { GuardSettings } from '../http/guard.ts'
+import { createPlane, type Plane } from '../http/plane.ts'
+import type { ResponseWriter } from '../http/response-writer.ts'
+import { accessPolicy } from './access.ts'
+import { allRoutes } from './all-routes.ts'
+import type { Callers } from './callers.ts'
+import { RESERVED_CODES } from './reserved-codes.ts'
+import { stackOf } from './stack.ts'
+import type { Supervisor } from './supervisor.ts'
+
+/** What was asked for when the supervisor was started, as far as it concerns who may call. */
+interface CallerOptions {
+  readonly allowHosts: readonly string[]
+  readonly allowOrigins: readonly string[]
+  readonly readOnly: boolean
+  readonly requireToken: boolean
+}
+
+interface SupervisorPlaneOptions {
+  gc: Supervisor
+  guard: GuardSettings
+  /** Answers to requests that are of no city. */
+  replays: Replays
+  clock: Clock
+  deadlines: Deadlines
+  writer: ResponseWriter
+  report(message: string): void
+}
+
+/** How callers of the supervisor are judged, at its operations and at the services of its cities. */
+export const guardSettings = (options: CallerOptions, callers: Callers): GuardSettings => ({
+  hosts: options.allowHosts,
+  origins: options.allowOrigins,
+  readOnly: options.readOnly,
+  requireToken: options.requireToken,
+  resolve: (token) => callers.resolve(token),
+  settle: (token) => callers.settle(token),
+})
+
+/** The supervisor's operations, behind their guard. */
+export function createSupervisorPlane({ gc, replays: own, report, ...shared }: SupervisorPlaneOptions): Plane {
+  return createPlane({
+    ...shared,
+    info: {
+      title: 'gc supervisor',
+      version: '0.1.0',
+      description: 'Cities of coding agents: their work, sessions, mail and live events.',
+    },
+    routes: allRoutes(gc),
+    reservedCodes: RESERVED_CODES,
+    shapes: [...eventShapes(knownEvents), SessionStreamCommonEvent],
+    access: accessPolicy((city) => gc.cities.findRunning(city)),
+    onChange: ({ id, actor, summary, method, path }) => report(`${id} ${method} ${path}: ${summary}, by ${actor}`),
+    report: (error, { id, method, path }) => report(`${id} ${method} ${path}: ${stackOf(error)}`),
+    beginRead: ({ cityName }) => cityName !== undefined && gc.cities.findRunning(cityName)?.store.beginRead(),
+    index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.findRunning(cityName)?.log.head),
+    replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.findRunning(cityName)?.replays),
+    waitForEvent: ({ cityName = '' }, index, ms, signal) =>
+      waitForNews(gc.cities.requireRunning(cityName), shared.clock, index, ms, signal),
+  })
+}
+
+/** Waits for an event, or until deferred work becomes ready, which records none. */
+async function waitForNews({ log, workload }: City, clock: Clock, index: number, ms: number, signal: AbortSignal) {
+  const ready = workload.nextDeferred() ?? Number.POSITIVE_INFINITY
+  await log.waitForEventAfter(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
+}
