@@ -1,0 +1,110 @@
+import { expect, test } from 'bun:test'
+import type { City } from '../../../src/city/city.ts'
+import { human } from '../../../src/http/guard.ts'
+import { RUN_LABEL, TRACKING_LABEL } from '../../../src/orchestration/orders/dispatch/labels.ts'
+import { OrderRuns } from '../../../src/orchestration/orders/dispatch/order-runs.ts'
+import { scriptedTown } from '../../support/city.ts'
+
+const RIG = '[[rigs]]\nname = "shop"\npath = "shop"\n'
+const SCOPE = { scope_kind: 'city', scope_ref: 'mill' }
+
+/** A run of an order that began at a moment, and how it ended. */
+async function ran(city: City, scopedName: string, createdAt: number, end?: Partial<Parameters<OrderRuns['end']>[2]>) {
+  const runs = new OrderRuns(city.store)
+  const [name = '', rig = ''] = scopedName.split(':rig:')
+  const kind = name === 'build' ? 'formula' : 'exec'
+  return city.store.write(
+    (tx) => {
+      const labels = [`${RUN_LABEL}${scopedName}`, TRACKING_LABEL]
+      const { id } = city.beadRepository.add(tx, { title: `order:${scopedName}`, rig, noHistory: true, labels })
+      const draft = { trackingId: id, scopedName, rig, kind, cause: 'manual', vars: {}, seq: null } as const
+      runs.add(tx, { ...draft, createdAt, timeoutMs: 1000 })
+      if (end) {
+        const output = { stdout: 'out', stderr: 'bad', truncated: false }
+        runs.end(tx, id, { endedAt: createdAt + 250, outcome: 'success', ...end }, kind === 'exec' ? output : undefined)
+      }
+      return id
+    },
+    { kind: 'gc', name: 'test' },
+  )
+}
+
+test('the runs of an order are listed latest first, page by page, with how each ended', async () => {
+  await using town = scriptedTown(RIG)
+  const city = await town.open()
+  const start = Date.parse('2026-03-01T10:00:00.500Z')
+  const ids: string[] = []
+  for (const minute of [0, 1, 2]) ids.push(await ran(city, 'tidy', start + minute * 60_000, { exitCode: 0 }))
+  const failed = await ran(city, 'tidy:rig:shop', start, { outcome: 'failed', exitCode: 7, error: 'exit status 7' })
+  const live = await ran(city, 'tidy', start + 180_000)
+  const list = (query: { limit?: number; before?: string } = {}) =>
+    city.orderHistory.list({ scoped_name: 'tidy', ...query }).entries ?? []
+  expect(list().map(({ bead_id }) => bead_id)).toEqual([live, ...ids.toReversed()])
+  const [first, second] = list({ limit: 2 })
+  expect(first).toEqual({
+    ...{ bead_id: live, store_ref: 'city:mill', name: 'tidy', scoped_name: 'tidy' },
+    ...{ created_at: '2026-03-01T10:03:00.500Z', labels: ['order-run:tidy', 'order-tracking'] },
+    ...{ capture_output: true, has_output: false },
+  })
+  expect(second).toMatchObject({ has_output: true, duration_ms: '250', exit_code: '0' })
+  const rest = list({ before: second?.created_at ?? '' })
+  expect(rest.map(({ bead_id }) => bead_id)).toEqual([ids[1], ids[0]].map(String))
+  expect(list({ before: '2026-03-01T11:01:00+01:00' }).map(({ bead_id }) => bead_id)).toEqual([String(ids[0])])
+  expect(city.orderHistory.list({ scoped_name: 'tidy:rig:shop' }).entries).toEqual([
+    {
+      ...{ bead_id: failed, store_ref: 'rig:shop', name: 'tidy', scoped_name: 'tidy:rig:shop', rig: 'shop' },
+      ...{ created_at: '2026-03-01T10:00:00.500Z', labels: ['order-run:tidy:rig:shop', 'order-tracking'] },
+      ...{ capture_output: true, has_output: true, duration_ms: '250', exit_code: '7', error: 'exit status 7' },
+    },
+  ])
+  expect(city.orderHistory.all({ limit: 2 }).entries?.map(({ bead_id }) => bead_id)).toEqual([live, String(ids[2])])
+})
+
+test('a run is shown with what it printed, then what it printed as errors', async () => {
+  await using town = scriptedTown(RIG)
+  const city = await town.open()
+  const over = await ran(city, 'tidy:rig:shop', 1000, { exitCode: 0 })
+  expect(city.orderHistory.detail(over, { store_ref: 'rig:shop' })).toMatchObject({
+    ...{ bead_id: over, store_ref: 'rig:shop', created_at: '1970-01-01T00:00:01.000Z', output: 'out\nbad' },
+  })
+  const live = await ran(city, 'tidy', 2000)
+  expect(city.orderHistory.detail(live, {})).toMatchObject({ store_ref: 'city:mill', output: '' })
+  const root = await city.beads.create(human, { title: 'made of a formula', labels: ['order-run:build'] })
+  expect(city.orderHistory.detail(root.id, {})).toMatchObject({ labels: ['order-run:build'], output: '' })
+  const bead = await city.beads.create(human, { title: 'oil' })
+  expect(() => city.orderHistory.detail(bead.id, {})).toThrow('no run of an order has the bead')
+})
+
+test('the feed shows runs that go on, then failed ones, then the others, and each made of a formula once', async () => {
+  await using town = scriptedTown(RIG)
+  const city = await town.open()
+  const done = await ran(city, 'tidy', 1000, { exitCode: 0 })
+  const failed = await ran(city, 'tidy:rig:shop', 2000, { outcome: 'failed' })
+  const live = await ran(city, 'tidy', 500)
+  const starting = await ran(city, 'build', 400)
+  const root = await city.beads.create(human, { title: 'Build it' })
+  await ran(city, 'build', 3000, { rootId: root.id })
+  await city.store.write(
+    (tx) => {
+      const run = { root: root.id, formula: 'build', contract: 'v1', origin: 'order', target: 'w' } as const
+      city.runRepository.add(tx, { ...run, scope: { kind: 'city', ref: 'mill' } })
+    },
+    { kind: 'gc', name: 'test' },
+  )
+  const { items } = city.orderHistory.feed(SCOPE)
+  expect(items?.map(({ id, status }) => [id, status])).toEqual([
+    [`order:city:mill:${starting}`, 'active'],
+    [`order:city:mill:${live}`, 'active'],
+    [root.id, 'pending'],
+    [`order:rig:shop:${failed}`, 'failed'],
+    [`order:city:mill:${done}`, 'done'],
+  ])
+  expect(items?.at(-1)).toEqual({
+    ...{ id: `order:city:mill:${done}`, type: 'exec', status: 'done', title: 'tidy', target: 'gc' },
+    ...{ scope_kind: 'city', scope_ref: 'mill', bead_id: done, store_ref: 'city:mill', detail_available: true },
+    ...{ started_at: '1970-01-01T00:00:01.000Z', updated_at: '1970-01-01T00:00:01.250Z' },
+  })
+  const ofRig = city.orderHistory.feed({ scope_kind: 'rig', scope_ref: 'shop' })
+  expect(ofRig.items?.map(({ id }) => id)).toEqual([`order:rig:shop:${failed}`])
+  expect(city.orderHistory.feed({ ...SCOPE, limit: 2 }).items).toHaveLength(2)
+})
