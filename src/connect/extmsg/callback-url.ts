@@ -14,10 +14,10 @@ export function parseCallback(given: string, own: string): string | undefined {
     throw rejected('must be an http or https address, such as http://127.0.0.1:9000/gc')
   }
   if (url.username !== '' || url.password !== '') throw rejected('may not hold a name or a password')
-  if (url.search !== '' || url.hash !== '') throw rejected('may not have a query or a fragment')
+  if (/[?#]/.test(given)) throw rejected('may not have a query or a fragment')
   if (isLinkLocal(url.hostname)) throw rejected('may not be a link-local address')
   if (isOwn(url, new URL(own))) throw rejected('is the address of gc itself; give that of the adapter')
-  return url.href.replace(/\/+$/, '')
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
 const rejected = (detail: string) =>
