@@ -40,6 +40,7 @@ import { versionCommand, versionLine } from './commands/version.ts'
 import { waitCommands } from './commands/wait.ts'
 import { worktreeCommands } from './commands/worktree.ts'
 import { CommandContext } from './context/context.ts'
+import { externalMessageCommands } from './extmsg/extmsg.ts'
 import { formulaCommands } from './formulas/formula.ts'
 import type { Io } from './io/io.ts'
 import { configureProgram } from './io/run.ts'
@@ -79,6 +80,7 @@ export function createProgram(io: Io): Command {
   runCommands(program, context)
   convoyCommands(program, context)
   mailCommands(program, context)
+  externalMessageCommands(program, context)
   waitCommands(program, context)
   eventsCommand(program, context)
   program.commandsGroup('Agents:')

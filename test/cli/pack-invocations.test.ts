@@ -57,7 +57,7 @@ function stateOf({ status, out, err }: CommandResult): string {
   if (status === 0) return /nothing to do|no effect in gc|not set|no other runtime/.test(text) ? 'nothing' : 'works'
   if (/`gc run list`|formula \S+ does not exist/.test(text)) return 'formulas'
   if (text.includes('does not run orders')) return 'orders'
-  if (/does not run services|does not connect to messengers/.test(text)) return 'services'
+  if (text.includes('does not run services')) return 'services'
   return /^(gc|Error): (gc (has no|keeps no|does not)|the prefix of a rig is declared)/.test(err) ? 'not-here' : text
 }
 
