@@ -144,6 +144,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   await services.runControls.recover()
   resources.defer(() => services.checkRunner.stop())
   await services.checkRunner.start()
+  resources.defer(() => services.orderDispatcher.stop())
+  await services.orderDispatcher.start()
   resources.defer(() => services.drainUnits.stop())
   services.drainUnits.start()
   resources.defer(() => services.runEngine.stop())
@@ -158,6 +160,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
 async function close(services: CityServices, resources: AsyncDisposableStack, endSessions: boolean): Promise<void> {
   try {
     await services.reconciler.close()
+    await services.orderDispatcher.stop()
     await services.checkRunner.stop()
     await services.services.stop()
     if (endSessions) await stopSessions(services)

@@ -14,6 +14,7 @@ import { EventArchives } from '../core/events/rotation.ts'
 import { Replays } from '../core/replays/replays.ts'
 import type { Store } from '../core/store.ts'
 import { FormulaLibrary } from '../orchestration/formulas/formula-library.ts'
+import { OrderApproval } from '../orchestration/orders/dispatch/approval.ts'
 import { OrderLibrary } from '../orchestration/orders/order-library.ts'
 import { RunMembers } from '../orchestration/runs/members.ts'
 import { RunRepository } from '../orchestration/runs/repository.ts'
@@ -36,6 +37,7 @@ export function buildRecords(foundation: Foundation) {
   const reportError = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
   const log = new EventLog(store, clock, deadlines)
   const beadReader = new BeadReader(store)
+  const orderLibrary = new OrderLibrary(config)
   const beadRepository = new BeadRepository({ store, log, clock, scope: config, reader: beadReader })
   return {
     reportError,
@@ -53,7 +55,8 @@ export function buildRecords(foundation: Foundation) {
     runRepository: new RunRepository({ store, log, clock }),
     runMembers: new RunMembers(store, beadRepository),
     formulaLibrary: new FormulaLibrary(config, deadlines),
-    orderLibrary: new OrderLibrary(config),
+    orderLibrary,
+    orderApproval: new OrderApproval(store, orderLibrary),
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
     sessionRepository: new SessionRepository(store, beadRepository, clock),
     accounts: new Accounts(home, env.HOME ?? '/'),

@@ -61,6 +61,7 @@ import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
 import { Events } from './events/events.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
+import { buildOrders } from './order-services.ts'
 import { buildRecords, type Foundation, type Records } from './records.ts'
 import { buildRuns } from './run-services.ts'
 import { buildServiceProcesses } from './service-processes.ts'
@@ -217,6 +218,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         new ParkedAttention(parking, options.log),
         new GateAttention(gates, deadlines),
         new RunAttention(options),
+        options.orderApproval,
         externalMessages.attention,
         new ServiceAttention(services),
         new WorkAttention({ ...options, launcher: sessionServices.launcher, work: new WaitingWork(store) }),
@@ -253,7 +255,9 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     asking: () => options.sessionServices.questions.asking(),
   })
   const { runs } = runServices
+  const launching = { ...options, beads: beadRepository, suspended: suspensions, instantiator, runs, findSession }
   return {
+    ...buildOrders(launching),
     configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
     ...runServices,
     packs: new Packs({ ...options, folders: options.packFolders }),
@@ -264,9 +268,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     orderHistory: new OrderHistory(options),
     molecules: new MoleculeAutoClose(options),
     instantiator,
-    sling: new Sling({
-      ...{ ...options, beads: beadRepository, suspended: suspensions, instantiator, runs, findSession },
-    }),
+    sling: new Sling(launching),
     maintenance: new Maintenance(options),
     backup: new Backup(options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),

@@ -180,6 +180,16 @@ export const GateKey = {
 } as const
 export type GateKey = (typeof GateKey)[keyof typeof GateKey]
 
+/** Keys on the tracking beads of orders: what came of their command. */
+export const OrderKey = {
+  stdout: 'convergence.gate_stdout',
+  stderr: 'convergence.gate_stderr',
+  exitCode: 'convergence.gate_exit_code',
+  durationMs: 'convergence.gate_duration_ms',
+  truncated: 'convergence.gate_truncated',
+} as const
+export type OrderKey = (typeof OrderKey)[keyof typeof OrderKey]
+
 /** Projected on messages. */
 export const MailKey = {
   fromDisplay: 'mail.from_display',
@@ -255,6 +265,7 @@ export type MetadataKey =
   | ResultKey
   | ConvoyKey
   | GateKey
+  | OrderKey
   | LaunchKey
   | MailKey
   | WaitKey

@@ -6,13 +6,14 @@ import {
   GateKey,
   LaunchKey,
   MailKey,
+  OrderKey,
   ResultKey,
   VARIABLE_PREFIX,
   WorkflowKey,
   WorkKey,
 } from '../../src/work/metadata.ts'
 
-const groups = [WorkKey, WorkflowKey, EngineKey, ResultKey, LaunchKey, ConvoyKey, GateKey, MailKey]
+const groups = [WorkKey, WorkflowKey, EngineKey, ResultKey, LaunchKey, ConvoyKey, GateKey, OrderKey, MailKey]
 const keys: readonly string[] = groups.flatMap((group) => Object.values(group))
 
 /** An event type, which may read like a key. */

@@ -20,6 +20,7 @@ const KINDS = {
   limit: 'a usage limit is reached, and no other account has room',
   gate: 'work waits for a person to resolve a gate',
   clone: 'the repository of a rig could not be cloned',
+  order: 'orders wait until a person lets them start by themselves',
   run: 'a step of a run was set aside, since gc could not do what it is for',
   adapter: 'messages of agents do not reach a messenger',
   conversation: 'messages from outside reach nobody',

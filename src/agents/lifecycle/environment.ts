@@ -61,6 +61,12 @@ export const plainEnvironment = (environment: Omit<CityEnvironment, 'network'>):
   ...cityVariables(environment),
 })
 
+/** The environment of a program that runs beside the agents: what sessions inherit, and where the city is. */
+export const programEnvironment = (environment: Omit<CityEnvironment, 'network'>): Record<string, string> => ({
+  ...inheritedVariables(environment.env, () => false),
+  ...plainEnvironment(environment),
+})
+
 /**
  * The environment of a session: inherited variables, declared ones, and those that identify it, which win. Variables that
  * would log its program in as somebody else are not inherited.

@@ -36,6 +36,7 @@ import checks from '../../orchestration/checks/table.sql' with { type: 'text' }
 import drains from '../../orchestration/drain/table.sql' with { type: 'text' }
 import stepTimeouts from '../../orchestration/engine/table.sql' with { type: 'text' }
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
+import orderCursor from '../../orchestration/orders/dispatch/cursor.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
@@ -113,4 +114,5 @@ export const cityMigrations: readonly string[] = [
   orderFeed,
   webhookDeliveries,
   services,
+  orderCursor,
 ]

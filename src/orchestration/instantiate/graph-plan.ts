@@ -17,6 +17,8 @@ export interface LaunchFields {
   priority?: number | undefined
   ephemeral?: boolean | undefined
   status?: string | undefined
+  /** Labels of the root. */
+  labels?: readonly string[] | undefined
   /** More metadata of the root: its route, its scope, what it is for. */
   rootMetadata: Readonly<Record<string, string>>
   /** Who gets each step, by its recipe id; absent for steps that are routed nowhere. */
@@ -82,7 +84,7 @@ class GraphPlanner {
     return {
       ...{ id, rig: launch.rig, title: launch.title || root.title, description: root.description, type: root.type },
       ...{ priority: launch.priority ?? root.priority, ref: formula, ephemeral: launch.ephemeral },
-      status: launch.status,
+      ...{ status: launch.status, labels: launch.labels },
       needs: this.#needsOf(formula),
       metadata: {
         ...root.metadata,

@@ -3,15 +3,15 @@ import { AppError } from '../../core/errors.ts'
 import { isControl } from '../../work/beads/readiness.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
-import { assigneeOf, findStepTarget, isPool, type Target } from './target.ts'
+import { assigneeOf, findStepTarget, isPool, type RouteTarget } from './target.ts'
 
 /** Where the steps of a recipe go. */
 export interface RouteContext {
   config: CityConfig
   /** The rig of the run; '' is the city itself. */
   rig: string
-  /** What the steps are for that name no other. */
-  target: Target
+  /** What the steps are for that name no other; absent where those are for nobody. */
+  target?: RouteTarget | undefined
   /** The session that a step is assigned to by name; throws when there is no such session. */
   findSession(name: string): { identity: string; id: string }
 }
@@ -37,7 +37,8 @@ export function routeGraph(recipe: Recipe, context: RouteContext): Map<string, S
       const target = targets.get(step.id) ?? context.target
       if (TOPOLOGY.has(step.kind ?? '') || step.type === 'spec') return [step.id, NOWHERE]
       if (isControl(step.kind ?? '')) return [step.id, controlRoute(dispatcher, target)]
-      return [step.id, step.assignee ? assignedRoute(step, context) : workRoute(step, target, context)]
+      if (step.assignee) return [step.id, assignedRoute(step, context)]
+      return [step.id, target ? workRoute(step, target, context) : NOWHERE]
     }),
   )
 }
@@ -47,18 +48,19 @@ export function routeMolecule(recipe: Recipe, context: RouteContext): Map<string
   const targets = targetsOf(recipe, context)
   return new Map(
     recipe.steps.map((step) => {
-      const { agent } = targets.get(step.id) ?? context.target
-      return [step.id, { assignee: step.assignee, metadata: { [WorkKey.routedTo]: agent.qualified } }]
+      const target = targets.get(step.id) ?? context.target
+      const metadata: StepRoute['metadata'] = target ? { [WorkKey.routedTo]: target.agent.qualified } : {}
+      return [step.id, { assignee: step.assignee, metadata }]
     }),
   )
 }
 
 /** The target of each step: its own; of a control that of the step it controls, or of what it waits for. */
-function targetsOf({ steps, deps }: Recipe, context: RouteContext): Map<string, Target> {
+function targetsOf({ steps, deps }: Recipe, context: RouteContext): Map<string, RouteTarget> {
   const byName = new Map<string, RecipeStep>()
   for (const step of steps) for (const name of [step.id, step.ref]) if (!byName.has(name)) byName.set(name, step)
   const needs = Map.groupBy(deps, ({ to }) => to)
-  const targets = new Map<string, Target>()
+  const targets = new Map<string, RouteTarget>()
   for (const step of steps) {
     const own = ownTarget(step, context)
     if (own) targets.set(step.id, own)
@@ -74,7 +76,7 @@ function targetsOf({ steps, deps }: Recipe, context: RouteContext): Map<string, 
   return targets
 }
 
-function ownTarget({ id, metadata }: RecipeStep, { config, rig }: RouteContext): Target | undefined {
+function ownTarget({ id, metadata }: RecipeStep, { config, rig }: RouteContext): RouteTarget | undefined {
   const name = metadata[EngineKey.runTarget]?.trim()
   if (!name) return undefined
   const target = findStepTarget(config, name, rig)
@@ -82,7 +84,7 @@ function ownTarget({ id, metadata }: RecipeStep, { config, rig }: RouteContext):
   throw new AppError('invalid-request', `step ${id} is for ${name}, and this city has no such agent: gc agent list`)
 }
 
-function workRoute(step: RecipeStep, target: Target, { config }: RouteContext): StepRoute {
+function workRoute(step: RecipeStep, target: RouteTarget, { config }: RouteContext): StepRoute {
   const route = { [WorkKey.routedTo]: target.agent.qualified }
   const assignee = assigneeOf(config, target)
   if (assignee !== undefined) return { assignee, metadata: { ...route, [WorkKey.sessionName]: assignee } }
@@ -108,8 +110,11 @@ function assignedRoute({ id, assignee = '' }: RecipeStep, { findSession }: Route
   }
 }
 
-const controlRoute = (dispatcher: string, { agent }: Target): StepRoute => ({
-  metadata: { [WorkKey.routedTo]: dispatcher, [EngineKey.executionRoutedTo]: agent.qualified },
+const controlRoute = (dispatcher: string, target: RouteTarget | undefined): StepRoute => ({
+  metadata: {
+    [WorkKey.routedTo]: dispatcher,
+    ...(target && { [EngineKey.executionRoutedTo]: target.agent.qualified }),
+  },
 })
 
 /** Controls are gc's own work: they bear the name under which known clients look for them. */

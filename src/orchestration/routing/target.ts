@@ -1,8 +1,17 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 
+/** What routing needs of an agent. */
+export type RouteAgent = Pick<AgentConfig, 'qualified' | 'binding'> & PoolFields
+
+/** Who gets the work of a step: an agent, or a name that is none. */
+export interface RouteTarget {
+  agent: RouteAgent
+  assignee?: string
+}
+
 /** Who gets the work: an agent, or one named session of it. */
-export interface Target {
+export interface Target extends RouteTarget {
   agent: AgentConfig
   /** The name the bead is assigned to; absent when any session of the agent may claim it. */
   assignee?: string
@@ -55,7 +64,10 @@ const lastSegment = (qualified: string): string => qualified.slice(qualified.las
  * The name that work of a target is assigned to: the one session that its agent has. Undefined when any of several
  * sessions may claim it.
  */
-export function assigneeOf({ namedSessions }: Pick<CityConfig, 'namedSessions'>, target: Target): string | undefined {
+export function assigneeOf(
+  { namedSessions }: Pick<CityConfig, 'namedSessions'>,
+  target: RouteTarget,
+): string | undefined {
   const { agent, assignee } = target
   if (assignee !== undefined || isPool(agent) || agent.maxActive === 0) return assignee
   const names = namedSessions.filter(({ template }) => template === agent.qualified).map(({ qualified }) => qualified)

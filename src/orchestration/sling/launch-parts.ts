@@ -6,9 +6,9 @@ import type { CompileResult, Recipe } from '../formulas/recipe.ts'
 import { validateVariables } from '../formulas/variables.ts'
 import type { Instantiator } from '../instantiate/instantiator.ts'
 import type { RouteContext } from '../routing/step-route.ts'
-import type { Target } from '../routing/target.ts'
+import type { RouteTarget } from '../routing/target.ts'
 import type { RunMembers } from '../runs/members.ts'
-import type { RunRepository } from '../runs/repository.ts'
+import type { RunDraft, RunRepository } from '../runs/repository.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { BeadRouterOptions } from './bead-router.ts'
 import { compileSentence, listed } from './launch-recipe.ts'
@@ -34,7 +34,7 @@ interface CompileRequest {
   formula: string
   rig: string
   vars: Variables
-  target?: Target | undefined
+  target?: RouteTarget | undefined
 }
 
 interface RunFields {
@@ -42,6 +42,7 @@ interface RunFields {
   rig: string
   scope?: { kind: string; ref: string } | undefined
   target: string
+  origin?: RunDraft['origin'] | undefined
 }
 
 /** More steps than any molecule that somebody writes. */
@@ -91,12 +92,12 @@ export class LaunchParts {
   }
 
   /** Adds the row of a run; a wisp is no run, only a bead. */
-  addRun(tx: Tx, { recipe, scope, rig, target }: RunFields, root: string): void {
+  addRun(tx: Tx, { recipe, scope, rig, target, origin = 'sling' }: RunFields, root: string): void {
     const { formula, contract, shape } = recipe
     if (shape === 'wisp') return
     const place = scope ?? { kind: rig === '' ? '' : 'rig', ref: rig }
     this.#options.runRepository.add(tx, {
-      ...{ root, formula, contract, origin: 'sling', scope: place, target: target || 'workflow' },
+      ...{ root, formula, contract, origin, scope: place, target: target || 'workflow' },
       recipe: shape === 'graph' ? recipe : undefined,
     })
   }

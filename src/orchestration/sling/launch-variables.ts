@@ -4,7 +4,7 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { ConvoyKey } from '../../work/metadata.ts'
 import type { Recipe } from '../formulas/recipe.ts'
-import type { Target } from '../routing/target.ts'
+import type { RouteTarget } from '../routing/target.ts'
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -16,7 +16,7 @@ interface VariableContext {
   /** The rig of the run; '' is the city itself. */
   rig: string
   /** Absent for what is made for nobody. */
-  target?: Target | undefined
+  target?: RouteTarget | undefined
   /** The bead that the formula is run for. */
   bead?: string | undefined
 }

@@ -10,11 +10,12 @@ export type { OrderOutput, OrderRunRow } from './table.ts'
 export type OrderRunDraft = Pick<
   OrderRunRow,
   'trackingId' | 'scopedName' | 'rig' | 'kind' | 'cause' | 'vars' | 'seq' | 'createdAt' | 'timeoutMs'
->
+> &
+  Partial<Pick<OrderRunRow, 'tokenHash'>>
 
 /** How a run ended. */
 export type OrderRunEnd = Pick<OrderRunRow, 'endedAt' | 'outcome'> &
-  Partial<Pick<OrderRunRow, 'exitCode' | 'signal' | 'error' | 'rootId' | 'rootOpen'>>
+  Partial<Pick<OrderRunRow, 'startedAt' | 'exitCode' | 'signal' | 'error' | 'rootId' | 'rootOpen'>>
 
 /** Stores the runs of orders. */
 export class OrderRuns {
@@ -61,6 +62,19 @@ export class OrderRuns {
   live(): OrderRunRow[] {
     return this.store.read((orm) =>
       orm.select().from(orderRuns).where(sql`state != 'done'`).orderBy(sql`created_at, tracking_id`).all(),
+    )
+  }
+
+  /** Commands that are to be started, oldest first. */
+  starting(limit: number): OrderRunRow[] {
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(orderRuns)
+        .where(sql`state != 'done' AND state = 'starting' AND kind = 'exec'`)
+        .orderBy(sql`created_at, tracking_id`)
+        .limit(limit)
+        .all(),
     )
   }
 

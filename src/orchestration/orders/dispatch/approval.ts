@@ -1,0 +1,65 @@
+import type { Statement } from 'bun:sqlite'
+import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
+import { toTimestamp } from '../../../core/clock.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+
+/**
+ * Whether what packs and the city declare may start by itself. In a city that an earlier gc had open it waits until a
+ * person has seen it: that gc ran no orders.
+ */
+export class OrderApproval implements AttentionSource {
+  readonly name = 'orders'
+  readonly #find: Statement<{ since: number }, []>
+  readonly #delete: Statement<unknown, []>
+  readonly #listeners = new Set<() => void>()
+  #since: number | undefined
+
+  constructor(
+    store: Store,
+    private readonly library: {
+      readonly current: readonly { readonly enabled: boolean }[]
+      onChange(listener: () => void): () => void
+    },
+  ) {
+    this.#find = store.prepare('SELECT since FROM order_approval LIMIT 1')
+    this.#delete = store.prepare('DELETE FROM order_approval')
+    this.#since = this.#find.get()?.since
+  }
+
+  /** Whether orders wait for a person. */
+  get isPending(): boolean {
+    return this.#since !== undefined
+  }
+
+  /** Lets every order start by itself from now on; whether any waited. */
+  approve(tx: Tx): boolean {
+    const waited = tx.run(this.#delete).changes > 0
+    tx.after(() => {
+      this.#since = undefined
+      for (const listener of this.#listeners) listener()
+    })
+    return waited
+  }
+
+  items(): AttentionEntry[] {
+    const count = this.library.current.filter(({ enabled }) => enabled).length
+    if (this.#since === undefined || count === 0) return []
+    return [
+      {
+        ...{ id: 'orders:approval', kind: 'order', since: toTimestamp(this.#since) },
+        asks: `${count === 1 ? 'One order' : `${count} orders`} of this city and its packs may start programs by themselves, which the gc that had it open before did not do.`,
+        to_do: 'look at them with gc order list, then gc order approve --all',
+      },
+    ]
+  }
+
+  /** Calls a listener when orders are approved, or others are declared; returns how to unsubscribe. */
+  onChange(listener: () => void): () => void {
+    const unsubscribe = this.library.onChange(listener)
+    this.#listeners.add(listener)
+    return () => {
+      unsubscribe()
+      this.#listeners.delete(listener)
+    }
+  }
+}

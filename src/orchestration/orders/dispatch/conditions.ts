@@ -1,0 +1,87 @@
+import type { CommandExit, HostedCommand, HostedCommands } from '../../../agents/commands/hosted-commands.ts'
+import type { Deadlines } from '../../../core/deadlines.ts'
+import { errorMessage } from '../../../core/errors.ts'
+import { randomHex } from '../../../core/ids.ts'
+import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-tokens.ts'
+import type { Order, OrderTrigger } from '../order.ts'
+import type { ConditionResult } from './due.ts'
+import { formatElapsed } from './elapsed.ts'
+
+interface ConditionsOptions {
+  deadlines: Deadlines
+  commands: HostedCommands
+  tokens: ProcessTokens
+  /** The command of the check of an order; throws why there is none. */
+  commandOf(order: Order, check: string, identity: ProcessEnvironment): HostedCommand
+  report(message: string): void
+}
+
+/** Runs the checks of conditions in the session host. None outlives the supervisor that wanted to know. */
+export class Conditions {
+  readonly #options: ConditionsOptions
+  readonly #waiting = new Map<string, (exit: CommandExit) => void>()
+  #unsubscribe: (() => void) | undefined
+
+  constructor(options: ConditionsOptions) {
+    this.#options = options
+  }
+
+  /** Ends what an earlier supervisor left running. */
+  async start(): Promise<void> {
+    const { commands, report } = this.#options
+    this.#unsubscribe = commands.onExit(async (exit) => this.#waiting.get(exit.name)?.(exit))
+    try {
+      const left = await commands.names()
+      await Promise.all([...left].map((name) => commands.end(name)))
+    } catch (error) {
+      report(`checks of conditions of an earlier start could not be ended: ${errorMessage(error)}`)
+    }
+  }
+
+  /** Ends the checks that run; each has failed. */
+  async stop(): Promise<void> {
+    await Promise.allSettled([...this.#waiting.keys()].map((name) => this.#options.commands.end(name)))
+    this.#unsubscribe?.()
+    for (const [name, resolve] of this.#waiting) resolve(endedExit(name))
+  }
+
+  /** Runs the check of an order's condition. */
+  async check(
+    order: Order,
+    { check, timeout }: Extract<OrderTrigger, { kind: 'condition' }>,
+  ): Promise<ConditionResult> {
+    const { commands, commandOf, tokens, deadlines } = this.#options
+    const name = `${order.scopedName}/${randomHex(6)}`
+    const token = tokens.issue(`condition of ${order.scopedName}`)
+    const { promise, resolve } = Promise.withResolvers<CommandExit>()
+    this.#waiting.set(name, resolve)
+    let isTimedOut = false
+    const deadline = deadlines.after(timeout, () => {
+      isTimedOut = true
+      commands.end(name).catch(() => resolve(endedExit(name)))
+    })
+    try {
+      await commands.start(name, commandOf(order, check, token.env))
+      const exit = await promise
+      if (isTimedOut) return { passed: false, reason: `check command timed out after ${formatElapsed(timeout)}` }
+      return resultOf(exit)
+    } catch (error) {
+      return { passed: false, reason: `check command failed: ${errorMessage(error)}` }
+    } finally {
+      deadline.cancel()
+      this.#waiting.delete(name)
+      tokens.end(token.hash)
+    }
+  }
+}
+
+function resultOf({ how, exitCode, signal }: CommandExit): ConditionResult {
+  if (how === 'exited' && exitCode === 0) return { passed: true, reason: 'condition: check passed (exit 0)' }
+  if (how !== 'exited') return { passed: false, reason: 'check command failed: it was ended before it was done' }
+  const status = signal === undefined ? `exit status ${exitCode}` : `signal: ${signal}`
+  return { passed: false, reason: `check command failed: ${status}` }
+}
+
+const endedExit = (name: string): CommandExit => ({
+  ...{ name, how: 'ended', exitCode: undefined, signal: undefined, output: '', startedAt: 0, endedAt: 0 },
+})

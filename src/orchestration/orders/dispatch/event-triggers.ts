@@ -1,0 +1,113 @@
+import { gcPart } from '../../../core/actor.ts'
+import type { RecordedEvent } from '../../../core/events/event.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import type { Reactions } from '../../../core/events/reactions.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+import type { BeadRepository } from '../../../work/beads/repository.ts'
+import type { Order } from '../order.ts'
+import type { OrderLibrary } from '../order-library.ts'
+import { mayTrigger } from './event-rules.ts'
+import type { OrderRuns } from './order-runs.ts'
+import type { Starter } from './starter.ts'
+import type { TriggerStates } from './trigger-states.ts'
+
+interface EventTriggersOptions {
+  store: Store
+  log: EventLog
+  reactions: Reactions
+  beadRepository: BeadRepository
+  library: OrderLibrary
+  runs: OrderRuns
+  states: TriggerStates
+  starter: Starter
+  /** An order is to be looked at: whether it is due, or may be started again. */
+  look(scopedName: string): void
+}
+
+/** Of events that came while an order was not there, so many are looked at. */
+const MAX_MISSED = 1_000
+const PAGE = 100
+const CLOSING: ReadonlySet<string> = new Set(['bead.closed', 'bead.deleted'])
+const ORDERS = gcPart('orders')
+
+/**
+ * Counts the events that orders wait for: one consumer for all orders, which each event reaches by its type. An order
+ * begins at the head when it is first seen; what came while its file was not there is counted when it is back.
+ */
+export class EventTriggers {
+  readonly #options: EventTriggersOptions
+  #byType: ReadonlyMap<string, readonly Order[]> = new Map()
+
+  constructor(options: EventTriggersOptions) {
+    this.#options = options
+    options.reactions.on(
+      'orders',
+      (type) => CLOSING.has(type) || this.#byType.has(type),
+      (tx, recorded) => this.#react(tx, recorded),
+    )
+  }
+
+  /** Reads which orders wait for events now, and counts what came before they were there. */
+  async refresh(): Promise<void> {
+    const { library, store, log, states } = this.#options
+    const waiting = library.current.filter(({ enabled, trigger }) => enabled && trigger.kind === 'event')
+    this.#byType = Map.groupBy(waiting, ({ trigger }) => (trigger.kind === 'event' ? trigger.on : ''))
+    for (const order of waiting) {
+      if (order.trigger.kind !== 'event') continue
+      const { scopedName, trigger } = order
+      const row = states.find(scopedName)
+      if (row?.eventType !== trigger.on) {
+        await store.write((tx) => states.beginEvents(tx, scopedName, trigger.on, log.head), ORDERS)
+        continue
+      }
+      const missed = this.#missed(order, trigger.on, Math.max(row.cursor, row.newest))
+      if (missed.length === 0) continue
+      await store.write((tx) => {
+        for (const seq of missed) states.count(tx, scopedName, seq)
+      }, ORDERS)
+      this.#options.look(scopedName)
+    }
+  }
+
+  #missed({ scopedName }: Order, type: string, after: number): number[] {
+    const missed: number[] = []
+    let before: number | undefined
+    for (let looked = 0; looked < MAX_MISSED; looked += PAGE) {
+      const page = this.#options.log.page({ type, limit: PAGE, ...(before !== undefined && { before }) })
+      const newer = page.items.filter(({ seq }) => seq > after)
+      missed.push(...newer.filter((recorded) => this.#mayTrigger(scopedName, recorded)).map(({ seq }) => seq))
+      if (newer.length < page.items.length || page.next === undefined) break
+      before = page.next
+    }
+    return missed.reverse()
+  }
+
+  #react(tx: Tx, recorded: RecordedEvent): void {
+    if (CLOSING.has(recorded.type) && recorded.subject !== undefined) this.#onClosed(tx, recorded.subject)
+    for (const order of this.#byType.get(recorded.type) ?? []) this.#count(tx, order, recorded)
+  }
+
+  #count(tx: Tx, order: Order, recorded: RecordedEvent): void {
+    const { states, starter, look } = this.#options
+    if (!this.#mayTrigger(order.scopedName, recorded)) return
+    if (!states.count(tx, order.scopedName, recorded.seq)) return
+    if (!starter.startIfDue(tx, order)) tx.after(() => look(order.scopedName))
+  }
+
+  /** The last bead of what a formula order made is closed: the order may be started again. */
+  #onClosed(tx: Tx, bead: string): void {
+    const { runs, look } = this.#options
+    const made = runs.orderOfRoot(bead)
+    if (!made?.isOpen) return
+    runs.closeRoot(tx, made.trackingId)
+    tx.after(() => look(made.scopedName))
+  }
+
+  #mayTrigger(scopedName: string, recorded: RecordedEvent): boolean {
+    const { runs, beadRepository } = this.#options
+    return mayTrigger(scopedName, recorded, {
+      orderOfRoot: (id) => runs.orderOfRoot(id),
+      findBead: (id) => beadRepository.find(id),
+    })
+  }
+}

@@ -1,0 +1,240 @@
+import type { CommandExit, HostedCommand, HostedCommands } from '../../../agents/commands/hosted-commands.ts'
+import { gcPart } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../../core/errors.ts'
+import type { Store } from '../../../core/store.ts'
+import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-tokens.ts'
+import { execEnd } from './exec-result.ts'
+import { orderActorName } from './labels.ts'
+import type { OrderRunRow, OrderRuns } from './order-runs.ts'
+import type { Tracking, TrackingEnd } from './tracking.ts'
+
+interface ExecRunnerOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  commands: HostedCommands
+  tokens: ProcessTokens
+  runs: OrderRuns
+  tracking: Tracking
+  /** The command of a run; throws why there is none. */
+  commandOf(run: OrderRunRow, identity: ProcessEnvironment): HostedCommand
+  /** A run is on disk as running. */
+  onRunning(trackingId: string): void
+  report(message: string): void
+}
+
+const RETRY_MS = 5_000
+/** How many commands of orders run at a time, but for those that somebody asked for. */
+const MAX_RUNNING = 16
+const ORDERS = gcPart('orders')
+
+/**
+ * Runs the commands of orders in the session host. A run has a row before it is started, and its key is started once: after
+ * a crash of the supervisor one that runs is adopted, and its exit is reported until it is on disk. One whose host was lost
+ * is interrupted, and not run again.
+ */
+export class ExecRunner {
+  readonly #options: ExecRunnerOptions
+  readonly #underWay = new Map<string, Promise<unknown>>()
+  readonly #running = new Set<string>()
+  readonly #timeouts = new Map<string, Deadline>()
+  /** Runs that are being ended because their time is up. */
+  readonly #timedOut = new Set<string>()
+  /** What runs of this process are to be started with. */
+  readonly #identities = new Map<string, ProcessEnvironment>()
+  #unsubscribe: (() => void) | undefined
+  /** Whether what runs is matched with what is on record. */
+  #isReady = false
+  #isStopped = true
+
+  constructor(options: ExecRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Adopts what runs, and starts what is to run. */
+  async start(): Promise<void> {
+    const { runs, commands, tokens } = this.#options
+    this.#isStopped = false
+    for (const { kind, state, tokenHash, scopedName } of runs.live()) {
+      if (kind === 'exec' && state === 'running' && tokenHash !== null)
+        tokens.adopt(tokenHash, orderActorName(scopedName))
+    }
+    this.#unsubscribe = commands.onExit((exit) => this.#receive(exit))
+    await this.#match()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#isReady = false
+    this.#unsubscribe?.()
+    for (const timeout of this.#timeouts.values()) timeout.cancel()
+    await this.whenIdle()
+  }
+
+  /** Resolves when nothing is being started or recorded. */
+  async whenIdle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.values())
+  }
+
+  /** A token for a run that is about to begin: its hash belongs in the row. */
+  issue(scopedName: string): { hash: string; identity: ProcessEnvironment } {
+    const { hash, env } = this.#options.tokens.issue(orderActorName(scopedName))
+    return { hash, identity: env }
+  }
+
+  /** What a run that has begun is to be started with. */
+  identify(trackingId: string, identity: ProcessEnvironment): void {
+    this.#identities.set(trackingId, identity)
+  }
+
+  /** Starts what is to run, oldest first, as far as there is room. */
+  wake(): void {
+    if (!this.#isReady) return
+    const busy = this.#running.size + this.#underWay.size
+    if (busy >= MAX_RUNNING) return
+    for (const run of this.#options.runs.starting(MAX_RUNNING + this.#underWay.size)) {
+      if (this.#running.size + this.#underWay.size >= MAX_RUNNING) return
+      if (!this.#underWay.has(run.trackingId)) this.#track(run.trackingId, this.#launch(run))
+    }
+  }
+
+  /** Starts a run that somebody waits for, whatever else runs. */
+  startNow(trackingId: string): void {
+    const run = this.#options.runs.find(trackingId)
+    if (!this.#isReady || run?.state !== 'starting' || this.#underWay.has(trackingId)) return
+    this.#track(trackingId, this.#launch(run))
+  }
+
+  /** Adopts what the host runs, ends what no row knows, and takes down what no host runs any more. */
+  async #match(): Promise<void> {
+    const { commands, runs, report, deadlines } = this.#options
+    try {
+      const hosted = await commands.list()
+      const live = runs.live().filter(({ kind }) => kind === 'exec')
+      for (const run of live) {
+        const process = hosted.get(run.trackingId)
+        if (process) await this.#adopt(run, process)
+        else if (run.state === 'running') await this.#end(run, lostEnd(this.#options.clock.now()))
+      }
+      const known = new Set(live.map(({ trackingId }) => trackingId))
+      await Promise.all([...hosted.keys()].filter((name) => !known.has(name)).map((name) => commands.end(name)))
+      this.#isReady = !this.#isStopped
+      this.wake()
+    } catch (error) {
+      report(`the commands of orders could not be matched with what runs: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => (this.#isStopped ? undefined : this.#match()))
+    }
+  }
+
+  /** A run that its host knows; it may be over, and its exit on its way. */
+  async #adopt(run: OrderRunRow, process: { pid: number; startedAt: string }): Promise<void> {
+    const { tokens } = this.#options
+    if (run.tokenHash !== null) tokens.adopt(run.tokenHash, orderActorName(run.scopedName))
+    if (run.state === 'starting') await this.#setRunning(run, process)
+    this.#armTimeout(run, Date.parse(process.startedAt))
+  }
+
+  #track(trackingId: string, work: Promise<unknown>): void {
+    const tracked: Promise<unknown> = work
+      .catch((error) => this.#options.report(`order run ${trackingId} failed: ${errorMessage(error)}`))
+      .finally(() => {
+        if (this.#underWay.get(trackingId) === tracked) this.#underWay.delete(trackingId)
+      })
+    this.#underWay.set(trackingId, tracked)
+  }
+
+  async #launch(run: OrderRunRow): Promise<void> {
+    const { commands, commandOf, runs, report, deadlines } = this.#options
+    try {
+      const command = commandOf(run, await this.#identityOf(run))
+      const process = await commands.start(run.trackingId, command)
+      await this.#setRunning(run, process)
+      if (runs.find(run.trackingId)?.state === 'running') this.#armTimeout(run, Date.parse(process.startedAt))
+    } catch (error) {
+      const isOurs =
+        error instanceof AppError &&
+        ['service-unavailable', 'store-unavailable', 'gateway-timeout'].includes(error.code)
+      if (!isOurs) return this.#end(run, startError(error, this.#options.clock.now()))
+      report(`order ${run.scopedName} could not be started and is tried again: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => this.wake())
+    }
+  }
+
+  /** The token of a run that another process began is known by its hash only: it gets another. */
+  async #identityOf(run: OrderRunRow): Promise<ProcessEnvironment> {
+    const known = this.#identities.get(run.trackingId)
+    if (known) return known
+    const { tokens, runs, store } = this.#options
+    const { hash, identity } = this.issue(run.scopedName)
+    if (run.tokenHash !== null) tokens.end(run.tokenHash)
+    await store.write((tx) => runs.setToken(tx, run.trackingId, hash), ORDERS)
+    this.#identities.set(run.trackingId, identity)
+    return identity
+  }
+
+  async #setRunning(run: OrderRunRow, { pid, startedAt }: { pid: number; startedAt: string }): Promise<void> {
+    const running = { pid, processStarted: startedAt, startedAt: Date.parse(startedAt) }
+    const { store, runs, onRunning } = this.#options
+    await store.write((tx) => runs.setRunning(tx, run.trackingId, running), ORDERS)
+    onRunning(run.trackingId)
+  }
+
+  #armTimeout({ trackingId, timeoutMs }: OrderRunRow, startedAt: number): void {
+    const { clock, deadlines } = this.#options
+    this.#running.add(trackingId)
+    const left = Math.min(timeoutMs, Math.max(0, startedAt + timeoutMs - clock.now()))
+    this.#timeouts.get(trackingId)?.cancel()
+    this.#timeouts.set(
+      trackingId,
+      deadlines.after(left, () => this.#timeOut(trackingId)),
+    )
+  }
+
+  /** Ends the processes of a run; what came of that is reported as its exit. */
+  #timeOut(trackingId: string): void {
+    const { commands, report, deadlines } = this.#options
+    this.#timedOut.add(trackingId)
+    commands.end(trackingId).catch((error) => {
+      report(`order run ${trackingId} could not be ended: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => (this.#isStopped ? undefined : this.#timeOut(trackingId)))
+    })
+  }
+
+  async #receive(exit: CommandExit): Promise<void> {
+    await this.#underWay.get(exit.name)
+    const run = this.#options.runs.find(exit.name)
+    if (!run || run.state === 'done') return
+    const isLate = exit.how === 'ended' && exit.endedAt - exit.startedAt >= run.timeoutMs
+    const recorded = this.#end(run, execEnd(exit, this.#timedOut.has(exit.name) || isLate))
+    this.#track(exit.name, recorded)
+    await recorded
+  }
+
+  async #end(run: OrderRunRow, end: TrackingEnd): Promise<void> {
+    const { store, tracking, tokens, runs } = this.#options
+    const { trackingId } = run
+    this.#timeouts.get(trackingId)?.cancel()
+    this.#timeouts.delete(trackingId)
+    const hash = runs.find(trackingId)?.tokenHash
+    await store.write((tx) => tracking.end(tx, run, end), ORDERS)
+    if (hash != null) tokens.end(hash)
+    this.#identities.delete(trackingId)
+    this.#timedOut.delete(trackingId)
+    this.#running.delete(trackingId)
+    this.#underWay.delete(trackingId)
+    this.wake()
+  }
+}
+
+const lostEnd = (now: number): TrackingEnd => ({
+  ...{ outcome: 'failed', endedAt: now, labels: ['exec-failed'] },
+  error: 'interrupted: its session host was lost',
+})
+
+function startError(error: unknown, now: number): TrackingEnd {
+  const isEnvironment = error instanceof AppError && error.code === 'invalid-request'
+  const labels = [isEnvironment ? 'exec-env-failed' : 'exec-failed'] as const
+  return { outcome: 'failed', endedAt: now, error: errorMessage(error), labels }
+}

@@ -1,0 +1,48 @@
+import type { AgentConfig, CityConfig } from '../../../config/city-config.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { RouteTarget } from '../../routing/target.ts'
+import type { Order } from '../order.ts'
+
+/**
+ * Who gets the work of a formula order: an agent of the order's rig, then of the city, by a name that says which pack it
+ * comes from, or that the order's own pack brings. A name that is nobody's stands as it is. Throws for one of several.
+ */
+export function resolvePool({ agents }: Pick<CityConfig, 'agents'>, order: Order, pool: string): RouteTarget {
+  const exact = agents.find(({ qualified }) => qualified === pool)
+  if (pool.includes('/')) return exact ? { agent: exact } : literal(pool)
+  const places = order.rig === undefined ? [undefined] : [order.rig, undefined]
+  for (const place of places) {
+    const agent = choose(
+      agents.filter(({ dir }) => dir === place),
+      order,
+      pool,
+    )
+    if (agent) return { agent }
+  }
+  return literal(order.rig === undefined ? pool : `${order.rig}/${pool}`)
+}
+
+function choose(agents: readonly AgentConfig[], { pack, name, file }: Order, pool: string): AgentConfig | undefined {
+  const exact = agents.find((agent) => agent.name === pool)
+  if (exact?.binding !== undefined) return exact
+  const named = agents.filter(({ localName }) => localName === pool)
+  const rules: ((agent: AgentConfig) => boolean)[] = [
+    ({ configDir }) => pack !== undefined && configDir === pack.folder,
+    ({ binding }) => pack?.binding !== undefined && binding === pack.binding,
+    ({ binding }) => binding === undefined,
+    () => true,
+  ]
+  for (const rule of rules) {
+    const [agent, ...others] = named.filter(rule)
+    if (!agent) continue
+    if (others.length === 0) return agent
+    const names = [agent, ...others].map(({ qualified }) => qualified).join(', ')
+    throw new AppError('invalid-request', `ambiguous pool ${pool} of order ${name}: name one of ${names} in ${file}`)
+  }
+  return undefined
+}
+
+/** A name that no agent has: work waits under it until one does. */
+const literal = (qualified: string): RouteTarget => ({
+  agent: { qualified, minActive: 0, maxActive: undefined, namepool: [] },
+})

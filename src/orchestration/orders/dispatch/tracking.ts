@@ -1,0 +1,97 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import type { Tx } from '../../../core/store.ts'
+import type { BeadRepository } from '../../../work/beads/repository.ts'
+import { OrderKey, WorkKey } from '../../../work/metadata.ts'
+import type { Order } from '../order.ts'
+import { OrderCompleted, OrderFailed, OrderFired } from './events.ts'
+import { type OutcomeLabel, RUN_LABEL, TRACKING_LABEL } from './labels.ts'
+import type { OrderOutput, OrderRunEnd, OrderRunRow, OrderRuns } from './order-runs.ts'
+import type { OrderCause } from './request.ts'
+import type { TriggerStates } from './trigger-states.ts'
+
+/** A run to begin. */
+export interface RunDraft {
+  order: Order
+  vars: Readonly<Record<string, string>>
+  cause: OrderCause
+  /** The hash of the token of its process; null for a formula. */
+  tokenHash: string | null
+}
+
+/** How a run ended, and what its tracking bead is to say about it. */
+export interface TrackingEnd extends OrderRunEnd {
+  labels: readonly OutcomeLabel[]
+  output?: Omit<OrderOutput, 'trackingId'> | undefined
+}
+
+interface TrackingOptions {
+  clock: Clock
+  log: EventLog
+  beadRepository: BeadRepository
+  runs: OrderRuns
+  states: TriggerStates
+  onBegun(trackingId: string): void
+  onEnded(run: OrderRunRow): void
+}
+
+const CLOSE_REASON = 'order dispatch completed: tracking bead lifecycle finished'
+/** So many characters of each stream stand in the metadata of a tracking bead; its row has more. */
+const MAX_METADATA = 2_000
+
+/** Begins and ends the runs of orders: each with its bead, its row and its events in one write. */
+export class Tracking {
+  readonly #options: TrackingOptions
+
+  constructor(options: TrackingOptions) {
+    this.#options = options
+  }
+
+  /** Begins a run; what its trigger waits for begins again. */
+  begin(tx: Tx, { order, vars, cause, tokenHash }: RunDraft): string {
+    const { clock, log, beadRepository: beads, runs, states } = this.#options
+    const { scopedName, rig = '', action, timeout } = order
+    const now = clock.now()
+    const bead = beads.add(tx, {
+      ...{ title: `order:${scopedName}`, rig, noHistory: true },
+      labels: [`${RUN_LABEL}${scopedName}`, TRACKING_LABEL],
+    })
+    const seq = order.trigger.kind === 'event' ? (states.find(scopedName)?.newest ?? null) : null
+    const run = { trackingId: bead.id, scopedName, rig, kind: action.kind, cause, vars, seq, tokenHash }
+    runs.add(tx, { ...run, createdAt: now, timeoutMs: timeout })
+    states.setRun(tx, scopedName, now)
+    states.cover(tx, scopedName)
+    log.append(tx, OrderFired, { subject: scopedName }, {})
+    tx.after(() => this.#options.onBegun(bead.id))
+    return bead.id
+  }
+
+  /** Ends a run; one that is over stays as it is. */
+  end(tx: Tx, { trackingId }: Pick<OrderRunRow, 'trackingId'>, { labels, output, ...end }: TrackingEnd): void {
+    const { log, beadRepository: beads, runs } = this.#options
+    const run = runs.find(trackingId)
+    if (!run || run.state === 'done') return
+    runs.end(tx, trackingId, end, output)
+    if (beads.find(trackingId)?.status === 'open') {
+      const metadata = { [WorkKey.closeReason]: CLOSE_REASON, ...(output && resultMetadata(end, output)) }
+      beads.change(tx, trackingId, { status: 'closed', labels, metadata })
+    }
+    if (end.outcome === 'success') log.append(tx, OrderCompleted, { subject: run.scopedName }, {})
+    else log.append(tx, OrderFailed, { subject: run.scopedName, message: end.error ?? 'it was canceled' }, {})
+    tx.after(() => this.#options.onEnded({ ...run, ...end, state: 'done' }))
+  }
+}
+
+function resultMetadata(
+  { startedAt, endedAt, exitCode }: OrderRunEnd,
+  { stdout, stderr, truncated }: Omit<OrderOutput, 'trackingId'>,
+): Record<string, string> {
+  const isCut = truncated || stdout.length > MAX_METADATA || stderr.length > MAX_METADATA
+  return {
+    [OrderKey.stdout]: stdout.slice(-MAX_METADATA),
+    [OrderKey.stderr]: stderr.slice(-MAX_METADATA),
+    ...(exitCode != null && { [OrderKey.exitCode]: String(exitCode) }),
+    ...(startedAt != null && endedAt !== null && { [OrderKey.durationMs]: String(Math.max(0, endedAt - startedAt)) }),
+    [OrderKey.truncated]: String(isCut),
+  }
+}

@@ -1,0 +1,66 @@
+import type { Statement } from 'bun:sqlite'
+import type { Store, Tx } from '../../../core/store.ts'
+
+/** How far the trigger of an order has come. */
+export interface TriggerRow {
+  lastRun: number | null
+  eventType: string | null
+  /** The newest event that a run covers. */
+  cursor: number
+  /** How many came since. */
+  waiting: number
+  /** The newest event that was counted. */
+  newest: number
+}
+
+/** Stores how far the triggers of orders have come. */
+export class TriggerStates {
+  readonly #find: Statement<TriggerRow, [string]>
+  readonly #setRun: Statement<unknown, [string, number]>
+  readonly #begin: Statement<unknown, [string, string, number]>
+  readonly #count: Statement<unknown, [number, string, number, number]>
+  readonly #cover: Statement<unknown, [string]>
+
+  constructor(store: Store) {
+    this.#find = store.prepare(
+      `SELECT last_run AS lastRun, event_type AS eventType, cursor, waiting, newest
+       FROM order_triggers WHERE scoped_name = ?`,
+    )
+    this.#setRun = store.prepare(
+      `INSERT INTO order_triggers (scoped_name, last_run) VALUES (?, ?)
+       ON CONFLICT (scoped_name) DO UPDATE SET last_run = excluded.last_run`,
+    )
+    this.#begin = store.prepare(
+      `INSERT INTO order_triggers (scoped_name, event_type, cursor, newest) VALUES (?1, ?2, ?3, ?3)
+       ON CONFLICT (scoped_name) DO UPDATE SET event_type = ?2, cursor = ?3, newest = ?3, waiting = 0`,
+    )
+    this.#count = store.prepare(
+      `UPDATE order_triggers SET waiting = waiting + 1, newest = ?
+       WHERE scoped_name = ? AND newest < ? AND cursor < ?`,
+    )
+    this.#cover = store.prepare('UPDATE order_triggers SET cursor = newest, waiting = 0 WHERE scoped_name = ?')
+  }
+
+  find(scopedName: string): TriggerRow | undefined {
+    return this.#find.get(scopedName) ?? undefined
+  }
+
+  setRun(tx: Tx, scopedName: string, at: number): void {
+    tx.run(this.#setRun, scopedName, at)
+  }
+
+  /** An order waits for events of a type from now on: for those after `head`. */
+  beginEvents(tx: Tx, scopedName: string, type: string, head: number): void {
+    tx.run(this.#begin, scopedName, type, head)
+  }
+
+  /** Counts an event that an order waits for, once; whether it is a new one. */
+  count(tx: Tx, scopedName: string, seq: number): boolean {
+    return tx.run(this.#count, seq, scopedName, seq, seq).changes > 0
+  }
+
+  /** A run covers every event that was counted. */
+  cover(tx: Tx, scopedName: string): void {
+    tx.run(this.#cover, scopedName)
+  }
+}

@@ -1,0 +1,199 @@
+import { gcPart } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import { errorMessage } from '../../../core/errors.ts'
+import type { Store } from '../../../core/store.ts'
+import type { Order } from '../order.ts'
+import type { OrderLibrary } from '../order-library.ts'
+import type { Conditions } from './conditions.ts'
+import { type ConditionResult, countedRun } from './due.ts'
+import type { OrderRuns } from './order-runs.ts'
+import type { Starter } from './starter.ts'
+import type { TriggerStates } from './trigger-states.ts'
+import { type Take, WorkQueue } from './work-queue.ts'
+
+interface TriggersOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  library: OrderLibrary
+  runs: OrderRuns
+  states: TriggerStates
+  starter: Starter
+  conditions: Conditions
+  /** Why an order starts nothing by itself now; undefined when it may. */
+  holdOf(order: Order): string | undefined
+  /** How often conditions are checked, in milliseconds. */
+  patrolInterval(): number
+  report(message: string): void
+}
+
+/** What one look at many orders, or one write that starts some, may take from the loop. */
+const SLICE_MS = 4
+const RETRY_MS = 5_000
+/** How many checks of conditions run at a time. */
+const MAX_CHECKS = 4
+const ORDERS = gcPart('orders')
+
+/**
+ * Starts orders when they are due. Each that time makes due has a deadline; conditions are checked at the patrol interval.
+ * An order is looked at again when its run is over, or its declaration, the clock or a suspension changes: nothing polls.
+ */
+export class Triggers {
+  readonly #options: TriggersOptions
+  readonly #deadlines = new Map<string, Deadline>()
+  readonly #passed = new Map<string, ConditionResult>()
+  readonly #queue = new WorkQueue((take) => this.#work(take))
+  #orders = new Map<string, Order>()
+  #patrol: Deadline | undefined
+  #checking: Promise<void> | undefined
+  #stopStepListener: (() => void) | undefined
+  #isStopped = true
+
+  constructor(options: TriggersOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#isStopped = false
+    this.#stopStepListener = this.#options.deadlines.onClockStep(() => this.refresh())
+    this.refresh()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#stopStepListener?.()
+    this.#patrol?.cancel()
+    for (const deadline of this.#deadlines.values()) deadline.cancel()
+    this.#deadlines.clear()
+    await this.#queue.stop()
+    await this.#checking
+  }
+
+  /** Resolves when every order that is due has been started. */
+  async whenIdle(): Promise<void> {
+    await this.#queue.whenIdle()
+    await this.#checking
+    await this.#queue.whenIdle()
+  }
+
+  /** Looks at every order again: what is declared, or may start, has changed. */
+  refresh(): void {
+    if (this.#isStopped) return
+    const orders = this.#options.library.current.filter(({ enabled }) => enabled)
+    this.#orders = new Map(orders.map((order) => [order.scopedName, order]))
+    for (const [name, deadline] of this.#deadlines) {
+      if (this.#orders.has(name)) continue
+      deadline.cancel()
+      this.#deadlines.delete(name)
+    }
+    for (const name of this.#orders.keys()) this.look(name)
+    this.#patrolNow()
+  }
+
+  /** Looks whether an order is due. */
+  look(scopedName: string): void {
+    if (!this.#isStopped && this.#orders.has(scopedName)) this.#queue.add(scopedName)
+  }
+
+  async #work(take: Take): Promise<void> {
+    const started = performance.now()
+    const due: Order[] = []
+    for (let name = take(); name !== undefined; name = take()) {
+      const order = this.#orders.get(name)
+      if (order && (await this.#isDue(order))) due.push(order)
+      if (performance.now() - started > SLICE_MS) break
+    }
+    while (due.length > 0 && !this.#isStopped) due.splice(0, await this.#startSome(due))
+  }
+
+  async #isDue(order: Order): Promise<boolean> {
+    const { scopedName } = order
+    this.#deadlines.get(scopedName)?.cancel()
+    this.#deadlines.delete(scopedName)
+    try {
+      await this.#countAgain(order)
+      const decision = this.#options.starter.decide(order, this.#passed.get(scopedName))
+      if (decision.is === 'start') return true
+      if (decision.until !== undefined) this.#arm(scopedName, decision.until)
+    } catch (error) {
+      this.#options.report(`order ${scopedName} could not be looked at: ${errorMessage(error)}`)
+    }
+    return false
+  }
+
+  /** A run ahead of the clock, which was set back meanwhile, counts from now on as one of now. */
+  async #countAgain({ scopedName, trigger }: Order): Promise<void> {
+    const { states, clock, store } = this.#options
+    const lastRun = states.find(scopedName)?.lastRun ?? undefined
+    if (lastRun === undefined) return
+    const counted = countedRun(trigger, lastRun, clock.now())
+    if (counted !== lastRun) await store.write((tx) => states.setRun(tx, scopedName, counted), ORDERS)
+  }
+
+  #arm(scopedName: string, at: number): void {
+    this.#deadlines.set(
+      scopedName,
+      this.#options.deadlines.at(at, () => this.look(scopedName)),
+    )
+  }
+
+  /** Starts as many as one write takes; returns with how many it is done. */
+  async #startSome(due: readonly Order[]): Promise<number> {
+    const { store, report, deadlines } = this.#options
+    const [first] = due
+    try {
+      const started = await store.write((tx) => {
+        const began = performance.now()
+        let done = 0
+        do {
+          const order = due[done++]
+          if (order) this.#options.starter.startIfDue(tx, order, this.#passed.get(order.scopedName))
+        } while (done < due.length && performance.now() - began < SLICE_MS)
+        return done
+      }, ORDERS)
+      for (const { scopedName } of due.slice(0, started)) {
+        this.#passed.delete(scopedName)
+        this.look(scopedName)
+      }
+      return started
+    } catch (error) {
+      report(`order ${first?.scopedName} could not be started and is tried again: ${errorMessage(error)}`)
+      deadlines.after(RETRY_MS, () => {
+        for (const { scopedName } of due) this.look(scopedName)
+      })
+      return due.length
+    }
+  }
+
+  #patrolNow(): void {
+    const conditional = [...this.#orders.values()].filter(({ trigger }) => trigger.kind === 'condition')
+    if (this.#checking || this.#isStopped) return
+    this.#patrol?.cancel()
+    this.#patrol = undefined
+    if (conditional.length === 0) return
+    this.#checking = this.#checkAll(conditional).finally(() => {
+      this.#checking = undefined
+      if (this.#isStopped) return
+      this.#patrol = this.#options.deadlines.after(this.#options.patrolInterval(), () => this.#patrolNow())
+    })
+  }
+
+  async #checkAll(orders: Order[]): Promise<void> {
+    const worker = async () => {
+      for (let order = orders.shift(); order && !this.#isStopped; order = orders.shift()) await this.#check(order)
+    }
+    await Promise.all(Array.from({ length: MAX_CHECKS }, worker))
+  }
+
+  async #check(order: Order): Promise<void> {
+    const { trigger, scopedName } = order
+    const { conditions, holdOf, runs } = this.#options
+    if (trigger.kind !== 'condition' || holdOf(order) !== undefined) return
+    if (!order.noWorkGate && runs.blocking(scopedName) !== undefined) return
+    const result = await conditions.check(order, trigger)
+    if (!result.passed) return
+    this.#passed.set(scopedName, result)
+    this.look(scopedName)
+  }
+}
