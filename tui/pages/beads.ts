@@ -4,8 +4,8 @@ import { isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
 import { toneOf } from './tones.ts'
 
 const PAGE = 200
-/** What keeps itself: sessions, letters, waits, automatic convoys. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(['session', 'message', 'gate'])
+/** Types with a page of their own, or that gc keeps by itself. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['session', 'message', 'gate', 'convoy'])
 
 /** The orders of the list, and the statuses that each shows, one after the other. */
 const ORDERS: Readonly<Record<string, readonly string[]>> = {
@@ -27,21 +27,27 @@ export const beadsPage = table<Bead>({
   columns: [
     { title: 'id', width: 10, isName: true, cell: ({ id }) => id },
     { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },
-    { title: 'title', width: 12, grows: true, cell: ({ title }) => title },
+    { title: 'title', width: 28, grows: true, cell: ({ title }) => title },
     { title: 'type', width: 8, leaves: 2, cell: ({ issue_type }) => ({ text: issue_type, tone: 'quiet' }) },
     { title: 'prio', width: 4, leaves: 3, cell: ({ priority }) => (priority === undefined ? '' : `P${priority}`) },
     { title: 'who', width: 18, leaves: 1, isName: true, cell: (bead) => ({ text: ownerOf(bead), tone: 'quiet' }) },
     { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
   ],
   idOf: ({ id }) => id,
-  isSystem: ({ issue_type, ephemeral, no_history }) =>
-    BOOKKEEPING.has(issue_type) || ephemeral === true || no_history === true,
+  isSystem: (bead) => isBookkeeping(bead),
   isChangedBy: isOneOf('bead.'),
   opens: ({ id }, city) => ({ page: 'bead', city, subject: id }),
   load: (reach, query) => loadBeads(reach, query),
   actionsOf: (bead) => beadActions(bead),
   actions: () => [newBead],
 })
+
+/** Control steps of runs are done by gc itself. */
+const isBookkeeping = ({ issue_type, ephemeral, no_history, metadata }: Bead): boolean =>
+  BOOKKEEPING.has(issue_type) ||
+  ephemeral === true ||
+  no_history === true ||
+  metadata?.['gc.routed_to'] === 'core.control-dispatcher'
 
 const statusOf = ({ status, is_blocked }: Bead): string => (is_blocked && status === 'open' ? 'blocked' : status)
 

@@ -8,7 +8,7 @@ export const formulasPage = table<Formula>({
   name: 'formulas',
   title: 'formulas',
   help: 'how kinds of work are done, step by step',
-  empty: 'none: put NAME.formula.toml into the formulas folder of the city',
+  empty: 'none: put NAME.toml into the formulas folder of the city',
   columns: [
     { title: 'formula', width: 20, isName: true, cell: ({ name }) => name },
     {

@@ -1,9 +1,9 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { countOf, sanitizeLine, truncate } from '../../src/client/text.ts'
+import { countOf, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { Location, Row, TablePage } from '../pages/page.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
-import { type State, viewOf } from '../state/state.ts'
+import { here, type State, viewOf } from '../state/state.ts'
 import { cellText, columnWidths } from './columns.ts'
 import { Head } from './head.tsx'
 import type { Theme } from './theme.ts'
@@ -23,7 +23,8 @@ export function Table({ page, ...props }: PanelProps & { page: TablePage }): Rea
   const rows = shownRows(state, location)
   const selected = selectedIndex(state, location)
   const { head } = viewOf(state, location)
-  const room = Math.max(1, height - 1 - head.length)
+  const hasTitles = here(state).page === location.page && rows.length > 0
+  const room = Math.max(1, height - 1 - head.length - (hasTitles ? 1 : 0))
   const first = Math.max(0, Math.min(selected - Math.floor(room / 2), rows.length - room))
   const widths = columnWidths(page.columns, width - 3)
   return (
@@ -32,6 +33,7 @@ export function Table({ page, ...props }: PanelProps & { page: TablePage }): Rea
       <Text {...theme(isFocused ? 'strong' : 'quiet')}>
         {truncate(`${isFocused ? '▸ ' : '  '}${titleOf(page, state, location, rows.length)}`, width - 1)}
       </Text>
+      {hasTitles && <Titles {...{ page, widths, theme }} />}
       {rows.length === 0 && <Empty {...{ page, state, location, width, theme }} />}
       {rows.slice(first, first + room).map((row, index) => (
         <TableRow
@@ -42,6 +44,20 @@ export function Table({ page, ...props }: PanelProps & { page: TablePage }): Rea
       ))}
     </Box>
   )
+}
+
+/** The titles of the columns that are shown. */
+function Titles({
+  page,
+  widths,
+  theme,
+}: {
+  page: TablePage
+  widths: TableRowProps['widths']
+  theme: Theme
+}): ReactNode {
+  const titles = page.columns.map(({ title }, at) => padTo(truncate(title, widths[at] ?? 0), (widths[at] ?? -1) + 1))
+  return <Text {...theme('quiet')} wrap="truncate">{`  ${titles.join('')}`}</Text>
 }
 
 /** `work 47 of 252 · "paint" · newest · 5 hidden`. */
