@@ -8,6 +8,7 @@ import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { controlCommands } from './controls.ts'
+import { timelineCommand } from './timeline.ts'
 
 const FINAL: readonly string[] = ['completed', 'failed', 'canceled', 'skipped']
 
@@ -47,6 +48,7 @@ export function runCommands(program: Command, context: CommandContext): void {
       if (json) printJson(context.io, canceled)
       else printLine(context.io, `${canceled.run_id} is ${canceled.status}; ${canceled.closed} beads were closed.`)
     })
+  timelineCommand(run, context)
   controlCommands(run, context)
 }
 
@@ -73,7 +75,8 @@ async function show(io: Io, city: CityClient, id: string, { json }: JsonOption):
   const run = await city.call('GET ~/runs/{run_id}', { params: { run_id: id } })
   if (json) printJson(io, run)
   else {
-    printFields(io, fieldsOf(run))
+    const { waits_for } = await city.call('GET ~/runs/{run_id}/progress', { params: { run_id: id } })
+    printFields(io, [...fieldsOf(run), ['waits for', waits_for]])
     printLine(io, '')
     await printSteps(io, city, id)
   }

@@ -19,6 +19,8 @@ import type { RunMembers } from '../orchestration/runs/members.ts'
 import type { RunRepository } from '../orchestration/runs/repository.ts'
 import { RunRestarts } from '../orchestration/runs/restarts.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
+import { RunTimelines, type UsageOfSessions } from '../orchestration/runs/timeline.ts'
+import { RunWaits } from '../orchestration/runs/waits.ts'
 import { Workflows } from '../orchestration/runs/workflows.ts'
 import type { BeadRepository } from '../work/beads/repository.ts'
 import type { Convoys } from '../work/convoys/convoys.ts'
@@ -40,6 +42,7 @@ interface RunServicesOptions extends CityDependencies {
   findSession: RouteContext['findSession']
   /** The sessions that ask a person something now. */
   asking(): ReadonlySet<string>
+  usage: UsageOfSessions
 }
 
 /** What runs formulas once their beads are there. */
@@ -47,7 +50,8 @@ export function buildRuns(options: RunServicesOptions) {
   const { name: city, config, beadRepository: beads, runRepository: runs, runMembers: members } = options
   const holds = new RunHolds(options)
   const parts = { ...options, city, beads, runs, members, holds }
-  const checkRunner = buildChecks(options)
+  const checks = new CheckRepository(options.store)
+  const checkRunner = buildChecks(options, checks)
   const drainUnits = new DrainUnits(parts)
   const runsOfCity = new Runs(parts)
   return {
@@ -64,15 +68,17 @@ export function buildRuns(options: RunServicesOptions) {
     runControls: new RunControls(parts),
     runRestarts: new RunRestarts(parts),
     runHolds: holds,
+    runTimelines: new RunTimelines(parts),
+    runWaits: new RunWaits({ ...parts, checksOf: (root) => checks.listOf(root) }),
     workflows: new Workflows(parts),
   }
 }
 
-function buildChecks(options: RunServicesOptions): CheckRunner {
-  const { name: city, config, store, host, sessionRepository } = options
+function buildChecks(options: RunServicesOptions, checks: CheckRepository): CheckRunner {
+  const { name: city, config, host, sessionRepository } = options
   return new CheckRunner({
     ...{ ...options, beads: options.beadRepository, tokens: options.processTokens },
-    checks: new CheckRepository(store),
+    checks,
     commands: new HostedCommands({ city, kind: 'check', host }),
     environment: () => plainEnvironment({ ...options, city }),
     rigPath: (rig) => config.current.rigs.find(({ name }) => name === rig)?.path,

@@ -23,7 +23,11 @@ export const usageFacts = sqliteTable(
     /** The highest that answers without a known price can have cost. */
     assumed: real().notNull().default(0),
   },
-  (fact) => [check('usage_facts_kind', sql`kind IN ('model', 'compute')`), index('usage_facts_at').on(fact.at)],
+  (fact) => [
+    check('usage_facts_kind', sql`kind IN ('model', 'compute')`),
+    index('usage_facts_at').on(fact.at),
+    index('usage_facts_by_session').on(fact.sessionId, fact.at),
+  ],
 )
 
 /** The sums of usage by quarter hour, rig and agent. */

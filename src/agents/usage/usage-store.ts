@@ -84,6 +84,7 @@ export class UsageStore {
   readonly #growFact: Statement<unknown, (string | number)[]>
   readonly #sums: Statement<UsageSum, [number]>
   readonly #facts: Statement<UsageSum, [number, number]>
+  readonly #ofSession: Statement<UsageSum, [string, number, number]>
   readonly #oldest: Statement<{ at: number | null }, []>
   readonly #sessions: Statement<UsageSum & { sessionId: string; worker: string }, [number]>
   readonly #spent: Record<UsageScope['scope'], Statement<SpentRow, [number, string]>>
@@ -111,9 +112,12 @@ export class UsageStore {
       assumed = assumed + ? WHERE key = ?`)
     this.#sums = store.prepare(`SELECT ${SUM_COLUMNS} FROM usage_sums WHERE at >= ?`)
     this.#facts = store.prepare(`SELECT ${FACT_COLUMNS} FROM usage_facts WHERE at >= ? AND at < ?`)
+    this.#ofSession = store.prepare(
+      `SELECT ${FACT_COLUMNS} FROM usage_facts WHERE session_id = ? AND at >= ? AND at <= ? AND kind = 'model'`,
+    )
     this.#oldest = store.prepare('SELECT min(at) AS at FROM usage_facts')
     this.#sessions = store.prepare(`SELECT session_id AS sessionId, worker, ${FACT_COLUMNS}
-      FROM usage_facts WHERE at >= ? AND kind = 'model' AND worker != '' GROUP BY session_id
+      FROM usage_facts INDEXED BY usage_facts_at WHERE at >= ? AND kind = 'model' AND worker != '' GROUP BY session_id
       ORDER BY sum(input + output + cache_read + cache_write) DESC, session_id, worker LIMIT 24`)
     const spentIn = (condition: string) =>
       store.prepare<SpentRow, [number, string]>(
@@ -187,6 +191,11 @@ export class UsageStore {
       const { invocations: _, compute_facts: __, wall_seconds: ___, ...totals } = toTotals(row)
       return { session: row.worker, session_id: row.sessionId, ...totals }
     })
+  }
+
+  /** What a session used from one time to another. */
+  ofSession(session: string, from: number, to: number): UsageTotals {
+    return toTotals(this.#ofSession.get(session, from, to))
   }
 
   /** The usage of a scope since a time, which must be the start of a quarter hour. */

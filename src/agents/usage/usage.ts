@@ -76,6 +76,11 @@ export class Usage {
     return this.#store.spent(scope, from)
   }
 
+  /** What a session used from one time to another; what is older than a month may be missing. */
+  ofSession(session: string, from: number, to: number): UsageTotals {
+    return this.#store.ofSession(session, from, to)
+  }
+
   /** The list prices in use. */
   prices(): PriceList {
     return this.#priceLists.current

@@ -14,6 +14,7 @@ import questions from '../../agents/questions/table.sql' with { type: 'text' }
 import questionsTakenOver from '../../agents/questions/taken-over.sql' with { type: 'text' }
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
+import usageBySession from '../../agents/usage/by-session.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
 import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
@@ -39,6 +40,7 @@ import instantiations from '../../orchestration/instantiate/table.sql' with { ty
 import orderCursor from '../../orchestration/orders/dispatch/cursor.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
+import runGuards from '../../orchestration/runs/guards.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
 import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
@@ -115,4 +117,6 @@ export const cityMigrations: readonly string[] = [
   webhookDeliveries,
   services,
   orderCursor,
+  usageBySession,
+  runGuards,
 ]

@@ -31,6 +31,11 @@ export class CheckRepository {
     return this.store.read((orm) => orm.select().from(runChecks).all())
   }
 
+  /** Those of one run. */
+  listOf(root: string): CheckRow[] {
+    return this.store.read((orm) => orm.select().from(runChecks).where(eq(runChecks.rootId, root)).all())
+  }
+
   add(tx: Tx, check: Pick<CheckRow, 'controlId' | 'rootId' | 'attemptId'>): void {
     tx.orm
       .insert(runChecks)

@@ -1,11 +1,13 @@
 import type { Statement } from 'bun:sqlite'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
-import { metadataValue } from './node.ts'
+import { guardedStep, metadataValue } from './node.ts'
 
 interface RunAttentionOptions {
   store: Store
@@ -16,29 +18,58 @@ interface RunAttentionOptions {
 
 /** On a control of a run that could not do what it is for. */
 export const QUARANTINED_LABEL = 'gc:control-quarantined'
+/** Events with which a run begins to wait for a person, or ends that. */
+const RUN_EVENTS: ReadonlySet<string> = new Set(['run.changed', 'run.retried', 'run.step_skipped'])
 /** So many are listed: the newest. */
 const MAX_LISTED = 100
 /** What changes within this is announced together. */
 const SETTLING_MS = 250
 
-/** Whether the bead of an event is such a control, whatever its labels are by now. */
-function isQuarantined(payload: unknown): boolean {
-  const bead: unknown = Object(payload).bead
-  return Object.hasOwn(Object(Object(bead).metadata), EngineKey.quarantined)
+/** Whether the bead of an event is such a control, whatever its labels are by now, or one that holds up others. */
+function isStuck(payload: unknown): boolean {
+  const metadata: unknown = Object(Object(Object(payload).bead).metadata)
+  const { [EngineKey.quarantined]: quarantined, [WorkflowKey.kind]: kind }: Record<string, unknown> = Object(metadata)
+  return quarantined !== undefined || kind === 'failure-guard'
 }
 
 /** Controls of runs that were set aside, until a person takes their label off. */
 export class RunAttention implements AttentionSource {
   readonly name = 'runs'
+  readonly #guards: Statement<{ id: string; root: string; since: number }, [number]>
   readonly #labelled: Statement<{ id: string }, [string, number]>
 
   constructor(private readonly options: RunAttentionOptions) {
+    this.#guards = options.store.prepare(
+      stablePlan(`SELECT b.id, w.root_id AS root, w.since FROM beads b CROSS JOIN run_waits w ON w.bead_id = b.id
+       WHERE b.workable = 0 AND b.status = 'open' AND b.blockers = 0
+         AND b.metadata ->> '$."${WorkflowKey.kind}"' = 'failure-guard' ORDER BY b.created_at LIMIT ?`),
+    )
     this.#labelled = options.store.prepare(
       'SELECT id FROM bead_labels WHERE label = ? AND closed = 1 ORDER BY created_at DESC, id DESC LIMIT ?',
     )
   }
 
   items(): AttentionEntry[] {
+    return [...this.#quarantined(), ...this.#blocking()]
+  }
+
+  /** Steps that failed and hold up what needs them. */
+  #blocking(): AttentionEntry[] {
+    const guards = this.#guards.all(MAX_LISTED)
+    const titles = new Map(this.options.beadRepository.list(guards.map(({ id }) => id)).map((bead) => [bead.id, bead]))
+    return guards.flatMap(({ id, root, since }) => {
+      const bead = titles.get(id)
+      if (!bead) return []
+      const step = guardedStep(bead)
+      return {
+        ...{ id: `run:${id}`, kind: 'run', bead_id: id, since: toTimestamp(since) },
+        asks: `The step "${step.title}" of run ${root} failed, and what needs it waits.`,
+        to_do: `gc run retry ${root} --from ${step.name}, or gc run skip ${root} ${step.name} --reason <why>`,
+      }
+    })
+  }
+
+  #quarantined(): AttentionEntry[] {
     const ids = this.#labelled.all(QUARANTINED_LABEL, MAX_LISTED).map(({ id }) => id)
     return this.options.beadRepository.list(ids).map((bead) => {
       const run = metadataValue(bead, WorkflowKey.rootBeadId)
@@ -50,7 +81,7 @@ export class RunAttention implements AttentionSource {
         bead_id: bead.id,
         ...(since && { since }),
         asks: `The step "${bead.title}" of run ${run} was set aside: ${reason || 'it could not be run'}.`,
-        to_do: `gc run show ${run}; once its cause is mended, bd label remove ${bead.id} ${QUARANTINED_LABEL}`,
+        to_do: `once its cause is mended, gc run retry ${run} --from ${bead.id}; or gc run skip ${run} ${bead.id} --reason <why>`,
       }
     })
   }
@@ -58,7 +89,8 @@ export class RunAttention implements AttentionSource {
   onChange(listener: () => void): () => void {
     let waiting: Deadline | undefined
     const unsubscribe = this.options.log.subscribe(({ type, payload }) => {
-      if (!type.startsWith('bead.') || !isQuarantined(payload)) return
+      const isAboutOne = type.startsWith('bead.') ? isStuck(payload) : RUN_EVENTS.has(type)
+      if (!isAboutOne) return
       waiting ??= this.options.deadlines.after(SETTLING_MS, () => {
         waiting = undefined
         listener()

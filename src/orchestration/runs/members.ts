@@ -15,6 +15,7 @@ const BATCH = 200
 /** Reads the beads of runs, batch by batch. */
 export class RunMembers {
   readonly #page: Statement<NumberedRow, [string, number, number]>
+  readonly #slice: Statement<{ id: string }, [string, number, number]>
   readonly #open: Statement<{ id: string }, [string, number]>
   readonly #children: Statement<{ id: string }, [string]>
 
@@ -24,6 +25,9 @@ export class RunMembers {
   ) {
     this.#page = store.prepare(
       stablePlan('SELECT id, n FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND n > ? ORDER BY n LIMIT ?'),
+    )
+    this.#slice = store.prepare(
+      stablePlan('SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL ORDER BY n LIMIT ? OFFSET ?'),
     )
     this.#open = store.prepare(
       stablePlan("SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status != 'closed' LIMIT ?"),
@@ -45,6 +49,16 @@ export class RunMembers {
       last = end.n
     }
     yield* this.#under(root, seen)
+  }
+
+  /** So many members from a place on, in the order in which they were made; those that lie under it follow. */
+  page(root: string, from: number, limit: number): Bead[] {
+    const named = this.#slice.all(root, limit, from).map(({ id }) => id)
+    if (named.length > 0) return this.beads.list(named)
+    return this.#under(root, new Set([root]))
+      .drop(from)
+      .take(limit)
+      .toArray()
   }
 
   /** So many of them that are not closed: those that name the root first. */

@@ -9,6 +9,12 @@ export const metadataValue = ({ metadata }: Bead, key: MetadataKey): string => m
 export const LEFTOVER_REASON = 'workflow cleanup: subtree bead force-closed via skip directive'
 export const SKIPPED_BY = 'skipped by '
 
+/** The step whose failure a guard holds up others for: its title, and its name in the formula. */
+export const guardedStep = ({ title, ref = '' }: Bead): { title: string; name: string } => ({
+  title: title.replace(/^Guard of /, ''),
+  name: ref.replace(/-guard$/, ''),
+})
+
 /** Whether a workflow begins with this bead. */
 export const isWorkflowRoot = (bead: Bead): boolean => metadataValue(bead, WorkflowKey.kind) === 'workflow'
 

@@ -74,6 +74,7 @@ export class RunRepository {
   readonly #compiled: Statement<{ id: string }, [string]>
   readonly #touch: Statement<unknown, [number, string]>
   readonly #waiting: Statement<{ id: string }, [string]>
+  readonly #waits: Statement<{ id: string; since: number }, [string, number]>
   readonly #count: Statement<{ n: number }, [string, string, string]>
 
   constructor(private readonly options: RepositoryOptions) {
@@ -83,6 +84,9 @@ export class RunRepository {
     this.#touch = store.prepare('UPDATE runs SET updated_at = ? WHERE root_id = ?')
     this.#waiting = store.prepare(
       'SELECT bead_id AS id FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT 1',
+    )
+    this.#waits = store.prepare(
+      'SELECT bead_id AS id, since FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT ?',
     )
     this.#count = store.prepare(
       stablePlan(`SELECT coalesce(sum(n), 0) AS n FROM run_counts
@@ -200,6 +204,11 @@ export class RunRepository {
     } else {
       tx.orm.delete(runWaits).where(eq(runWaits.beadId, beadId)).run()
     }
+  }
+
+  /** The beads of a run that wait for somebody, those that have waited longest first. */
+  waitsOf(root: string, limit: number): { id: string; since: number }[] {
+    return this.#waits.all(root, limit)
   }
 
   /** The bead that a run has waited for longest. */

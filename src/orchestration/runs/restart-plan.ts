@@ -10,6 +10,8 @@ import type { RunGraph } from './run-graph.ts'
 export interface RestartPlan {
   /** Closed beads that are opened again, the root among them. */
   readonly reopened: readonly Bead[]
+  /** What comes after it and is open: it waits for nobody any more, but for what is done again. */
+  readonly held: readonly Bead[]
   /** Fan-outs among them whose items are made anew, with the items that were made before. */
   readonly refanned: ReadonlyMap<string, readonly Bead[]>
 }
@@ -61,7 +63,8 @@ class Planner {
     for (const bead of reached) this.#check(bead)
     const fanOuts = reopened.filter((bead) => kindOf(bead) === 'fanout' && this.#hasNewSource(bead))
     const refanned = fanOuts.map((bead) => [bead.id, this.graph.blockers(bead.id).filter(isItem)] as const)
-    return { reopened, refanned: new Map(refanned) }
+    const held = reached.filter(({ status }) => status !== 'closed')
+    return { reopened, held, refanned: new Map(refanned) }
   }
 
   #reach(steps: readonly Bead[], follows: (bead: Bead) => boolean): void {

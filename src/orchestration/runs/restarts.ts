@@ -124,6 +124,7 @@ export class RunRestarts {
     const { runs, beads } = this.#options
     const id = run.rootId
     this.#reopen(tx, plan.reopened, plan)
+    for (const bead of plan.held) runs.setWaiting(tx, id, bead.id, false)
     finish(tx)
     const left = this.#graph
       .ended(id)

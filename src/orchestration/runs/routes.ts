@@ -16,11 +16,21 @@ import {
   WorkflowDeleteResponse,
   WorkflowSnapshotResponse,
 } from './schema.ts'
+import type { RunTimelines } from './timeline.ts'
+import { RunProgress, RunTimeline, RunTimelineQuery } from './timeline-schema.ts'
+import type { RunWaits } from './waits.ts'
 import type { Workflows } from './workflows.ts'
 
 /** The operations on runs and their graphs. */
 export const runRoutes = (
-  city: CityOf<{ runs: Runs; runControls: RunControls; runRestarts: RunRestarts; workflows: Workflows }>,
+  city: CityOf<{
+    runs: Runs
+    runControls: RunControls
+    runRestarts: RunRestarts
+    runWaits: RunWaits
+    runTimelines: RunTimelines
+    workflows: Workflows
+  }>,
 ) => [
   route(
     'GET ~/runs',
@@ -73,6 +83,30 @@ export const runRoutes = (
       errors: ['run-not-found', 'conflict-wrong-state'],
     },
     (exchange) => city(exchange).runs.cancel(exchange.caller, exchange.params.run_id),
+  ),
+  route(
+    'GET ~/runs/{run_id}/progress',
+    {
+      id: 'get-run-progress',
+      summary: 'Show what a run waits for',
+      ok: RunProgress,
+      errors: ['run-not-found'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runWaits.progress(exchange.params.run_id),
+  ),
+  route(
+    'GET ~/runs/{run_id}/timeline',
+    {
+      id: 'get-run-timeline',
+      summary: 'Show what became of every step of a run',
+      description: 'When, by whom, in which sessions, and what that used. Attempts are steps of their own.',
+      query: RunTimelineQuery,
+      ok: RunTimeline,
+      errors: ['invalid-request', 'run-not-found'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runTimelines.read(exchange.params.run_id, exchange.query),
   ),
   route(
     'POST ~/runs/{run_id}/pause',

@@ -64,6 +64,13 @@ export const beads = sqliteTable(
     index('beads_live_by_root')
       .on(bead.rootId, bead.status, bead.id)
       .where(sql`root_id IS NOT NULL AND status != 'closed' AND blockers = 0`),
+    index('beads_guarding')
+      .on(bead.createdAt, bead.id)
+      .where(
+        sql.raw(
+          `workable = 0 AND status = 'open' AND blockers = 0 AND metadata ->> '$."${WorkflowKey.kind}"' = 'failure-guard'`,
+        ),
+      ),
     index('beads_by_input')
       .on(sql.raw(`metadata ->> '$."${EngineKey.inputConvoyId}"'`))
       .where(sql.raw(`metadata ->> '$."${EngineKey.inputConvoyId}"' IS NOT NULL`)),

@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { RunTimeline, RunTimelineStep } from '../../src/orchestration/runs/timeline-schema.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { printJson, printLine } from '../io/io.ts'
+
+interface Timeline extends JsonOption {
+  limit: number
+}
+
+/** `gc run timeline`: what became of every step, and what it cost. */
+export function timelineCommand(run: Command, context: CommandContext): void {
+  withJson(run.command('timeline').description('show what became of every step: when, by whom, and what it cost'))
+    .argument('<run>')
+    .option('--limit <n>', 'the maximum number of steps', parseCount, 1000)
+    .action(async (id: string, { json, limit }: Timeline) => {
+      const timeline = await read(await context.city(), id, limit)
+      if (json) return printJson(context.io, timeline)
+      for (const { status, at, by, reason } of timeline.states) {
+        printLine(context.io, sanitizeLine(`${at}  ${status} by ${by}${reason ? `: ${reason}` : ''}`))
+      }
+      for (const step of timeline.steps) for (const line of linesOf(step)) printLine(context.io, sanitizeLine(line))
+      if (timeline.next_cursor) printLine(context.io, `There are more steps: --limit ${limit * 10} shows them.`)
+    })
+}
+
+async function read(city: CityClient, id: string, limit: number): Promise<RunTimeline> {
+  const page = (cursor: string | undefined, size: number) =>
+    city.call('GET ~/runs/{run_id}/timeline', {
+      params: { run_id: id },
+      query: { limit: Math.min(size, 200), ...(cursor && { cursor }) },
+    })
+  let timeline = await page(undefined, limit)
+  while (timeline.next_cursor && timeline.steps.length < limit) {
+    const { steps, next_cursor, ...rest } = await page(timeline.next_cursor, limit - timeline.steps.length)
+    timeline = { ...rest, steps: [...timeline.steps, ...steps], ...(next_cursor && { next_cursor }) }
+  }
+  return timeline
+}
+
+function linesOf(step: RunTimelineStep): string[] {
+  const { bead_id: id, title, kind, attempt, seconds, states } = step
+  const tokens = step.input_tokens + step.output_tokens + step.cache_read_tokens + step.cache_creation_tokens
+  const used = [
+    ...(seconds > 0 ? [`${seconds.toFixed(1)} s`] : []),
+    ...(tokens > 0 ? [`${tokens} tokens`, `$${step.cost_usd_estimate.toFixed(4)}`] : []),
+  ]
+  const what = [kind, ...(attempt ? [`attempt ${attempt}`] : []), ...used].join(', ')
+  return [
+    '',
+    `${id}  ${title}  (${what})`,
+    ...states.map(({ status, at, by, assignee }) => `  ${at}  ${status}${assignee ? ` (${assignee})` : ''} by ${by}`),
+  ]
+}

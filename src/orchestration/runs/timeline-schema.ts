@@ -1,0 +1,109 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { RunStatus, RunStepStatus } from './schema.ts'
+
+const closed = { additionalProperties: false } as const
+const tokens = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** Ours: what a run waits for. */
+export const RunWait = Type.Object(
+  {
+    kind: Type.Union(
+      ['paused', 'gate', 'failure', 'blocked', 'check', 'claimed', 'unclaimed'].map((kind) => Type.Literal(kind)),
+      {
+        description:
+          'A person paused it; a gate is closed; a step failed that blocks; a worker is stuck; a check runs; somebody works on a step; nobody has taken one yet.',
+      },
+    ),
+    text: Type.String({ description: 'What it waits for, in a sentence.' }),
+    bead_id: Type.Optional(Type.String()),
+    since: Type.Optional(Type.String()),
+    until: Type.Optional(Type.String({ description: 'When it ends by itself.' })),
+  },
+  { $id: 'RunWait', ...closed },
+)
+export type RunWait = Static<typeof RunWait>
+
+export const RunProgress = Type.Object(
+  {
+    run_id: Type.String(),
+    status: RunStatus,
+    waits_for: Type.Optional(Type.String({ description: 'The first of what it waits for, in a sentence.' })),
+    waits: Type.Array(RunWait, { description: 'What holds it up first, then what goes on; 20 at most.' }),
+  },
+  { $id: 'RunProgress', ...closed },
+)
+export type RunProgress = Static<typeof RunProgress>
+
+const change = {
+  at: Type.String(),
+  by: Type.String({ description: 'Who changed it, as events name them.' }),
+}
+
+export const RunTimelineState = Type.Object(
+  {
+    status: Type.String({ description: 'The status from then on, or `paused`, `resumed`, `retried`, `step_skipped`.' }),
+    ...change,
+    reason: Type.Optional(Type.String()),
+  },
+  { $id: 'RunTimelineState', ...closed },
+)
+
+export const RunTimelineStepState = Type.Object(
+  {
+    status: RunStepStatus,
+    ...change,
+    assignee: Type.Optional(Type.String()),
+    session_id: Type.Optional(Type.String({ description: 'The session that works, or worked, on it.' })),
+  },
+  { $id: 'RunTimelineStepState', ...closed },
+)
+export type RunTimelineStepState = Static<typeof RunTimelineStepState>
+
+export const RunTimelineStep = Type.Object(
+  {
+    bead_id: Type.String(),
+    ref: Type.Optional(Type.String({ description: 'The step of the formula it comes from.' })),
+    title: Type.String(),
+    kind: Type.String({ description: 'What gc does with it: `task` for work.' }),
+    attempt: Type.Optional(Type.Integer({ minimum: 1, description: 'The number of this attempt at its step.' })),
+    states: Type.Array(RunTimelineStepState, { description: 'Oldest first; the newest 50.' }),
+    sessions: Type.Array(Type.String(), { description: 'The sessions that worked on it.' }),
+    seconds: Type.Number({ minimum: 0, description: 'How long it was worked on, in all.' }),
+    input_tokens: tokens('Input tokens that were not cached, while it was worked on.'),
+    output_tokens: tokens('Output tokens, reasoning included.'),
+    cache_read_tokens: tokens('Input tokens read from the cache.'),
+    cache_creation_tokens: tokens('Input tokens written to the cache.'),
+    cost_usd_estimate: Type.Number({ minimum: 0, description: 'The estimated cost in US dollars.' }),
+    unpriced: Type.Integer({
+      minimum: 0,
+      description: 'Model responses whose price is not known; the cost leaves them out.',
+    }),
+  },
+  { $id: 'RunTimelineStep', ...closed },
+)
+export type RunTimelineStep = Static<typeof RunTimelineStep>
+
+export const RunTimeline = Type.Object(
+  {
+    run_id: Type.String(),
+    status: RunStatus,
+    started_at: Type.String(),
+    later_attempts: Type.Integer({
+      minimum: 0,
+      description: 'How many attempts began after the first of their steps.',
+    }),
+    states: Type.Array(RunTimelineState, { description: 'Those of the run, oldest first; the newest 100.' }),
+    steps: Type.Array(RunTimelineStep, { description: 'In the order in which they were made.' }),
+    next_cursor: Type.Optional(Type.String({ description: 'The `cursor` of the next page; absent on the last.' })),
+  },
+  { $id: 'RunTimeline', ...closed },
+)
+export type RunTimeline = Static<typeof RunTimeline>
+
+export const RunTimelineQuery = Type.Object({
+  cursor: Type.Optional(Type.String({ description: 'Where the page begins: the `next_cursor` of the one before.' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How many steps at most: 0 means 50, and 200 is the most.' }),
+  ),
+})
+export type RunTimelineQuery = Static<typeof RunTimelineQuery>

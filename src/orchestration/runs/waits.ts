@@ -1,0 +1,113 @@
+import type { Statement } from 'bun:sqlite'
+import type { CityConfig } from '../../config/city-config.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import { parseGate } from '../gates/gate.ts'
+import type { RunHolds } from './holds.ts'
+import { guardedStep, metadataValue } from './node.ts'
+import { isFinal, type RunRepository } from './repository.ts'
+import type { RunProgress, RunWait } from './timeline-schema.ts'
+
+/** A check of a step that is to be run, or runs since then. */
+export interface CheckUnderWay {
+  controlId: string
+  startedAt: number | null
+}
+
+interface WaitsOptions {
+  store: Store
+  config: { readonly current: Pick<CityConfig, 'agents'> }
+  beads: BeadRepository
+  runs: RunRepository
+  holds: RunHolds
+  /** The checks of a run that are not over. */
+  checksOf(root: string): CheckUnderWay[]
+}
+
+const MAX_WAITS = 20
+
+/** What runs wait for, in sentences. */
+export class RunWaits {
+  readonly #live: Statement<{ id: string }, [string, number]>
+
+  constructor(private readonly options: WaitsOptions) {
+    this.#live = options.store.prepare(
+      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status IN ('in_progress', 'open')
+       AND status != 'closed' AND blockers = 0 AND workable = 1 ORDER BY status, id LIMIT ?`),
+    )
+  }
+
+  progress(id: string): RunProgress {
+    const { state } = this.options.runs.get(id)
+    const waits = isFinal(state) ? [] : [...this.#waits(id)].slice(0, MAX_WAITS)
+    const [first] = waits
+    return { run_id: id, status: state, ...(first && { waits_for: first.text }), waits }
+  }
+
+  *#waits(root: string): Generator<RunWait, void> {
+    const { beads, runs, holds, checksOf } = this.options
+    const hold = holds.find(root)
+    if (hold) yield { kind: 'paused', text: pausedText(root, hold), since: toTimestamp(hold.since) }
+    for (const { id, since } of runs.waitsOf(root, MAX_WAITS)) {
+      const bead = beads.find(id)
+      if (bead) yield { ...waitText(root, bead), bead_id: id, since: toTimestamp(since) }
+    }
+    for (const { controlId, startedAt } of checksOf(root).slice(0, MAX_WAITS)) {
+      const title = beads.titleOf(controlId)
+      const since = startedAt === null ? {} : { since: toTimestamp(startedAt) }
+      yield { kind: 'check', text: `The check of step "${title}" is being run.`, bead_id: controlId, ...since }
+    }
+    const live = beads.list(this.#live.all(root, MAX_WAITS).map(({ id }) => id))
+    for (const bead of live.sort((a, b) => (a.status < b.status ? -1 : 1))) yield this.#ofWork(bead)
+  }
+
+  #ofWork(bead: Bead): RunWait {
+    const { id, title, status, assignee } = bead
+    if (status === 'in_progress') {
+      const since = bead.updated_at
+      return {
+        ...{ kind: 'claimed', bead_id: id, text: `${assignee ?? 'Somebody'} works on step "${title}".` },
+        ...(since && { since }),
+      }
+    }
+    return { kind: 'unclaimed', text: this.#unclaimedText(bead), bead_id: id }
+  }
+
+  #unclaimedText(bead: Bead): string {
+    const { id, title, assignee } = bead
+    const route = metadataValue(bead, WorkKey.routedTo)
+    const to = assignee ?? route
+    if (to === '') return `Step "${title}" is for nobody: gc sling <agent> ${id}.`
+    const isKnown = this.options.config.current.agents.some(({ qualified }) => qualified === route)
+    if (!isKnown && assignee === undefined) {
+      return `Step "${title}" is for ${route}, which is no agent of the city: gc sling <agent> ${id}, or add the agent.`
+    }
+    return `Step "${title}" waits for ${assignee === undefined ? `a session of ${route}` : assignee} to take it.`
+  }
+}
+
+function pausedText(root: string, { by, reason, state }: { by: string; reason: string; state: string }): string {
+  if (state === 'resuming') return 'It is being resumed.'
+  return `It is paused by ${by}${reason === '' ? '' : ` (${reason})`}: gc run resume ${root}.`
+}
+
+function waitText(root: string, bead: Bead): Pick<RunWait, 'kind' | 'text' | 'until'> {
+  const { id, title } = bead
+  if (metadataValue(bead, WorkflowKey.kind) === 'failure-guard') {
+    const step = guardedStep(bead)
+    const ways = `gc run retry ${root} --from ${step.name}, or gc run skip ${root} ${step.name} --reason <why>`
+    return { kind: 'failure', text: `Step "${step.title}" failed, and what needs it waits for a person: ${ways}.` }
+  }
+  const gate = parseGate(bead)
+  if (!gate)
+    return { kind: 'blocked', text: `Step "${title}" is blocked: whoever works on it needs help (bead ${id}).` }
+  const until = gate.due === undefined ? undefined : toTimestamp(gate.due)
+  if (gate.kind === 'timer' && until) return { kind: 'gate', text: `Gate ${id} opens by itself at ${until}.`, until }
+  const github = gate.kind === 'gh:run' ? 'the workflow run' : 'the pull request'
+  if (gate.kind !== 'human') return { kind: 'gate', text: `Gate ${id} waits for ${github} ${gate.awaitId} at GitHub.` }
+  return { kind: 'gate', text: `Gate ${id} ("${title}") waits for a person: bd gate resolve ${id}.` }
+}
