@@ -7,6 +7,7 @@ import { emptyLine, lineOf } from './line.ts'
 import { focused, goBack, moveFocus, open } from './navigation.ts'
 import { onOverlayKey, onPromptKey } from './prompt.ts'
 import {
+  keepScroll,
   keepSelection,
   moveSelection,
   scrollText,
@@ -54,7 +55,8 @@ export function step(state: State, message: Message): Step {
     }
     case 'text': {
       const { location, content, now } = message
-      return [{ ...updateView(state, location, { ...content, loadedAt: now, error: undefined }), now }]
+      const next = updateView(state, location, { ...content, loadedAt: now, error: undefined })
+      return [{ ...keepScroll(next, location), now }]
     }
     case 'failed':
       return [updateView(state, message.location, { error: message.error })]

@@ -66,6 +66,13 @@ export function scrollText(state: State, location: Location, by: number): State 
   return updateView(state, location, { scroll: follows ? undefined : next })
 }
 
+/** A text that became shorter stays visible. */
+export function keepScroll(state: State, location: Location): State {
+  const { lines, scroll } = viewOf(state, location)
+  const last = Math.max(0, lines.length - 1)
+  return scroll === undefined || scroll <= last ? state : updateView(state, location, { scroll: last })
+}
+
 export function updateView(state: State, location: Location, change: Partial<View>): State {
   const view = { ...viewOf(state, location), ...change }
   return { ...state, views: { ...state.views, [viewKey(location)]: view } }

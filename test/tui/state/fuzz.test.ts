@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import type { Row } from '../../../tui/pages/page.ts'
+import { pageOf, pages } from '../../../tui/pages/pages.ts'
+import { bindings } from '../../../tui/state/keys.ts'
+import { focused, panelsOf } from '../../../tui/state/navigation.ts'
+import { type Message, step } from '../../../tui/state/reducer.ts'
+import { selectedIndex, shownRows } from '../../../tui/state/selection.ts'
+import { here, initialState, type State, viewOf } from '../../../tui/state/state.ts'
+import { SEED } from '../../support/seed.ts'
+import { SeededRandom } from '../../work/model/random.ts'
+import { action, at, row } from './world.ts'
+
+const STEPS = 100_000
+const TYPED = [...'abcxyzSXKRpnroe 19', 'é', '宽', '👩‍💻', 'backspace', 'ctrl+w', 'ctrl+u', 'ctrl+a', 'ctrl+e', 'y']
+const KEYS = [...bindings.flatMap(({ keys }) => keys), ...TYPED]
+const COMMANDS = [
+  '',
+  'quit',
+  'city',
+  'city beta',
+  'sling',
+  'sling a b',
+  ...pages.map(({ name }) => name),
+  'bead x-1',
+  'kill',
+]
+
+const random = new SeededRandom(SEED)
+
+/** A row with whatever a server may send. */
+function anyRow(): Row {
+  const id = `x-${Math.floor(random.next() * 40)}`
+  return row(id, {
+    isSystem: random.oneIn(5),
+    opens: random.oneIn(2) ? at(random.pick(pages).name, id) : undefined,
+    cells: random.sample([{ text: '\x1b[31mred' }, { since: 'never' }, { text: '宽宽' }, {}], 4),
+    actions: () => [
+      action('x', 'kill', { confirm: `Kill ${id}?` }),
+      action('e', 'edit', { fields: [{ name: 'title', title: 'title', isOptional: random.oneIn(2) }] }),
+      action('p', 'park', { disabled: 'it is parked already' }),
+    ],
+  })
+}
+
+function anyMessage(state: State): Message {
+  const location = random.oneIn(4) ? at(random.pick(pages).name) : random.pick(panelsOf(state))
+  const now = Math.floor(random.next() * 1e6)
+  const sampled = random.sample(Array.from({ length: 30 }, anyRow), 30)
+  const messages: Message[] = [
+    { type: 'rows', location, rows: sampled, total: random.oneIn(2) ? 90 : undefined, hasMore: random.oneIn(2), now },
+    { type: 'text', location, content: { lines: sampled.map(({ id }) => ({ text: id })) }, now },
+    { type: 'failed', location, error: 'it broke' },
+    { type: 'connection', live: random.oneIn(2), now },
+    { type: 'cities', names: ['alpha', 'beta'] },
+    { type: 'height', lines: Math.floor(random.next() * 60) },
+    { type: 'outcome', location, outcome: { text: 'done', ...(random.oneIn(3) && { opens: at('beads') }) } },
+    { type: 'tick', now },
+  ]
+  return random.pick(messages)
+}
+
+/** What always holds, whatever was pressed and whatever came. */
+function check(state: State): void {
+  const location = focused(state)
+  const rows = shownRows(state, location)
+  const index = selectedIndex(state, location)
+  const { scroll, lines } = viewOf(state, location)
+  const holds =
+    state.path.length > 0 &&
+    pageOf(here(state)) !== undefined &&
+    index >= 0 &&
+    index < Math.max(1, rows.length) &&
+    (scroll === undefined || (scroll >= 0 && scroll <= Math.max(0, lines.length)))
+  if (!holds) throw new Error(`the state is wrong: ${JSON.stringify({ path: state.path, index, scroll })}`)
+}
+
+test('no keys and no events, in whatever order, break the dashboard', () => {
+  let state = initialState(0, 'alpha')
+  let effects = 0
+  for (let n = 0; n < STEPS; n++) {
+    const isCommand = random.oneIn(200)
+    const keys = isCommand ? ['esc', 'esc', ':', ...random.pick(COMMANDS), 'enter'] : [random.pick(KEYS)]
+    const messages = random.oneIn(4) ? [anyMessage(state)] : keys.map((key): Message => ({ type: 'key', key }))
+    for (const message of messages) {
+      const [next, effect] = step(state, message)
+      if (effect) effects++
+      state = next
+    }
+    check(state)
+    if (state.path.length > 50) state = { ...state, path: state.path.slice(0, 2) }
+  }
+  expect(effects).toBeGreaterThan(100)
+}, 60_000)
