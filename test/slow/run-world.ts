@@ -62,6 +62,13 @@ interface Worker {
   token: string
 }
 
+/** The power went: what was asked of the supervisor got no answer. */
+export class PowerCut extends Error {}
+
+/** The formulas with steps that need no process for their checks. */
+const withoutChecks = (text: string): string =>
+  text.replaceAll(/\[steps\.check\][^[]*\[steps\.check\.check\]\n[^[]*/g, '')
+
 /**
  * A city with runs of retries, checks, a fan-out, a drain and a cancel, and with workers that claim their steps as agents
  * do: under leases, and some die with a step in hand.
@@ -71,10 +78,15 @@ export class RunWorld {
   /** Where the scripts of checks note their processes. */
   readonly pids: string
   readonly #hang: string
+  /** What the supervisor acknowledged: the roots of runs, and the steps that were closed. */
+  readonly roots: string[] = []
+  readonly closed: string[] = []
+  isCut = false
 
   private constructor(
     readonly city: TestCity,
     private readonly random: () => number,
+    private readonly hasProcesses: boolean,
   ) {
     this.pids = `${city.path}/pids`
     this.#hang = `${city.path}/hang`
@@ -82,9 +94,17 @@ export class RunWorld {
 
   static async open(world: World, random: () => number): Promise<RunWorld> {
     const city = await register(world, 'mill', TOML)
-    const runs = new RunWorld(city, random)
+    const runs = new RunWorld(city, random, true)
     runs.#writeFiles()
     for (let n = 0; n < WORKERS; n++) await runs.#hire(`outsider-${n}`)
+    await runs.#post('~/agent/clerk/suspend')
+    return runs
+  }
+
+  /** Without a process beside the supervisor: no scripts, and people do what agents do else. */
+  static async openWithoutProcesses(world: World, random: () => number): Promise<RunWorld> {
+    const runs = new RunWorld(await register(world, 'mill', TOML), random, false)
+    runs.#writeFiles()
     await runs.#post('~/agent/clerk/suspend')
     return runs
   }
@@ -106,8 +126,9 @@ export class RunWorld {
     const roots = Object.values(round)
     const statusOf = async (root: string) => String((await this.insist(`GET ~/runs/${root}`)).body.status)
     const step = async () => {
-      await Promise.all(this.#workers.map((worker) => this.#work(worker)))
-      if (existsSync(this.#hang)) await this.insist(`POST ~/runs/${round.side}/cancel`)
+      if (this.hasProcesses) await Promise.all(this.#workers.map((worker) => this.#work(worker)))
+      else await this.#workByHand()
+      if (!this.hasProcesses || existsSync(this.#hang)) await this.insist(`POST ~/runs/${round.side}/cancel`)
       return Promise.all(roots.map(statusOf))
     }
     await eventually('the runs are over', 60_000, step, (statuses) => statuses.every(isOver))
@@ -133,6 +154,7 @@ export class RunWorld {
       const options = { ...(body !== undefined && { body }), ...(token !== undefined && { token }) }
       const response = await this.city.call(operation, options).catch(() => undefined)
       if (response && (response.status < 300 || response.status === 409)) return response
+      if (this.isCut) throw new PowerCut()
       await Bun.sleep(20)
     }
   }
@@ -150,6 +172,15 @@ export class RunWorld {
       { status: 'closed', metadata: resultOf(body.bead) },
       worker.token,
     )
+  }
+
+  /** Closes the steps that are ready, but for that of the run which is canceled. */
+  async #workByHand(): Promise<void> {
+    const steps: Step[] = (await this.insist('GET ~/beads/ready')).body.items
+    for (const step of steps.filter(({ metadata }) => /^(?!side\.)/.test(metadata?.['gc.step_ref'] ?? 'side.'))) {
+      await this.insist(`POST ~/bead/${step.id}/update`, { status: 'closed', metadata: resultOf(step) })
+      this.closed.push(step.id)
+    }
   }
 
   async #hire(alias: string): Promise<void> {
@@ -174,11 +205,16 @@ export class RunWorld {
   }
 
   async #sling(body: object): Promise<string> {
-    return (await this.#post('~/sling', { target: 'clerk', ...body })).root_bead_id
+    const { root_bead_id: root } = await this.#post('~/sling', { target: 'clerk', ...body })
+    this.roots.push(root)
+    return root
   }
 
   async #post(path: string, body?: object) {
-    const response = await this.city.call(`POST ${path}`, { ...(body && { body }) })
+    const call = this.city.call(`POST ${path}`, { ...(body && { body }) })
+    const response = await call.catch((error: unknown) => {
+      throw this.isCut ? new PowerCut() : error
+    })
     if (response.status >= 300) throw new Error(JSON.stringify(response.body))
     return response.body
   }
@@ -186,7 +222,9 @@ export class RunWorld {
   #writeFiles(): void {
     const { path } = this.city
     mkdirSync(`${path}/formulas`, { recursive: true })
-    for (const [name, text] of Object.entries(FORMULAS)) writeFileSync(`${path}/formulas/${name}.toml`, text)
+    for (const [name, text] of Object.entries(FORMULAS)) {
+      writeFileSync(`${path}/formulas/${name}.toml`, this.hasProcesses ? text : withoutChecks(text))
+    }
     const scripts = {
       'check.sh': `#!/bin/sh\necho $$ >> ${this.pids}\nsleep 0.3\n[ "$GC_ITERATION" = 2 ]\n`,
       'hang.sh': `#!/bin/sh\necho $$ >> ${this.pids}\ntouch ${this.#hang}\nsleep 300 &\necho $! >> ${this.pids}\nwait\n`,
