@@ -45,7 +45,7 @@ export function fanOut(options: FanOutOptions, step: ControlStep): void {
 }
 
 function endFanOut({ beads, graph }: FanOutOptions, { tx, bead }: ControlStep, source: Bead, count: number): void {
-  const failed = count > 0 && graph.blockers(bead.id).some((blocker) => blocker.id !== source.id && hasFailed(blocker))
+  const failed = count > 0 && graph.hasFailedBlocker(bead.id, source.id)
   beads.closeWith(tx, bead.id, { [ResultKey.outcome]: failed ? 'fail' : 'pass' })
 }
 
@@ -74,8 +74,7 @@ function spawn(options: FanOutOptions, { tx, bead, root }: ControlStep, { source
 
 /** The step whose output is fanned out: the control waits for it, and for what was made of its items. */
 function sourceOf({ graph }: FanOutOptions, bead: Bead): Bead {
-  const blockers = graph.blockers(bead.id)
-  const source = blockers.find((blocker) => metadataValue(blocker, EngineKey.dynamicFragment) !== 'true')
+  const source = graph.writtenBlocker(bead.id)
   if (source) return source
   throw malformed(`${bead.id} waits for no step whose output it fans out`)
 }

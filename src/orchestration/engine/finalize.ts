@@ -5,7 +5,6 @@ import type { RunMembers } from '../runs/members.ts'
 import { LEFTOVER_REASON, metadataValue } from '../runs/node.ts'
 import type { ControlStep } from './control.ts'
 import type { Graph } from './graph.ts'
-import { hasFailed } from './outcome.ts'
 
 const SPEC_REASON = 'workflow cleanup: generated spec sidecar closed with workflow root'
 /** How many members that are left one write closes. */
@@ -24,7 +23,7 @@ interface FinalizeOptions {
  */
 export function finalize({ beads, graph, members }: FinalizeOptions, { tx, bead, root }: ControlStep): void {
   if (root.status !== 'closed') {
-    const failed = graph.blockers(bead.id).some(hasFailed) || graph.hasAbortedScope(root.id)
+    const failed = graph.hasFailedBlocker(bead.id) || graph.hasAbortedScope(root.id)
     beads.closeWith(tx, root.id, { [ResultKey.outcome]: failed ? 'fail' : 'pass' })
   }
   const left = members.open(root.id, SLICE + 2).filter((id) => id !== bead.id)

@@ -16,6 +16,10 @@ export class Graph {
   readonly #released: Statement<IdRow, [string]>
   readonly #controls: Statement<IdRow, [string]>
   readonly #blockers: Statement<IdRow, [string]>
+  readonly #failedBlocker: Statement<IdRow, [string, string]>
+  readonly #writtenBlocker: Statement<IdRow, [string]>
+  readonly #waitsForMore: Statement<{ more: number }, [string, string]>
+  readonly #openParts: Statement<IdRow, [string, string, string, number]>
   readonly #scopeMembers: Statement<IdRow, [string, string]>
   readonly #scopeBodies: Statement<IdRow, [string]>
   readonly #spec: Statement<IdRow, [string, string]>
@@ -36,6 +40,24 @@ export class Graph {
       stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND ${unblocked} ORDER BY id`),
     )
     this.#blockers = store.prepare('SELECT depends_on_id AS id FROM bead_edges WHERE issue_id = ? AND gating = 1')
+    const blocking = `SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.depends_on_id
+       WHERE e.issue_id = ?1 AND e.gating = 1`
+    this.#failedBlocker = store.prepare(
+      stablePlan(`${blocking} AND b.id != ?2 AND b.metadata ->> '$."${ResultKey.outcome}"' = 'fail' LIMIT 1`),
+    )
+    this.#writtenBlocker = store.prepare(
+      stablePlan(`${blocking} AND b.metadata ->> '$."${EngineKey.dynamicFragment}"' IS NOT 'true' LIMIT 1`),
+    )
+    this.#waitsForMore = store.prepare(
+      stablePlan(`SELECT blockers > EXISTS (${blocking} AND b.id = ?2 AND b.status != 'closed') AS more
+       FROM beads WHERE id = ?1`),
+    )
+    this.#openParts = store.prepare(
+      stablePlan(`SELECT id FROM beads
+       WHERE root_id = ?1 AND root_id IS NOT NULL AND scope_ref = ?2 AND scope_ref IS NOT NULL AND status != 'closed'
+         AND id != ?3 AND type != 'spec'
+         AND coalesce(metadata ->> '$."${EngineKey.scopeRole}"', '') IN ('member', 'control', '') LIMIT ?4`),
+    )
     this.#scopeMembers = store.prepare(
       stablePlan(`SELECT id FROM beads
        WHERE root_id = ? AND root_id IS NOT NULL AND scope_ref = ? AND scope_ref IS NOT NULL`),
@@ -78,7 +100,28 @@ export class Graph {
 
   /** Whether a bead waits for something besides another. */
   waitsForMore(id: string, besides: string): boolean {
-    return this.blockers(id).some((blocker) => blocker.id !== besides && blocker.status !== 'closed')
+    return this.#waitsForMore.get(id, besides)?.more === 1
+  }
+
+  /** Whether something that a bead waited for failed, besides another. */
+  hasFailedBlocker(id: string, besides = ''): boolean {
+    return this.#failedBlocker.get(id, besides) !== null
+  }
+
+  /** What a control waited for of all that its formula wrote, not its own items. */
+  writtenBlocker(id: string): Bead | undefined {
+    const row = this.#writtenBlocker.get(id)
+    return row ? this.beads.find(row.id) : undefined
+  }
+
+  /** Whether anything of a scope is open besides one: teardown, which comes after it, does not count. */
+  hasOpenPart(root: string, scope: string, besides: string): boolean {
+    return this.#openParts.get(root, scope, besides, 1) !== null
+  }
+
+  /** What is open of a scope besides one. */
+  openParts(root: string, scope: string, besides: string): Bead[] {
+    return this.beads.list(this.#openParts.all(root, scope, besides, -1).map((row) => row.id))
   }
 
   /** The attempts that a control waited for; not what its step needs, which may be of a round and have its number. */

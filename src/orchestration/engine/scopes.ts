@@ -20,12 +20,11 @@ export function checkScope({ beads, graph }: ScopeOptions, { tx, bead, root }: C
   const scope = metadataValue(bead, WorkflowKey.scopeRef)
   const member = graph.blockers(bead.id).at(-1)
   if (!member || scope === '') throw malformed(`${bead.id} follows no member of a scope`)
-  const others = graph.scopeMembers(root.id, scope).filter(({ id }) => id !== bead.id)
   const body = bodyOf({ beads, graph }, bead, scope)
   if (hasAborted(member)) {
-    for (const other of others) if (isOpenPart(other)) skip({ beads, graph }, tx, other)
+    for (const other of graph.openParts(root.id, scope, bead.id)) skip({ beads, graph }, tx, other)
     closeBody(beads, tx, body, 'fail', results(member))
-  } else if (!others.some((other) => isOpenPart(other)) && !(body && graph.waitsForMore(body.id, bead.id))) {
+  } else if (!graph.hasOpenPart(root.id, scope, bead.id) && !(body && graph.waitsForMore(body.id, bead.id))) {
     closeBody(beads, tx, body, 'pass')
   }
   beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'pass' })
