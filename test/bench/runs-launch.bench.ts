@@ -89,6 +89,32 @@ async function measure(steps: number, table: Table): Promise<void> {
   table.row('  `/health` meanwhile', late(samples), 'p99 < 20 ms', at(samples, 0.99) < 20)
 }
 
+/** Beads that wait for each other in a row, as one request. */
+const BULK = {
+  beads: Array.from({ length: 100 }, (_, n) => ({
+    ...{ name: `n${n}`, title: `bead ${n}`, labels: ['a'], description: 'x'.repeat(200) },
+    ...(n > 0 && { needs: [`n${n - 1}`] }),
+  })),
+}
+
+/** How late others are answered while many beads are created at once, again and again. */
+async function bulk(table: Table): Promise<void> {
+  await using town = await Town.open()
+  const city = await town.city('mill', CLERK)
+  const creates = (times: number) =>
+    town.once(async (wire) => {
+      for (let n = 0; n < times; n++) {
+        await wire.json('POST', `${city}/beads/bulk`, BULK)
+        await Bun.sleep(50)
+      }
+    })
+  await creates(20)
+  await calm(town.pid)
+  const samples = await meanwhile(town, creates(40))
+  table.row('100 beads in one request: `/health` meanwhile', late(samples), 'p99 < 10 ms', at(samples, 0.99) < 10)
+}
+
 const table = new Table()
+await bulk(table)
 for (const steps of SIZES) await measure(steps, table)
 table.print('starting a run')

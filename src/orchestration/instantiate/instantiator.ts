@@ -81,7 +81,7 @@ export class Instantiator {
       draft.begin?.(tx, plan)
       beads.addGraph(
         tx,
-        Array.from({ length: plan.size }, (_, at) => plan.bead(at)),
+        Array.from({ length: plan.size }, (_, at) => beads.prepare(plan.bead(at))),
       )
       return { finished: draft.finish(tx, plan) }
     }, actor)
@@ -97,7 +97,8 @@ export class Instantiator {
     await store.write((tx) => {
       draft.begin?.(tx, plan)
       tx.orm.insert(instantiations).values(row).run()
-      beads.addGraph(tx, planned.slice(0, 1).map(held))
+      const first = planned.slice(0, 1).map((bead) => beads.prepare(held(bead)))
+      beads.addGraph(tx, first)
     }, actor)
     try {
       for (let at = 1; at < planned.length; )
@@ -120,14 +121,13 @@ export class Instantiator {
   }
 
   #addSlice(tx: Tx, beads: readonly GraphBead[], from: number, row: Instantiation): number {
+    const { beadRepository: repository } = this.#options
     const started = performance.now()
     let at = from
     do {
       const batch = beads.slice(at, at + BATCH)
-      this.#options.beadRepository.addGraph(
-        tx,
-        batch.map((bead) => (isHeld(bead, row) ? held(bead) : bead)),
-      )
+      const prepared = batch.map((bead) => repository.prepare(isHeld(bead, row) ? held(bead) : bead))
+      repository.addGraph(tx, prepared)
       at += batch.length
     } while (at < beads.length && performance.now() - started < SLICE_MS)
     return at

@@ -7,9 +7,9 @@ import type { OKResponseBody } from '../../http/schema.ts'
 import type { BeadChangeEntry, BeadEntry, BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
 import { findCycle } from './cycles.ts'
 import { parseNeed } from './dependencies.ts'
+import type { PreparedBead } from './draft.ts'
 import type { BeadRepository } from './repository.ts'
 import type { BeadRequests } from './requests.ts'
-import type { Bead } from './schema.ts'
 
 /** The most labels and needs of one request: each is a row of its own in one write. */
 const MAX_ROWS = 1000
@@ -32,17 +32,19 @@ export class BulkBeads {
       'labels and needs',
       entries.map(({ labels = [], needs = [] }) => labels.length + needs.length),
     )
-    const ordered = sortByReference(entries)
+    const ordered = [...sortByReference(entries)]
+    const places = new Map(entries.map((entry, index) => [entry, `beads[${index}]`]))
     return this.store.write((tx) => {
-      const created = new Map<BeadEntry, Bead>()
-      const names: Record<string, string> = {}
-      for (const entry of ordered) {
-        const place = `beads[${entries.indexOf(entry)}]`
-        const bead = locateErrors(place, () => this.#create(tx, entry, new Map(Object.entries(names))))
-        created.set(entry, bead)
-        if (entry.name !== undefined) names[entry.name] = bead.id
-      }
-      return saveResponse(tx, { beads: entries.flatMap((entry) => created.get(entry) ?? []), names })
+      const ids = this.#reserveIds(tx, ordered, places)
+      const names = new Map(
+        ordered.flatMap((entry) => (entry.name === undefined ? [] : [[entry.name, ids.get(entry) ?? '']])),
+      )
+      const prepared = ordered.map((entry) =>
+        locateErrors(places.get(entry) ?? '', () => this.#prepare(tx, entry, ids.get(entry) ?? '', names)),
+      )
+      const created = new Map(this.repository.addGraph(tx, prepared).map((bead) => [bead.id, bead]))
+      const beads = entries.flatMap((entry) => created.get(ids.get(entry) ?? '') ?? [])
+      return saveResponse(tx, { beads, names: Object.fromEntries(names) })
     }, actorOf(caller))
   }
 
@@ -59,14 +61,36 @@ export class BulkBeads {
     }, actorOf(caller))
   }
 
-  #create(tx: Tx, { name: _, needs = [], parent, ...body }: BeadEntry, names: ReadonlyMap<string, string>): Bead {
-    const idOf = (reference: string) => names.get(reference) ?? reference
-    const edges = needs.map((need) => {
+  /** An id for each entry: in the order of the entries, for each rig. */
+  #reserveIds(tx: Tx, entries: readonly BeadEntry[], places: ReadonlyMap<BeadEntry, string>): Map<BeadEntry, string> {
+    const ids = new Map<BeadEntry, string>()
+    for (const [rig, own] of Map.groupBy(entries, (entry) => entry.rig ?? '')) {
+      const [first] = own
+      const place = (first && places.get(first)) ?? ''
+      const reserved = locateErrors(place, () => this.repository.reserveIds(tx, rig, own.length))
+      own.forEach((entry, at) => void ids.set(entry, reserved[at] ?? ''))
+    }
+    return ids
+  }
+
+  #prepare(
+    tx: Tx,
+    { name: _, needs = [], parent, ...body }: BeadEntry,
+    id: string,
+    names: ReadonlyMap<string, string>,
+  ): PreparedBead {
+    const edges = needs.map((need): Edge => {
       const { type, target } = parseNeed(need)
-      this.#requireBead(idOf(target))
-      return `${type}:${idOf(target)}`
+      if (!names.has(target)) this.#requireBead(target)
+      return { type, target: names.get(target) ?? target }
     })
-    return this.requests.create(tx, { ...body, ...(parent !== undefined && { parent: idOf(parent) }) }, edges)
+    if (parent && !names.has(parent)) this.repository.requireParent(parent)
+    const draft = this.requests.draft(tx, body, withoutReplaced(edges))
+    return this.repository.prepare({
+      ...draft,
+      id,
+      ...(parent !== undefined && { parent: names.get(parent) ?? parent }),
+    })
   }
 
   #update(tx: Tx, caller: Caller, { id, append_metadata: lines, ...change }: BeadChangeEntry, force: boolean): void {
@@ -91,6 +115,20 @@ export class BulkBeads {
     throw new AppError('invalid-request', `it needs ${id}: there is no such bead, and no entry of that name`)
   }
 }
+
+interface Edge {
+  type: string
+  target: string
+}
+
+/** Needs as they stand in the end: a later type replaces an earlier one, but for a part beside another. */
+const withoutReplaced = (edges: readonly Edge[]): string[] =>
+  edges
+    .filter(({ type, target }, at) => {
+      const isPart = type === 'parent-child'
+      return !edges.slice(at + 1).some((later) => later.target === target && (later.type === 'parent-child') === isPart)
+    })
+    .map(({ type, target }) => `${type}:${target}`)
 
 /** The names and ids that an entry refers to: its parent and what it needs. */
 const referencesOf = ({ parent, needs = [] }: BeadEntry): string[] => [

@@ -1,3 +1,5 @@
+import type { BeadValues } from './row.ts'
+
 /** A bead to create. What is absent is empty; without a rig it belongs to the city itself. */
 export interface BeadDraft {
   /** One that was reserved for it; absent: the next. */
@@ -45,6 +47,12 @@ export interface BeadChange {
 /** A bead of a graph, with an id that was reserved for it. */
 export interface GraphBead extends BeadDraft {
   id: string
+}
+
+/** A new bead that was found to be right. */
+export interface PreparedBead {
+  values: BeadValues
+  needs: readonly string[]
 }
 
 export interface WriteOptions {

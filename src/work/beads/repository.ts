@@ -4,7 +4,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { Dependencies, parseNeed } from './dependencies.ts'
-import type { BeadChange, BeadDraft, GraphBead, WriteOptions } from './draft.ts'
+import type { BeadChange, BeadDraft, GraphBead, PreparedBead, WriteOptions } from './draft.ts'
 import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf } from './events.ts'
 import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProjection } from './extensions.ts'
 import { validateFields, validateTotals } from './limits.ts'
@@ -123,14 +123,11 @@ export class BeadRepository {
   add(tx: Tx, draft: BeadDraft, { writeSideTable }: WriteOptions = {}): Bead {
     validateFields(draft)
     const prefix = this.#prefixOf(draft.rig ?? '')
-    if (draft.parent) this.#requireParent(draft.parent)
+    if (draft.parent) this.requireParent(draft.parent)
     const values = newValues(draft, draft.id ?? this.#writer.nextId(prefix), this.#clock.now(), this.#rootOf(draft))
     validateTotals(values)
     this.#writer.insert(values)
-    for (const need of draft.needs ?? []) {
-      const { type, target } = parseNeed(need)
-      this.#edges.add(values.id, target, type)
-    }
+    for (const { type, target } of (draft.needs ?? []).map(parseNeed)) this.#edges.add(values.id, target, type)
     writeSideTable?.(values.id)
     const bead = this.get(values.id)
     this.#recordCreated(tx, bead)
@@ -142,26 +139,26 @@ export class BeadRepository {
     return this.#writer.nextIds(this.#prefixOf(rig), count)
   }
 
+  /** A bead of a graph as it is going to be written; throws for what no bead can hold. */
+  prepare(draft: GraphBead): PreparedBead {
+    validateFields(draft)
+    const values = newValues(draft, draft.id, this.#clock.now(), this.#rootOf(draft))
+    validateTotals(values)
+    return { values, needs: draft.needs ?? [] }
+  }
+
   /**
    * Adds beads whose needs make no cycle; they may depend on beads of the same graph that are added later. What follows
    * from them is written for all of them at once.
    */
-  addGraph(tx: Tx, drafts: readonly GraphBead[]): void {
-    const now = this.#clock.now()
-    const added = drafts.map((draft) => {
-      validateFields(draft)
-      const values = newValues(draft, draft.id, now, this.#rootOf(draft))
-      validateTotals(values)
-      return values
-    })
-    this.#writer.insertAll(added)
-    for (const { id, needs = [] } of drafts) {
-      for (const need of needs) {
-        const { type, target } = parseNeed(need)
-        this.#edges.addNew(id, target, type)
-      }
+  addGraph(tx: Tx, prepared: readonly PreparedBead[]): Bead[] {
+    this.#writer.insertAll(prepared.map(({ values }) => values))
+    for (const { values, needs } of prepared) {
+      for (const { type, target } of needs.map(parseNeed)) this.#edges.addNew(values.id, target, type)
     }
-    for (const { id } of drafts) this.#recordCreated(tx, this.get(id))
+    const added = this.list(prepared.map(({ values }) => values.id))
+    for (const bead of added) this.#recordCreated(tx, bead)
+    return added
   }
 
   /** Changes a bead. When no client can see a difference, nothing is recorded. */
@@ -285,13 +282,14 @@ export class BeadRepository {
     return root ? this.#reader.row(root) : undefined
   }
 
-  #requireParent(parent: string): void {
+  /** Throws when a bead is to be a part of one that does not exist. */
+  requireParent(parent: string): void {
     if (this.#reader.row(parent)) return
     throw new AppError('invalid-request', `parent ${parent} does not exist; name a bead that does, or none`)
   }
 
   #checkParent(id: string, parent: string): void {
-    this.#requireParent(parent)
+    this.requireParent(parent)
     for (let at: string | null | undefined = parent; at; at = this.#reader.row(at)?.parent) {
       if (at === id) throw new AppError('invalid-request', `bead ${id} cannot be a part of itself, by way of ${parent}`)
     }

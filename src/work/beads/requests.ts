@@ -2,7 +2,7 @@ import { invalidField } from '../../core/errors.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import { sessionOf } from '../actor.ts'
-import type { BeadChange, WriteOptions } from './draft.ts'
+import type { BeadChange, BeadDraft, WriteOptions } from './draft.ts'
 import type { AssigneeResolver } from './extensions.ts'
 import type { BeadProtection } from './protection.ts'
 import type { BeadRepository } from './repository.ts'
@@ -36,9 +36,14 @@ export class BeadRequests {
   }
 
   /** Creates a bead; `needs` are what it depends on: `id` blocks it, `type:id` depends otherwise. */
-  create(tx: Tx, { assignee, defer_until, ...rest }: BeadCreateInputBody & Kept, needs?: readonly string[]): Bead {
+  create(tx: Tx, body: BeadCreateInputBody & Kept, needs?: readonly string[]): Bead {
+    return this.#repository.add(tx, this.draft(tx, body, needs))
+  }
+
+  /** A bead as a caller describes it. */
+  draft(tx: Tx, { assignee, defer_until, ...rest }: BeadCreateInputBody & Kept, needs?: readonly string[]): BeadDraft {
     const deferUntil = defer_until === undefined ? undefined : parseDeferUntil(defer_until)
-    return this.#repository.add(tx, { ...rest, needs, deferUntil, assignee: this.resolveAssignee(tx, assignee) })
+    return { ...rest, needs, deferUntil, assignee: this.resolveAssignee(tx, assignee) }
   }
 
   update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody & Kept, force = false): Bead {
