@@ -30,6 +30,7 @@ import { rigCommands } from './commands/rig.ts'
 import { runtimeCommands } from './commands/runtime.ts'
 import { serveCommand } from './commands/serve.ts'
 import { serverCommands } from './commands/server.ts'
+import { serviceCommands } from './commands/service.ts'
 import { sessionCommands } from './commands/session.ts'
 import { skillCommands } from './commands/skill.ts'
 import { slingCommand } from './commands/sling.ts'
@@ -68,6 +69,7 @@ export function createProgram(io: Io): Command {
   configCommands(program, context)
   importCommands(program, context)
   packCommands(program, context)
+  serviceCommands(program, context)
   lintCommand(program, context)
   reloadCommand(program, context)
   doctorCommand(program, context)

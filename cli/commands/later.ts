@@ -8,7 +8,6 @@ import { printJson, printLine } from '../io/io.ts'
 const NOT_YET: Readonly<Record<string, string>> = {
   order: 'gc does not run orders yet: let the timers of this machine run `gc sling` or `bd create`',
   workflow: 'a workflow is a run of a formula: `gc run list` lists them, `gc run cancel` ends one',
-  service: 'gc does not run services of packs yet',
   prompt: 'gc does not write prompts: `gc prime <agent>` shows the one of an agent',
 }
 

@@ -248,7 +248,6 @@ test('commands for parts that gc does not have answer truly', async () => {
   for (const args of [
     ['formula', 'show', 'x', '--json'],
     ['order', 'run', 'x'],
-    ['service', 'list'],
     ['workflow', 'delete-source', 'x', '--apply'],
   ])
     expect([args, (await town.gc(args)).status]).toEqual([args, 1])

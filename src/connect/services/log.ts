@@ -6,23 +6,33 @@ import { basename, dirname } from 'node:path'
 const MAX_TAIL_BYTES = 256 * 1024
 const MAX_CHUNK_BYTES = 64 * 1024
 
-/** The last lines of a log; empty when there is none. */
-export async function readLog(file: string, lines: number): Promise<string> {
+/** The last lines of a log, and where it ended then; empty when there is none. */
+export async function readLog(file: string, lines: number): Promise<{ text: string; offset: number }> {
   const size = await sizeOf(file)
   const text = await readFrom(file, Math.max(0, size - MAX_TAIL_BYTES), MAX_TAIL_BYTES)
   const ended = text.endsWith('\n') || text === '' ? text : `${text}\n`
-  return ended
-    .split('\n')
-    .slice(-lines - 1)
-    .join('\n')
+  return {
+    text: ended
+      .split('\n')
+      .slice(-lines - 1)
+      .join('\n'),
+    offset: size,
+  }
 }
 
-/** What is appended to a log from now on, also when it is begun anew; nothing is looked at while nothing changes. */
-export async function* followLog(file: string, signal: AbortSignal): AsyncGenerator<string> {
-  let offset = await sizeOf(file)
+/**
+ * What is appended to a log after an offset, with where that ends, also when it is begun anew; from its end without one.
+ * Nothing is looked at while nothing changes.
+ */
+export async function* followLog(
+  file: string,
+  from: number | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<{ text: string; offset: number }> {
   const changes = new Changes(file, signal)
+  let offset = from ?? (await sizeOf(file))
   try {
-    while (await changes.next()) {
+    do {
       const size = await sizeOf(file)
       if (size < offset) offset = 0
       while (offset < size) {
@@ -30,9 +40,9 @@ export async function* followLog(file: string, signal: AbortSignal): AsyncGenera
         const text = await readFrom(file, offset, length)
         if (text === '') break
         offset += length
-        yield text
+        yield { text, offset }
       }
-    }
+    } while (await changes.next())
   } finally {
     changes.close()
   }

@@ -77,10 +77,22 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
       id: 'stream-service-log',
       summary: 'Stream what a service prints',
       needs: 'watch',
+      query: Type.Object({
+        from: Type.Optional(
+          Type.Integer({ minimum: 0, description: 'The `offset` of the log after which it begins; now when absent.' }),
+        ),
+      }),
+      headers: { 'Last-Event-ID': 'Like `from`, and wins over it.' },
       ok: { frames: { log: ServiceLogFrame } },
       errors: ['service-not-found', 'invalid-request'],
       extension: true,
     },
-    (x) => city(x).services.follow(x.params.name, x.signal),
+    (x) => city(x).services.follow(x.params.name, offsetOf(x.request) ?? x.query.from, x.signal),
   ),
 ]
+
+/** The place that a stream goes on from after it was cut off. */
+function offsetOf(request: Request): number | undefined {
+  const last = request.headers.get('last-event-id') ?? ''
+  return /^\d{1,15}$/.test(last) ? Number(last) : undefined
+}

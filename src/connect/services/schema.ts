@@ -72,6 +72,7 @@ export const ServiceLog = Type.Object(
   {
     text: Type.String({ description: 'The last lines.' }),
     file: Type.String({ description: 'The file that has all that is kept.' }),
+    offset: Type.Integer({ description: 'Where the stream of what follows goes on.' }),
   },
   { $id: 'ServiceLog', ...closed },
 )

@@ -50,6 +50,8 @@ export class ServiceProcess {
   #work: Promise<void> = Promise.resolve()
   #next: Deadline | undefined
   #isOpen = true
+  /** The start that is ended on purpose: nothing follows from its exit. */
+  #dismissed: string | undefined
   readonly #readiness: ReadinessWatch
 
   constructor(
@@ -153,6 +155,7 @@ export class ServiceProcess {
 
   /** The end of one of its processes; resolves once that is on disk. */
   receive(exit: CommandExit): Promise<void> {
+    if (exit.name === this.#dismissed) return Promise.resolve()
     return this.#enqueue(async () => {
       const { row } = this
       if (row?.state !== 'running' || nameOf(row) !== exit.name) return
@@ -249,6 +252,7 @@ export class ServiceProcess {
     const { commands, tokens, store, repository } = this.options
     this.#quiet()
     if (row.tokenHash !== null) tokens.end(row.tokenHash)
+    this.#dismissed = nameOf(row)
     await commands.end(nameOf(row))
     await store.write((tx) => repository.begin(tx, row.name, row.fingerprint), SERVICES)
   }

@@ -1,8 +1,10 @@
+import { dirname } from 'node:path'
 import type { CommandExit } from '../../agents/commands/hosted-commands.ts'
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { ServiceConfig } from '../../config/services/service.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { createFolder } from '../../core/folders.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { SseFrame } from '../../http/sse.ts'
@@ -74,13 +76,14 @@ export class Services {
 
   async log(name: string, lines: number): Promise<ServiceLog> {
     const { file } = this.#logOf(name)
-    return { text: await readLog(file, lines), file }
+    return { ...(await readLog(file, lines)), file }
   }
 
-  /** What a service prints from now on. */
-  async *follow(name: string, signal: AbortSignal): AsyncGenerator<SseFrame> {
+  /** What a service prints after this place of its log; from now on without one. */
+  follow(name: string, from: number | undefined, signal: AbortSignal): AsyncIterable<SseFrame> {
     const { file } = this.#logOf(name)
-    for await (const text of followLog(file, signal)) yield { event: 'log', data: { text } }
+    createFolder(dirname(file))
+    return frames(followLog(file, from, signal))
   }
 
   /** Every service, by name. */
@@ -200,6 +203,10 @@ export class Services {
   #notify(): void {
     for (const listener of this.#listeners) listener()
   }
+}
+
+async function* frames(pieces: AsyncIterable<{ text: string; offset: number }>): AsyncGenerator<SseFrame> {
+  for await (const { text, offset } of pieces) yield { id: String(offset), event: 'log', data: { text } }
 }
 
 const ownState = ({ broken }: ServiceConfig, since: number): ServiceState =>
