@@ -98,6 +98,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   phase('resolving_formulas')
   config.recordWith(configRecorder(services))
   config.watch(deadlines, report)
+  resources.defer(() => services.webhooks.close())
   resources.defer(() => reactions.stop())
   reactions.start()
   resources.defer(() => retention.stop())

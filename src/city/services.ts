@@ -68,6 +68,7 @@ import { buildServiceProcesses } from './service-processes.ts'
 import { CityStatus } from './status/city-status.ts'
 import { sessionCounter } from './status/session-counter.ts'
 import { CityTokens } from './tokens.ts'
+import { buildWebhooks } from './webhook-services.ts'
 
 /** Builds every service of a city, each after those it depends on; nothing runs yet. */
 export function buildServices(foundation: Foundation) {
@@ -272,6 +273,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     maintenance: new Maintenance(options),
     backup: new Backup(options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
+    webhooks: buildWebhooks(options),
     status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
   }
 }

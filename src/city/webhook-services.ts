@@ -1,4 +1,6 @@
+import type { ExternalMessages } from '../connect/extmsg/external-messages.ts'
 import type { OrderStarter, StartedOrder } from '../connect/webhooks/targets.ts'
+import { Webhooks } from '../connect/webhooks/webhooks.ts'
 import { AppError } from '../core/errors.ts'
 import type { OrderDispatcher } from '../orchestration/orders/dispatch/dispatcher.ts'
 import type { Order } from '../orchestration/orders/order.ts'
@@ -7,11 +9,29 @@ import type { OrderLibrary } from '../orchestration/orders/order-library.ts'
 
 interface WebhookOrdersOptions {
   orderLibrary: Pick<OrderLibrary, 'current' | 'find'>
-  orderDispatcher: Pick<OrderDispatcher, 'run'>
+  orderDispatcher?: Pick<OrderDispatcher, 'run'>
+}
+
+type WebhookServicesOptions = WebhookOrdersOptions &
+  Omit<ConstructorParameters<typeof Webhooks>[0], 'city' | 'orders' | 'conversations'> & {
+    name: string
+    externalMessages: Pick<ExternalMessages, 'inbound'>
+  }
+
+/** The webhooks of a city, with what their deliveries start. */
+export function buildWebhooks(options: WebhookServicesOptions): Webhooks {
+  const { inbound } = options.externalMessages
+  return new Webhooks({
+    ...{ ...options, city: options.name, orders: new WebhookOrders(options) },
+    conversations: {
+      check: (message) => inbound.check(message),
+      receive: (tx, message) => inbound.receive(tx, message).TranscriptEntry !== null,
+    },
+  })
 }
 
 /** The orders of a city as its webhooks start them: those alone that say so by their trigger. */
-export class WebhookOrders implements OrderStarter {
+class WebhookOrders implements OrderStarter {
   constructor(private readonly options: WebhookOrdersOptions) {}
 
   async start({
@@ -29,7 +49,9 @@ export class WebhookOrders implements OrderStarter {
       ...{ order: order.name, scopedName: order.scopedName },
       ...(order.rig !== undefined && { rig: order.rig }),
     }
-    const { trackingId } = await this.options.orderDispatcher.run(order, {
+    const { orderDispatcher } = this.options
+    if (!orderDispatcher) throw new AppError('service-unavailable', 'gc does not run orders yet')
+    const { trackingId } = await orderDispatcher.run(order, {
       ...{ vars, cause: 'webhook', actor },
       alongside: (tx, id) => alongside(tx, { ...facts, trackingId: id }),
     })

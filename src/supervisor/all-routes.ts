@@ -21,6 +21,7 @@ import { rigRoutes } from '../config/rigs/routes.ts'
 import { configRoutes } from '../config/routes.ts'
 import { externalMessageRoutes } from '../connect/extmsg/routes.ts'
 import { serviceRoutes } from '../connect/services/routes.ts'
+import { webhookRoutes } from '../connect/webhooks/routes.ts'
 import type { CityOf } from '../http/city-of.ts'
 
 import { formulaRoutes } from '../orchestration/formulas/routes.ts'
@@ -48,6 +49,7 @@ export function allRoutes(gc: Supervisor) {
     ...supervisorRoutes(gc),
     ...statusRoutes(city),
     ...waitRoutes(city),
+    ...webhookRoutes(city),
     ...agentRoutes(city),
     ...attentionRoutes(city),
     ...beadRoutes(city),

@@ -4,6 +4,7 @@ import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
 import { createCity } from '../config/edit/create-city.ts'
 import { declaredName } from '../config/explain/explain-folder.ts'
+import { withWebhooks } from '../connect/webhooks/handler.ts'
 import { type Actor, gcPart } from '../core/actor.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
@@ -183,7 +184,9 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const networkDependencies = { home, clock, deadlines, listener, hosts, origins, env, report, writer }
   const network = await ServedNetwork.open(networkDependencies, resources)
   const shared = options.social === undefined && isLoopback(options.host)
-  const app = createApp({ supervisor, network: shared ? network.handler : notFoundHandler })
+  const webhooksOf = (city: string) => cities.findRunning(city)?.webhooks
+  const withHooks = withWebhooks({ webhooksOf, isReadOnly: options.readOnly, isPublic: false }, supervisor)
+  const app = createApp({ supervisor: withHooks, network: shared ? network.handler : notFoundHandler })
   const trace = (error: unknown) => report(stackOf(error))
   const listening = await listenWithRetry(app, { host: options.host, port: options.port, deadlines, report: trace })
   resources.defer(() => listening.stop())

@@ -114,7 +114,11 @@ function toMessage(webhook: string, args: MatchedRule['args'], id: string, now: 
   return {
     provider_message_id: args.message_id || id,
     conversation: {
-      ...{ scope_id: args.scope_id ?? '', provider: args.provider ?? '', account_id: args.account_id || webhook },
+      ...{
+        scope_id: args.scope_id || 'default',
+        provider: args.provider ?? '',
+        account_id: args.account_id || webhook,
+      },
       ...{ conversation_id: args.conversation_id ?? '', kind },
       ...(parent_conversation_id !== '' && { parent_conversation_id }),
     },
