@@ -257,8 +257,9 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   })
   const { runs } = runServices
   const launching = { ...options, beads: beadRepository, suspended: suspensions, instantiator, runs, findSession }
+  const orderServices = buildOrders(launching)
   return {
-    ...buildOrders(launching),
+    ...orderServices,
     configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
     ...runServices,
     packs: new Packs({ ...options, folders: options.packFolders }),
@@ -273,7 +274,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     maintenance: new Maintenance(options),
     backup: new Backup(options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
-    webhooks: buildWebhooks(options),
+    webhooks: buildWebhooks({ ...options, ...orderServices }),
     status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
   }
 }

@@ -9,7 +9,7 @@ import type { OrderLibrary } from '../orchestration/orders/order-library.ts'
 
 interface WebhookOrdersOptions {
   orderLibrary: Pick<OrderLibrary, 'current' | 'find'>
-  orderDispatcher?: Pick<OrderDispatcher, 'run'>
+  orderDispatcher: Pick<OrderDispatcher, 'run' | 'holdOf'>
 }
 
 type WebhookServicesOptions = WebhookOrdersOptions &
@@ -50,7 +50,8 @@ class WebhookOrders implements OrderStarter {
       ...(order.rig !== undefined && { rig: order.rig }),
     }
     const { orderDispatcher } = this.options
-    if (!orderDispatcher) throw new AppError('service-unavailable', 'gc does not run orders yet')
+    const hold = orderDispatcher.holdOf(order)
+    if (hold !== undefined) throw new AppError('service-unavailable', `the order ${name} is not started now: ${hold}`)
     const { trackingId } = await orderDispatcher.run(order, {
       ...{ vars, cause: 'webhook', actor },
       alongside: (tx, id) => alongside(tx, { ...facts, trackingId: id }),

@@ -49,6 +49,8 @@ class RepeatedDelivery extends Error {}
 /** Takes the deliveries of a city's webhooks: each is judged in one order, and answered once what follows is on disk. */
 export class WebhookReceiver {
   readonly #buckets = new Map<string, TokenBucket>()
+  /** Deliveries that are being followed, so that their repetitions wait for what becomes of them. */
+  readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(private readonly options: ReceiverOptions) {}
 
@@ -118,6 +120,7 @@ export class WebhookReceiver {
       if (!deliveries.add(tx, name, digest, expiresAt)) throw new RepeatedDelivery()
       this.#append(tx, known, { ...facts, deduped: false, dispatched: true, ...(started && startedFacts(started)) })
     }
+    const done = await this.#turn(`${name} ${digest}`)
     try {
       if (deliveries.has(name, digest)) throw new RepeatedDelivery()
       const id = known.dedup_id ?? digest
@@ -126,8 +129,21 @@ export class WebhookReceiver {
       if (!(error instanceof RepeatedDelivery)) throw error
       await this.#record(known, { ...facts, deduped: true, dispatched: false })
       return { status: 200, body: { status: 'ok', deduped: true } }
+    } finally {
+      done()
     }
     return { status: 202, body: { status: 'accepted' } }
+  }
+
+  /** Waits until no other delivery with this key is under way; returns how to let the next go on. */
+  async #turn(key: string): Promise<() => void> {
+    for (let before = this.#underWay.get(key); before; before = this.#underWay.get(key)) await before
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#underWay.set(key, promise)
+    return () => {
+      this.#underWay.delete(key)
+      resolve()
+    }
   }
 
   /** A signature is good for twice the window, from a clock that is ahead to one that is behind. */

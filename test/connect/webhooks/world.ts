@@ -26,8 +26,12 @@ const room = (conversation_id: string) => ({
 })
 
 /** A city with webhooks, in which a conversation `room/general` is answered by somebody. */
-export async function webhookWorld(toml: string, env: Record<string, string> = {}) {
+export async function webhookWorld(
+  toml: string,
+  { env = {}, prepare = () => {} }: { env?: Record<string, string>; prepare?(path: string): void } = {},
+) {
   const town = scriptedTown(toml)
+  prepare(town.path)
   const open = () => town.open({ env: { ...ENV, ...env } })
   let city = await open()
   const bind = (conversation_id: string) =>
