@@ -58,8 +58,10 @@ export class ScriptedHost implements SessionHost {
   }
 
   /** A program exits by itself. Resolves when the city has recorded that. */
-  async exit(key: string, exitCode = 0, lastOutput: string[] = []): Promise<void> {
-    await this.#end(key, { reason: 'exited', exitCode, lastOutput })
+  async exit(key: string, exitCode = 0, lastOutput: string[] = [], stderr = ''): Promise<void> {
+    const keeps = this.starts.findLast((start) => start.key === key)?.keep !== undefined
+    const streams = { stdout: lastOutput.join('\n'), stderr, truncated: false }
+    await this.#end(key, { reason: 'exited', exitCode, lastOutput, ...(keeps && { streams }) })
   }
 
   /** A program that speaks ACP reports something. Resolves when the city has recorded that. */

@@ -127,8 +127,7 @@ export class OrderDispatcher {
   async stop(): Promise<void> {
     for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe()
     this.#sweep.stop()
-    await this.#triggers.stop()
-    await this.#conditions.stop()
+    await Promise.all([this.#triggers.stop(), this.#conditions.stop()])
     await this.#formulaRunner.stop()
     await this.#execRunner.stop()
   }

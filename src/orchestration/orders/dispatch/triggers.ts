@@ -71,10 +71,8 @@ export class Triggers {
   }
 
   /** Resolves when every order that is due has been started. */
-  async whenIdle(): Promise<void> {
-    await this.#queue.whenIdle()
-    await this.#checking
-    await this.#queue.whenIdle()
+  whenIdle(): Promise<void> {
+    return this.#queue.whenIdle()
   }
 
   /** Looks at every order again: what is declared, or may start, has changed. */
