@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import type { SessionActivity } from '../sessions/activity.ts'
 import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
 import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../sessions/events.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -17,6 +18,8 @@ import type { TurnGate } from './turn-gate.ts'
 /** How long a program may take to be ready for a message, and for one that waits for its turn to end. */
 const READY_TIMEOUT = 30_000
 const FOLLOW_UP_TIMEOUT = 600_000
+/** A program that wrote nothing for this long need not be watched before something is typed. */
+const QUIET = 1_000
 /** How long to wait before a busy or asking program is tried again. */
 const RETRY_DELAY = 5_000
 
@@ -25,6 +28,7 @@ interface MessageDeliveryOptions {
   clock: Clock
   deadlines: Deadlines
   repository: SessionRepository
+  activity: Pick<SessionActivity, 'lastOutput'>
   queue: MessageQueue
   input: ProgramInput
   requests: SessionRequests
@@ -117,7 +121,7 @@ export class MessageDelivery {
 
   /** Delivers one message; false when it has to be tried again later. */
   async #deliverOne(row: SessionRow, key: string, message: MessageRow): Promise<boolean> {
-    const { store, clock, queue, input } = this.options
+    const { store, clock, queue, input, activity } = this.options
     if (message.dueAt <= clock.now()) {
       await store.write((tx) => this.#fail(tx, message, 'it could not be delivered in time'), senderOf(message))
       return true
@@ -127,6 +131,7 @@ export class MessageDelivery {
     const startedAt = clock.now()
     const delivery = await input.deliver(row, key, message, {
       signal: this.#closed.signal,
+      isQuiet: clock.now() - (activity.lastOutput(row.id) ?? Number.POSITIVE_INFINITY) >= QUIET,
       timeout: message.intent === 'follow_up' ? FOLLOW_UP_TIMEOUT : READY_TIMEOUT,
       onTyping: async () => {
         await store.write((tx) => queue.startTyping(tx, message), senderOf(message))

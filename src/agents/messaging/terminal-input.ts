@@ -9,6 +9,8 @@ import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
 export interface TypeOptions {
   signal: AbortSignal
   timeout: number
+  /** Whether the program is known to have written nothing for a while. */
+  isQuiet: boolean
   onTyping(): Promise<void>
 }
 
@@ -37,9 +39,9 @@ export function openTerminalInput(host: TerminalHost, deadlines: Deadlines): Ter
     },
   }
   return {
-    deliver: (key, program, text, { onTyping, signal, timeout }) => {
+    deliver: (key, program, text, { onTyping, signal, timeout, isQuiet }) => {
       announcements.set(key, onTyping)
-      const options = { signal, within: timeout, deadlines }
+      const options = { signal, within: timeout, deadlines, isQuiet }
       return deliver(announcing, key, program, text, options).finally(() => announcements.delete(key))
     },
     interrupt: (key, program) => interrupt(announcing, key, program, { deadlines }),

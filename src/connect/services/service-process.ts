@@ -176,7 +176,7 @@ export class ServiceProcess {
   }
 
   #adopt({ name, tokenHash }: ServiceRow): void {
-    if (tokenHash !== null) this.options.tokens.adopt(tokenHash, tokenName(name))
+    if (tokenHash !== null) this.options.tokens.adopt(tokenHash, tokenName(name), MAY)
     this.#set({ local: 'starting' })
     this.#readiness.begin()
   }
@@ -203,7 +203,7 @@ export class ServiceProcess {
   async #run(row: ServiceRow): Promise<void> {
     const { commands, tokens, store, repository, log, clock, surroundings } = this.options
     const { name } = row
-    const token = tokens.issue(tokenName(name))
+    const token = tokens.issue(tokenName(name), MAY)
     try {
       const { paths } = this
       prepareFolders(paths, surroundings().path)
@@ -280,6 +280,9 @@ export class ServiceProcess {
     return done
   }
 }
+
+/** A service may speak to a messenger for the city. */
+const MAY = ['connect'] as const
 
 const tokenName = (service: string): string => `service ${service}`
 

@@ -21,6 +21,8 @@ export type Delivery =
 export interface DeliverOptions extends SettleOptions {
   /** Lets the text begin with a command of the program's own, such as `/compact`. */
   commands?: boolean
+  /** Whether the program is known to have written nothing for a while. */
+  isQuiet?: boolean
 }
 
 /** Of the whole time: the part for finding the input line free, for seeing the text there, for each Enter. */
@@ -45,7 +47,7 @@ export function deliver(
   const plain = toPlainText(text)
   if (!plain) return Promise.resolve(failed('there is nothing to say: the text is empty'))
   return withInputLock(host, key, async () => {
-    const watch = new ScreenWatcher(host, key, options.deadlines, options.signal)
+    const watch = new ScreenWatcher(host, key, options.deadlines, options.signal, options.isQuiet)
     try {
       return await new TextDelivery(host, key, profile, watch, options).say(
         options.commands ? plain : quoteCommands(plain),

@@ -31,6 +31,8 @@ export class ScreenWatcher {
     private readonly key: string,
     private readonly deadlines: Deadlines,
     signal?: AbortSignal,
+    /** Whether the screen is known to be quiet already. */
+    isQuiet = false,
   ) {
     const abort = () => this.#end(signal?.reason ?? new Error('it was given up'))
     signal?.addEventListener('abort', abort, { once: true })
@@ -39,7 +41,8 @@ export class ScreenWatcher {
       host.onExit((exit) => exit.key === key && this.#end(new ProgramEnded())),
       () => signal?.removeEventListener('abort', abort),
     ]
-    this.#output()
+    if (isQuiet) this.#quiet = true
+    else this.#output()
     if (signal?.aborted) abort()
   }
 

@@ -7,6 +7,7 @@ import { interrupt } from '../../../src/host/terminal/interrupt.ts'
 import { DEFAULT_TERMINAL_PROFILE, type TerminalProfile } from '../../../src/host/terminal/profile.ts'
 import { ScreenWatcher } from '../../../src/host/terminal/screen-watcher.ts'
 import { waitUntilSettled } from '../../../src/host/terminal/wait-for-state.ts'
+import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { Terminals } from './terminals.ts'
 
@@ -62,6 +63,20 @@ describe.concurrent('delivering input', () => {
     expect(await program.say('do the work')).toEqual(delivered)
     expect(program.submitted()).toEqual(['do the work'])
     expect(program.terminals.listeners).toBe(0)
+  })
+
+  test('types at once to a program that is known to be quiet, and watches any other first', async () => {
+    await using program = prompt('')
+    await program.settle()
+    const clock = new TestClock()
+    const deadlines = new Deadlines(clock, clock)
+    await using _ = { [Symbol.asyncDispose]: async () => deadlines.close() }
+    expect(await program.say('one', { deadlines, isQuiet: true })).toEqual(delivered)
+    const waiting = program.say('two', { deadlines })
+    expect(await Promise.race([waiting, Bun.sleep(100).then(() => 'waiting')])).toBe('waiting')
+    await clock.advance(250)
+    expect(await waiting).toEqual(delivered)
+    expect(program.submitted()).toEqual(['one', 'two'])
   })
 
   test('waits for a program that starts slowly', async () => {
