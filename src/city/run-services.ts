@@ -10,6 +10,7 @@ import { CheckRepository } from '../orchestration/checks/repository.ts'
 import { CheckRunner } from '../orchestration/checks/runner.ts'
 import { DrainUnits } from '../orchestration/drain/units.ts'
 import { RunEngine } from '../orchestration/engine/engine.ts'
+import { SessionAffinity } from '../orchestration/engine/session-affinity.ts'
 import type { Instantiator } from '../orchestration/instantiate/instantiator.ts'
 import type { RouteContext } from '../orchestration/routing/step-route.ts'
 import { findStepTarget } from '../orchestration/routing/target.ts'
@@ -45,6 +46,9 @@ interface RunServicesOptions extends CityDependencies {
   usage: UsageOfSessions
 }
 
+/** States of sessions that take up what is assigned to them. */
+const WORKING: ReadonlySet<string> = new Set(['creating', 'active', 'asleep'])
+
 /** What runs formulas once their beads are there. */
 export function buildRuns(options: RunServicesOptions) {
   const { name: city, config, beadRepository: beads, runRepository: runs, runMembers: members } = options
@@ -52,7 +56,8 @@ export function buildRuns(options: RunServicesOptions) {
   const parts = { ...options, city, beads, runs, members, holds }
   const checks = new CheckRepository(options.store)
   const checkRunner = buildChecks(options, checks)
-  const drainUnits = new DrainUnits(parts)
+  const canWork = (session: string) => WORKING.has(options.sessionRepository.find(session)?.state ?? 'closed')
+  const drainUnits = new DrainUnits({ ...parts, affinity: new SessionAffinity({ ...parts, canWork }) })
   const runsOfCity = new Runs(parts)
   return {
     checkRunner,

@@ -35,6 +35,7 @@ import requesters from '../../core/requests/requester.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
 import checks from '../../orchestration/checks/table.sql' with { type: 'text' }
 import drains from '../../orchestration/drain/table.sql' with { type: 'text' }
+import runSessions from '../../orchestration/engine/affinity.sql' with { type: 'text' }
 import openScopes from '../../orchestration/engine/scopes.sql' with { type: 'text' }
 import stepTimeouts from '../../orchestration/engine/table.sql' with { type: 'text' }
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
@@ -121,4 +122,5 @@ export const cityMigrations: readonly string[] = [
   usageBySession,
   runGuards,
   openScopes,
+  runSessions,
 ]

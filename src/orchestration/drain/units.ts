@@ -9,6 +9,7 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
+import type { SessionAffinity } from '../engine/session-affinity.ts'
 import { beadCount, type GraphPlan } from '../instantiate/graph-plan.ts'
 import type { Instantiator } from '../instantiate/instantiator.ts'
 import type { RouteContext } from '../routing/step-route.ts'
@@ -27,6 +28,7 @@ export interface DrainUnitsOptions {
   runs: RunRepository
   instantiator: Instantiator
   findSession: RouteContext['findSession']
+  affinity: Pick<SessionAffinity, 'inherit'>
   report(message: string): void
 }
 
@@ -165,7 +167,7 @@ export class DrainUnits {
 
   /** Notes a run that is whole, and has the drain wait for it. */
   #wire(tx: Tx, unit: Unit, plan: GraphPlan): void {
-    const { beads, runs } = this.#options
+    const { beads, runs, affinity } = this.#options
     const { control, recipe, row } = unit
     const manifest = withRow(this.#stillOpen(unit), {
       ...row,
@@ -180,6 +182,9 @@ export class DrainUnits {
       recipe: plan.recipe,
     })
     const isExpanded = nextRow(manifest) === undefined
+    const group = metadataValue(control, EngineKey.drainContinuationGroup)
+    const previous = unit.manifest.rows[row.index - 1]?.item_root_id
+    if (group !== '' && previous !== undefined) affinity.inherit(tx, group, previous, plan.root)
     beads.depend(tx, control.id, [plan.root])
     beads.change(tx, control.id, { metadata: drainMetadata(isExpanded ? 'expanded' : 'expanding', manifest) })
     if (isExpanded) this.#remove(tx, control.id)

@@ -42,6 +42,7 @@ export class ClaimManager implements BeadGuard {
   readonly #clock: Clock
   readonly #beads: BeadRepository
   readonly #inProgress: Statement<{ id: string }, [string]>
+  readonly #continuing: Statement<{ id: string }, [string]>
 
   constructor({ store, log, clock, beads, leaseDuration = QUARTER_HOUR }: ClaimManagerOptions) {
     this.#claims = new ClaimRepository(store)
@@ -52,6 +53,12 @@ export class ClaimManager implements BeadGuard {
     this.#inProgress = store.prepare(
       stablePlan(`SELECT id FROM beads
        WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
+       ORDER BY created_at, id`),
+    )
+    this.#continuing = store.prepare(
+      stablePlan(`SELECT id FROM beads
+       WHERE assignee = ? AND assignee != '' AND status = 'open' AND status != 'closed' AND workable = 1
+         AND routed_to IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' IS NOT NULL
        ORDER BY created_at, id`),
     )
     beads.addGuard(this)
@@ -84,12 +91,14 @@ export class ClaimManager implements BeadGuard {
 
   /**
    * Revokes every claim of a session whose process is gone; the same write ends its token. `names` are given when nobody
-   * will work under them again: work in progress under those names is opened, too.
+   * will work under them again: work in progress under those names is opened, too, and steps that were to go on in the
+   * session are offered to all.
    */
   revokeAll(tx: Tx, session: string, names: readonly string[] = []): void {
     for (const claim of this.#claims.listBySession(session)) this.#revoke(tx, claim, names.length > 0)
     for (const name of names) {
       for (const { id } of this.#inProgress.all(name)) if (!this.#claims.find(id)) this.#reopen(tx, id, name, false)
+      for (const { id } of this.#continuing.all(name)) this.#beads.change(tx, id, { assignee: '' })
     }
   }
 

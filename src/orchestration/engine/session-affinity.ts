@@ -1,0 +1,96 @@
+import type { Statement } from 'bun:sqlite'
+import { and, eq } from 'drizzle-orm'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import type { BeadGuard } from '../../work/beads/extensions.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import { metadataValue } from '../runs/node.ts'
+import { type RunSession, runSessions } from './table.ts'
+
+export interface SessionAffinityOptions {
+  store: Store
+  beads: BeadRepository
+  /** Whether a session works, or will as soon as there is work for it. */
+  canWork(session: string): boolean
+}
+
+/**
+ * Keeps the steps of a continuation group with one session: what becomes ready of a group that requires it is assigned to
+ * the session that last began a step of it, as long as that can work, in the write that makes the step ready.
+ */
+export class SessionAffinity implements BeadGuard {
+  readonly #options: SessionAffinityOptions
+  readonly #released: Statement<{ id: string }, [string, string]>
+  readonly #ready: Statement<{ id: string }, [string, string]>
+
+  constructor(options: SessionAffinityOptions) {
+    this.#options = options
+    this.#released = options.store.prepare(
+      stablePlan(`SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+       WHERE e.depends_on_id = ?1 AND e.gating = 1 AND b.ready = 1 AND b.assignee = '' AND b.root_id = ?2`),
+    )
+    this.#ready = options.store.prepare(
+      stablePlan(`SELECT id FROM beads WHERE root_id = ?1 AND root_id IS NOT NULL
+       AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?2 AND ready = 1 AND assignee = ''`),
+    )
+    options.beads.addGuard(this)
+  }
+
+  checkWrite(): void {}
+
+  onChanged(tx: Tx, before: Bead, after: Bead): void {
+    const isClosing = before.status !== 'closed' && after.status === 'closed'
+    const root = metadataValue(after, WorkflowKey.rootBeadId)
+    if (root === '') {
+      if (isClosing && metadataValue(after, WorkflowKey.kind) === 'workflow') this.#forget(tx, after.id)
+      return
+    }
+    if (after.status === 'in_progress') this.#remember(tx, root, after)
+    if (isClosing) for (const { id } of this.#released.all(after.id, root)) this.#assign(tx, root, id)
+  }
+
+  /** Has a run go on in the session of another, for one group. */
+  inherit(tx: Tx, group: string, from: string, to: string): void {
+    const session = this.#find(from, group)
+    if (!session) return
+    this.#save(tx, { ...session, rootId: to })
+    for (const { id } of this.#ready.all(to, group)) this.#assign(tx, to, id)
+  }
+
+  #remember(tx: Tx, rootId: string, step: Bead): void {
+    const group = metadataValue(step, WorkflowKey.continuationGroup)
+    const sessionId = metadataValue(step, WorkKey.sessionId)
+    const identity = step.assignee ?? ''
+    if (group === '' || sessionId === '' || identity === '') return
+    if (this.#find(rootId, group)?.sessionId !== sessionId) this.#save(tx, { rootId, group, sessionId, identity })
+  }
+
+  #assign(tx: Tx, root: string, id: string): void {
+    const { beads, canWork } = this.#options
+    const step = beads.get(id)
+    const group = metadataValue(step, WorkflowKey.continuationGroup)
+    if (group === '' || metadataValue(step, EngineKey.sessionAffinity) !== 'require') return
+    const session = this.#find(root, group)
+    if (session && canWork(session.sessionId)) beads.change(tx, id, { assignee: session.identity })
+  }
+
+  #find(root: string, group: string): RunSession | undefined {
+    const condition = and(eq(runSessions.rootId, root), eq(runSessions.group, group))
+    return this.#options.store.read((orm) => orm.select().from(runSessions).where(condition).get())
+  }
+
+  #save(tx: Tx, session: RunSession): void {
+    const { sessionId, identity } = session
+    tx.orm
+      .insert(runSessions)
+      .values(session)
+      .onConflictDoUpdate({ target: [runSessions.rootId, runSessions.group], set: { sessionId, identity } })
+      .run()
+  }
+
+  #forget(tx: Tx, root: string): void {
+    tx.orm.delete(runSessions).where(eq(runSessions.rootId, root)).run()
+  }
+}
