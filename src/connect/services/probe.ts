@@ -1,4 +1,5 @@
 const PROBE_TIMEOUT_MS = 5_000
+const MAX_HEALTH_BYTES = 64 * 1024
 
 /** Asks whether a service is ready; undefined when it is, else why not. */
 export type Probe = (socket: string, healthPath: string | undefined) => Promise<string | undefined>
@@ -26,10 +27,19 @@ async function getHealth(socket: string, healthPath: string): Promise<string | u
       redirect: 'manual',
       keepalive: false,
     })
-    await response.body?.cancel()
+    await drain(response.body)
     return response.ok ? undefined : `${healthPath} answers with status ${response.status}`
   } catch (error) {
     const isLate = error instanceof DOMException && error.name === 'TimeoutError'
     return isLate ? `${healthPath} does not answer` : 'it does not accept connections on its socket'
+  }
+}
+
+/** Takes a short body whole, so that its sender is not cut off. */
+async function drain(body: ReadableStream<Uint8Array> | null): Promise<void> {
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > MAX_HEALTH_BYTES) return
   }
 }

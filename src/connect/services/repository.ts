@@ -44,6 +44,11 @@ export class ServiceRepository {
     this.#set(tx, name, { ...NOT_RUNNING, ...ended, state: ended.dueAt === null ? 'stopped' : 'waiting' })
   }
 
+  /** Its process was ended on purpose. */
+  setGone(tx: Tx, name: string): void {
+    this.#set(tx, name, { ...NOT_RUNNING, state: 'starting' })
+  }
+
   /** Its failures are forgotten. */
   clearFailures(tx: Tx, name: string): void {
     this.#set(tx, name, { failures: 0 })

@@ -183,7 +183,7 @@ export class ServiceProcess {
 
   #wait({ dueAt, lastExit }: ServiceRow): void {
     this.#set({ local: 'degraded', reason: 'process_exited', ...(lastExit !== null && { startError: lastExit }) })
-    this.#next = this.options.deadlines.at(dueAt ?? 0, () => this.#enqueue(() => this.#launch()))
+    this.#launchAt(dueAt ?? 0)
   }
 
   async #launch(): Promise<void> {
@@ -223,7 +223,7 @@ export class ServiceProcess {
       const isOurs = error instanceof AppError && error.code !== 'validation-failed'
       if (!isOurs) return this.#fail(errorMessage(error), 0)
       this.#set({ local: 'degraded', reason: errorMessage(error), startError: errorMessage(error) })
-      this.#next = this.options.deadlines.after(RETRY_MS, () => this.#enqueue(() => this.#launch()))
+      this.#launchAt(this.options.clock.now() + RETRY_MS)
     }
   }
 
@@ -244,7 +244,13 @@ export class ServiceProcess {
     }, SERVICES)
     if (dueAt === null) return this.#set({ local: 'restart_failed', reason: 'process_exited', startError: reason })
     this.#set({ local: 'degraded', reason: 'process_exited', startError: reason })
-    if (this.#isOpen) this.#next = this.options.deadlines.at(dueAt, () => this.#enqueue(() => this.#launch()))
+    this.#launchAt(dueAt)
+  }
+
+  /** Starts it at a moment, and not before. */
+  #launchAt(due: number): void {
+    this.#next?.cancel()
+    if (this.#isOpen) this.#next = this.options.deadlines.at(due, () => this.#enqueue(() => this.#launch()))
   }
 
   /** Ends what runs under a row; its exit, when it is reported, is of no start that counts. */
@@ -254,7 +260,7 @@ export class ServiceProcess {
     if (row.tokenHash !== null) tokens.end(row.tokenHash)
     this.#dismissed = nameOf(row)
     await commands.end(nameOf(row))
-    await store.write((tx) => repository.begin(tx, row.name, row.fingerprint), SERVICES)
+    await store.write((tx) => repository.setGone(tx, row.name), SERVICES)
   }
 
   async #clearFailures(): Promise<void> {
