@@ -4,6 +4,8 @@ import { eventually } from '../support/until.ts'
 import type { TestCity, World } from '../support/world.ts'
 
 const WORKERS = 3
+/** How long a round may take on a busy machine that kills the supervisor again and again, in milliseconds. */
+const TIME_LIMIT = 120_000
 const TOML = `[[agent]]\nname = "clerk"\nstart_command = "sleep 600"\nmax_active_sessions = ${WORKERS}\n`
 const REQUIRES = '[requires]\nformula_compiler = ">=2.0.0"\n'
 const checkBy = (script: string) =>
@@ -131,7 +133,11 @@ export class RunWorld {
       if (!this.hasProcesses || existsSync(this.#hang)) await this.insist(`POST ~/runs/${round.side}/cancel`)
       return Promise.all(roots.map(statusOf))
     }
-    await eventually('the runs are over', 60_000, step, (statuses) => statuses.every(isOver))
+    const going = eventually('the runs are over', TIME_LIMIT, step, (statuses) => statuses.every(isOver))
+    await going.catch(async (error: unknown) => {
+      if (error instanceof PowerCut) throw error
+      throw new Error(`${error}: ${JSON.stringify(await this.pictureOf(round), null, 1)}`)
+    })
   }
 
   /** The steps of the runs and how they stand, by their refs; no ids, which differ from round to round. */

@@ -42,7 +42,7 @@ export interface FormulasOptions {
   readonly log: EventLog
   readonly formulaLibrary: FormulaLibrary
   readonly runRepository: FormulaRuns
-  readonly beadRepository: Pick<BeadRepository, 'find'>
+  readonly beadRepository: Pick<BeadRepository, 'titleOf'>
 }
 
 const [DEFAULT_RUNS, MAX_RUNS] = [3, 20]
@@ -123,8 +123,10 @@ export class Formulas {
     const scope = ofRig(this.#scope(query))
     const { runRepository, beadRepository, config } = this.options
     const runs = runRepository.feed(scope, Math.min(query.limit || DEFAULT_FEED, MAX_FEED))
-    const titleOf = (id: string) => beadRepository.find(id)?.title ?? ''
-    return { items: runs.map((run) => toFeedItem(run, titleOf(run.rootId), config.current.name)), partial: false }
+    return {
+      items: runs.map((run) => toFeedItem(run, beadRepository.titleOf(run.rootId), config.current.name)),
+      partial: false,
+    }
   }
 
   source(name: string): FormulaSourceOutputBody {

@@ -64,6 +64,19 @@ function prepareQueries({ orm }: Store) {
       .orderBy(sql`list_rank, updated_at DESC, root_id`)
       .limit(sql.placeholder('limit'))
       .prepare(),
+    fed: orm
+      .select()
+      .from(runs)
+      .orderBy(sql`feed_rank, updated_at DESC, root_id`)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+    fedByScope: orm
+      .select()
+      .from(runs)
+      .where(sql`scope_kind = ${sql.placeholder('kind')} AND scope_ref = ${sql.placeholder('ref')}`)
+      .orderBy(sql`feed_rank, updated_at DESC, root_id`)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
     counts: orm.select({ state: sql<RunStatus>`state`, n: sql<number>`n` }).from(sql`run_state_counts`).prepare(),
   }
 }
@@ -180,15 +193,8 @@ export class RunRepository {
 
   /** Runs in the order of feeds. */
   feed(scope: RunScope | undefined, limit: number): RunRow[] {
-    return this.options.store.read((orm) =>
-      orm
-        .select()
-        .from(runs)
-        .where(scope ? sql`scope_kind = ${scope.kind} AND scope_ref = ${scope.ref}` : sql`true`)
-        .orderBy(sql`feed_rank, updated_at DESC, root_id`)
-        .limit(limit)
-        .all(),
-    )
+    const { fed, fedByScope } = this.#queries
+    return scope ? fedByScope.all({ kind: scope.kind, ref: scope.ref, limit }) : fed.all({ limit })
   }
 
   /** Something about one of its beads changed. */
