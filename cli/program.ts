@@ -39,6 +39,7 @@ import { supervisorCommands } from './commands/supervisor.ts'
 import { usageCommand } from './commands/usage.ts'
 import { versionCommand, versionLine } from './commands/version.ts'
 import { waitCommands } from './commands/wait.ts'
+import { webhookCommands } from './commands/webhook.ts'
 import { worktreeCommands } from './commands/worktree.ts'
 import { CommandContext } from './context/context.ts'
 import { externalMessageCommands } from './extmsg/extmsg.ts'
@@ -83,6 +84,7 @@ export function createProgram(io: Io): Command {
   convoyCommands(program, context)
   mailCommands(program, context)
   externalMessageCommands(program, context)
+  webhookCommands(program, context)
   waitCommands(program, context)
   eventsCommand(program, context)
   program.commandsGroup('Agents:')

@@ -30,10 +30,10 @@ export interface Town extends AsyncDisposable {
 }
 
 /** Opens a town for all tests of a file to share, and ends it after them. */
-export function shareTown(take: (opened: Town) => Promise<void> | void): void {
+export function shareTown(take: (opened: Town) => Promise<void> | void, options: Options = {}): void {
   let town: Town | undefined
   beforeAll(async () => {
-    town = await openTown()
+    town = await openTown(options)
     await take(town)
   }, 20_000)
   afterAll(() => town?.[Symbol.asyncDispose]())
@@ -42,6 +42,8 @@ export function shareTown(take: (opened: Town) => Promise<void> | void): void {
 interface Options {
   readOnly?: boolean
   requireToken?: boolean
+  /** More of the supervisor's environment. */
+  env?: Readonly<Record<string, string>>
   /** Where the agents' network answers, when it has an address of its own. */
   social?: { host: string; port: number }
 }
@@ -61,11 +63,11 @@ export async function openTown(options: Options = {}): Promise<Town> {
     program: [process.execPath, MAIN],
     version: '0.0.0',
     build: 'test',
-    env: { PATH: process.env.PATH, HOME: folder.path },
     report(message) {
       if (!CHANGE_LINE.test(message)) reports.push(message)
     },
     ...options,
+    env: { PATH: process.env.PATH, HOME: folder.path, ...options.env },
   })
   const env = { GC_HOME: home, GC_URL: running.url }
   const shell = (given: Shell = {}): Shell => ({ cwd: folder.at('town'), ...given, env: { ...env, ...given.env } })

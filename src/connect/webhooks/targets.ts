@@ -69,6 +69,8 @@ export interface Dispatch {
 }
 
 interface TargetsOptions {
+  /** The name of the city: what conversations belong to unless a rule says otherwise. */
+  city: string
   store: Store
   clock: Clock
   orders: OrderStarter
@@ -89,8 +91,8 @@ export class Targets {
   }
 
   async #deliver({ webhook, matched, id, actor, alongside }: Dispatch): Promise<void> {
-    const { store, clock, conversations } = this.options
-    const message = toMessage(webhook, matched.args, id, clock.now())
+    const { city, store, clock, conversations } = this.options
+    const message = toMessage({ city, webhook, id, now: clock.now() }, matched.args)
     conversations.check(message)
     await store.write((tx) => {
       alongside(tx)
@@ -107,17 +109,20 @@ export class Targets {
 const KINDS = ['dm', 'room', 'thread'] as const
 
 /** The message that the arguments of a rule make. */
-function toMessage(webhook: string, args: MatchedRule['args'], id: string, now: number): ConversationMessage {
-  const { kind: given = 'room', parent_conversation_id = '', reply_to = '' } = args
+function toMessage(
+  { city, webhook, id, now }: { city: string; webhook: string; id: string; now: number },
+  args: MatchedRule['args'],
+): ConversationMessage {
+  const { kind: given = 'dm', parent_conversation_id = '', reply_to = '' } = args
   const kind = KINDS.find((each) => each === given)
   if (!kind) throw new AppError('validation-failed', `kind must be dm, room or thread, not "${given}"`)
   return {
     provider_message_id: args.message_id || id,
     conversation: {
       ...{
-        scope_id: args.scope_id || 'default',
+        scope_id: args.scope_id || city,
         provider: args.provider ?? '',
-        account_id: args.account_id || webhook,
+        account_id: args.account_id || 'default',
       },
       ...{ conversation_id: args.conversation_id ?? '', kind },
       ...(parent_conversation_id !== '' && { parent_conversation_id }),

@@ -22,7 +22,7 @@ export interface Sent {
 }
 
 const room = (conversation_id: string) => ({
-  ...{ scope_id: 'default', provider: 'chat', account_id: 'hook', conversation_id, kind: 'room' as const },
+  ...{ scope_id: 'mill', provider: 'chat', account_id: 'default', conversation_id, kind: 'dm' as const },
 })
 
 /** A city with webhooks, in which a conversation `room/general` is answered by somebody. */

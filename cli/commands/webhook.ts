@@ -1,0 +1,100 @@
+import type { Command } from 'commander'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { Webhook, WebhookTestResult } from '../../src/connect/webhooks/schema.ts'
+import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { Exit, usageError } from '../io/exit.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+interface TestOptions extends JsonOption {
+  event?: string
+  payload?: string
+  dryRun?: true
+}
+
+export function webhookCommands(program: Command, context: CommandContext): void {
+  const webhook = program.command('webhook').description('the addresses to which other services deliver what happens')
+  withJson(webhook.command('list').description('list webhooks, and what keeps one from working')).action(
+    (options: JsonOption) => list(context, options),
+  )
+  withJson(
+    webhook
+      .command('test')
+      .description('deliver a sample, signed with the secret of the webhook; what follows is real'),
+  )
+    .argument('<webhook>')
+    .option('--event <type>', 'what happened; default is that of the first rule')
+    .option('--payload <file>', 'the JSON to deliver, `-` for standard input; default is one that fits the first rule')
+    .option('-n, --dry-run', 'show which rule it fits, and deliver nothing')
+    .action((name: string, options: TestOptions) => test(context, name, options))
+}
+
+async function list(context: CommandContext, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const { items, total } = await city.call('GET ~/webhooks')
+  const webhooks = items ?? []
+  if (options.json) return printJson(context.io, envelope({ webhooks, total }))
+  printTable(
+    context.io,
+    webhooks,
+    [
+      { header: 'NAME', value: ({ name }) => name },
+      { header: 'SCHEME', value: ({ scheme }) => scheme },
+      { header: 'VISIBILITY', value: ({ visibility }) => visibility },
+      { header: 'PER MINUTE', value: ({ per_minute }) => String(per_minute) },
+      { header: 'STARTS', value: startsOf },
+      { header: 'URL', value: ({ url }) => url },
+      { header: 'PROBLEM', value: ({ problem = '' }) => problem, minWidth: 16 },
+    ],
+    'The city has no webhooks; they are declared by [[webhook]] in city.toml, or come with packs.',
+  )
+}
+
+/** What follows from its deliveries. */
+const startsOf = ({ rules }: Webhook): string =>
+  [...new Set(rules.map(({ target, order }) => (target === 'order' ? (order ?? '') : target)))].join(', ')
+
+async function test(context: CommandContext, name: string, options: TestOptions): Promise<void> {
+  const { io } = context
+  const payload = options.payload === undefined ? undefined : await readPayload(io, options.payload)
+  const city = await context.city()
+  const result = await city.call('POST ~/webhook/{name}/test', {
+    params: { name },
+    body: {
+      ...(options.event !== undefined && { event: options.event }),
+      ...(payload && { payload }),
+      ...(options.dryRun && { dry_run: true }),
+    },
+  })
+  if (options.json) printJson(io, envelope({ ...result }))
+  else printResult(io, name, result)
+  if (result.status !== undefined && result.status >= 400) throw new Exit(1)
+}
+
+function printResult(io: Io, name: string, result: WebhookTestResult): void {
+  const { delivered, status, answer, message, rule_index: rule, order, args } = result
+  if (!delivered || message === undefined) printLine(io, fitOf(rule, order, message))
+  for (const [key, value] of Object.entries(args ?? {})) printLine(io, `  ${sanitizeLine(`${key} = ${value}`)}`)
+  if (!delivered) return printLine(io, `Nothing was delivered to ${name}.`)
+  printLine(io, `The sender sees ${status} ${sanitizeLine(JSON.stringify(answer))}`)
+  if (message !== undefined) printLine(io, sanitizeLine(`It was rejected: ${message}.`))
+}
+
+function fitOf(rule: number, order: string | undefined, message: string | undefined): string {
+  if (message !== undefined) return sanitizeLine(`It cannot be followed: ${message}.`)
+  if (rule < 0) return 'It fits no rule.'
+  return `It fits rule ${rule + 1}${order === undefined ? '' : `, which starts the order ${order}`}.`
+}
+
+async function readPayload(io: Io, file: string): Promise<Record<string, unknown>> {
+  try {
+    const text = file === '-' ? await io.readInput() : await Bun.file(file).text()
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch (error) {
+    throw usageError(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  throw usageError(`${file} must hold a JSON object`)
+}
