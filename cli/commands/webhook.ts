@@ -77,9 +77,9 @@ function printResult(io: Io, name: string, result: WebhookTestResult): void {
   const { delivered, status, answer, message, rule_index: rule, order, args } = result
   if (!delivered || message === undefined) printLine(io, fitOf(rule, order, message))
   for (const [key, value] of Object.entries(args ?? {})) printLine(io, `  ${sanitizeLine(`${key} = ${value}`)}`)
-  if (!delivered) return printLine(io, `Nothing was delivered to ${name}.`)
-  printLine(io, `The sender sees ${status} ${sanitizeLine(JSON.stringify(answer))}`)
-  if (message !== undefined) printLine(io, sanitizeLine(`It was rejected: ${message}.`))
+  if (!delivered) printLine(io, `Nothing was delivered to ${name}.`)
+  else printLine(io, `The sender sees ${status} ${sanitizeLine(JSON.stringify(answer))}`)
+  if (delivered && message !== undefined) printLine(io, sanitizeLine(`It was rejected: ${message}.`))
 }
 
 function fitOf(rule: number, order: string | undefined, message: string | undefined): string {
