@@ -42,6 +42,8 @@ export const ALLOWED: readonly Allowed[] = [
   live('session_tokens_live', 'tokens that are good, when a city opens'),
   live('sessions_live', 'sessions that are not closed'),
   live('questions_open', 'questions that wait for an answer, when a city opens'),
+  live('order_runs_live', 'runs of orders that are not over'),
+  walk('order_approval', 'one row at most'),
   live('runs_(listed|fed)', 'runs in the order they are listed in, for a page'),
   walk('instantiations', 'graphs that are being written, when a city opens'),
   walk('run_checks', 'checks that run or are to be started'),
