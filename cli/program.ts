@@ -46,6 +46,7 @@ import { externalMessageCommands } from './extmsg/extmsg.ts'
 import { formulaCommands } from './formulas/formula.ts'
 import type { Io } from './io/io.ts'
 import { configureProgram } from './io/run.ts'
+import { orderCommands } from './orders/order.ts'
 import { runCommands } from './runs/run.ts'
 
 /** The `gc` program: its commands in the order of its help. */
@@ -81,6 +82,7 @@ export function createProgram(io: Io): Command {
   graphCommand(program, context)
   formulaCommands(program, context)
   runCommands(program, context)
+  orderCommands(program, context)
   convoyCommands(program, context)
   mailCommands(program, context)
   externalMessageCommands(program, context)
@@ -110,7 +112,7 @@ export function createProgram(io: Io): Command {
   versionCommand(program, io)
   openapiCommand(program, context)
   completionCommands(program, context)
-  laterCommands(program, context)
+  laterCommands(program)
   storageCommands(program, context)
   program.helpCommand('help [command]', 'display help for command')
   return program

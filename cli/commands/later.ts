@@ -6,7 +6,6 @@ import { printJson, printLine } from '../io/io.ts'
 
 /** Commands for parts that gc does not have yet; each says so and changes nothing. */
 const NOT_YET: Readonly<Record<string, string>> = {
-  order: 'gc does not run orders yet: let the timers of this machine run `gc sling` or `bd create`',
   workflow: 'a workflow is a run of a formula: `gc run list` lists them, `gc run cancel` ends one',
   prompt: 'gc does not write prompts: `gc prime <agent>` shows the one of an agent',
 }
@@ -25,20 +24,13 @@ const NOTHING_TO_DO = [
 /** The names that a pack of the city may take, since gc has nothing of its own under them. */
 export const FALLBACKS: ReadonlySet<string> = new Set([...Object.keys(NOT_YET), ...NOTHING_TO_DO])
 
-export function laterCommands(program: Command, context: CommandContext): void {
+export function laterCommands(program: Command): void {
   for (const [name, sentence] of Object.entries(NOT_YET)) {
     const group = accepting(program, name, sentence)
     group.action(() => {
       throw failure(sentence)
     })
-    if (name === 'order') housekeeping(group, context)
   }
-}
-
-/** Housekeeping of orders that gc does itself. */
-function housekeeping(order: Command, context: CommandContext): void {
-  for (const name of ['sweep-tracking', 'sweep-nudge-mail'])
-    accepting(order, name, 'nothing to do').action(() => printNothing(context, `order ${name}`, 'its own records'))
 }
 
 /** A command that takes any words and options. */

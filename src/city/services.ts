@@ -43,8 +43,6 @@ import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
 import { MoleculeAutoClose } from '../orchestration/molecules/auto-close.ts'
-import { OrderHistory } from '../orchestration/orders/history/history.ts'
-import { Orders } from '../orchestration/orders/orders.ts'
 import { RunAttention } from '../orchestration/runs/attention.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
@@ -266,8 +264,6 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),
     formulas: new Formulas(options),
-    orders: new Orders(options),
-    orderHistory: new OrderHistory(options),
     molecules: new MoleculeAutoClose(options),
     instantiator,
     sling: new Sling(launching),

@@ -1,5 +1,4 @@
 import type { Config } from '../../config/config.ts'
-import { formatDiagnostic } from '../../config/diagnostics/diagnostics.ts'
 import { switchOrder } from '../../config/edit/orders.ts'
 import { AppError } from '../../core/errors.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -7,8 +6,8 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Order } from './order.ts'
 import type { OrderLibrary } from './order-library.ts'
-import type { OrderFiles, OrderListBody, OrderResponse } from './schema.ts'
-import { toOrderFile, toOrderResponse } from './view.ts'
+import type { OrderListBody, OrderResponse } from './schema.ts'
+import { toOrderResponse } from './view.ts'
 
 interface OrdersOptions {
   readonly config: Pick<Config, 'edit'>
@@ -27,16 +26,6 @@ export class Orders {
 
   get(name: string): OrderResponse {
     return toOrderResponse(this.#named(name))
-  }
-
-  /** Every order file with what is made of it. */
-  files(): OrderFiles {
-    const { current, absent, problems } = this.options.orderLibrary
-    return {
-      orders: current.map(toOrderFile),
-      absent: absent.map(({ file: source, ...order }) => ({ ...order, source })),
-      problems: problems.map(formatDiagnostic),
-    }
   }
 
   enable(caller: Caller, name: string): Promise<OKResponseBody> {
@@ -65,7 +54,7 @@ export function findOrder(orders: readonly Order[], name: string): Order {
   const exact = orders.find(({ scopedName }) => scopedName === name)
   if (exact) return exact
   const [order, other] = orders.filter((each) => each.name === name)
-  if (!order) throw new AppError('order-not-found', `order not found: ${name}; \`gc order list\` shows which there are`)
+  if (!order) throw new AppError('order-not-found', `order not found: ${name}: gc order list shows which there are`)
   if (!other) return order
   const instances = orders.filter((each) => each.name === name).map(({ scopedName }) => scopedName)
   throw new AppError('ambiguous-reference', `ambiguous order name "${name}": say which of ${instances.join(', ')}`)

@@ -1,23 +1,36 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
+import type { OrderControl } from './control.ts'
+import { WEBHOOK_REJECTED } from './errors.ts'
 import type { OrderHistory } from './history/history.ts'
 import type { Orders } from './orders.ts'
 import {
+  OrderApprove,
+  OrderCheckListBody,
+  OrderCheckQuery,
+  OrderEndedFrame,
   OrderFiles,
   OrderHistoryDetailQuery,
   OrderHistoryDetailResponse,
   OrderHistoryListBody,
   OrderHistoryQuery,
   OrderListBody,
+  OrderOutputFrame,
   OrderResponse,
+  OrderRunInputBody,
+  OrderRunOutputBody,
   OrderRunsQuery,
+  OrdersApproved,
   OrdersFeedBody,
   OrdersFeedQuery,
+  OrderTrackingSweep,
+  OrderTrackingSwept,
 } from './schema.ts'
 
 interface OrderServices {
   readonly orders: Orders
+  readonly orderControl: OrderControl
   readonly orderHistory: OrderHistory
 }
 
@@ -72,6 +85,36 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     (x) => city(x).orders.disable(x.caller, x.params.name),
   ),
   route(
+    'POST ~/order/{name}/run',
+    {
+      id: 'post-v0-city-by-city-name-order-by-name-run',
+      summary: 'Run an order now',
+      description:
+        'Whatever its trigger says, and also while it runs. The answer comes once the run is on disk; the run goes on. Where several orders have the name, the first enabled one is run.',
+      needs: 'work',
+      body: OrderRunInputBody,
+      ok: { 202: OrderRunOutputBody },
+      errors: ['order-not-found', 'validation-failed', WEBHOOK_REJECTED, 'service-unavailable'],
+      responseHeaders: { Location: 'Where runs of formulas are listed.' },
+    },
+    (x) => {
+      x.response.headers.Location = `/v0/city/${encodeURIComponent(x.params.cityName)}/runs`
+      return city(x).orderControl.run(x.caller, x.params.name, x.body)
+    },
+  ),
+  route(
+    'GET ~/orders/check',
+    {
+      id: 'get-v0-city-by-city-name-orders-check',
+      summary: 'Say of each enabled order whether it is due, and why',
+      description: 'Runs the checks of conditions, as for a run of their orders.',
+      query: OrderCheckQuery,
+      ok: OrderCheckListBody,
+      longRunning: true,
+    },
+    (x) => city(x).orderControl.check(),
+  ),
+  route(
     'GET ~/orders/history',
     {
       id: 'get-v0-city-by-city-name-orders-history',
@@ -114,7 +157,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
       ok: OrderFiles,
       extension: true,
     },
-    (x) => city(x).orders.files(),
+    (x) => city(x).orderControl.files(),
   ),
   route(
     'GET ~/order-runs',
@@ -127,5 +170,44 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
       extension: true,
     },
     (x) => city(x).orderHistory.all(x.query),
+  ),
+  route(
+    'GET ~/order/history/{bead_id}/stream',
+    {
+      id: 'stream-order-run',
+      summary: 'Stream what the command of a run prints, then how it ended',
+      needs: 'watch',
+      ok: { frames: { output: OrderOutputFrame, ended: OrderEndedFrame } },
+      errors: ['bead-not-found'],
+      extension: true,
+    },
+    (x) => city(x).orderControl.follow(x.params.bead_id, x.signal),
+  ),
+  route(
+    'POST ~/orders/sweep-tracking',
+    {
+      id: 'sweep-order-tracking',
+      summary: 'Close tracking beads that no run will close',
+      description: 'Those of runs that are over or that nobody knows; beads of runs that go on stay.',
+      needs: 'work',
+      body: OrderTrackingSweep,
+      ok: OrderTrackingSwept,
+      extension: true,
+    },
+    (x) => city(x).orderControl.sweep(x.caller, x.body),
+  ),
+  route(
+    'POST ~/orders/approve',
+    {
+      id: 'approve-orders',
+      summary: 'Let orders start by themselves',
+      description: 'In a city that an earlier gc had open they wait for this, since that gc ran none.',
+      needs: 'operator',
+      body: OrderApprove,
+      ok: OrdersApproved,
+      errors: ['invalid-request'],
+      extension: true,
+    },
+    (x) => city(x).orderControl.approve(x.caller, x.body),
   ),
 ]

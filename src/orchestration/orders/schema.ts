@@ -47,6 +47,8 @@ const OrderFileResponse = Type.Object(
     source: Type.String({ description: 'Its file.' }),
     formula_layer: Type.String({ description: 'The formula folder beside its own.' }),
     tz: text('The time zone of its schedule.'),
+    due: Type.Boolean({ description: 'Whether its trigger wants it to run now, as far as that is known.' }),
+    reason: Type.String({ description: 'Why, or why not, for people.' }),
     params: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() }), {
       description: 'The arguments that it takes.',
     }),
@@ -151,3 +153,79 @@ export const OrdersFeedBody = Type.Object(
   { $id: 'OrdersFeedBody', additionalProperties: false },
 )
 export type OrdersFeedBody = Static<typeof OrdersFeedBody>
+
+const OrderCheckResponse = Type.Object(
+  {
+    name: Type.String(),
+    scoped_name: Type.String({ description: SCOPED_NAME }),
+    due: Type.Boolean({ description: 'Whether its trigger wants it to run now.' }),
+    reason: Type.String({ description: 'Why, or why not, for people.' }),
+    rig: text('The rig that it belongs to; absent for one of the city.'),
+    last_run: text('When its latest run began, where its trigger goes by that.'),
+    last_run_outcome: text('How its latest run ended: `success`, `failed` or `canceled`.'),
+  },
+  { $id: 'OrderCheckResponse', additionalProperties: false },
+)
+export type OrderCheckResponse = Static<typeof OrderCheckResponse>
+
+export const OrderCheckListBody = Type.Object(
+  { checks: nullable(Type.Array(OrderCheckResponse)) },
+  { $id: 'OrderCheckListBody', additionalProperties: false },
+)
+export type OrderCheckListBody = Static<typeof OrderCheckListBody>
+
+export const OrderCheckQuery = Type.Object({
+  fresh: Type.Optional(Type.Boolean({ description: 'Has no effect: every answer is fresh.' })),
+})
+
+export const OrderRunInputBody = Type.Object(
+  { vars: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Its arguments.' })) },
+  { $id: 'OrderRunInputBody', additionalProperties: false },
+)
+export type OrderRunInputBody = Static<typeof OrderRunInputBody>
+
+export const OrderRunOutputBody = Type.Object(
+  {
+    status: Type.String({ description: '`dispatched`.' }),
+    scoped_name: text(SCOPED_NAME),
+    tracking_id: text('The tracking bead of the run.'),
+  },
+  { $id: 'OrderRunOutputBody', additionalProperties: false },
+)
+export type OrderRunOutputBody = Static<typeof OrderRunOutputBody>
+
+/** Ours: a part of what the command of a run prints. */
+export const OrderOutputFrame = Type.Object(
+  { type: Type.Literal('output'), text: Type.String() },
+  { $id: 'OrderOutputFrame', additionalProperties: false },
+)
+
+/** Ours: how a run ended; the last frame. */
+export const OrderEndedFrame = Type.Object(
+  { type: Type.Literal('ended'), run: OrderHistoryEntry },
+  { $id: 'OrderEndedFrame', additionalProperties: false },
+)
+
+export const OrderTrackingSweep = Type.Object(
+  { older_than_s: Type.Optional(Type.Integer({ minimum: 0, description: 'Seconds; 600 when absent.' })) },
+  { $id: 'OrderTrackingSweep', additionalProperties: false },
+)
+export type OrderTrackingSweep = Static<typeof OrderTrackingSweep>
+
+export const OrderTrackingSwept = Type.Object(
+  { closed: Type.Array(Type.String(), { description: 'The beads that were closed.' }) },
+  { $id: 'OrderTrackingSwept', additionalProperties: false },
+)
+export type OrderTrackingSwept = Static<typeof OrderTrackingSwept>
+
+export const OrderApprove = Type.Object(
+  { all: Type.Boolean({ description: 'Must be true.' }) },
+  { $id: 'OrderApprove', additionalProperties: false },
+)
+export type OrderApprove = Static<typeof OrderApprove>
+
+export const OrdersApproved = Type.Object(
+  { approved: Type.Integer({ description: 'How many waited.' }) },
+  { $id: 'OrdersApproved', additionalProperties: false },
+)
+export type OrdersApproved = Static<typeof OrdersApproved>

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import type { OrderOutput } from './dispatch/order-runs.ts'
+import type { OrderCheck } from './dispatch/request.ts'
 import type { Order } from './order.ts'
 import type { OrderFileResponse, OrderResponse } from './schema.ts'
 
@@ -33,12 +35,17 @@ export function toOrderResponse({
   }
 }
 
-/** The same with its file. */
-export const toOrderFile = (order: Order): OrderFileResponse => ({
+/** The same with its file, and with whether it is due. */
+export const toOrderFile = (order: Order, check: OrderCheck): OrderFileResponse => ({
   ...toOrderResponse(order),
+  ...check,
   ...{ source: order.file, formula_layer: join(order.layer, 'formulas'), params: { ...order.params } },
   ...(order.trigger.kind === 'cron' && { tz: order.trigger.zone }),
 })
 
 /** The place of an order's beads: `rig:name`, or `city:name`. */
 export const storeRefOf = (rig: string | undefined, city: string): string => (rig ? `rig:${rig}` : `city:${city}`)
+
+/** What a command printed, then what it printed as errors. */
+export const printed = (output: Pick<OrderOutput, 'stdout' | 'stderr'> | undefined): string =>
+  [output?.stdout ?? '', ...(output?.stderr ? [output.stderr] : [])].join('\n')

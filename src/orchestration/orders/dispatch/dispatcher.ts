@@ -16,6 +16,7 @@ import type { Order } from '../order.ts'
 import type { OrderLibrary } from '../order-library.ts'
 import type { OrderApproval } from './approval.ts'
 import { Conditions } from './conditions.ts'
+import { formatElapsed } from './elapsed.ts'
 import { EventTriggers } from './event-triggers.ts'
 import { orderVariables, storeRootOf } from './exec-environment.ts'
 import { ExecRunner } from './exec-runner.ts'
@@ -166,6 +167,14 @@ export class OrderDispatcher {
     const condition = trigger.kind === 'condition' ? await this.#conditions.check(order, trigger) : undefined
     const { due, reason } = this.#starter.due(order, condition)
     return { due, reason }
+  }
+
+  /** Whether an order is due as far as that is known without a check of its condition. */
+  expect(order: Order): OrderCheck {
+    const { trigger } = order
+    if (trigger.kind !== 'condition') return this.#starter.due(order)
+    const { patrolInterval } = this.#options.config.current.daemon
+    return { due: false, reason: `condition: checked every ${formatElapsed(patrolInterval)}` }
   }
 
   /** Why an order starts nothing by itself now; undefined when it may. */

@@ -8,18 +8,19 @@ import type { MonitorFeedItemResponse } from '../../formulas/schema.ts'
 import { requireScope } from '../../formulas/scope.ts'
 import type { RunRepository } from '../../runs/repository.ts'
 import { RUN_LABEL } from '../dispatch/labels.ts'
-import { OrderRuns } from '../dispatch/order-runs.ts'
+import type { OrderRuns } from '../dispatch/order-runs.ts'
 import type { OrderLibrary } from '../order-library.ts'
 import type {
   OrderHistoryDetailQuery,
   OrderHistoryDetailResponse,
+  OrderHistoryEntry,
   OrderHistoryListBody,
   OrderHistoryQuery,
   OrderRunsQuery,
   OrdersFeedBody,
   OrdersFeedQuery,
 } from '../schema.ts'
-import { storeRefOf } from '../view.ts'
+import { printed, storeRefOf } from '../view.ts'
 import { type ListedRun, OrderHistoryRepository } from './repository.ts'
 import { toFeedItem, toHistoryEntry } from './view.ts'
 
@@ -29,6 +30,7 @@ interface HistoryOptions {
   readonly beadReader: BeadReader
   readonly runRepository: RunRepository
   readonly orderLibrary: OrderLibrary
+  readonly orderRuns: OrderRuns
 }
 
 const [DEFAULT_PAGE, MAX_PAGE] = [20, 500]
@@ -38,11 +40,9 @@ const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 /** The runs of orders as clients look back on them. */
 export class OrderHistory {
   readonly #repository: OrderHistoryRepository
-  readonly #runs: OrderRuns
 
   constructor(private readonly options: HistoryOptions) {
     this.#repository = new OrderHistoryRepository(options.store)
-    this.#runs = new OrderRuns(options.store)
   }
 
   /** The runs of an order, the latest first; none for an order that never ran. */
@@ -55,12 +55,20 @@ export class OrderHistory {
     return this.#page(undefined, page)
   }
 
+  /** One run as lists show it. */
+  entry(id: string): OrderHistoryEntry {
+    const { beadReader, config } = this.options
+    const run = this.#repository.find(id)
+    if (!run) throw new AppError('bead-not-found', `no run of an order has the bead ${id}`)
+    return toHistoryEntry(run, beadReader.find(id)?.labels, config.current.name)
+  }
+
   /** A run with what it printed, by its tracking bead or by the root of what its formula made. */
   detail(id: string, { store_ref }: OrderHistoryDetailQuery): OrderHistoryDetailResponse {
     this.#requireStore(store_ref)
     const { beadReader, config } = this.options
     const bead = beadReader.find(id)
-    const run = this.#runs.find(id)
+    const run = this.options.orderRuns.find(id)
     if (!bead?.labels?.some((label) => label.startsWith(RUN_LABEL)) && !run) {
       throw new AppError('bead-not-found', `no run of an order has the bead ${id}`)
     }
@@ -69,7 +77,7 @@ export class OrderHistory {
       ...{ bead_id: id, store_ref: storeRefOf(rig, config.current.name) },
       created_at: run ? toTimestamp(run.createdAt) : (bead?.created_at ?? ''),
       labels: bead?.labels ?? [],
-      output: run ? this.#output(id) : '',
+      output: run ? printed(this.options.orderRuns.output(id)) : '',
     }
   }
 
@@ -95,11 +103,6 @@ export class OrderHistory {
     const runs = this.#repository.page(scopedName, momentOf(before), Math.min(limit || DEFAULT_PAGE, MAX_PAGE))
     const labels = new Map(beadReader.list(runs.map(({ id }) => id)).map((bead) => [bead.id, bead.labels]))
     return { entries: runs.map((run) => toHistoryEntry(run, labels.get(run.id), config.current.name)) }
-  }
-
-  #output(id: string): string {
-    const { stdout = '', stderr = '' } = this.#runs.output(id) ?? {}
-    return stderr === '' ? stdout : `${stdout}\n${stderr}`
   }
 
   #targetOf({ scopedName }: ListedRun): string {

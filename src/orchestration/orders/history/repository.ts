@@ -29,6 +29,7 @@ const AS_FED = 'ORDER BY feed_rank, kind DESC, updated_at DESC, tracking_id LIMI
 
 /** Reads runs of orders page by page, each page by an index. */
 export class OrderHistoryRepository {
+  readonly #byId: Statement<ListedRun, [string]>
   readonly #ofOrder: Statement<ListedRun, [string, number, number]>
   readonly #all: Statement<ListedRun, [number, number]>
   readonly #fed: Statement<ListedRun, [number]>
@@ -37,10 +38,15 @@ export class OrderHistoryRepository {
   constructor(store: Store) {
     const prepare = <Parameters extends (string | number)[]>(rest: string) =>
       store.prepare<ListedRun, Parameters>(stablePlan(`SELECT ${COLUMNS} FROM order_runs ${rest}`))
+    this.#byId = prepare('WHERE tracking_id = ?')
     this.#ofOrder = prepare(`WHERE scoped_name = ? AND created_at < ? ${NEWEST_FIRST}`)
     this.#all = prepare(`WHERE created_at < ? ${NEWEST_FIRST}`)
     this.#fed = prepare(`WHERE root_id IS NULL ${AS_FED}`)
     this.#fedOfRig = prepare(`WHERE root_id IS NULL AND rig != '' AND rig = ? ${AS_FED}`)
+  }
+
+  find(id: string): ListedRun | undefined {
+    return this.#byId.get(id) ?? undefined
   }
 
   /** Runs that began before a moment, the latest first; those of every order when none is named. */

@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
+import type { OrderHistoryEntry } from '../../src/orchestration/orders/schema.ts'
+import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
+import { type JsonOption, parseCount, parseDuration, withJson } from '../context/options.ts'
+import { printJson } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+import { scopedNameOf } from './names.ts'
+import { hasFailed } from './output.ts'
+
+interface HistoryOptions extends JsonOption {
+  rig?: string
+  limit: number
+  since?: number
+}
+
+/** How many runs are asked for at once. */
+const PAGE = 500
+
+export function historyCommand(order: Command, context: CommandContext): void {
+  withJson(order.command('history').description('list the runs of an order, or of all, the latest first'))
+    .argument('[order]', 'its name; in a rig also name:rig:<rig>')
+    .option('--rig <rig>', 'the rig whose order is meant; only the orders of this rig when none is named')
+    .option('--limit <n>', 'the maximum number; 0 for all', parseCount, 50)
+    .option('--since <duration>', 'only what began within it: 30m, 12h, 7d', parseDuration)
+    .action((name: string | undefined, options: HistoryOptions) => history(context, name, options))
+}
+
+async function history(context: CommandContext, name: string | undefined, options: HistoryOptions): Promise<void> {
+  const { io } = context
+  const city = await context.city()
+  const scoped = name === undefined ? undefined : await scopedNameOf(context, city, name, options.rig)
+  const rig = name === undefined && options.rig !== undefined ? await context.rigNamed(city, options.rig) : undefined
+  const entries: OrderHistoryEntry[] = []
+  const limit = options.limit || Number.POSITIVE_INFINITY
+  const oldest = options.since === undefined ? Number.NEGATIVE_INFINITY : Date.now() - options.since
+  for await (const entry of runsOf(city, scoped, limit)) {
+    if (entries.length >= limit || Date.parse(entry.created_at) < oldest) break
+    if (rig === undefined || entry.rig === rig) entries.push(entry)
+  }
+  if (options.json) {
+    const listed = entries.map(({ name: order, created_at, ...entry }) => ({
+      ...{ order, ...entry, executed: created_at, created_at },
+    }))
+    return printJson(io, envelope({ ...(name && { name }), entries: listed, summary: { total: listed.length } }))
+  }
+  printTable(
+    io,
+    entries,
+    [
+      { header: 'ORDER', value: ({ scoped_name }) => scoped_name },
+      { header: 'BEAD', value: ({ bead_id }) => bead_id },
+      { header: 'EXECUTED', value: ({ created_at }) => created_at.replace(/\.\d+Z$/, 'Z') },
+      { header: 'OUTCOME', value: outcomeOf, colour: (entry) => (hasFailed(entry) ? 'red' : undefined) },
+      { header: 'TOOK', value: ({ duration_ms }) => duration_ms && `${(Number(duration_ms) / 1000).toFixed(1)}s` },
+      { header: 'ERROR', value: ({ error }) => error, minWidth: 12 },
+    ],
+    name === undefined ? 'No order has run yet.' : `Order ${scoped} has not run yet.`,
+  )
+}
+
+/** Runs, the latest first; of one order, or of all. */
+async function* runsOf(city: CityClient, scoped: string | undefined, limit: number): AsyncGenerator<OrderHistoryEntry> {
+  const page = Math.min(limit, PAGE)
+  for (let before: string | undefined; ; ) {
+    const query = { limit: page, ...(before !== undefined && { before }) }
+    const { entries } =
+      scoped === undefined
+        ? await city.call('GET ~/order-runs', { query })
+        : await city.call('GET ~/orders/history', { query: { ...query, scoped_name: scoped } })
+    yield* entries ?? []
+    before = entries?.at(-1)?.created_at
+    if (before === undefined || (entries?.length ?? 0) < page) return
+  }
+}
+
+function outcomeOf(entry: OrderHistoryEntry): string {
+  if (entry.duration_ms === undefined) return 'running'
+  return hasFailed(entry) ? 'failed' : 'success'
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { OrderFileResponse } from '../../src/orchestration/orders/schema.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { printJson } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+interface ListOptions extends JsonOption {
+  rig?: string
+  all?: true
+}
+
+export function listCommand(order: Command, context: CommandContext): void {
+  withJson(order.command('list').description('list the orders of the city and its packs, and why each is due or not'))
+    .option('--rig <rig>', 'only those of this rig')
+    .option('-a, --all', 'also those that are disabled or skipped')
+    .addHelpText('after', '\nFiles that are broken are named on standard error.')
+    .action((options: ListOptions) => list(context, options))
+}
+
+/** A line of the list. */
+interface Listed {
+  name: string
+  type: string
+  trigger: string
+  when: string
+  target: string
+  why: string
+}
+
+async function list(context: CommandContext, options: ListOptions): Promise<void> {
+  const { io } = context
+  const city = await context.city()
+  const rig = options.rig === undefined ? undefined : await context.rigNamed(city, options.rig)
+  const { orders, absent, problems } = await city.call('GET ~/order-files')
+  const isWanted = (each: { rig?: string }) => rig === undefined || each.rig === rig
+  const wanted = orders.filter((each) => isWanted(each) && (options.all || each.enabled))
+  for (const problem of problems) io.err(`gc order list: ${sanitizeLine(problem)}\n`)
+  if (options.json) {
+    const { path: city_path } = await city.call('GET ~')
+    return printJson(io, { city_name: city.name, city_path, ok: true, orders: wanted.map(toItem) })
+  }
+  const left: Listed[] = absent.filter(isWanted).map(({ name, rig: ofRig, reason, description }) => ({
+    ...{ name: ofRig ? `${name}:rig:${ofRig}` : name, type: '-', trigger: '-', when: '-', target: '-' },
+    why: [reason === 'skipped' ? 'skipped by [orders] skip' : 'disabled in its file', description]
+      .filter(Boolean)
+      .join(': '),
+  }))
+  printTable(
+    io,
+    [...wanted.map(toListed), ...(options.all ? left : [])],
+    [
+      { header: 'NAME', value: ({ name }) => name },
+      { header: 'TYPE', value: ({ type }) => type },
+      { header: 'TRIGGER', value: ({ trigger }) => trigger },
+      { header: 'INTERVAL/SCHED', value: ({ when }) => when },
+      { header: 'TARGET', value: ({ target }) => target },
+      { header: 'WHY', value: ({ why }) => why, minWidth: 12 },
+    ],
+    'There are no orders; an order is a file in the folder orders of the city or of a pack.',
+  )
+}
+
+const toListed = (order: OrderFileResponse): Listed => ({
+  ...{ name: order.scoped_name, type: order.type, trigger: order.trigger ?? '-' },
+  when: order.interval ?? order.schedule ?? order.on ?? '-',
+  target: order.pool ?? '-',
+  why: order.enabled ? order.reason : 'disabled by an override',
+})
+
+/** An order as scripts read it; what is a pool in its file is a target here. */
+export function toItem({ pool, gate, timeout_ms, capture_output, params, due, reason, ...order }: OrderFileResponse) {
+  return { ...order, ...(pool !== undefined && { target: pool }) }
+}

@@ -1,0 +1,149 @@
+import type { Static } from '@sinclair/typebox'
+import { formatDiagnostic } from '../../config/diagnostics/diagnostics.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Store } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { SseFrame } from '../../http/sse.ts'
+import type { OrderApproval } from './dispatch/approval.ts'
+import type { OrderCheck, OrderDispatcher } from './dispatch/dispatcher.ts'
+import { WEBHOOK_REJECTED } from './errors.ts'
+import type { OrderHistory } from './history/history.ts'
+import type { Order } from './order.ts'
+import type { OrderLibrary } from './order-library.ts'
+import type {
+  OrderApprove,
+  OrderCheckListBody,
+  OrderCheckResponse,
+  OrderEndedFrame,
+  OrderFiles,
+  OrderOutputFrame,
+  OrderRunInputBody,
+  OrderRunOutputBody,
+  OrdersApproved,
+  OrderTrackingSweep,
+  OrderTrackingSwept,
+} from './schema.ts'
+import { printed, toOrderFile } from './view.ts'
+
+interface OrderControlOptions {
+  readonly store: Store
+  readonly orderLibrary: OrderLibrary
+  readonly orderDispatcher: OrderDispatcher
+  readonly orderApproval: OrderApproval
+  readonly orderHistory: OrderHistory
+}
+
+/** How many orders are looked at between two turns of the loop. */
+const BATCH = 50
+const DEFAULT_STALE_S = 600
+
+/** What clients have orders do: runs, checks, and what keeps them going. */
+export class OrderControl {
+  constructor(private readonly options: OrderControlOptions) {}
+
+  /** Starts a run, whatever the trigger of the order is. It goes on after this has resolved. */
+  async run(caller: Caller, name: string, { vars = {} }: OrderRunInputBody): Promise<OrderRunOutputBody> {
+    const order = this.#enabled(name)
+    const missing = Object.entries(order.params).flatMap(([param, { required }]) =>
+      required && !vars[param] ? [param] : [],
+    )
+    if (missing.length > 0) {
+      const message = `rejected: order "${order.name}": missing required param(s): ${missing.join(', ')}`
+      const example = missing.map((param) => `--var ${param}=<value>`).join(' ')
+      throw new AppError(WEBHOOK_REJECTED, `${message}; give them in vars, or as ${example}`)
+    }
+    const request = { vars, cause: 'run', actor: actorOf(caller) } as const
+    const { trackingId } = await this.options.orderDispatcher.run(order, request)
+    return { status: 'dispatched', scoped_name: order.scopedName, tracking_id: trackingId }
+  }
+
+  /** Whether each enabled order is due, and why or why not. Checks of conditions are run for it. */
+  async check(): Promise<OrderCheckListBody> {
+    const orders = this.options.orderLibrary.current.filter(({ enabled }) => enabled)
+    const checks: OrderCheckResponse[] = []
+    for (let at = 0; at < orders.length; at += BATCH) {
+      checks.push(...(await Promise.all(orders.slice(at, at + BATCH).map((order) => this.#check(order)))))
+      await Bun.sleep(0)
+    }
+    return { checks }
+  }
+
+  /** Every order file with what is made of it. No check of a condition is run for it. */
+  files(): OrderFiles {
+    const { current, absent, problems } = this.options.orderLibrary
+    return {
+      orders: current.map((order) => toOrderFile(order, this.#expect(order))),
+      absent: absent.map(({ file: source, ...order }) => ({ ...order, source })),
+      problems: problems.map(formatDiagnostic),
+    }
+  }
+
+  /** What the command of a run prints, then how the run ended. */
+  async *follow(bead: string, signal: AbortSignal): AsyncGenerator<SseFrame> {
+    const { orderDispatcher, orderHistory } = this.options
+    let isFollowed = false
+    for await (const progress of orderDispatcher.follow(bead, signal)) {
+      if (progress.kind === 'output') {
+        isFollowed = true
+        yield toFrame({ type: 'output', text: progress.text })
+        continue
+      }
+      const text = isFollowed ? '' : printed(progress.output)
+      if (text !== '') yield toFrame({ type: 'output', text })
+      yield toFrame({ type: 'ended', run: orderHistory.entry(bead) })
+    }
+  }
+
+  /** Closes open tracking beads of runs that are over or that nobody knows. */
+  async sweep(caller: Caller, { older_than_s = DEFAULT_STALE_S }: OrderTrackingSweep): Promise<OrderTrackingSwept> {
+    return { closed: await this.options.orderDispatcher.sweep(older_than_s * 1000, actorOf(caller)) }
+  }
+
+  /** Lets the orders of a city that an earlier gc had open start by themselves. */
+  async approve(caller: Caller, { all }: OrderApprove): Promise<OrdersApproved> {
+    if (!all) throw new AppError('invalid-request', 'orders are approved together: all must be true')
+    const { store, orderApproval, orderLibrary } = this.options
+    const waited = await store.write((tx) => orderApproval.approve(tx), actorOf(caller))
+    return { approved: waited ? orderLibrary.current.filter(({ enabled }) => enabled).length : 0 }
+  }
+
+  async #check(order: Order): Promise<OrderCheckResponse> {
+    const { name, scopedName, rig, trigger } = order
+    const { orderDispatcher } = this.options
+    const last = orderDispatcher.runs.latest(scopedName)
+    const isTimed = trigger.kind === 'cooldown' || trigger.kind === 'cron'
+    return {
+      ...{ name, scoped_name: scopedName, ...(rig !== undefined && { rig }) },
+      ...this.#withHold(order, await orderDispatcher.check(order)),
+      ...(last && isTimed && { last_run: toTimestamp(last.createdAt) }),
+      ...(last?.outcome && { last_run_outcome: last.outcome }),
+    }
+  }
+
+  #expect(order: Order): OrderCheck {
+    const { due, reason } = this.options.orderDispatcher.expect(order)
+    return this.#withHold(order, { due, reason })
+  }
+
+  /** Adds what keeps an order that is due from being started. */
+  #withHold(order: Order, { due, reason }: OrderCheck): OrderCheck {
+    const hold = due ? this.options.orderDispatcher.holdOf(order) : undefined
+    return { due, reason: hold === undefined ? reason : `${reason}; not started: ${hold}` }
+  }
+
+  /** The first enabled order of a name or scoped name. */
+  #enabled(name: string): Order {
+    const { current } = this.options.orderLibrary
+    const named = current.filter((order) => order.scopedName === name || order.name === name)
+    const order = named.find(({ enabled }) => enabled)
+    if (order) return order
+    const hint = named.length > 0 ? `it is disabled; gc order enable ${name}` : 'gc order list shows which there are'
+    throw new AppError('order-not-found', `not_found: order not found: ${name}: ${hint}`)
+  }
+}
+
+const toFrame = (data: Static<typeof OrderOutputFrame> | Static<typeof OrderEndedFrame>): SseFrame => ({
+  ...{ event: data.type, data },
+})
