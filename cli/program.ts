@@ -55,6 +55,7 @@ export function createProgram(io: Io): Command {
     .description('Supervises cities of coding agents.')
     .option('--city <city>', 'the city to work in: the name or folder of the city')
     .option('--rig <rig>', 'the rig to work in: its name or folder')
+    .option('--no-autostart', 'start no supervisor when none runs')
     .version(versionLine, '-V, --version', 'print the version of this program')
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', shareRig)

@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Running } from '../../src/supervisor/serve.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectList } from '../context/options.ts'
@@ -54,7 +54,12 @@ export function defineServe(command: Command, context: CommandContext): void {
     .description('run the supervisor: cities, their agents and the API')
     .option('--home <folder>', 'the folder of its own files; default is GC_HOME or ~/.gc')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .option('--port <port>', 'the port to listen on; 0 for any free port', parsePort, 8372)
+    .addOption(
+      new Option('--port <port>', 'the port to listen on; 0 for any free port')
+        .argParser(parsePort)
+        .default(8372)
+        .env('GC_PORT'),
+    )
     .option('--require-token', 'require a token, also on this machine')
     .option('--read-only', 'reject every change')
     .option('--social-listen <[address:]port>', 'serve the agents’ network at an address of its own', parseAddress)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Client } from '../../src/client/client.ts'
 import { Unreachable } from '../../src/client/errors.ts'
@@ -9,6 +8,7 @@ import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { program as ownProgram } from '../context/version.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
+import { isAlive } from '../io/process.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
 import { printDetachedLines } from './session-sweep.ts'
@@ -98,21 +98,6 @@ async function isRunning({ client }: CommandContext, pid: number | undefined): P
     () => true,
     (error) => !(error instanceof Unreachable),
   )
-}
-
-/** Whether a process runs and is no zombie. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
-  } catch {
-    return true
-  }
 }
 
 function hostCommand(program: Command, context: CommandContext): void {

@@ -17,17 +17,10 @@ import { defineDown } from './server.ts'
 
 /** The supervisor as a service of this machine. */
 export function supervisorCommands(program: Command, context: CommandContext): void {
+  defineStart(program.command('up'), context)
   const supervisor = program.command('supervisor').description('the supervisor as a service: start, stop, status, logs')
   defineServe(supervisor.command('run'), context)
-  withJson(supervisor.command('start').description('start the supervisor in the background'))
-    .option('--port <port>', 'the port to listen on; 0 for any free port', parsePort)
-    .action(async (options: JsonOption & { port?: number }) => {
-      const started = await ensureSupervisor(context, options.port)
-      const { url } = context.renewed().client.access
-      const message = started ? `The supervisor is up at ${url}.` : `A supervisor runs at ${url}.`
-      if (options.json) return printJson(context.io, envelope({ command: 'supervisor start', message, url }))
-      printLine(context.io, message)
-    })
+  defineStart(supervisor.command('start'), context)
   defineDown(supervisor.command('stop').option('--wait', 'accepted: it always waits'), context)
   withJson(supervisor.command('status').description('show whether the supervisor runs; status 1 when not')).action(
     (options: JsonOption) => status(context, options),
@@ -53,6 +46,23 @@ export function supervisorCommands(program: Command, context: CommandContext): v
     .command('uninstall')
     .description('remove the unit that `install` wrote')
     .action(() => uninstall(context))
+}
+
+/** Defines the command that starts the supervisor in the background. */
+function defineStart(command: Command, context: CommandContext): void {
+  withJson(command.description('start the supervisor in the background; nothing, when one runs'))
+    .option('--port <port>', 'the port to listen on; 0 for any free port', parsePort)
+    .action(async (options: JsonOption & { port?: number }) => {
+      const started = await ensureSupervisor(context, options.port)
+      const { url } = context.renewed().client.access
+      const message = started ? `The supervisor is up at ${url}.` : `A supervisor runs at ${url}.`
+      if (options.json)
+        return printJson(
+          context.io,
+          envelope({ command: command.name() === 'up' ? 'up' : 'supervisor start', message, url }),
+        )
+      printLine(context.io, message)
+    })
 }
 
 async function status(context: CommandContext, options: JsonOption): Promise<void> {

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { resolveHome } from '../../src/client/home.ts'
+import type { Client } from '../../src/client/client.ts'
+import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { failure } from '../io/exit.ts'
-import { pause } from '../io/io.ts'
-import type { CommandContext } from './context.ts'
+import { type Io, pause } from '../io/io.ts'
+import { isAlive } from '../io/process.ts'
 import { program } from './version.ts'
 
 /** The log of a supervisor that was started in the background. */
@@ -13,8 +14,26 @@ export const LOG_FILE = 'supervisor.log'
 const START_MS = 20_000
 const STEP_MS = 50
 
+/** What looks for a supervisor. */
+interface Looking {
+  readonly io: Io
+  readonly client: Client
+  /** The same, looking anew. */
+  renewed(): Looking
+}
+
+/**
+ * Whether a command may start a supervisor: a person's, on a machine that runs none. Sessions, and whoever names an
+ * address, use the one that is there; `GC_NO_AUTOSTART` keeps scripts from it.
+ */
+export function mayStart(env: Env): boolean {
+  if (env.GC_URL || env.GC_TOKEN || env.GC_SESSION_ID || env.GC_NO_AUTOSTART) return false
+  const running = readSupervisorFile(resolveHome(env))
+  return running === undefined || !isAlive(running.pid)
+}
+
 /** Whether a supervisor answers. */
-export async function isAnswering({ client }: CommandContext): Promise<boolean> {
+export async function isAnswering({ client }: Looking): Promise<boolean> {
   return client.call('GET /health').then(
     () => true,
     () => false,
@@ -22,7 +41,7 @@ export async function isAnswering({ client }: CommandContext): Promise<boolean> 
 }
 
 /** Starts a supervisor in the background unless one answers; returns whether it did. */
-export async function ensureSupervisor(context: CommandContext, port?: number): Promise<boolean> {
+export async function ensureSupervisor(context: Looking, port?: number): Promise<boolean> {
   if (await isAnswering(context)) return false
   const { env, signal } = context.io
   if (env.GC_TOKEN || env.GC_SESSION_ID) throw failure('no supervisor answers, and a session may not start one')

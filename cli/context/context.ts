@@ -8,6 +8,7 @@ import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
+import { ensureSupervisor, mayStart } from './background.ts'
 
 /** How long a command of a session waits for a supervisor that restarts. */
 const MAX_OUTAGE_MS = 30_000
@@ -19,16 +20,22 @@ export class CommandContext {
   constructor(
     readonly io: Io,
     private readonly program: Command,
+    private readonly startsSupervisor = true,
   ) {}
 
   /** The same context, looking for its supervisor anew. */
   renewed(): CommandContext {
-    return new CommandContext(this.io, this.program)
+    return new CommandContext(this.io, this.program, this.startsSupervisor)
+  }
+
+  /** The same context, for a look that starts no supervisor. */
+  withoutStarting(): CommandContext {
+    return new CommandContext(this.io, this.program, false)
   }
 
   /** The same context, with other output. */
   printingTo(io: Io): CommandContext {
-    return new CommandContext(io, this.program)
+    return new CommandContext(io, this.program, this.startsSupervisor)
   }
 
   /** Whether `--city` names the city to work in. */
@@ -66,7 +73,17 @@ export class CommandContext {
     return cities.length === 1 ? cities[0] : undefined
   }
 
+  /** Starts a supervisor for a person who needs one, when this machine runs none. */
+  async #start(): Promise<void> {
+    const { autostart } = this.program.opts<{ autostart?: boolean }>()
+    if (!this.startsSupervisor || autostart === false || !mayStart(this.io.env)) return
+    if (!(await ensureSupervisor(this))) return
+    this.#client = undefined
+    this.io.err('gc: started the supervisor; `gc down` ends it and its agents\n')
+  }
+
   async #candidates(): Promise<string[]> {
+    await this.#start()
     const { city: option, rig } = this.program.opts<{ city?: string; rig?: string }>()
     if (option) return [await this.#resolveName(option)]
     const { GC_CITY_NAME: name, GC_CITY: city } = this.io.env
@@ -115,7 +132,9 @@ export class CommandContext {
 
   /** The city of an argument, or else the city to work in. */
   async cityNamed(name: string | undefined): Promise<CityClient> {
-    return name ? this.client.city(await this.#resolveName(name)) : this.city()
+    if (!name) return this.city()
+    await this.#start()
+    return this.client.city(await this.#resolveName(name))
   }
 
   async cities(): Promise<CityInfo[]> {

@@ -53,7 +53,7 @@ export function exitStatus(error: unknown): number {
 /** The sentence that tells a user about an error. */
 export function errorSentence(error: unknown): string {
   if (error instanceof Unreachable) {
-    return `no supervisor answers at ${error.url} (${error.reason}); start one with \`gc serve\``
+    return `no supervisor answers at ${error.url} (${error.reason}); start one with \`gc up\``
   }
   if (error instanceof ApiError) return error.sentence
   return error instanceof Error ? error.message : String(error)

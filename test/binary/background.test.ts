@@ -60,6 +60,23 @@ describe('a supervisor in the background', () => {
     expect(gc(['supervisor', 'status']).status).toBe(1)
   }, 60_000)
 
+  test('is started by the first command that needs one, unless told otherwise', () => {
+    const city = folder.at('first')
+    mkdirSync(city)
+    writeFileSync(join(city, 'city.toml'), '')
+    for (const [args, more] of [
+      [['--no-autostart', 'status'], {}],
+      [['status'], { GC_NO_AUTOSTART: '1' }],
+    ] as const) {
+      expect([args, gc(args, { GC_PORT: '0', ...more }).status]).toEqual([args, expect.any(Number)])
+      expect([more, gc(['supervisor', 'status']).status]).toEqual([more, 1])
+    }
+    const cities = gc(['status'], { GC_PORT: '0' })
+    expect(cities.err).toContain('gc: started the supervisor; `gc down` ends it and its agents')
+    expect(gc(['up']).out).toContain('A supervisor runs at')
+    expect(gc(['down']).out).toContain('Everything has stopped.')
+  }, 60_000)
+
   test('is not started where GC_URL says that another is', () => {
     const elsewhere = gc(['start'], { GC_URL: 'http://127.0.0.1:9' })
     expect([elsewhere.status, elsewhere.err]).toEqual([1, expect.stringContaining('http://127.0.0.1:9')])

@@ -35,9 +35,7 @@ describe('without a supervisor', () => {
   test('a command reports that none answers, and how to start one', async () => {
     const { status, out, err } = await gc(['rig', 'list', '--json'], { env: nobody })
     expect({ status, out }).toEqual({ status: 1, out: '' })
-    expect(err).toBe(
-      'gc: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc serve`\n',
-    )
+    expect(err).toBe('gc: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc up`\n')
   })
 
   test('gc init starts one only on this machine’s own address, and writes nothing where it may not', async () => {
@@ -52,11 +50,11 @@ describe('without a supervisor', () => {
     expect(await bd(['ready'], { env: nobody })).toEqual({
       status: 1,
       out: '',
-      err: 'Error: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc serve`\n',
+      err: 'Error: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc up`\n',
     })
     const { status, out } = await bd(['ready', '--json'], { env: nobody })
     expect(status).toBe(1)
-    expect(JSON.parse(out)).toEqual({ error: expect.stringContaining('gc serve'), schema_version: 1 })
+    expect(JSON.parse(out)).toEqual({ error: expect.stringContaining('gc up'), schema_version: 1 })
   })
 
   test('a command in a session fails without the session’s token', async () => {
