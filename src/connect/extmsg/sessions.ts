@@ -25,4 +25,15 @@ export interface MessagedSessions {
   nudge(tx: Tx, id: string, text: string, name: string): void
   /** Withdraws a text that still waits; false when it was typed already. */
   withdraw(tx: Tx, name: string): boolean
+  /** Whether a text of this name could not be delivered. */
+  hasFailed(name: string): boolean
+  /** Calls the listener in the write that ends a text, with what became of it. */
+  onNudgeEnded(listener: NudgeEndListener): void
 }
+
+export type NudgeEndListener = (
+  tx: Tx,
+  name: string,
+  result: 'delivered' | 'failed' | 'abandoned',
+  reason: string,
+) => void

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ExternalInboundMessage } from '../../../src/connect/extmsg/schema.ts'
+import { until } from '../../support/until.ts'
 import { declaration, workTown } from '../../work/world.ts'
 import { conversation, human, message, openTalk } from './world.ts'
 
@@ -215,4 +216,27 @@ test('a person is asked when nobody is there to read a conversation, until someb
   await world.receive('m2', 'e1')
   await world.attention.whenIdle()
   expect(asked()).toEqual([])
+})
+
+test('a reminder that failed is tried once more; then a person is asked, and the next message shows what it was to show', async () => {
+  await using world = await openTalk()
+  const ada = await world.session('ada')
+  await world.bind('e1', ada.id)
+  const states = () => world.nudges().flatMap(({ name, state }) => (name?.includes('extmsg') ? [state] : []))
+  const asked = async () => {
+    await world.attention.whenIdle()
+    return world.attention.list().items.filter(({ kind }) => kind === 'conversation')
+  }
+  world.host.promptError = 'its pipe broke'
+  await world.host.finishTurn(world.sessionRepository.get(ada.id).hostKey ?? '')
+  await world.receive('m1', 'e1')
+  await until(() => states().length === 2 && states().every((state) => state === 'failed'))
+  await world.settled()
+  expect(await asked()).toMatchObject([{ asks: expect.stringContaining('its pipe broke') }])
+  world.host.promptError = undefined
+  await world.receive('m2', 'e1')
+  await until(() => states().at(-1) === 'delivered')
+  expect(states()).toEqual(['failed', 'failed', 'delivered'])
+  expect(world.nudges().at(-1)?.text).toMatch(/Ann: this is m1\n\nAnn: this is m2/)
+  expect(await asked()).toEqual([])
 })

@@ -2,6 +2,7 @@ import type { Config } from '../../../config/config.ts'
 import type { Tx } from '../../../core/store.ts'
 import type { SessionCreator } from '../../lifecycle/session-creator.ts'
 import type { SessionWaker } from '../../lifecycle/session-waker.ts'
+import type { MessageDelivery, MessageEndListener } from '../../messaging/message-delivery.ts'
 import type { MessageQueue } from '../../messaging/message-queue.ts'
 import type { SessionRepository } from '../repository.ts'
 import type { SessionResolver } from '../resolver.ts'
@@ -16,11 +17,12 @@ interface MessagedSessionsOptions {
   waker: SessionWaker
   sender: MessageSender
   queue: MessageQueue
+  delivery: MessageDelivery
 }
 
 /** The sessions of a city as messages from outside use them. */
 export function messagedSessions(options: MessagedSessionsOptions) {
-  const { config, repository, resolver, creator, waker, sender, queue } = options
+  const { config, repository, resolver, creator, waker, sender, queue, delivery } = options
   const liveOf = (named: string): SessionRow | undefined => {
     const row = resolver.find(named)
     return row?.state === 'closed' ? undefined : row
@@ -52,5 +54,7 @@ export function messagedSessions(options: MessagedSessionsOptions) {
     wake: (tx: Tx, id: string) => waker.wakeIfAsleep(tx, id),
     nudge: (tx: Tx, id: string, text: string, name: string) => sender.nudge(tx, id, text, name),
     withdraw: (tx: Tx, name: string) => queue.withdraw(tx, name),
+    hasFailed: (name: string) => queue.hasFailed(name),
+    onNudgeEnded: (listener: MessageEndListener) => delivery.onEnd(listener),
   }
 }
