@@ -27,6 +27,8 @@ interface TracedFile {
   kind: 'file'
   mode: number
   synced: Buffer
+  /** How many changes are in it. */
+  kept: number
   pending: Change[]
   size: number
 }
@@ -34,6 +36,8 @@ interface TracedFile {
 interface TracedFolder {
   kind: 'folder'
   synced: ReadonlyMap<string, Traced>
+  /** The number of the sync that kept these names. */
+  kept: number
   names: Map<string, Traced>
 }
 
@@ -65,6 +69,7 @@ const lastNumber = (args: string): number => Number(args.slice(args.lastIndexOf(
 export class TracedDisk {
   readonly #top: TracedFolder
   readonly #descriptors = new Map<number, Descriptor>()
+  #syncs = 0
   readonly #unfinished = new Map<string, { name: string; args: string; sync: (() => void) | undefined }>()
 
   constructor(private readonly path: string) {
@@ -105,20 +110,25 @@ export class TracedDisk {
     else this.#apply(call)
   }
 
-  /** A sync keeps what was there when it began. */
+  /** A sync keeps what was there when it began, and takes back nothing that one which began later has kept already. */
   #syncOf(name: string, args: string): (() => void) | undefined {
     if (name !== 'fsync' && name !== 'fdatasync') return undefined
     const node = this.#descriptors.get(Number.parseInt(args, 10))?.node
     if (node?.kind === 'folder') {
       const names = new Map(node.names)
+      const sync = ++this.#syncs
       return () => {
+        if (sync < node.kept) return
         node.synced = names
+        node.kept = sync
       }
     }
     if (node?.kind !== 'file') return () => {}
-    const count = node.pending.length
+    const upTo = node.kept + node.pending.length
     return () => {
-      node.synced = applied(node.synced, node.pending.splice(0, count))
+      const changes = node.pending.splice(0, Math.max(0, upTo - node.kept))
+      node.synced = applied(node.synced, changes)
+      node.kept += changes.length
     }
   }
 
@@ -145,7 +155,7 @@ export class TracedDisk {
     let node = at.name === '' ? at.folder : at.folder.names.get(at.name)
     if (!node && args.includes('O_CREAT')) {
       const mode = Number.parseInt(/, 0(\d+)$/.exec(args)?.[1] ?? '600', 8)
-      node = { kind: 'file', mode, synced: Buffer.alloc(0), pending: [], size: 0 }
+      node = { kind: 'file', mode, synced: Buffer.alloc(0), kept: 0, pending: [], size: 0 }
       at.folder.names.set(at.name, node)
     }
     if (!node) return
@@ -202,7 +212,7 @@ export class TracedDisk {
   }
 }
 
-const emptyFolder = (): TracedFolder => ({ kind: 'folder', synced: new Map(), names: new Map() })
+const emptyFolder = (): TracedFolder => ({ kind: 'folder', synced: new Map(), kept: 0, names: new Map() })
 
 function resize(file: TracedFile, length: number): void {
   file.pending.push({ length })
@@ -237,10 +247,10 @@ function readFolder(path: string): TracedFolder {
     else if (status.isSymbolicLink()) names.set(name, { kind: 'link', target: readlinkSync(at) })
     else if (status.isFile()) {
       const synced = readFileSync(at)
-      names.set(name, { kind: 'file', mode: status.mode & 0o777, synced, pending: [], size: synced.length })
+      names.set(name, { kind: 'file', mode: status.mode & 0o777, synced, kept: 0, pending: [], size: synced.length })
     }
   }
-  return { kind: 'folder', synced: new Map(names), names }
+  return { kind: 'folder', synced: new Map(names), kept: 0, names }
 }
 
 function writeFolder(path: string, folder: TracedFolder, survival: number, chance: () => number): void {
