@@ -236,6 +236,40 @@ describe('a formula that breaks one rule is refused with its place', () => {
   })
 })
 
+const CONSTRUCTS: Readonly<Record<string, string>> = {
+  check,
+  retry: '[steps.retry]\nmax_attempts = 2',
+  drain: '[steps.drain]\nformula = "x"',
+  loop: loop('count = 2'),
+  on_complete: fan('for_each = "output.x"\nbond = "x"'),
+  gate: '[steps.gate]\ntype = "human"',
+  expand: 'expand = "x"',
+  assignee: 'assignee = "x"',
+  timeout: 'timeout = "5m"',
+  children: '[[steps.children]]\nid = "k"\ntitle = "K"',
+}
+const APART: Readonly<Record<string, readonly string[]>> = {
+  check: ['loop', 'on_complete', 'gate', 'expand', 'assignee', 'retry'],
+  retry: ['loop', 'on_complete', 'gate', 'expand', 'children'],
+  drain: ['assignee', 'expand', 'gate', 'loop', 'on_complete', 'check', 'retry', 'children', 'timeout'],
+}
+const pairs = Object.entries(APART).flatMap(([one, others]) => others.map((other) => [one, other] as const))
+
+test.each(pairs)('a step is not both %s and %s, and the error names its place', (one, other) => {
+  // A key stands before the tables of its step.
+  const keys = [CONSTRUCTS[one] ?? '', CONSTRUCTS[other] ?? ''].sort(
+    (a, b) => Number(a[0] === '[') - Number(b[0] === '['),
+  )
+  expect(errorsOf(v2(step(keys.join('\n'))), OTHERS).join('\n')).toMatch(
+    new RegExp(`^\\d+ a: ${one} cannot be combined with ${other}$`, 'm'),
+  )
+})
+
+test.each(['convoy_id', 'bead_id', 'issue'])('a graph is not given the variable %s by its caller', (name) => {
+  const error = `2 -: the variable "${name}" is given by gc to a graph: it cannot be supplied`
+  expect(errorsOf(v2(steps('a')), {}, { [name]: 'x' })).toEqual([expect.stringContaining(error.slice(5))])
+})
+
 describe('bad input', () => {
   test('unknown keys pass, as files of others have them', () => {
     expect(
