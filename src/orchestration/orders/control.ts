@@ -7,7 +7,7 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import type { OrderApproval } from './dispatch/approval.ts'
-import type { OrderCheck, OrderDispatcher } from './dispatch/dispatcher.ts'
+import type { OrderCheck, OrderDispatcher, OrderProgress } from './dispatch/dispatcher.ts'
 import { WEBHOOK_REJECTED } from './errors.ts'
 import type { OrderHistory } from './history/history.ts'
 import type { Order } from './order.ts'
@@ -81,19 +81,8 @@ export class OrderControl {
   }
 
   /** What the command of a run prints, then how the run ended. */
-  async *follow(bead: string, signal: AbortSignal): AsyncGenerator<SseFrame> {
-    const { orderDispatcher, orderHistory } = this.options
-    let isFollowed = false
-    for await (const progress of orderDispatcher.follow(bead, signal)) {
-      if (progress.kind === 'output') {
-        isFollowed = true
-        yield toFrame({ type: 'output', text: progress.text })
-        continue
-      }
-      const text = isFollowed ? '' : printed(progress.output)
-      if (text !== '') yield toFrame({ type: 'output', text })
-      yield toFrame({ type: 'ended', run: orderHistory.entry(bead) })
-    }
+  follow(bead: string, signal: AbortSignal): AsyncGenerator<SseFrame> {
+    return this.#frames(bead, this.options.orderDispatcher.follow(bead, signal))
   }
 
   /** Closes open tracking beads of runs that are over or that nobody knows. */
@@ -119,6 +108,16 @@ export class OrderControl {
       ...this.#withHold(order, await orderDispatcher.check(order)),
       ...(last && isTimed && { last_run: toTimestamp(last.createdAt) }),
       ...(last?.outcome && { last_run_outcome: last.outcome }),
+    }
+  }
+
+  async *#frames(bead: string, progress: AsyncIterable<OrderProgress>): AsyncGenerator<SseFrame> {
+    let isFollowed = false
+    for await (const each of progress) {
+      const text = each.kind === 'output' ? each.text : isFollowed ? '' : printed(each.output)
+      isFollowed ||= each.kind === 'output'
+      if (text !== '') yield toFrame({ type: 'output', text })
+      if (each.kind === 'ended') yield toFrame({ type: 'ended', run: this.options.orderHistory.entry(bead) })
     }
   }
 
