@@ -147,6 +147,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   await services.checkRunner.start()
   resources.defer(() => services.orderDispatcher.stop())
   await services.orderDispatcher.start()
+  resources.defer(() => services.wispRetention.stop())
+  services.wispRetention.start()
   resources.defer(() => services.drainUnits.stop())
   services.drainUnits.start()
   resources.defer(() => services.runEngine.stop())

@@ -43,6 +43,7 @@ import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
 import { MoleculeAutoClose } from '../orchestration/molecules/auto-close.ts'
+import { WispRetention } from '../orchestration/molecules/wisp-retention.ts'
 import { RunAttention } from '../orchestration/runs/attention.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
@@ -265,6 +266,10 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     providerDeclarations: new ProviderDeclarations(config),
     formulas: new Formulas(options),
     molecules: new MoleculeAutoClose(options),
+    wispRetention: new WispRetention({
+      ...{ ...options, beads: beadRepository },
+      terms: () => ({ ttl: config.current.daemon.wispTtl, interval: config.current.daemon.wispGcInterval }),
+    }),
     instantiator,
     sling: new Sling(launching),
     maintenance: new Maintenance(options),

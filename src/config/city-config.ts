@@ -236,6 +236,9 @@ export interface DaemonConfig {
   readonly restartWindow: number
   readonly shutdownTimeout: number
   readonly driftDrainTimeout: number
+  /** How long bookkeeping stays once it is closed, and how often that is looked at; 0 for ever. */
+  readonly wispTtl: number
+  readonly wispGcInterval: number
   readonly probeConcurrency: number
   readonly maxWakesPerTick: number
   /** Whether formulas may be graphs: `formula_v2`. */

@@ -39,6 +39,7 @@ import runSessions from '../../orchestration/engine/affinity.sql' with { type: '
 import openScopes from '../../orchestration/engine/scopes.sql' with { type: 'text' }
 import stepTimeouts from '../../orchestration/engine/table.sql' with { type: 'text' }
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
+import wispRetention from '../../orchestration/molecules/retention.sql' with { type: 'text' }
 import orderCursor from '../../orchestration/orders/dispatch/cursor.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
@@ -123,4 +124,5 @@ export const cityMigrations: readonly string[] = [
   runGuards,
   openScopes,
   runSessions,
+  wispRetention,
 ]

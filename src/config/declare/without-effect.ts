@@ -76,8 +76,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   },
   daemon: {
     start_ready_timeout: 'has no effect: startup_timeout of [session] or of a provider bounds the start of a program',
-    wisp_gc_interval: 'has no effect: gc removes no wisps',
-    wisp_ttl: 'has no effect: gc removes no wisps',
     nudge_dispatcher: NUDGE,
     tick_debounce: 'has no effect: gc acts on events, not in ticks',
     auto_prune_worker_dir: 'has no effect: gc removes only worktrees of its own',

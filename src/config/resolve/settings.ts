@@ -44,6 +44,8 @@ export const resolveDaemon = (declared: OptionalDeclaration<DaemonFields>): Daem
   restartWindow: HOUR,
   shutdownTimeout: 5 * SECOND,
   driftDrainTimeout: 2 * MINUTE,
+  wispTtl: 7 * DAY,
+  wispGcInterval: 60 * MINUTE,
   probeConcurrency: 8,
   maxWakesPerTick: 5,
   graphs: true,

@@ -22,7 +22,7 @@ import { fanOut, isSpawning } from './fan-out.ts'
 import { finalize } from './finalize.ts'
 import { FragmentWriter, type ResolveTarget } from './fragment-writer.ts'
 import { Graph } from './graph.ts'
-import { checkScope, endScope } from './scopes.ts'
+import { checkScope, endParent, endScope } from './scopes.ts'
 import { RunStates } from './state.ts'
 import { StepTimeouts, type StepTimeoutsOptions } from './step-timeouts.ts'
 
@@ -98,6 +98,7 @@ export class RunEngine {
         if (guardStep(parts, step) === 'waits' && run) this.#states.follow(step.tx, run, step.bead)
       },
       fanout: (step) => fanOut({ ...parts, writer, recipeOf: (root) => runs.recipeOf(root) }, step),
+      parent: (step) => endParent(parts, step),
       scope: (step) => endScope(parts, step),
       'scope-check': (step) => checkScope(parts, step),
       'workflow-finalize': (step) => finalize(parts, step),
@@ -170,17 +171,24 @@ export class RunEngine {
   }
 
   #canAct(bead: Bead): boolean {
-    const kind = metadataValue(bead, WorkflowKey.kind)
-    if (bead.status !== 'open' || !(isControl(kind) || kind === 'scope')) return false
+    const kind = this.#kindOf(bead)
+    if (bead.status !== 'open' || !(isControl(kind) || kind === 'scope' || kind === 'parent')) return false
     if (metadataValue(bead, EngineKey.instantiating) !== '') return false
     if (this.#options.holds.isPaused(metadataValue(bead, WorkflowKey.rootBeadId))) return false
     const isParallel = metadataValue(bead, EngineKey.fanoutMode) !== 'sequential'
     return bead.is_blocked !== true || (isSpawning(bead) && isParallel)
   }
 
+  /** What gc does with a bead once it waits for nothing: its `gc.kind`, or `parent` for a step that others are a part of. */
+  #kindOf(bead: Bead): string {
+    const kind = metadataValue(bead, WorkflowKey.kind)
+    const isParent = kind === '' && metadataValue(bead, WorkflowKey.rootBeadId) !== '' && this.#graph.isParent(bead)
+    return isParent ? 'parent' : kind
+  }
+
   #act(tx: Tx, bead: Bead): void {
     this.#move(tx, bead, (step) => {
-      const kind = metadataValue(bead, WorkflowKey.kind)
+      const kind = this.#kindOf(bead)
       const handler = this.#handlers[kind]
       if (!handler) throw malformed(`gc does not know steps of the kind ${kind}`)
       handler(step)

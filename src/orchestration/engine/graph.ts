@@ -34,7 +34,8 @@ export class Graph {
     const unblocked = "workable = 0 AND status = 'open' AND blockers = 0"
     this.#released = store.prepare(
       stablePlan(`SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
-       WHERE e.depends_on_id = ? AND e.gating = 1 AND b.workable = 0 AND b.status = 'open' AND b.blockers = 0`),
+       WHERE e.depends_on_id = ? AND e.gating = 1 AND (b.workable = 0 OR b.type = 'epic')
+         AND b.status = 'open' AND b.blockers = 0`),
     )
     this.#controls = store.prepare(
       stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND ${unblocked} ORDER BY id`),
@@ -83,7 +84,7 @@ export class Graph {
     )
   }
 
-  /** What waits for this bead, for nothing else any more, and is no work for an agent: controls and gates. */
+  /** What waits for this bead, for nothing else any more, and is no work for an agent: controls, gates and parents. */
   released(id: string): string[] {
     return this.#released.all(id).map((row) => row.id)
   }
@@ -96,6 +97,11 @@ export class Graph {
   /** What a bead waited for, oldest first. */
   blockers(id: string): Bead[] {
     return this.beads.list(this.#blockers.all(id).map((row) => row.id))
+  }
+
+  /** Whether a step is the parent of others, which it waits for. */
+  isParent({ id, ref = '', issue_type }: Bead): boolean {
+    return issue_type === 'epic' && this.blockers(id).some((blocker) => blocker.ref?.startsWith(`${ref}.`))
   }
 
   /** Whether a bead waits for something besides another. */

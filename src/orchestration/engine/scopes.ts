@@ -35,6 +35,11 @@ export function endScope({ beads, graph }: ScopeOptions, { tx, bead, root }: Con
   if (!scopeParts(graph, root, bead).some(isOpenPart)) closeBody(beads, tx, bead, 'pass')
 }
 
+/** Closes a step that others are a part of, and with the last of which it is done: it fails when one of them did. */
+export function endParent({ beads, graph }: ScopeOptions, { tx, bead }: ControlStep): void {
+  beads.closeWith(tx, bead.id, { [ResultKey.outcome]: graph.hasFailedBlocker(bead.id) ? 'fail' : 'pass' })
+}
+
 /** The members of the scope of a body, and their controls. */
 export function scopeParts(graph: Graph, root: Bead, body: Bead): Bead[] {
   const reference = metadataValue(body, WorkflowKey.stepRef)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { human } from '../../work/world.ts'
-import { close, openRuns, outcomeOf, standing, startRun } from './graph.ts'
+import { v2 } from '../formulas/files.ts'
+import { close, openRuns, outcomeOf, recipeFor, standing, startRecipe, startRun } from './graph.ts'
 
 describe('a run', () => {
   test('ends when its last steps are closed, and each write that moves it is recorded', async () => {
@@ -154,5 +155,35 @@ describe('the graph of a run', () => {
     expect(await work.workflows.delete(human, id, { delete: true })).toEqual({ workflow_id: id, closed: 0, deleted: 4 })
     expect(() => work.runs.get(id)).toThrow('does not exist')
     expect(work.runs.census().status_counts.skipped).toBe(0)
+  })
+})
+
+describe('a step that others are a part of', () => {
+  const nested = (children: string) =>
+    v2(`[[steps]]\nid = "top"\ntitle = "Top"\n${children}[[steps]]\nid = "next"\ntitle = "Next"\nneeds = ["top"]\n`)
+  const CHILDREN = ['one', 'two'].map((id) => `[[steps.children]]\nid = "${id}"\ntitle = "${id}"\n`).join('')
+
+  test('closes with the last of them, and is offered to nobody', async () => {
+    await using work = await openRuns()
+    const run = await startRecipe(work, recipeFor('f', { f: nested(CHILDREN) }))
+    await close(work, run['top.one'])
+    expect(standing(work, run)).toMatchObject({ top: 'open' })
+    work.recorded()
+    await close(work, run['top.two'])
+    expect(standing(work, run)).toMatchObject({ top: 'closed pass', next: 'open' })
+    expect(work.recorded()).toEqual([
+      `bead.updated ${run['top.two']}`,
+      `bead.closed ${run['top.two']}`,
+      `bead.closed ${run.top}`,
+    ])
+    expect(work.beads.ready().value.items.map(({ id }) => id)).toEqual([run.next ?? ''])
+  })
+
+  test('fails when one of them did', async () => {
+    await using work = await openRuns()
+    const run = await startRecipe(work, recipeFor('f', { f: nested(CHILDREN) }))
+    await close(work, run['top.one'], 'fail')
+    await close(work, run['top.two'])
+    expect(standing(work, run)).toMatchObject({ top: 'closed fail', next: 'open' })
   })
 })

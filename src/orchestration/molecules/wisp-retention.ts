@@ -1,0 +1,101 @@
+import type { Statement } from 'bun:sqlite'
+import { gcPart } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Store } from '../../core/store.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+
+export interface WispRetentionOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  beads: BeadRepository
+  /** How long a wisp stays once it is closed and left alone, and how often that is looked at, in milliseconds; 0 for ever. */
+  terms(): { ttl: number; interval: number }
+  reportError(error: unknown): void
+}
+
+interface Position {
+  updated_at: number
+  id: string
+}
+
+/** How many wisps one write examines. */
+const SLICE = 10
+const MIN_INTERVAL_MS = 60_000
+const WISPS = gcPart('wisps')
+
+/**
+ * Keeps bookkeeping from growing for ever: wisps, and the steps and gates in their tier, are removed some time after they
+ * were closed, unless something that is open waits for them or holds them; what lies under a bead goes before it.
+ */
+export class WispRetention {
+  readonly #options: WispRetentionOptions
+  readonly #aged: Statement<Position & { due: number }, [number, string, number, number]>
+  #next: Deadline | undefined
+  #running: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(options: WispRetentionOptions) {
+    this.#options = options
+    this.#aged = options.store.prepare(
+      stablePlan(`SELECT updated_at, id,
+         NOT EXISTS (SELECT 1 FROM bead_edges e CROSS JOIN beads w ON w.id = e.issue_id
+           WHERE e.depends_on_id = b.id AND w.status != 'closed')
+         AND NOT EXISTS (SELECT 1 FROM beads c WHERE c.parent = b.id)
+         AND NOT EXISTS (SELECT 1 FROM beads m WHERE m.root_id = b.id AND m.root_id IS NOT NULL) AS due
+       FROM beads b WHERE ephemeral = 1 AND status = 'closed' AND type NOT IN ('message', 'session', 'wait')
+         AND (updated_at, id) > (?1, ?2) AND updated_at < ?3 ORDER BY updated_at, id LIMIT ?4`),
+    )
+  }
+
+  /** Runs now, and again after each interval. */
+  start(): void {
+    const { deadlines, terms, reportError } = this.#options
+    const scheduleNext = () => {
+      if (this.#isStopped) return
+      this.#next = deadlines.after(Math.max(terms().interval, MIN_INTERVAL_MS), () => this.start())
+    }
+    void this.run().catch(reportError).finally(scheduleNext)
+  }
+
+  /** Waits for a run that is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#next?.cancel()
+    await this.#running?.catch(() => {})
+  }
+
+  run(): Promise<void> {
+    this.#running ??= this.#removeAll().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #removeAll(): Promise<void> {
+    const { clock, terms } = this.#options
+    const { ttl } = terms()
+    if (ttl === 0) return
+    while (!this.#isStopped && (await this.#removeLeaves(clock.now() - ttl)) > 0);
+  }
+
+  /** Removes what nothing lies under; returns how many that were. */
+  async #removeLeaves(before: number): Promise<number> {
+    const { store, beads } = this.#options
+    let removed = 0
+    let position: Position | undefined = { updated_at: 0, id: '' }
+    while (position && !this.#isStopped) {
+      const { updated_at, id }: Position = position
+      const rows = await store.write((tx) => {
+        const page = this.#aged.all(updated_at, id, before, SLICE)
+        for (const row of page) if (row.due) beads.remove(tx, row.id)
+        return page
+      }, WISPS)
+      removed += rows.filter(({ due }) => due).length
+      position = rows.length === SLICE ? rows.at(-1) : undefined
+    }
+    return removed
+  }
+}
