@@ -8,14 +8,17 @@ import { convoyPage, convoysPage } from './convoys.ts'
 import { eventsPage } from './events.ts'
 import { formulaPage, formulasPage } from './formulas.ts'
 import { mailPage, threadPage } from './mail.ts'
+import { orderPage, orderRunPage, ordersPage } from './orders.ts'
 import { overviewPage } from './overview.ts'
 import type { Location, Page } from './page.ts'
 import { questionPage } from './question.ts'
 import { rigsPage, worktreesPage } from './rigs.ts'
 import { runPage } from './run.ts'
 import { runsPage } from './runs.ts'
+import { conversationsPage, servicesPage } from './services.ts'
 import { sessionPage } from './session.ts'
 import { sessionsPage } from './sessions.ts'
+import { timelinePage } from './timeline.ts'
 import { accountsPage, budgetsPage, usagePage } from './usage.ts'
 
 /** Every page of the dashboard, in the order of its help. */
@@ -33,8 +36,14 @@ export const pages: readonly Page[] = [
   convoyPage,
   runsPage,
   runPage,
+  timelinePage,
   formulasPage,
   formulaPage,
+  ordersPage,
+  orderPage,
+  orderRunPage,
+  servicesPage,
+  conversationsPage,
   mailPage,
   threadPage,
   eventsPage,

@@ -74,6 +74,12 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
       run: pause,
     },
     { key: 'P', name: 'resume', help: 'go on with a paused run', disabled: ended, run: resume },
+    {
+      key: 't',
+      name: 'timeline',
+      help: 'what became of every step, when, and what it cost',
+      run: async ({ city }) => ({ opens: { page: 'timeline', city: city.name, subject: id } }),
+    },
     { key: 'y', name: 'copy', help: 'copy its id', run: async () => ({ text: `copied ${id}`, copy: id }) },
   ]
 }

@@ -1,0 +1,115 @@
+import type { Output } from '../../src/client/operations.ts'
+import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
+
+type Order = Output<'GET ~/order-files'>['orders'][number]
+type Entry = NonNullable<Output<'GET ~/orders/history'>['entries']>[number]
+
+const HISTORY = 200
+
+/** The orders of the city: what starts each, and whether it is due and why. */
+export const ordersPage = table<Order>({
+  name: 'orders',
+  title: 'orders',
+  help: 'work that starts by itself: on a schedule, after events, by webhooks',
+  empty: 'none: put NAME.toml into the orders folder of the city',
+  columns: [
+    { title: 'order', width: 20, isName: true, cell: ({ scoped_name }) => scoped_name },
+    { title: 'starts', width: 9, cell: ({ trigger }) => trigger },
+    { title: 'when', width: 14, leaves: 2, cell: ({ interval, schedule, on }) => interval ?? schedule ?? on },
+    { title: 'due', width: 3, cell: ({ due }) => ({ text: due ? 'yes' : '', tone: 'busy' }) },
+    {
+      title: 'why',
+      width: 16,
+      grows: true,
+      cell: ({ reason, enabled }) => (enabled ? reason : 'disabled: S enables it'),
+    },
+    { title: 'does', width: 16, grows: true, leaves: 1, cell: (order) => ({ text: actionOf(order), tone: 'quiet' }) },
+  ],
+  idOf: ({ scoped_name }) => scoped_name,
+  isChangedBy: isOneOf('order.', 'config.'),
+  opens: ({ scoped_name }, city) => ({ page: 'order', city, subject: scoped_name }),
+  load: async ({ city, signal }) => {
+    const { orders, problems } = await city.call('GET ~/order-files', { ...(signal && { signal }) })
+    return { ...whole(orders), head: problems.map((problem): Line => ({ text: problem, tone: 'bad' })) }
+  },
+  actionsOf: (order) => orderActions(order.scoped_name, order.enabled),
+})
+
+const actionOf = ({ formula, pool, exec }: Order): string =>
+  formula === undefined ? (exec ?? '') : `${formula}${pool ? ` by ${pool}` : ''}`
+
+/** What can be done to an order. */
+const orderActions = (name: string, enabled: boolean): Action[] => [runOrder(name), setEnabled(name, !enabled)]
+
+const runOrder = (name: string): Action => ({
+  key: 'n',
+  name: 'run',
+  help: 'run it now, due or not',
+  confirm: `Run the order ${name} now?`,
+  run: async ({ city }) => {
+    await city.call('POST ~/order/{name}/run', { params: { name }, body: {} })
+    return { text: `${name} is dispatched`, opens: { page: 'order', city: city.name, subject: name } }
+  },
+})
+
+const setEnabled = (name: string, enables: boolean): Action => ({
+  key: 'S',
+  name: enables ? 'enable' : 'disable',
+  help: enables ? 'let it start by itself again' : 'keep it from starting by itself',
+  run: async ({ city }) => {
+    await city.call(enables ? 'POST ~/order/{name}/enable' : 'POST ~/order/{name}/disable', { params: { name } })
+    return { text: `${name} is ${enables ? 'enabled' : 'disabled'}`, undo: setEnabled(name, !enables) }
+  },
+})
+
+/** The runs of one order, newest first. */
+export const orderPage = table<Entry>({
+  name: 'order',
+  about: 'order',
+  title: 'runs of the order',
+  help: 'the runs of an order',
+  empty: 'it never ran: :run runs it now',
+  columns: [
+    { title: 'run', width: 12, isName: true, cell: ({ bead_id }) => bead_id },
+    {
+      title: 'exit',
+      width: 4,
+      cell: ({ exit_code: code }) => ({ text: code ?? '', tone: code === '0' || !code ? 'plain' : 'bad' }),
+    },
+    { title: 'took', width: 9, cell: ({ duration_ms: ms }) => (ms === undefined ? '' : `${ms} ms`) },
+    { title: 'error', width: 16, grows: true, cell: ({ error }) => ({ text: error ?? '', tone: 'bad' }) },
+    { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
+  ],
+  idOf: ({ bead_id }) => bead_id,
+  isChangedBy: isOneOf('order.'),
+  opens: ({ bead_id }, city) => ({ page: 'order-run', city, subject: bead_id }),
+  load: async ({ city, subject: scoped_name, signal }, { cursor }) => {
+    const query = { scoped_name, limit: HISTORY, ...(cursor && { before: cursor }) }
+    const { entries } = await city.call('GET ~/orders/history', { query, ...(signal && { signal }) })
+    const items = entries ?? []
+    return { items, next: items.length === HISTORY ? items.at(-1)?.created_at : undefined }
+  },
+  actions: ({ subject }) => [runOrder(subject)],
+})
+
+/** What one run of an order printed, and prints while it goes on. */
+export const orderRunPage = text({
+  name: 'order-run',
+  about: 'run',
+  title: 'run of the order',
+  help: 'what a run of an order prints',
+  isChangedBy: isOneOf('order.'),
+  load: async ({ city, subject: bead_id, signal }) => {
+    const run = await city.call('GET ~/order/history/{bead_id}', { params: { bead_id }, ...(signal && { signal }) })
+    return { head: [{ text: `${run.created_at} · ${(run.labels ?? []).join(' ')}` }] }
+  },
+  follow: async ({ city, subject: bead_id }, { show, following }) => {
+    let output = ''
+    const stream = city.follow('GET ~/order/history/{bead_id}/stream', { params: { bead_id } }, following)
+    for await (const { event, data } of stream) {
+      if (event !== 'output') return
+      output += data.text
+      show(output.split(/\r?\n/).map((line) => ({ text: line })))
+    }
+  },
+})

@@ -1,0 +1,65 @@
+import type { Output } from '../../src/client/operations.ts'
+import { isOneOf, table, whole } from './page.ts'
+import { toneOf } from './tones.ts'
+
+type Service = Output<'GET ~/services'>['items'][number]
+type Binding = Output<'GET ~/extmsg/bindings'>['items'][number]
+
+/** The services of the city and its packs. */
+export const servicesPage = table<Service>({
+  name: 'services',
+  title: 'services',
+  help: 'the programs that packs keep running beside the agents',
+  empty: 'none: [[service]] in city.toml or a pack declares one',
+  columns: [
+    { title: 'service', width: 18, isName: true, cell: ({ service_name }) => service_name },
+    { title: 'state', width: 10, cell: ({ local_state: state }) => ({ text: state, tone: toneOf(state) }) },
+    { title: 'kind', width: 14, leaves: 2, cell: ({ kind }) => ({ text: kind ?? '', tone: 'quiet' }) },
+    { title: 'published', width: 10, leaves: 1, cell: ({ publication_state }) => publication_state },
+    { title: 'at', width: 16, grows: true, isName: true, cell: ({ url, mount_path }) => url ?? mount_path },
+    { title: 'why', width: 12, grows: true, cell: ({ reason }) => ({ text: reason ?? '', tone: 'warning' }) },
+  ],
+  idOf: ({ service_name }) => service_name,
+  isChangedBy: isOneOf('service.', 'config.', 'attention.'),
+  load: async ({ city, signal }) => whole((await city.call('GET ~/services', { ...(signal && { signal }) })).items),
+  actionsOf: ({ service_name: name, url, mount_path: path }) => [
+    {
+      key: 'r',
+      name: 'restart',
+      help: 'end it and start it again',
+      confirm: `Restart the service ${name}? Requests to it fail until it is up again.`,
+      run: async ({ city }) => {
+        await city.call('POST ~/service/{name}/restart', { params: { name } })
+        return { text: `${name} is restarted` }
+      },
+    },
+    { key: 'y', name: 'copy', help: 'copy its address', run: async () => ({ text: 'copied', copy: url ?? path }) },
+  ],
+})
+
+/** Which session speaks in which conversation outside. */
+export const conversationsPage = table<Binding>({
+  name: 'conversations',
+  aliases: ['extmsg'],
+  title: 'conversations outside',
+  help: 'which session speaks in which conversation of a messenger',
+  empty: 'none: gc extmsg bind binds a conversation to a session',
+  columns: [
+    { title: 'messenger', width: 12, cell: ({ Conversation }) => Conversation.provider },
+    {
+      title: 'conversation',
+      width: 18,
+      grows: true,
+      isName: true,
+      cell: ({ Conversation }) => Conversation.conversation_id,
+    },
+    { title: 'session', width: 14, grows: true, isName: true, cell: (each) => each.SessionName || each.SessionID },
+    { title: 'status', width: 10, leaves: 1, cell: ({ Status }) => ({ text: Status, tone: toneOf(Status) }) },
+    { title: 'age', width: 4, cell: ({ BoundAt }) => ({ since: BoundAt, tone: 'quiet' }) },
+  ],
+  idOf: ({ ID }) => ID,
+  isChangedBy: isOneOf('extmsg.'),
+  opens: ({ SessionID }, city) => (SessionID === '' ? undefined : { page: 'session', city, subject: SessionID }),
+  load: async ({ city, signal }) =>
+    whole((await city.call('GET ~/extmsg/bindings', { ...(signal && { signal }) })).items),
+})
