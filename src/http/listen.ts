@@ -11,6 +11,8 @@ export interface ListenOptions {
   /** 0 takes any free one. */
   readonly port: number
   readonly deadlines: Deadlines
+  /** Takes requests of any size, for handlers that pass bodies on piece by piece; others are cut off at 128 MB. */
+  readonly anySize?: boolean
   /** Called with errors that no plane handled, and with those on open sockets. */
   report(error: unknown): void
 }
@@ -31,9 +33,9 @@ const GOING_AWAY = 1001
 const INTERNAL_ERROR = 1011
 
 /** Serves an app on an address; throws a sentence for people when the address cannot be used. */
-export function listen(app: RequestHandler, { host, port, deadlines, report }: ListenOptions): HttpListener {
+export function listen(app: RequestHandler, { host, port, deadlines, anySize, report }: ListenOptions): HttpListener {
   const sockets = new Set<Socket>()
-  const server = bind(app, { host, port, report }, socketHandler(sockets, report))
+  const server = bind(app, { host, port, report, ...(anySize && { anySize }) }, socketHandler(sockets, report))
   const bound = server.port ?? port
   return {
     host,
@@ -52,7 +54,7 @@ export function listen(app: RequestHandler, { host, port, deadlines, report }: L
 
 function bind(
   app: RequestHandler,
-  { host: hostname, port, report }: Omit<ListenOptions, 'deadlines'>,
+  { host: hostname, port, anySize, report }: Omit<ListenOptions, 'deadlines'>,
   websocket: WebSocketHandler<SocketData>,
 ): Server<SocketData> {
   try {
@@ -62,6 +64,7 @@ function bind(
       reusePort: false,
       idleTimeout: IDLE_TIMEOUT_S,
       development: false,
+      ...(anySize && { maxRequestBodySize: Number.MAX_SAFE_INTEGER }),
       fetch: (request, server) => app.fetch(request, server),
       error(error) {
         report(error)

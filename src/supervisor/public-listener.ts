@@ -45,6 +45,12 @@ export async function listenPublicly(
       `${host} is no name that others can use: add --public-url with the address they reach`,
     )
   }
-  const listening = await listenWithRetry(publicHandler(options, handler), { host, port, deadlines, report })
+  const listening = await listenWithRetry(publicHandler(options, handler), {
+    host,
+    port,
+    deadlines,
+    report,
+    anySize: true,
+  })
   return { url: publicUrlOf(options, listening.url), stop: () => listening.stop() }
 }

@@ -188,7 +188,8 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const withHooks = withWebhooks({ webhooksOf, isReadOnly: options.readOnly, isPublic: false }, supervisor)
   const app = createApp({ supervisor: withHooks, network: shared ? network.handler : notFoundHandler })
   const trace = (error: unknown) => report(stackOf(error))
-  const listening = await listenWithRetry(app, { host: options.host, port: options.port, deadlines, report: trace })
+  const { host: hostname, port } = options
+  const listening = await listenWithRetry(app, { host: hostname, port, deadlines, report: trace, anySize: true })
   resources.defer(() => listening.stop())
   const social =
     options.social && (await listenWithRetry(network.handler, { ...options.social, deadlines, report: trace }))

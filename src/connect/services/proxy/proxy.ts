@@ -29,6 +29,7 @@ interface ProxyOptions {
 }
 
 const PATIENCE_MS = 60_000
+const MAX_SHORT_BYTES = 64 * 1024
 /** Nobody listens on the socket. */
 const DOWN = new Set(['ECONNREFUSED', 'ENOENT', 'ConnectionRefused', 'FailedToOpenSocket', 'FileNotFound'])
 
@@ -56,7 +57,7 @@ export class ServiceProxy {
       const response = await fetch(`http://localhost${path}`, {
         method: request.method,
         headers: requestHeaders(request.headers, { address: server.requestIP(request)?.address }),
-        body: request.body && patience.watch(request.body),
+        body: request.body && (isShort(request) ? request.body : patience.watch(request.body)),
         ...{ unix: process.paths.socket, signal: patience.signal },
         ...{ redirect: 'manual', decompress: false, timeout: false },
       })
@@ -106,4 +107,10 @@ export class ServiceProxy {
     if (DOWN.has(code)) process.doubt('it does not accept connections on its socket')
     return plain(502, `service ${name} broke the connection off; gc service show ${name} tells its state`)
   }
+}
+
+/** Whether a body is taken at once, so that nobody has to see how it goes. */
+function isShort({ headers }: Request): boolean {
+  const length = headers.get('content-length')
+  return length !== null && Number(length) <= MAX_SHORT_BYTES
 }
