@@ -3,15 +3,16 @@ import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 
-const demo = resolve(import.meta.dir, '../../cli/demo.ts')
+const DEMO = resolve(import.meta.dir, '../../cli/demo.ts')
+const ORDERS = resolve(import.meta.dir, '../../cli/demo-orders.ts')
 
 /** Runs the demonstration with a temporary folder and a PATH of its own. */
-function run(folder: string, path = process.env.PATH ?? '') {
+function run(folder: string, { demo = DEMO, path = process.env.PATH ?? '' } = {}) {
   const child = Bun.spawn([process.execPath, demo], {
     env: { ...process.env, TMPDIR: folder, PATH: path },
     stdout: 'pipe',
     stderr: 'pipe',
-    timeout: 30_000,
+    timeout: 110_000,
   })
   const shown = Promise.withResolvers<void>()
   const read = async () => {
@@ -40,7 +41,7 @@ describe('the demo', () => {
 
   test('without git it ends with a sentence and a non-zero status', async () => {
     using folder = tempFolder()
-    const { child, out } = run(folder.path, folder.at('nothing-here'))
+    const { child, out } = run(folder.path, { path: folder.at('nothing-here') })
     expect(await child.exited).toBe(1)
     expect(await out).toContain('The demo failed: ')
     expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
@@ -57,4 +58,21 @@ describe('the demo', () => {
     expect(text).toContain('controller.stopped')
     expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
   }, 30_000)
+})
+
+describe('the demo of orders', () => {
+  test('shows a day: an answer to the outside, a formula that a webhook starts, and an order of every kind', async () => {
+    using folder = tempFolder()
+    const { child, out } = run(folder.path, { demo: ORDERS })
+    expect(await child.exited).toBe(0)
+    const text = await out
+    expect(text).toContain('messenger │ Ann: When do you open?')
+    expect(text.match(/messenger │ town: The shop opens at nine\./g)).toHaveLength(1)
+    expect(text).toMatch(/webhook\.received {2}releases/)
+    for (const order of ['every-minute', 'tidy', 'stock', 'answered', 'by-hand', 'announce']) {
+      expect(text).toContain(`order.completed  ${order}`)
+    }
+    expect(text).not.toContain('order.failed')
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
+  }, 120_000)
 })
