@@ -1,10 +1,13 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
-import { fdatasyncSync, openSync } from 'node:fs'
+import { fdatasyncSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { cityMigrations } from '../../src/city/database/migrations.ts'
+import { human, openWork } from '../work/world.ts'
 import { at, calm, cpu, late, ms, say, Table, whole } from './support/figures.ts'
-import { CLERK, chains, declareFormula, sling } from './support/formulas.ts'
+import { CLERK, chains, declareFormula, formulaText, sling } from './support/formulas.ts'
 import { timed } from './support/load.ts'
 import { Town } from './support/town.ts'
+import { turnsDuring } from './support/turns.ts'
 import { Wire } from './support/wire.ts'
 
 /**
@@ -114,7 +117,30 @@ async function bulk(table: Table): Promise<void> {
   table.row('100 beads in one request: `/health` meanwhile', late(samples), 'p99 < 10 ms', at(samples, 0.99) < 10)
 }
 
+/** The longest turns of the loop in a city of this process: processor time, which does not know what else the machine does. */
+async function turns(table: Table): Promise<void> {
+  await using work = await openWork({ toml: CLERK })
+  const folder = join(work.town.path, 'formulas')
+  mkdirSync(folder)
+  const longest = (samples: readonly number[]) => `longest ${ms(Math.max(...samples))}`
+  const row = (what: string, samples: readonly number[], target: number) =>
+    table.row(what, longest(samples), `< ${target} ms`, Math.max(...samples) < target)
+  for (const steps of SIZES) {
+    writeFileSync(join(folder, `big${steps}.toml`), formulaText(`big${steps}`, chains(steps, BESIDE)))
+    const launch = () => work.sling.sling(human, { target: 'clerk', formula: `big${steps}` })
+    await launch()
+    await work.settled()
+    row(`${whole(steps)} steps slung: a turn of the loop`, await turnsDuring(launch), 20)
+    await work.settled()
+  }
+  const create = () => work.beads.bulk.create(human, BULK)
+  for (let n = 0; n < WARM_UP; n++) await create()
+  await work.settled()
+  row('100 beads in one request: a turn of the loop', await turnsDuring(create), 10)
+}
+
 const table = new Table()
+await turns(table)
 await bulk(table)
 for (const steps of SIZES) await measure(steps, table)
 table.print('starting a run')

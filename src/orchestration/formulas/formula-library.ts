@@ -2,6 +2,7 @@ import type { CityConfig } from '../../config/city-config.ts'
 import { FileCache } from '../../config/files/file-cache.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError } from '../../core/errors.ts'
 import { JobWorker } from '../../core/job-worker.ts'
 import { compile } from './compile.ts'
 import { assemble, type CompiledParts, type CompileJob } from './compile-job.ts'
@@ -27,6 +28,7 @@ export class FormulaLibrary {
   readonly #files = new FileCache()
   readonly #parsed = new ParsedFormulas()
   readonly #worker: JobWorker<CompileJob, CompiledParts>
+  #isStopped = false
 
   constructor(
     private readonly config: { readonly current: CityConfig },
@@ -36,6 +38,7 @@ export class FormulaLibrary {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#worker.stop()
   }
 
@@ -67,6 +70,7 @@ export class FormulaLibrary {
     const { folders, capabilities } = files
     const parts = await this.#worker.run({ path: this.config.current.path, folders, capabilities, name, variables })
     if (parts) return assemble(parts)
+    if (this.#isStopped) throw new AppError('service-unavailable', 'the city is being closed: try again once it is up')
     const message = `it takes longer than ${TIME_LIMIT / 1000} s to compile: make its loops shorter, or several formulas of it`
     return { reason: 'invalid', errors: [{ file: files.fileOf(name) ?? '', line: 1, message }] }
   }

@@ -11,8 +11,11 @@ const TEXT = 'Do what the bead says, and no more. '.repeat(6)
 export function declareFormula(town: Town, city: string, name: string, steps: string): void {
   const folder = join(town.at(city), 'formulas')
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${name}.toml`), `formula = "${name}"\n${REQUIRES}${steps}`)
+  writeFileSync(join(folder, `${name}.toml`), formulaText(name, steps))
 }
+
+/** The file of a formula. */
+export const formulaText = (name: string, steps: string): string => `formula = "${name}"\n${REQUIRES}${steps}`
 
 /** So many steps in chains beside each other, each step with what else it says. */
 export function chains(steps: number, beside: number, more = ''): string {

@@ -101,12 +101,12 @@ export class Drawing {
     const body = `b${++this.#count}`
     const members = this.#steps(1 + this.#below(3), 'group')
       .filter(({ loop }) => loop === undefined)
-      .map((step, at): StepText => {
+      .map((step): StepText => {
         const outside = others.filter(() => this.#chance(0.15)).map(({ id }) => id)
         const abort: Record<string, string> = this.#chance(0.7) ? { 'gc.on_fail': 'abort_scope' } : {}
         const metadata = { 'gc.scope_ref': body, 'gc.scope_role': 'member', ...abort }
         const { condition, ...rest } = { ...step, needs: [...(step.needs ?? []), ...outside], metadata }
-        return at === 0 || condition === undefined ? rest : { ...rest, condition }
+        return condition === undefined ? rest : { ...rest, condition }
       })
     if (members.length === 0) return []
     const ids = new Set(members.map(({ id }) => id))
