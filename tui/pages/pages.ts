@@ -12,6 +12,7 @@ import { orderPage, orderRunPage, ordersPage } from './orders.ts'
 import { overviewPage } from './overview.ts'
 import type { Location, Page } from './page.ts'
 import { questionPage } from './question.ts'
+import { readinessPage } from './readiness.ts'
 import { rigsPage, worktreesPage } from './rigs.ts'
 import { runPage } from './run.ts'
 import { runsPage } from './runs.ts'
@@ -19,6 +20,7 @@ import { conversationsPage, servicesPage } from './services.ts'
 import { sessionPage } from './session.ts'
 import { sessionsPage } from './sessions.ts'
 import { timelinePage } from './timeline.ts'
+import { transcriptPage } from './transcript.ts'
 import { accountsPage, budgetsPage, usagePage } from './usage.ts'
 
 /** Every page of the dashboard, in the order of its help. */
@@ -30,6 +32,7 @@ export const pages: readonly Page[] = [
   agentsPage,
   sessionsPage,
   sessionPage,
+  transcriptPage,
   beadsPage,
   beadPage,
   convoysPage,
@@ -54,6 +57,7 @@ export const pages: readonly Page[] = [
   accountsPage,
   packsPage,
   configPage,
+  readinessPage,
 ]
 
 const byName = new Map(pages.map((page) => [page.name, page]))

@@ -79,6 +79,12 @@ export function sessionActions({ id, state, title, isRunning }: SessionFacts): A
       confirm: `Close ${name} for good? Its work is offered to others.`,
       run: request(id, 'close', 'is closed'),
     },
+    {
+      key: 't',
+      name: 'transcript',
+      help: 'its whole conversation',
+      run: async ({ city }) => ({ opens: { page: 'transcript', city: city.name, subject: id } }),
+    },
     { key: 'y', name: 'copy', help: 'copy its id', run: async () => ({ text: `copied ${id}`, copy: id }) },
   ]
 }

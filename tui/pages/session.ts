@@ -5,6 +5,9 @@ import { isOneOf, type Line, text } from './page.ts'
 import { sessionActions } from './session-actions.ts'
 import { toneOf } from './tones.ts'
 
+/** How much of a conversation is held. */
+const MAX_LINES = 5_000
+
 /** The screen of a session, or its conversation where it has no screen, as it changes. */
 export const sessionPage = text({
   name: 'session',
@@ -22,8 +25,12 @@ export const sessionPage = text({
     return { head: headLines(session, question), actions, opens: question && placeOf(question, city.name) }
   },
   follow: async ({ city, subject: id }, { show, following }) => {
+    let lines: readonly Line[] = []
     for await (const frame of city.follow('GET ~/session/{id}/stream', { params: { id } }, following)) {
-      if (frame.event === 'turn') show(linesOf(frame.data.turns))
+      if (frame.event !== 'turn') continue
+      const { format, turns } = frame.data
+      lines = format === 'text' ? screenLines(turns) : [...lines, ...turns.flatMap(turnLines)].slice(-MAX_LINES)
+      show(lines)
     }
   },
 })
@@ -38,8 +45,8 @@ function headLines(session: SessionResponse, question: AttentionItem | undefined
   return [{ text: facts.filter(Boolean).join(' · '), tone: toneOf(state || 'closed') }, ...asks]
 }
 
-/** The lines of turns, without the empty ones at the end of a screen. */
-function linesOf(turns: readonly { text: string }[]): Line[] {
+/** The lines of a screen, without the empty ones at its end. */
+function screenLines(turns: readonly { text: string }[]): Line[] {
   const lines = turns
     .map(({ text }) => text)
     .join('\n')
@@ -48,3 +55,10 @@ function linesOf(turns: readonly { text: string }[]): Line[] {
   while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--
   return lines.slice(0, end).map((text) => ({ text }))
 }
+
+/** A turn of a conversation: who spoke, then what. */
+export const turnLines = ({ role, text }: { role: string; text: string }): Line[] => [
+  { text: role, tone: 'strong' },
+  ...text.split(/\r?\n/).map((line) => ({ text: `  ${line}` })),
+  { text: '' },
+]
