@@ -120,7 +120,7 @@ export function outcomeOf(bead: Bead): string {
 }
 
 /** How each step of a run stands, by the last parts of its reference. */
-export function standing(work: Work, beads: Beads): Record<string, string> {
+export function standing(work: Pick<Work, 'runMembers' | 'beadRepository'>, beads: Beads): Record<string, string> {
   const { root = '' } = beads
   const members = [...work.runMembers.of(root)].map((bead) => [bead.ref?.replace(/^[^.]+\./, ''), outcomeOf(bead)])
   return Object.fromEntries([['root', outcomeOf(work.beadRepository.get(root))], ...members])
