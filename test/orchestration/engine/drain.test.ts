@@ -92,7 +92,12 @@ describe('a drain', () => {
       `Do ${members[0]} of wood in ${first?.unit_convoy_id}`,
       `Do ${members[1]} of wood in ${second?.unit_convoy_id}`,
     ])
-    expect(work.runs.get(first?.item_root_id ?? '')).toMatchObject({ formula: 'unit', target: 'pool' })
+    expect(work.runs.get(first?.item_root_id ?? '')).toMatchObject({
+      formula: 'unit',
+      target: 'pool',
+      status: 'pending',
+    })
+    expect(work.runs.get(root).status).toBe('active')
     await work.finish(control, 0)
     expect(work.beadRepository.get(control).status).toBe('open')
     work.recorded()
