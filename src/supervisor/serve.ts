@@ -184,9 +184,15 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const networkDependencies = { home, clock, deadlines, listener, hosts, origins, env, report, writer }
   const network = await ServedNetwork.open(networkDependencies, resources)
   const shared = options.social === undefined && isLoopback(options.host)
-  const webhooksOf = (city: string) => cities.findRunning(city)?.webhooks
-  const withHooks = withWebhooks({ webhooksOf, isReadOnly: options.readOnly, isPublic: false }, supervisor)
-  const app = createApp({ supervisor: withHooks, network: shared ? network.handler : notFoundHandler })
+  const hooks = {
+    webhooksOf: (city: string) => cities.findRunning(city)?.webhooks,
+    isClosed: (city: string) => cities.listClosed().some(({ name }) => name === city),
+    isReadOnly: options.readOnly,
+  }
+  const app = createApp({
+    supervisor: withWebhooks({ ...hooks, isPublic: false }, supervisor),
+    network: shared ? network.handler : notFoundHandler,
+  })
   const trace = (error: unknown) => report(stackOf(error))
   const { host: hostname, port } = options
   const listening = await listenWithRetry(app, { host: hostname, port, deadlines, report: trace, anySize: true })
@@ -196,7 +202,11 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   if (social) resources.defer(() => social.stop())
   const publicListener =
     options.public &&
-    (await listenPublicly(options.public, addresses.before(notFoundHandler), { deadlines, report: trace }))
+    (await listenPublicly(
+      options.public,
+      withWebhooks({ ...hooks, isPublic: true }, addresses.before(notFoundHandler)),
+      { deadlines, report: trace },
+    ))
   if (publicListener) resources.defer(() => publicListener.stop())
 
   const runs = new RunHistory(store, clock)

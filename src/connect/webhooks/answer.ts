@@ -40,6 +40,10 @@ export const methodNotAllowed = (): HookAnswer => problem(405, 'a webhook takes 
 /** The answer at an address where nothing is. */
 export const nothingHere = (): HookAnswer => problem(404, NOTHING_HERE, {})
 
+/** The answer while the city does not run: senders that try again find it running. */
+export const notYet = (): HookAnswer =>
+  problem(503, 'nothing is received here now; send this again', { 'retry-after': '5' })
+
 function problem(status: number, detail: string, headers: Readonly<Record<string, string>>): HookAnswer {
   const error = new AppError(isCoded(status) ? CODES[status] : 'internal', detail, { status })
   return { status, headers, media: problemDetails.media, body: problemDetails.body(error) }

@@ -1,11 +1,13 @@
 import type { RequestHandler } from '../../http/app.ts'
 import { hasHost, pathOf } from '../../http/authority.ts'
-import { nothingHere, toResponse } from './answer.ts'
+import { nothingHere, notYet, toResponse } from './answer.ts'
 import type { Webhooks } from './webhooks.ts'
 
 interface WebhookHandlerOptions {
   /** The webhooks of a running city. */
   webhooksOf(city: string): Pick<Webhooks, 'receive'> | undefined
+  /** Whether there is a city of that name that does not run now. */
+  isClosed(city: string): boolean
   /** Whether the server takes no changes. */
   isReadOnly: boolean
   /** Whether other machines reach the address on purpose: nothing that comes there counts as loopback. */
@@ -26,15 +28,15 @@ export const withWebhooks = (options: WebhookHandlerOptions, next: RequestHandle
 })
 
 async function receive(
-  { webhooksOf, isPublic, isReadOnly }: WebhookHandlerOptions,
+  { webhooksOf, isClosed, isPublic, isReadOnly }: WebhookHandlerOptions,
   city: string,
   name: string,
   request: Request,
   peer: string | undefined,
 ): Promise<Response> {
   const webhooks = webhooksOf(city)
-  const answer = webhooks ? await webhooks.receive(name, { request, peer, isPublic, isReadOnly }) : nothingHere()
-  return toResponse(answer)
+  if (webhooks) return toResponse(await webhooks.receive(name, { request, peer, isPublic, isReadOnly }))
+  return toResponse(isClosed(city) ? notYet() : nothingHere())
 }
 
 /** A segment of a path; one that cannot be read is the name of nothing. */

@@ -27,6 +27,8 @@ interface WebhooksOptions {
   city: string
   /** Where the supervisor listens. */
   url(): string
+  /** Where other machines reach public webhooks; undefined when they do not. */
+  publicUrl?(): string | undefined
   store: Store
   log: EventLog
   clock: Clock
@@ -108,9 +110,10 @@ export class Webhooks {
     }
   }
 
-  #urlOf({ name }: WebhookConfig): string {
-    const { city, url } = this.options
-    return `${url()}/v0/city/${encodeURIComponent(city)}/hook/${name}`
+  #urlOf({ name, visibility }: WebhookConfig): string {
+    const { city, url, publicUrl } = this.options
+    const base = (visibility === 'public' && publicUrl?.()) || url()
+    return `${base}/v0/city/${encodeURIComponent(city)}/hook/${name}`
   }
 
   #toWire(webhook: WebhookConfig): Webhook {
