@@ -6,7 +6,7 @@ import { OperationCoverage } from '../support/coverage.ts'
 import { misfits } from '../support/schema.ts'
 import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
-const coverage = new OperationCoverage(({ tag, path }) => tag === 'events' || path.endsWith('/history'))
+const coverage = new OperationCoverage(({ tag, path }) => tag === 'events' || path.endsWith('/{id}/history'))
 const openTown = towns(coverage)
 
 describe('the events of a city', () => {
