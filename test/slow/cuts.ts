@@ -9,6 +9,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { TempFolder } from '../support/folder.ts'
 
 /**
@@ -18,7 +19,8 @@ import type { TempFolder } from '../support/folder.ts'
  * them torn. Each run continues from what the previous cut left.
  */
 
-const FILES = ['a.db', 'a.db-wal']
+/** Where a database lies in the folder that is cut; its log lies beside it. */
+const DATABASE = 'a.db'
 
 /** A small random number generator, so that a failing seed can be run again. */
 export function random(start: number): () => number {
@@ -43,13 +45,15 @@ export interface Lab {
   readonly library: string
   /** A file in `children`. */
   readonly child: string
+  /** Where its database lies in `live`. */
+  readonly database: string
 }
 
 /** Prepares a folder for power cuts. */
-export function labOf(folder: TempFolder, child: string): Lab {
+export function labOf(folder: TempFolder, child: string, database = DATABASE): Lab {
   mkdirSync(folder.at('live'))
   mkdirSync(folder.at('kept'))
-  return { folder, child, library: compile(folder) }
+  return { folder, child, database, library: compile(folder) }
 }
 
 /** Runs a child until the cut, after a time or a number of acknowledged writes; returns what it reported. */
@@ -84,18 +88,19 @@ export async function life(
 }
 
 /** Replaces the live files with what the cut left of them. */
-export function cut({ folder }: Lab, chance: () => number): void {
+export function cut({ folder, database }: Lab, chance: () => number): void {
+  const live = folder.at('live', dirname(database))
   rmSync(folder.at('live'), { recursive: true })
-  mkdirSync(folder.at('live'))
+  mkdirSync(live, { recursive: true })
   const survival = [0, 0.5, 1][Math.floor(chance() * 3)] ?? 0
-  for (const name of FILES) {
+  for (const name of [basename(database), `${basename(database)}-wal`]) {
     const path = folder.at('kept', name)
     if (!existsSync(path)) continue
     if (existsSync(`${path}.unnamed`)) rmSync(path)
     else if (existsSync(`${path}.pending`)) survive(path, survival, chance)
     rmSync(`${path}.unnamed`, { force: true })
     rmSync(`${path}.pending`, { force: true })
-    if (existsSync(path)) copyFileSync(path, folder.at('live', name))
+    if (existsSync(path)) copyFileSync(path, join(live, name))
   }
 }
 
@@ -117,12 +122,12 @@ function survive(path: string, survival: number, chance: () => number): void {
 }
 
 /** Copies what a cut left, for inspection while the next run continues from the original; false when nothing was left. */
-export function copied({ folder }: Lab): string | undefined {
+export function copied({ folder, database }: Lab): string | undefined {
   const path = folder.at('check.db')
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
-  if (!existsSync(folder.at('live', 'a.db'))) return undefined
+  if (!existsSync(folder.at('live', database))) return undefined
   for (const end of ['', '-wal']) {
-    const left = folder.at('live', `a.db${end}`)
+    const left = folder.at('live', `${database}${end}`)
     if (existsSync(left)) copyFileSync(left, `${path}${end}`)
   }
   return path
