@@ -5,6 +5,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import { redactTokens } from '../../http/credentials.ts'
 import type { AdapterHealth } from './adapter-health.ts'
 import type { Adapter, Adapters } from './adapters.ts'
 import type { Bindings } from './bindings.ts'
@@ -130,7 +131,7 @@ export class Outbound {
       publication: {
         session_id: session,
         conversation: ref,
-        text,
+        text: redactTokens(text),
         ...(reply_to_message_id && { reply_to_message_id }),
         ...(idempotency_key && { idempotency_key }),
       },

@@ -251,6 +251,16 @@ test('a session sends in its own name only', async () => {
   expect((await outbound.send(world.caller(world.ada.id), own)).Receipt.Delivered).toBe(true)
 })
 
+test('no token of the city leaves it, whatever a session writes', async () => {
+  await using adapter = startAdapter()
+  await using world = await openAnswering(adapter)
+  const token = world.token(world.ada.id)
+  expect(token).toStartWith('gcs_')
+  await world.send(`my token is ${token}!`)
+  expect(JSON.stringify(adapter.asked)).not.toContain(token)
+  expect(world.transcript('e1')?.join()).not.toContain(token)
+})
+
 test('what a session sent and its messenger delivers as a message from outside is not taken for one', async () => {
   await using adapter = startAdapter()
   await using world = await openAnswering(adapter)
