@@ -67,9 +67,11 @@ async function send(context: CommandContext, id: string, given: string, options:
   if (!options.json) printLine(io, `Sent to ${id} as message ${result.TranscriptEntry?.Sequence ?? ''}.`)
 }
 
-function senderOf({ env }: Io, { id, binding }: ConversationView, session: string | undefined): string {
+function senderOf({ env }: Io, { id, binding, group_id }: ConversationView, session: string | undefined): string {
   const sender = session ?? (env.GC_SESSION_ID || binding?.SessionID || binding?.AgentName)
   if (sender) return sender
+  if (group_id === undefined)
+    throw failure(`nobody answers ${id}; \`gc extmsg bind ${id} --session <session>\` says who does`)
   throw usageError(`several sessions may answer ${id}: say with --session in whose name`)
 }
 

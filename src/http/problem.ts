@@ -41,6 +41,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   ['internal', 'Internal Server Error'],
   ['conflict-wrong-state', 'Wrong State Conflict'],
   ['idempotency-mismatch', 'Idempotency Key Body Mismatch'],
+  ['extmsg-group-not-found', 'External-Message Group Not Found'],
 ])
 
 /** `bead-not-found` → `Bead Not Found`. */

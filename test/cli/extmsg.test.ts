@@ -48,6 +48,10 @@ describe('gc extmsg', () => {
     expect(moved).toMatchObject({ SessionID: session, BindingGeneration: 1 })
     expect((await town.gc(['extmsg', 'unbind', id])).out).toContain('does not answer chat/default/e1 any more')
     expect((await town.gc(['extmsg', 'unbind', id])).out).toBe('Nothing was bound.\n')
+    expect(await town.gc(['extmsg', 'send', id, 'x'])).toMatchObject({
+      status: 1,
+      err: expect.stringContaining(`nobody answers ${id}; `),
+    })
   })
 
   test('shows what people write, and sends an answer once', async () => {
