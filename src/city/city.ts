@@ -99,6 +99,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   config.recordWith(configRecorder(services))
   config.watch(deadlines, report)
   resources.defer(() => services.webhooks.close())
+  resources.defer(() => services.monitors.stop())
+  services.monitors.start()
   resources.defer(() => reactions.stop())
   reactions.start()
   resources.defer(() => retention.stop())

@@ -35,6 +35,7 @@ import { FailedClonesAttention } from '../config/rigs/failed-clones.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
 import { ExternalMessages } from '../connect/extmsg/external-messages.ts'
+import { PullRequestMonitors } from '../connect/github/monitors.ts'
 import { ServiceAttention } from '../connect/services/attention.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
@@ -275,6 +276,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     maintenance: new Maintenance(options),
     backup: new Backup(options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
+    monitors: new PullRequestMonitors(options),
     webhooks: buildWebhooks({ ...options, ...orderServices }),
     status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
   }

@@ -2,6 +2,7 @@ import type { AgentFields } from './declare/agent.ts'
 import type { DeclaredBlock, FieldOrigins } from './declare/origin.ts'
 import type { InlineScripts } from './declare/pack.ts'
 import type { RigFields } from './declare/rig.ts'
+import type { PullRequestMonitorConfig } from './github/monitor.ts'
 import type { Orders } from './orders/order.ts'
 import type { PromptTemplate } from './prompts/prompt-template.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
@@ -28,6 +29,7 @@ export interface CityConfig {
   readonly namedSessions: readonly NamedSessionConfig[]
   readonly mcpServers: readonly McpServerConfig[]
   readonly services: readonly ServiceConfig[]
+  readonly monitors: readonly PullRequestMonitorConfig[]
   readonly defaultRoutes: readonly DefaultRouteConfig[]
   readonly chat: ChatSessionsConfig
   readonly daemon: DaemonConfig

@@ -9,6 +9,7 @@ import * as sessions from '../../agents/sessions/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
 import * as rigs from '../../config/rigs/events.ts'
 import * as externalMessages from '../../connect/extmsg/events.ts'
+import * as github from '../../connect/github/events.ts'
 import * as services from '../../connect/services/events.ts'
 import * as webhooks from '../../connect/webhooks/events.ts'
 import type { EventDefinition } from '../../core/events/event.ts'
@@ -38,6 +39,7 @@ export const cityEvents: readonly EventDefinition[] = [
     budgets,
     claims,
     comments,
+    github,
     convoys,
     externalMessages,
     logins,

@@ -4,6 +4,7 @@ import type { AgentDefaultsFields } from './agent-defaults.ts'
 import type { DaemonFields } from './daemon.ts'
 import type { Declaration } from './declaration.ts'
 import type { DefaultRouteFields } from './default-route.ts'
+import type { PullRequestMonitorFields } from './github.ts'
 import type { RuntimeFields, UpstreamFields } from './kept.ts'
 import type { McpServerFields } from './mcp-server.ts'
 import type { NamedSessionFields } from './named-session.ts'
@@ -45,6 +46,7 @@ export interface BlockDeclarations {
   readonly services: readonly Declaration<ServiceFields>[]
   readonly webhooks: readonly Declaration<WebhookFields>[]
   readonly defaultRoutes: readonly Declaration<DefaultRouteFields>[]
+  readonly monitors: readonly Declaration<PullRequestMonitorFields>[]
 }
 
 /** What a city has by name; layers merge entries of one name field by field. */
@@ -79,6 +81,7 @@ export const NO_DECLARATIONS: CityDeclarations = {
     services: [],
     webhooks: [],
     defaultRoutes: [],
+    monitors: [],
   },
   ...{ presets: new Map(), providers: new Map(), mcpServers: new Map(), upstreams: new Map(), runtimes: new Map() },
   ...{ imports: new Map(), defaultRigImports: new Map(), patches: NO_PATCHES, pack: undefined, packs: [] },

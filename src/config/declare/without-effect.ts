@@ -5,6 +5,8 @@ const PACKS =
 const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT in force'
 const UPSTREAM = 'upstreams are not used yet: the program keeps its own endpoint and credentials'
 const TOMBSTONE = 'has no effect, here or elsewhere; take it out'
+const MONITOR =
+  'is NOT in force: gc records what changes, and an order with on = "github.pull_request" says what follows'
 const STORAGE = 'has no effect: all work is kept in this city’s own database'
 const TERMINAL = 'has no effect: gc runs terminals itself, without tmux'
 const SCREEN = 'has no effect: gc reads the state of a program from its screen'
@@ -26,11 +28,17 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     api: 'has no effect: `gc serve` decides where the API listens and who may write; no protection in here is in force',
     convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT in force',
     doctor: 'has no effect: a check is a folder in doctor/; `gc doctor --check-timeout` bounds each',
-    github: 'pull requests are not watched yet',
   },
   'pack-file': {
     upstreams: UPSTREAM,
     runtimes: 'sessions are not run by programs of packs yet',
+  },
+  'github.pr_monitor': {
+    notify: MONITOR,
+    repair_route: MONITOR,
+    repair_workflow: MONITOR,
+    merge_queue: MONITOR,
+    webhook_secret_env: 'has no effect: declare a [[webhook]] for what GitHub itself delivers',
   },
   workspace: {
     includes: PACKS,

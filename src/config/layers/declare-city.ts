@@ -4,6 +4,7 @@ import type { CityDeclarations, NamedDeclarations, SectionDeclarations } from '.
 import { DAEMON } from '../declare/daemon.ts'
 import { declareFields } from '../declare/declaration.ts'
 import { DEFAULT_ROUTE } from '../declare/default-route.ts'
+import { PULL_REQUEST_MONITOR } from '../declare/github.ts'
 import { UPSTREAM } from '../declare/kept.ts'
 import { MCP_SERVER } from '../declare/mcp-server.ts'
 import { NAMED_SESSION } from '../declare/named-session.ts'
@@ -34,6 +35,7 @@ export function declareCity(reader: SectionReader): Partial<CityDeclarations> {
     pricing: blocksOf(reader, 'pricing', PRICING),
     services: servicesOf(reader),
     webhooks: blocksOf(reader, 'webhook', WEBHOOK),
+    monitors: reader.has('github') ? blocksOf(reader.child('github'), 'pr_monitor', PULL_REQUEST_MONITOR) : [],
     defaultRoutes: reader.has('extmsg') ? blocksOf(reader.child('extmsg'), 'default_route', DEFAULT_ROUTE) : [],
     patches: cityPatchesOf(reader),
   }

@@ -78,6 +78,7 @@ function joinFragment(
     services = [],
     webhooks = [],
     defaultRoutes = [],
+    monitors = [],
   } = lower
   const blocks = {
     rigs: [...rigs, ...(declared.rigs ?? [])],
@@ -86,6 +87,7 @@ function joinFragment(
     pricing: [...pricing, ...(declared.pricing ?? [])],
     services: [...services, ...(declared.services ?? [])],
     webhooks: [...webhooks, ...(declared.webhooks ?? [])],
+    monitors: [...monitors, ...(declared.monitors ?? [])],
     defaultRoutes: [...defaultRoutes, ...(declared.defaultRoutes ?? [])],
   }
   return { ...mergeDeclarations({ ...NO_DECLARATIONS, ...base }, present), ...blocks }

@@ -66,6 +66,7 @@ const mergeBlocks = (lower: BlockDeclarations, higher: Partial<BlockDeclarations
   pricing: [...(higher.pricing ?? []), ...lower.pricing],
   services: [...(higher.services ?? []), ...lower.services],
   webhooks: [...(higher.webhooks ?? []), ...lower.webhooks],
+  monitors: [...(higher.monitors ?? []), ...lower.monitors],
   defaultRoutes: [...(higher.defaultRoutes ?? []), ...lower.defaultRoutes],
 })
 

@@ -7,6 +7,7 @@ import { resolveOrders } from '../orders/orders.ts'
 import { resolveAgents } from './agents.ts'
 import { resolveDefaultRoutes } from './default-routes.ts'
 import { FragmentFolders } from './fragment-folders.ts'
+import { resolveMonitors } from './github.ts'
 import { resolveMcpServers } from './mcp-servers.ts'
 import { resolveNamedSessions } from './named-sessions.ts'
 import { PacksAround } from './pack-surroundings.ts'
@@ -55,6 +56,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
   return {
     ...{ name, prefix, path, strict, workspace, providers, rigs, agents, packs },
     namedSessions,
+    monitors: resolveMonitors(declarations, rigs, diagnostics),
     defaultRoutes: resolveDefaultRoutes(declarations, namedSessions, diagnostics),
     mcpServers: resolveMcpServers(declarations, { path, agents, diagnostics }),
     services: resolveServices(declarations, { path, diagnostics }),

@@ -12,6 +12,7 @@ const OPTION = '[providers.p]\ncommand = "x"\n[[providers.p.options_schema]]\nke
 const OPENINGS: Readonly<Record<string, string>> = {
   rigs: '[[rigs]]\nname = "a"\npath = "/a"\n',
   agent: AGENT,
+  'github.pr_monitor': '[[github.pr_monitor]]\nname = "a"\nowner = "o"\nrepo = "r"\n',
   named_session: `${AGENT}[[named_session]]\ntemplate = "a"\n`,
   pricing: '[[pricing]]\nmodel = "m"\n',
   providers: '[providers.p]\ncommand = "x"\n',

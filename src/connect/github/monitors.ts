@@ -1,0 +1,171 @@
+import { eq } from 'drizzle-orm'
+import type { CityConfig } from '../../config/city-config.ts'
+import type { Config } from '../../config/config.ts'
+import type { PullRequestMonitorConfig } from '../../config/github/monitor.ts'
+import { gcPart } from '../../core/actor.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { addressOf, fetchPage, PAGE_SIZE, type PullRequest, TooSoon } from './client.ts'
+import { PullRequestChanged } from './events.ts'
+import { type CursorRow, pullRequestCursors } from './table.ts'
+
+interface MonitorsOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+  deadlines: Deadlines
+  config: Pick<Config, 'onChange'> & { readonly current: Pick<CityConfig, 'monitors'> }
+  env: Readonly<Record<string, string | undefined>>
+  report(message: string): void
+}
+
+const MONITOR = gcPart('github')
+
+/** How many pages of changes are read at once: a thousand changes between two looks. */
+const MAX_PAGES = 10
+const MAX_REST_MS = 3_600_000
+
+/** Looks for changes of pull requests at GitHub, and records each as an event. A repository begins with what changes next. */
+export class PullRequestMonitors {
+  readonly #next = new Map<string, Deadline>()
+  readonly #failures = new Map<string, number>()
+  #stop = () => {}
+  #isRunning = false
+  #looking: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly options: MonitorsOptions) {}
+
+  start(): void {
+    this.#isRunning = true
+    this.#stop = this.options.config.onChange(() => this.#plan())
+    this.#plan()
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    this.#stop()
+    for (const deadline of this.#next.values()) deadline.cancel()
+    this.#next.clear()
+    await this.#looking
+  }
+
+  /** Resolves when no look is under way. */
+  async whenIdle(): Promise<void> {
+    await this.#looking
+  }
+
+  /** Each monitor that has no look ahead of it looks now; those that are gone look no more. */
+  #plan(): void {
+    const { monitors } = this.options.config.current
+    for (const [name, deadline] of this.#next) {
+      if (monitors.some((monitor) => monitor.name === name)) continue
+      deadline.cancel()
+      this.#next.delete(name)
+    }
+    for (const { name } of monitors) if (!this.#next.has(name)) this.#lookAfter(name, 0)
+  }
+
+  #lookAfter(name: string, ms: number): void {
+    if (!this.#isRunning) return
+    const look = () => {
+      this.#looking = this.#looking.then(() => this.#look(name))
+      return this.#looking
+    }
+    this.#next.set(name, this.options.deadlines.after(ms, look))
+  }
+
+  async #look(name: string): Promise<void> {
+    const monitor = this.options.config.current.monitors.find((each) => each.name === name)
+    if (!monitor || !this.#isRunning) return void this.#next.delete(name)
+    try {
+      await this.#read(monitor)
+      this.#failures.delete(name)
+      this.#lookAfter(name, monitor.pollInterval)
+    } catch (error) {
+      this.#lookAfter(name, Math.max(monitor.pollInterval, this.#restAfter(name, monitor, error)))
+    }
+  }
+
+  /** How long to leave GitHub alone: as long as it asks, else longer with every failure. */
+  #restAfter(name: string, { pollInterval }: PullRequestMonitorConfig, error: unknown): number {
+    if (error instanceof TooSoon) return Math.min(error.wait, MAX_REST_MS)
+    const failures = (this.#failures.get(name) ?? 0) + 1
+    this.#failures.set(name, failures)
+    if (failures === 1)
+      this.options.report(`the pull requests of monitor ${name} cannot be read: ${errorMessage(error)}`)
+    return Math.min(pollInterval * 2 ** Math.min(failures, 10), MAX_REST_MS)
+  }
+
+  async #read(monitor: PullRequestMonitorConfig): Promise<void> {
+    const { store, env, clock } = this.options
+    const cursor = this.#cursorOf(monitor)
+    const token = monitor.tokenEnv === undefined ? (env.GH_TOKEN ?? env.GITHUB_TOKEN) : env[monitor.tokenEnv]
+    const ask = { token, now: clock.now() }
+    const first = await fetchPage(monitor, 1, { ...ask, etag: cursor?.etag ?? '' })
+    if (!first) return
+    let { items } = first
+    for (let page = 2; cursor && page <= MAX_PAGES && items.length === PAGE_SIZE * (page - 1); page++) {
+      if ((items.at(-1)?.updatedAt ?? 0) < cursor.updatedAt) break
+      items = [...items, ...((await fetchPage(monitor, page, { ...ask, etag: '' }))?.items ?? [])]
+    }
+    await store.write((tx) => this.#record(tx, monitor, cursor, first.etag, items), MONITOR)
+  }
+
+  #cursorOf(monitor: PullRequestMonitorConfig): CursorRow | undefined {
+    const row = this.options.store.read((orm) =>
+      orm.select().from(pullRequestCursors).where(eq(pullRequestCursors.monitor, monitor.name)).get(),
+    )
+    return row?.source === addressOf(monitor) ? row : undefined
+  }
+
+  /** What is new, oldest first, and how far that is: both are on disk or neither is. */
+  #record(
+    tx: Tx,
+    monitor: PullRequestMonitorConfig,
+    cursor: CursorRow | undefined,
+    etag: string,
+    items: readonly PullRequest[],
+  ): void {
+    const newest = Math.max(cursor?.updatedAt ?? 0, ...items.map(({ updatedAt }) => updatedAt))
+    const atNewest = items.filter(({ updatedAt }) => updatedAt === newest).map(({ number }) => number)
+    const before = cursor?.updatedAt === newest ? cursor.seen : []
+    if (cursor)
+      for (const each of items.filter((item) => isNew(item, cursor)).toReversed())
+        this.#append(tx, monitor, cursor, each)
+    const row = { source: addressOf(monitor), etag, updatedAt: newest, seen: [...new Set([...before, ...atNewest])] }
+    tx.orm
+      .insert(pullRequestCursors)
+      .values({ monitor: monitor.name, ...row })
+      .onConflictDoUpdate({ target: pullRequestCursors.monitor, set: row })
+      .run()
+  }
+
+  #append(tx: Tx, monitor: PullRequestMonitorConfig, cursor: CursorRow, each: PullRequest): void {
+    const { name, rig, owner, repo, baseBranches } = monitor
+    if (baseBranches.length > 0 && !baseBranches.includes(each.base)) return
+    const { number, title, url, author, draft, base, head, headSha, updatedAt } = each
+    this.options.log.append(
+      tx,
+      PullRequestChanged,
+      { subject: `${owner}/${repo}#${number}` },
+      {
+        ...{ monitor: name, repo: `${owner}/${repo}`, number, change: changeOf(each, cursor) },
+        ...(rig !== undefined && { rig }),
+        ...{ title, url, author, draft, base, head, head_sha: headSha, updated_at: toTimestamp(updatedAt) },
+      },
+    )
+  }
+}
+
+const isNew = ({ updatedAt, number }: PullRequest, cursor: CursorRow): boolean =>
+  updatedAt > cursor.updatedAt || (updatedAt === cursor.updatedAt && !cursor.seen.includes(number))
+
+/** What happened since the last look. */
+function changeOf({ createdAt, closedAt, mergedAt }: PullRequest, { updatedAt }: CursorRow) {
+  if (mergedAt !== null && mergedAt >= updatedAt) return 'merged'
+  if (closedAt !== null && closedAt >= updatedAt) return 'closed'
+  return createdAt >= updatedAt ? 'opened' : 'updated'
+}

@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'bun:test'
+import { formatDiagnostic } from '../../../src/config/diagnostics/diagnostics.ts'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
+import { compose } from '../../../src/config/resolve/compose.ts'
+import { cityFiles } from '../../config/city-files.ts'
+import { scriptedTown } from '../../support/city.ts'
+
+interface Pull {
+  number: number
+  updated_at: string
+  created_at?: string
+  merged_at?: string | null
+  closed_at?: string | null
+  base?: string
+}
+
+/** A server that speaks the part of GitHub's API that lists pull requests, with ETags and rate limits. */
+function forge() {
+  let pulls: Pull[] = []
+  let limit: Record<string, string> | undefined
+  const requests: { path: string; token: string | null; status: number }[] = []
+  const toWire = ({ number, base = 'main', created_at = '2026-01-01T00:00:00Z', ...more }: Pull) => ({
+    ...{ number, created_at, merged_at: null, closed_at: null, ...more, title: `change ${number}`, draft: false },
+    ...{ html_url: `https://github.com/press/oil/pull/${number}`, user: { login: 'ann' } },
+    ...{ base: { ref: base }, head: { ref: `fix-${number}`, sha: `sha${number}` } },
+  })
+  const server = Bun.serve({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    fetch(request) {
+      const { pathname, searchParams } = new URL(request.url)
+      const size = Number(searchParams.get('per_page'))
+      const start = (Number(searchParams.get('page')) - 1) * size
+      const sorted = pulls.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
+      const body = JSON.stringify(sorted.slice(start, start + size).map(toWire))
+      const etag = `W/"${Bun.hash(body)}"`
+      const isSame = request.headers.get('if-none-match') === etag
+      const status = limit ? 403 : isSame ? 304 : 200
+      requests.push({ path: pathname, token: request.headers.get('authorization'), status })
+      return new Response(status === 200 ? body : null, { status, headers: limit ?? { etag } })
+    },
+  })
+  return {
+    ...{ url: `http://127.0.0.1:${server.port}`, requests },
+    set(...now: Pull[]) {
+      pulls = now
+    },
+    setLimit(headers: Record<string, string> | undefined) {
+      limit = headers
+    },
+    [Symbol.dispose]: () => void server.stop(true),
+  }
+}
+
+const monitorOf = (url: string, more = '') => `
+[[github.pr_monitor]]
+name = "oil"
+owner = "press"
+repo = "oil"
+base_url = "${url}"
+token_env = "FORGE_TOKEN"
+poll_interval = "1m"
+${more}
+`
+
+async function world(hub: ReturnType<typeof forge>, more = '') {
+  const town = scriptedTown(monitorOf(hub.url, more))
+  const open = () => town.open({ env: { FORGE_TOKEN: 'secret-token' } })
+  let city = await open()
+  /** Waits for the look that is due. */
+  const looked = () => city.monitors.whenIdle()
+  await town.clock.advance(0)
+  await looked()
+  return {
+    town,
+    looked,
+    advance: (ms: number) => town.clock.advance(ms),
+    /** Waits for the next look. */
+    async look() {
+      await town.clock.advance(60_000)
+      await looked()
+    },
+    async restart() {
+      await city.close({ endSessions: false })
+      city = await open()
+      await town.clock.advance(0)
+      await looked()
+    },
+    changes: () =>
+      city.log
+        .after(0, 1000)
+        .filter(({ type }) => type === 'github.pull_request')
+        .map(({ subject, payload }) => [subject, Object(payload).change]),
+    events: () => city.log.after(0, 1000).filter(({ type }) => type === 'github.pull_request'),
+    [Symbol.asyncDispose]: () => town[Symbol.asyncDispose](),
+  }
+}
+
+const at = (minute: number, second = 0) =>
+  `2026-01-05T10:${String(minute).padStart(2, '0')}:${String(second).padStart(2, '0')}Z`
+
+describe('a monitor of pull requests', () => {
+  test('begins with what changes next, and records each change once', async () => {
+    using hub = forge()
+    hub.set({ number: 1, updated_at: at(0) })
+    await using city = await world(hub)
+    expect(city.changes()).toEqual([])
+    hub.set({ number: 1, updated_at: at(2) }, { number: 2, updated_at: at(1), created_at: at(1) })
+    await city.look()
+    const changes = [
+      ['press/oil#2', 'opened'],
+      ['press/oil#1', 'updated'],
+    ]
+    expect(city.changes()).toEqual(changes)
+    await city.look()
+    expect(city.changes()).toEqual(changes)
+    expect(hub.requests.map(({ status }) => status)).toEqual([200, 200, 304])
+    expect(city.events()[0]).toMatchObject({
+      actor: 'gc/github',
+      payload: {
+        ...{ monitor: 'oil', repo: 'press/oil', number: 2, title: 'change 2', author: 'ann', base: 'main' },
+        ...{ head: 'fix-2', head_sha: 'sha2', url: 'https://github.com/press/oil/pull/2', draft: false },
+      },
+    })
+  })
+
+  test('tells merged from closed, and two changes in one second apart', async () => {
+    using hub = forge()
+    hub.set({ number: 1, updated_at: at(0) })
+    await using city = await world(hub)
+    hub.set(
+      { number: 1, updated_at: at(1), closed_at: at(1), merged_at: at(1) },
+      { number: 2, updated_at: at(0), created_at: '2026-01-02T00:00:00Z' },
+    )
+    await city.look()
+    hub.set({ number: 1, updated_at: at(1) }, { number: 3, updated_at: at(1), closed_at: at(1) })
+    await city.look()
+    expect(city.changes()).toEqual([
+      ['press/oil#2', 'updated'],
+      ['press/oil#1', 'merged'],
+      ['press/oil#3', 'closed'],
+    ])
+  })
+
+  test('goes on after a restart with what it missed', async () => {
+    using hub = forge()
+    hub.set({ number: 1, updated_at: at(0) })
+    await using city = await world(hub)
+    hub.set({ number: 1, updated_at: at(3) })
+    await city.restart()
+    expect(city.changes()).toEqual([['press/oil#1', 'updated']])
+  })
+
+  test('reads as many pages as there are changes', async () => {
+    using hub = forge()
+    hub.set({ number: 1, updated_at: at(0) })
+    await using city = await world(hub)
+    hub.set(
+      ...Array.from({ length: 250 }, (_, n) => ({ number: n + 1, updated_at: at(1 + Math.floor(n / 60), n % 60) })),
+    )
+    await city.look()
+    expect(city.changes().length).toBe(250)
+    expect(new Set(city.changes().map(([subject]) => subject)).size).toBe(250)
+  })
+
+  test('is about the branches that it names', async () => {
+    using hub = forge()
+    await using city = await world(hub, 'base_branches = ["main"]')
+    hub.set({ number: 1, updated_at: at(1), base: 'next' }, { number: 2, updated_at: at(2) })
+    await city.look()
+    expect(city.changes()).toEqual([['press/oil#2', 'opened']])
+  })
+
+  test('leaves GitHub alone for as long as it asks', async () => {
+    using hub = forge()
+    await using city = await world(hub)
+    const reset = Math.floor(city.town.clock.now() / 1000) + 600
+    hub.setLimit({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) })
+    await city.look()
+    const asked = hub.requests.length
+    hub.setLimit(undefined)
+    hub.set({ number: 1, updated_at: at(1) })
+    await city.advance(500_000)
+    expect(hub.requests.length).toBe(asked)
+    await city.advance(100_000)
+    await city.looked()
+    expect(city.changes()).toEqual([['press/oil#1', 'opened']])
+  })
+
+  test('shows its token to nobody else', async () => {
+    using hub = forge()
+    await using city = await world(hub)
+    expect(hub.requests[0]).toMatchObject({ path: '/repos/press/oil/pulls', token: 'Bearer secret-token' })
+    expect(JSON.stringify([city.events(), city.town.reports])).not.toContain('secret-token')
+  })
+})
+
+describe('[[github.pr_monitor]]', () => {
+  const problems = (changes: string) => {
+    using files = cityFiles({ 'city.toml': `[[github.pr_monitor]]\n${changes}` })
+    const { errors, warnings } = compose(new FileSnapshot(files.path))
+    return [...errors, ...warnings].map(formatDiagnostic)
+  }
+  const GOOD = 'name = "a"\nowner = "o"\nrepo = "r"\n'
+
+  test.each([
+    ['owner = "o"\nrepo = "r"\n', 'city.toml:1: [[github.pr_monitor]] name: is required'],
+    ['name = "a"\nrepo = "r"\n', 'city.toml:1: [[github.pr_monitor]] owner: is required'],
+    ['name = "a"\nowner = "o"\n', 'city.toml:1: [[github.pr_monitor]] repo: is required'],
+    [
+      'name = "a"\nowner = "o/p"\nrepo = "r"\n',
+      'city.toml:3: [[github.pr_monitor]] owner: "o/p" is not a name at GitHub',
+    ],
+    [`${GOOD}rig = "moon"\n`, 'city.toml:5: [[github.pr_monitor]] rig: there is no rig "moon"'],
+    [
+      `${GOOD}poll_interval = "1s"\n`,
+      'city.toml:5: [[github.pr_monitor]] poll_interval: "1s" must be a duration of 10s or more, such as 2m',
+    ],
+    [
+      `${GOOD}base_url = "http://forge.example"\n`,
+      'city.toml:5: [[github.pr_monitor]] base_url: "http://forge.example" must be an https:// address such as https://api.github.com',
+    ],
+    [`${GOOD}token_env = "a b"\n`, 'city.toml:5: [[github.pr_monitor]] token_env: "a b" is not the name of a variable'],
+    [
+      `${GOOD}base_branches = "main"\n`,
+      'city.toml:5: [[github.pr_monitor]] base_branches: must be a list of strings, not "main"',
+    ],
+    [
+      `${GOOD}merge_queue = "observe"\n`,
+      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT in force: gc records what changes, and an order with on = "github.pull_request" says what follows',
+    ],
+  ])('is checked: %s', (changes, problem) => {
+    expect(problems(changes)).toEqual([problem])
+  })
+})
