@@ -89,12 +89,18 @@ function fitOf(rule: number, order: string | undefined, message: string | undefi
 }
 
 async function readPayload(io: Io, file: string): Promise<Record<string, unknown>> {
+  const text = await (file === '-' ? io.readInput() : Bun.file(file).text()).catch((error: Error) => {
+    throw usageError(`${file} cannot be read: ${error.message}`)
+  })
+  const value = parse(text, file)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw usageError(`${file} must hold a JSON object`)
+}
+
+function parse(text: string, file: string): unknown {
   try {
-    const text = file === '-' ? await io.readInput() : await Bun.file(file).text()
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+    return JSON.parse(text)
   } catch (error) {
     throw usageError(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  throw usageError(`${file} must hold a JSON object`)
 }

@@ -68,6 +68,10 @@ describe('gc webhook', () => {
       status: 1,
       out: expect.stringMatching(/The sender sees 422 {"status":"rejected"}\nIt was rejected: .*needs the argument pr/),
     })
+    expect(await town.gc(['webhook', 'test', 'github', '--payload', town.at('none.json')])).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('none.json cannot be read'),
+    })
     writeFileSync(file, '[1]')
     expect(await town.gc(['webhook', 'test', 'github', '--payload', file])).toMatchObject({
       status: 2,
