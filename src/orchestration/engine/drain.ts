@@ -124,6 +124,16 @@ function collect(beads: BeadRepository, manifest: Manifest): Manifest {
   return { ...manifest, rows }
 }
 
+/** Notes what came of the run for one member while others go on; a run that is removed is not waited for any more. */
+export function noteItem({ beads }: DrainOptions, tx: Tx, root: Bead): void {
+  const control = beads.find(metadataValue(root, EngineKey.drainControlId))
+  const manifest = control?.status === 'open' ? manifestOf(control) : undefined
+  if (!control || !manifest?.rows.some(({ item_root_id }) => item_root_id === root.id)) return
+  const state = metadataValue(control, EngineKey.drainState) === 'expanding' ? 'expanding' : 'expanded'
+  if (control.is_blocked) beads.change(tx, control.id, { metadata: drainMetadata(state, collect(beads, manifest)) })
+  if (!beads.find(root.id)) beads.undepend(tx, control.id, [root.id])
+}
+
 /** Goes on with the next member, or ends the drain. */
 function goOn({ beads, units }: DrainOptions, { tx, bead }: ControlStep, collected: Manifest): void {
   const hasFailed = collected.rows.some(({ status }) => status === 'failed')

@@ -2,6 +2,7 @@ import { toTimestamp } from '../../core/clock.ts'
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Tx } from '../../core/store.ts'
+import { payloadBeadOf } from '../../work/beads/events.ts'
 import { isControl } from '../../work/beads/readiness.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
@@ -17,7 +18,7 @@ import { Attempts, retry } from './attempts.ts'
 import { applyCheck, requestCheck } from './checks.ts'
 import { decideRound, decideStep, guardStep } from './conditions.ts'
 import { ControlError, type ControlHandler, type ControlStep, malformed } from './control.ts'
-import { type DrainOptions, drain, endDrain } from './drain.ts'
+import { type DrainOptions, drain, endDrain, noteItem } from './drain.ts'
 import { fanOut, isSpawning } from './fan-out.ts'
 import { finalize } from './finalize.ts'
 import { FragmentWriter, type ResolveTarget } from './fragment-writer.ts'
@@ -103,9 +104,8 @@ export class RunEngine {
       'scope-check': (step) => checkScope(parts, step),
       'workflow-finalize': (step) => finalize(parts, step),
     }
-    reactions.on('runs', ['bead.created', 'bead.updated', 'bead.closed', ...RUN_EVENTS], (tx, recorded) =>
-      this.#react(tx, recorded),
-    )
+    const beadEvents = ['bead.created', 'bead.updated', 'bead.closed', 'bead.deleted']
+    reactions.on('runs', [...beadEvents, ...RUN_EVENTS], (tx, recorded) => this.#react(tx, recorded))
   }
 
   /** Goes on with the time limits of what is worked on. */
@@ -117,8 +117,11 @@ export class RunEngine {
     this.#timeouts.stop()
   }
 
-  #react(tx: Tx, { type, subject = '' }: RecordedEvent): void {
+  #react(tx: Tx, recorded: RecordedEvent): void {
+    const { type, subject = '' } = recorded
     const bead = this.#options.beads.find(subject)
+    const item = bead ?? (type === 'bead.deleted' ? payloadBeadOf(recorded) : undefined)
+    if (item && (type === 'bead.closed' || type === 'bead.deleted')) noteItem(this.#draining, tx, item)
     if (!bead) return
     if (type === 'bead.created') this.#states.adopt(tx, bead)
     const run = type === 'run.changed' ? undefined : this.#states.runOf(bead)

@@ -100,6 +100,7 @@ describe('a drain', () => {
     expect(work.runs.get(root).status).toBe('active')
     await work.finish(control, 0)
     expect(work.beadRepository.get(control).status).toBe('open')
+    expect(work.manifestOf(control).rows.map(({ status }) => status)).toEqual(['succeeded', 'wired'])
     work.recorded()
     await work.finish(control, 1)
     expect(work.recorded().filter((event) => !event.startsWith('bead.updated'))).toEqual([
@@ -230,6 +231,22 @@ describe('a drain', () => {
     const items = work.manifestOf(control).rows.map(({ item_root_id = '' }) => work.runs.get(item_root_id).status)
     expect(items).toEqual(['canceled', 'canceled'])
     expect(work.metadata(members[1] ?? '')['gc.exclusive_drain_reservation']).toBe('')
+  })
+
+  test('does not wait for the run of a member that is removed: what had passed has, and what went on has failed', async () => {
+    await using work = await openDrains()
+    const { control, root } = await work.drain('all', 3)
+    const items = work.manifestOf(control).rows.map(({ item_root_id = '' }) => item_root_id)
+    await work.finish(control, 0)
+    await work.workflows.delete(human, items[0] ?? '', { delete: true })
+    await work.settled()
+    await work.workflows.delete(human, items[1] ?? '', {})
+    await work.workflows.delete(human, items[1] ?? '', { delete: true })
+    await work.settled()
+    expect(work.beadRepository.get(control).status).toBe('open')
+    await work.finish(control, 2)
+    expect(work.manifestOf(control).rows.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded'])
+    expect(work.runs.get(root).status).toBe('failed')
   })
 
   test('is only for a run that has a convoy', async () => {
