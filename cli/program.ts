@@ -48,6 +48,7 @@ import type { Io } from './io/io.ts'
 import { configureProgram } from './io/run.ts'
 import { orderCommands } from './orders/order.ts'
 import { runCommands } from './runs/run.ts'
+import { workflowCommands } from './runs/workflow.ts'
 
 /** The `gc` program: its commands in the order of its help. */
 export function createProgram(io: Io): Command {
@@ -84,6 +85,7 @@ export function createProgram(io: Io): Command {
   formulaCommands(program, context)
   runCommands(program, context)
   orderCommands(program, context)
+  workflowCommands(program, context)
   convoyCommands(program, context)
   mailCommands(program, context)
   externalMessageCommands(program, context)

@@ -7,9 +7,10 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
-import { Exit, failure } from '../io/exit.ts'
+import { Exit } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import { sourceCommands } from '../runs/workflow.ts'
 import { beadColumns } from './bead.ts'
 import { adminCommands, isAutomatic, listOpenConvoys, OWNED_LABEL } from './convoy-admin.ts'
 import { changeCommands } from './convoy-edit.ts'
@@ -27,6 +28,7 @@ export function convoyCommands(program: Command, context: CommandContext): void 
   changeCommands(convoy, context)
   checkCommand(convoy, context)
   unneededCommands(convoy, context)
+  sourceCommands(convoy, context)
   adminCommands(convoy, context)
 }
 
@@ -155,11 +157,4 @@ function unneededCommands(convoy: Command, { io }: CommandContext): void {
   accepting('autoclose')
     .description('nothing to do: gc closes a convoy with its last bead')
     .action(() => printLine(io, 'nothing to do: gc closes a convoy with its last bead'))
-  for (const name of ['control', 'delete-source', 'reopen-source']) {
-    accepting(name)
-      .description('see `gc run`')
-      .action(() => {
-        throw failure('`gc run list` lists the runs of formulas, and `gc run cancel <run>` ends the one of a bead')
-      })
-  }
 }

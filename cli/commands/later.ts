@@ -6,7 +6,6 @@ import { printJson, printLine } from '../io/io.ts'
 
 /** Commands for parts that gc does not have yet; each says so and changes nothing. */
 const NOT_YET: Readonly<Record<string, string>> = {
-  workflow: 'a workflow is a run of a formula: `gc run list` lists them, `gc run cancel` ends one',
   prompt: 'gc does not write prompts: `gc prime <agent>` shows the one of an agent',
 }
 

@@ -23,7 +23,8 @@ async function lint({ io }: CommandContext, folder: string, { json }: JsonOption
   const path = resolve(io.cwd, folder)
   if (!existsSync(path)) throw failure(`there is no folder ${path}`)
   const { lintFolder } = await import('../../src/config/offline/lint.ts')
-  const packs = lintFolder(path, resolveHome(io.env))
+  const { lintFormulasIn } = await import('../../src/orchestration/formulas/lint-folder.ts')
+  const packs = lintFolder(path, resolveHome(io.env), lintFormulasIn)
   if (packs.length === 0) throw failure(`there is no pack.toml in ${path} or below it, and no city.toml`)
   const count = (kind: 'errors' | 'warnings') => packs.reduce((sum, pack) => sum + pack[kind].length, 0)
   const [errors, warnings] = [count('errors'), count('warnings')]

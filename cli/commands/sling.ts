@@ -5,11 +5,13 @@ import { sanitizeLine } from '../../src/client/text.ts'
 import type { SlingResponse } from '../../src/orchestration/sling/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectPair, type JsonOption, withJson } from '../context/options.ts'
-import { Exit, failure, usageError } from '../io/exit.ts'
+import { Exit, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { isConvoy, slingConvoy } from './sling-convoy.ts'
+import { dryRun } from './sling-dry-run.ts'
 import { warnUnavailable } from './unavailable.ts'
 
-interface Sling extends JsonOption {
+export interface SlingOptions extends JsonOption {
   stdin?: true
   force?: true
   convoy: boolean
@@ -30,7 +32,10 @@ interface Sling extends JsonOption {
 
 export function slingCommand(program: Command, context: CommandContext): void {
   withJson(program.command('sling').description('give work to an agent: a bead, or the text of a new one'))
-    .argument('[target]', 'the agent: `rig/name`, or `name` for an agent of the city')
+    .argument(
+      '[target]',
+      'the agent: `rig/name`, or `name` for one of the city; a bead alone goes to the default of its rig',
+    )
     .argument('[work...]', 'the id of a bead, or what is to be done')
     .option('--stdin', 'read what is to be done: the first line is the title, the rest the description')
     .option('--rig <rig>', 'where a bare agent name is looked for, and where a new bead goes')
@@ -48,24 +53,36 @@ export function slingCommand(program: Command, context: CommandContext): void {
     .option('--scope-ref <name>', 'which city or rig')
     .option('--no-formula', 'do not use the default formula of the agent')
     .option('--nudge', 'accepted: a session is woken for its work anyway')
-    .option('-n, --dry-run', 'only check the agent and the bead')
-    .action((target: string | undefined, words: string[], options: Sling) => {
+    .option('-n, --dry-run', 'only check the agent, the bead and the formula')
+    .action((target: string | undefined, words: string[], options: SlingOptions) => {
       const [to, rest] = options.target
         ? [options.target, target === undefined ? [] : [target, ...words]]
         : [target, words]
       if (!to) throw usageError('name the agent: `gc sling <agent> <bead>`')
-      return sling(context, to, rest, options)
+      const only = rest.length === 0 && !options.target && !options.stdin ? beadId(to) : undefined
+      return only ? slingToDefault(context, only, options) : sling(context, to, rest, options)
     })
 }
 
-async function sling(context: CommandContext, target: string, words: string[], options: Sling): Promise<void> {
+/** Slings a bead to whom its rig names for work that names nobody. */
+async function slingToDefault(context: CommandContext, bead: string, options: SlingOptions): Promise<void> {
+  if (options.formula === true) throw usageError('a formula goes to an agent: `gc sling <agent> <formula> --formula`')
+  const city = await context.city()
+  const { target } = await city.call('GET ~/bead/{id}/default-target', { params: { id: bead } })
+  return sling(context, target, [bead], options)
+}
+
+async function sling(context: CommandContext, target: string, words: string[], options: SlingOptions): Promise<void> {
   const text = options.stdin ? await context.io.readInput() : words.join(' ')
   if (options.stdin && words.length > 0) throw usageError('give the work as words or by --stdin, not both')
   if (text.trim() === '')
     throw usageError('say what is to be done: `gc sling <agent> <bead>`, or `gc sling <agent> "<text>"`')
   const city = await context.city()
   const given = !options.stdin && words.length === 1 ? beadId(words[0]) : undefined
-  if (options.dryRun) return dryRun(context, city, target, given, options)
+  if (options.dryRun) return dryRun(context, city, { target, bead: given, text, options })
+  if (given && (await isConvoy(city, given))) {
+    return slingConvoy(context, city, given, { target, options }).catch(withConflictStatus)
+  }
   const response = await send(city, target, text, given, options).catch(withConflictStatus)
   if (options.json) return printJson(context.io, result(response))
   for (const warning of response.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
@@ -91,7 +108,7 @@ function send(
   target: string,
   text: string,
   bead: string | undefined,
-  options: Sling,
+  options: SlingOptions,
 ): Promise<SlingResponse> {
   const body = { target, ...slingFields(options), ...runFields(options) }
   if (options.on) {
@@ -105,41 +122,14 @@ function send(
 }
 
 /** What the run of a formula gets. */
-const runFields = ({ title, var: vars, scopeKind, scopeRef }: Sling) => ({
+const runFields = ({ title, var: vars, scopeKind, scopeRef }: SlingOptions) => ({
   ...(title && { title }),
   ...(vars && { vars }),
   ...(scopeKind && { scope_kind: scopeKind }),
   ...(scopeRef && { scope_ref: scopeRef }),
 })
 
-/** Checks that the agent and the bead exist. */
-async function dryRun(
-  context: CommandContext,
-  city: CityClient,
-  target: string,
-  bead: string | undefined,
-  { json }: Sling,
-): Promise<void> {
-  const { items } = await city.call('GET ~/agents')
-  const name = target.replace(/[/]$/, '')
-  if (!items.some((agent) => agent.name === name || agent.pool === name))
-    throw failure(`there is no agent ${name}; \`gc agent list\` shows them`)
-  if (bead) await city.call('GET ~/bead/{id}', { params: { id: bead } })
-  if (json) {
-    const what = { success: true, target: name, ...(bead && { bead_id: bead }) }
-    return printJson(context.io, {
-      schema_version: '1',
-      ok: true,
-      ...what,
-      routed: false,
-      queued: false,
-      dry_run: true,
-    })
-  }
-  printLine(context.io, `${bead ?? 'A new bead'} would go to ${sanitizeLine(name)}.`)
-}
-
-function slingFields({ force, convoy, owned, merge, reassign, rig, formula }: Sling) {
+function slingFields({ force, convoy, owned, merge, reassign, rig, formula }: SlingOptions) {
   return {
     ...(formula === false && { no_formula: true }),
     ...(force && { force }),
@@ -156,7 +146,7 @@ const beadId = (word: string | undefined): string | undefined =>
   word !== undefined && /^[a-z][a-z0-9_-]*-[0-9]+$/i.test(word) ? word : undefined
 
 /** Creates a bead and slings it in one request; its first line is the title. */
-function slingText(city: CityClient, target: string, text: string, options: Sling): Promise<SlingResponse> {
+function slingText(city: CityClient, target: string, text: string, options: SlingOptions): Promise<SlingResponse> {
   const [title = '', ...rest] = text.trim().split(/\r?\n/)
   const description = rest.join('\n').trim()
   const { force, reassign, ...others } = slingFields(options)

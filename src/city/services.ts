@@ -48,6 +48,8 @@ import { WispRetention } from '../orchestration/molecules/wisp-retention.ts'
 import { RunAttention } from '../orchestration/runs/attention.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
+import { slingQueries } from '../orchestration/sling/sling-query.ts'
+import { SlingSources } from '../orchestration/sling/source-runs.ts'
 import { Beads } from '../work/beads/beads.ts'
 import { BeadProtection } from '../work/beads/protection.ts'
 import { Claims } from '../work/claims/claims.ts'
@@ -256,7 +258,10 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     asking: () => options.sessionServices.questions.asking(),
   })
   const { runs } = runServices
-  const launching = { ...options, beads: beadRepository, suspended: suspensions, instantiator, runs, findSession }
+  const { shell, setup } = options.sessionServices
+  const slingQuery = slingQueries({ config, path: setup.path, env: setup.env, run: shell.run.bind(shell) })
+  const parts = { ...options, beads: beadRepository, suspended: suspensions, instantiator, runs, findSession }
+  const launching = { ...parts, slingQuery }
   const orderServices = buildOrders(launching)
   return {
     ...orderServices,
@@ -273,6 +278,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     }),
     instantiator,
     sling: new Sling(launching),
+    slingSources: new SlingSources(launching),
     maintenance: new Maintenance(options),
     backup: new Backup(options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),

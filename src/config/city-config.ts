@@ -76,6 +76,8 @@ export interface RigConfig {
   readonly formulasDir?: string
   /** Values of variables of the formulas that are run here, unless a launch gives others. */
   readonly formulaVars?: Readonly<Record<string, string>>
+  /** The agents that get beads of the rig which are slung without one: any of them. */
+  readonly defaultSlingTargets: readonly string[]
   readonly suspendedOnStart: boolean
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig

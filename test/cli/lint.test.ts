@@ -78,3 +78,27 @@ test('gc lint names order files that are left out, and keys of them that gc does
   expect(out).toContain('warning  orders/b.toml:4: [order] typo: is not a key of this section')
   expect(out).toEndWith('1 checked: 1 errors, 1 warnings.\n')
 }, 15_000)
+
+test('gc lint says what is wrong with the formulas of a pack and of a city, and what in them has no effect', async () => {
+  const formula = (name: string, rest: string) => `formula = "${name}"\n[[steps]]\nid = "a"\ntitle = "A"\n${rest}`
+  using folder = cityFiles({
+    'pack/pack.toml': pack('good'),
+    'pack/formulas/broken.toml': formula('broken', 'needs = ["b"]\n'),
+    'pack/formulas/fine.toml': formula('fine', ''),
+    'pack/formulas/other.toml': formula('another', ''),
+    'town/city.toml': '[workspace]\nname = "town"\nprovider = "claude"\n',
+    'town/formulas/loose.toml': formula('loose', 'check = { max_attempts = 2 }\n'),
+  })
+  const { packs } = JSON.parse((await lint(folder.pathOf('pack'), '--json')).out)
+  expect(packs).toMatchObject([
+    {
+      errors: [expect.stringMatching(/^formulas\/broken.toml:\d+: step "a": /)],
+      warnings: [
+        expect.stringMatching(/^formulas\/other.toml:\d+: the file is called other and the formula "another"/),
+      ],
+    },
+  ])
+  const town = await lint(folder.pathOf('town'))
+  expect(town.status).toBe(1)
+  expect(town.out).toContain('error    formulas/loose.toml:')
+})

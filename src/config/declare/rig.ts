@@ -7,6 +7,7 @@ import {
   requiredString,
   string,
   stringMap,
+  strings,
   type ValuesOf,
 } from './fields.ts'
 import { PREFIX } from './names.ts'
@@ -36,6 +37,8 @@ export const RIG = {
   defaultBranch: string('default_branch'),
   formulasDir: string('formulas_dir'),
   formulaVars: stringMap('formula_vars'),
+  defaultSlingTarget: string('default_sling_target'),
+  defaultSlingTargets: strings('default_sling_targets'),
   suspendedOnStart: boolean('suspended_on_start'),
   /** The old name of suspended_on_start. */
   suspended: boolean('suspended'),

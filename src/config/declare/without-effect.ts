@@ -49,13 +49,10 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     includes: PACKS,
     dolt_host: STORAGE,
     dolt_port: STORAGE,
-    default_sling_target: 'has no effect: name the agent when you sling',
-    default_sling_targets: 'has no effect: name the agent when you sling',
   },
   agent: {
     upstream: UPSTREAM,
     work_query: 'is given to prompts and never run: `gc hook` finds the work itself',
-    sling_query: 'is given to prompts and never run: `gc sling` finds the work itself',
     nudge: 'has no effect: the first prompt says what to do',
     tmux_alias: TERMINAL,
     mouse_mode: TERMINAL,

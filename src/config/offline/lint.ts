@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { TemplateError } from '../../core/template/error.ts'
 import { FULL_LIMITS } from '../../core/template/limits.ts'
 import { TemplateSet } from '../../core/template/template-set.ts'
-import type { AgentConfig } from '../city-config.ts'
+import type { AgentConfig, CityConfig } from '../city-config.ts'
 import { type Diagnostic, formatDiagnostic } from '../diagnostics/diagnostics.ts'
 import { CITY_FILE } from '../files/file-names.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
@@ -27,11 +27,14 @@ const MAX_DEPTH = 8
 const MAX_FOLDERS = 500
 const SKIPPED = new Set(['node_modules', 'assets'])
 
-/** Checks the city in a folder, if it is one, and every pack in it and below. */
-export function lintFolder(path: string, home: string): LintedFolder[] {
+/** Checks what else lies in the folder of a city, or of a pack that the city imports. */
+export type FolderLinter = (folder: string, config: CityConfig) => Pick<LintedFolder, 'errors' | 'warnings'>
+
+/** Checks the city in a folder, if it is one, and every pack in it and below; `others` adds to each. */
+export function lintFolder(path: string, home: string, others: FolderLinter): LintedFolder[] {
   const isCity = existsSync(join(path, CITY_FILE))
   const packs = findPacks(path).filter((folder) => !isCity || folder !== path)
-  return [...(isCity ? [lintCity(path, home)] : []), ...packs.map((folder) => lintPack(folder, home))]
+  return [...(isCity ? [lintCity(path, home, others)] : []), ...packs.map((folder) => lintPack(folder, home, others))]
 }
 
 /** The folders with a pack.toml, in order; links and hidden folders are left out. */
@@ -49,13 +52,13 @@ function findPacks(path: string): string[] {
   return found
 }
 
-function lintCity(path: string, home: string): LintedFolder {
+function lintCity(path: string, home: string, others: FolderLinter): LintedFolder {
   const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
-  return report(path, composition, composition.config.name)
+  return withOthers(report(path, composition, composition.config.name), others(path, composition.config))
 }
 
 /** Composes a city that imports nothing but the pack, and has a rig. */
-function lintPack(path: string, home: string): LintedFolder {
+function lintPack(path: string, home: string, others: FolderLinter): LintedFolder {
   const name = basename(path)
   const probe = '[[agent]]\nname = "probe"\nstart_command = "true"\nprompt_template = "probe.template.md"\n'
   const lock = lockAround(path)
@@ -70,8 +73,14 @@ function lintPack(path: string, home: string): LintedFolder {
   const city = join(path, '.gc-lint')
   const composition = compose(new FileSnapshot(city, drafts), { folders: openPackFolders(home) })
   const own = composition.config.packs.find(({ folder }) => folder === path)
-  return report(path, composition, own?.name || name)
+  return withOthers(report(path, composition, own?.name || name), others(path, composition.config))
 }
+
+const withOthers = (folder: LintedFolder, { errors, warnings }: ReturnType<FolderLinter>): LintedFolder => ({
+  ...folder,
+  errors: [...folder.errors, ...errors],
+  warnings: [...folder.warnings, ...warnings],
+})
 
 /** The lock of the city that a pack lies in, if it lies in one. */
 function lockAround(folder: string): string | undefined {

@@ -56,6 +56,7 @@ function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnosti
     ...(formulasDir !== undefined && { formulasDir: resolve(city, formulasDir) }),
     prefix: prefix ?? prefixOf(name),
     declaredPrefix: prefix,
+    defaultSlingTargets: values.defaultSlingTargets ?? [values.defaultSlingTarget ?? []].flat(),
     suspendedOnStart: values.suspendedOnStart ?? values.suspended ?? false,
     maxActive: toLimit(values.maxActive),
     sleep: resolveSessionSleep(sleep),

@@ -53,7 +53,7 @@ export class FragmentWriter {
           ...metadata,
           ...this.#route(step, draft, rig),
           [WorkflowKey.stepId]: stepIdOf(step),
-          [WorkflowKey.stepDependencies]: dependenciesOf(step, needs.get(step.id) ?? [], stepIds),
+          [WorkflowKey.stepDependencies]: JSON.stringify([...new Set(stepsBefore(step.id, needs, stepIds))].sort()),
           [WorkflowKey.rootBeadId]: root.id,
           [EngineKey.rootStoreRef]: metadataValue(root, EngineKey.rootStoreRef),
         },
@@ -81,14 +81,16 @@ export class FragmentWriter {
 
 const stepIdOf = ({ id, metadata }: RecipeStep): string => metadata[WorkflowKey.stepId] ?? id
 
-/** The ids of the steps that a step waits for, without itself: an attempt is one at the same step. */
-function dependenciesOf(
-  step: RecipeStep,
-  needs: readonly RecipeDependency[],
-  stepIds: ReadonlyMap<string, string>,
-): string {
-  const others = needs.flatMap(({ from }) => stepIds.get(from) ?? [])
-  return JSON.stringify([...new Set(others)].filter((other) => other !== stepIdOf(step)).sort())
+type Needs = ReadonlyMap<string, readonly RecipeDependency[]>
+
+/** The ids of the steps that a step waits for; one at the same step stands for what that waits for. */
+function stepsBefore(id: string, needs: Needs, stepIds: ReadonlyMap<string, string>): string[] {
+  const own = stepIds.get(id)
+  return (needs.get(id) ?? []).flatMap(({ from }) => {
+    const other = stepIds.get(from)
+    if (other === undefined) return []
+    return other === own ? stepsBefore(from, needs, stepIds) : [other]
+  })
 }
 
 /** The agent that a bead's work goes to. */

@@ -133,13 +133,19 @@ class GraphPlanner {
     })
   }
 
-  /** The ids of the steps that a step waits for, without itself: a check waits for an attempt at the same step. */
+  /** The ids of the steps that a step waits for. */
   #dependenciesOf(id: string): string {
+    return JSON.stringify([...new Set(this.#stepsBefore(id))].sort())
+  }
+
+  /** A check waits for an attempt at the same step, and so for what that waits for. */
+  #stepsBefore(id: string): string[] {
     const own = this.#stepIds.get(id)
-    const others = (this.#needs.get(id) ?? []).flatMap(({ from, kind }) =>
-      isGating(kind) ? (this.#stepIds.get(from) ?? []) : [],
-    )
-    return JSON.stringify([...new Set(others)].filter((other) => other !== own).sort())
+    return (this.#needs.get(id) ?? []).flatMap(({ from, kind }) => {
+      const other = this.#stepIds.get(from)
+      if (other === undefined || !isGating(kind)) return []
+      return other === own ? this.#stepsBefore(from) : [other]
+    })
   }
 }
 

@@ -8,9 +8,9 @@ import type { CityScope } from '../../work/beads/extensions.ts'
 import { EdgesAmong } from '../../work/beads/graph.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
-import { ResultKey } from '../../work/metadata.ts'
+import { ResultKey, WorkKey } from '../../work/metadata.ts'
 import type { RunMembers } from './members.ts'
-import { isWorkflowRoot, toNode } from './node.ts'
+import { isWorkflowRoot, LEFTOVER_REASON, toNode } from './node.ts'
 import type { RunRepository } from './repository.ts'
 import type { ScopeQuery, WorkflowDeleteQuery, WorkflowDeleteResponse, WorkflowSnapshotResponse } from './schema.ts'
 
@@ -27,6 +27,7 @@ export interface WorkflowsOptions {
 
 /** How many beads one write closes or removes. */
 const SLICE = 100
+const SKIPPED = { [ResultKey.outcome]: 'skipped', [WorkKey.closeReason]: LEFTOVER_REASON }
 
 /** Graphs of runs, bead by bead. */
 export class Workflows {
@@ -68,7 +69,7 @@ export class Workflows {
     const open = beads.list(all).filter(({ status }) => status !== 'closed')
     for (const slice of slices(open)) {
       await store.write((tx) => {
-        for (const bead of slice) beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'skipped' })
+        for (const bead of slice) beads.closeWith(tx, bead.id, SKIPPED)
       }, actorOf(caller))
     }
     const removed = query.delete === true ? all : []

@@ -56,6 +56,9 @@ export class BeadRouter {
     if (isRecord(bead.issue_type)) {
       throw new AppError('invalid-request', `bead ${bead.id} is a ${bead.issue_type}, which nobody works on`)
     }
+    if (bead.issue_type === 'epic') {
+      throw new AppError('invalid-request', `bead ${bead.id} is an epic: sling what it is made of, or a convoy of that`)
+    }
     this.checkRoutable(bead, target, flags)
     const needsNoConvoy = flags.no_convoy || this.#convoys.convoysOf(id).length > 0
     if (isRouted(bead, target) && !flags.reassign && needsNoConvoy && !flags.merge) return []
@@ -98,7 +101,6 @@ export class BeadRouter {
   #routeWarnings(bead: Bead, { agent, assignee }: Target, { reassign }: RouteFlags): string[] {
     const warnings = this.agentWarnings(agent)
     const route = bead.metadata?.[WorkKey.routedTo]
-    if (agent.slingQuery) warnings.push(`the sling_query of ${agent.qualified} was not run; the bead is routed by gc`)
     if (route && route !== agent.qualified) warnings.push(`bead ${bead.id} was routed to ${route} before`)
     if (bead.assignee && bead.assignee !== assignee && !reassign) {
       warnings.push(`bead ${bead.id} stays assigned to ${bead.assignee}; reassign takes it away`)
@@ -107,7 +109,7 @@ export class BeadRouter {
   }
 }
 
-/** Whether the bead is routed to this target already. */
+/** Whether the bead is routed to this target already. An agent with a command of its own says so itself. */
 export function isRouted(bead: Bead, { agent, assignee }: Target): boolean {
   if (assignee !== undefined) return bead.assignee === assignee
   const isFree = bead.assignee === undefined || bead.assignee === agent.qualified
@@ -121,7 +123,7 @@ function routingChange(bead: Bead, { agent, assignee }: Target, { merge, reassig
   const unassigns = reassign && bead.assignee !== undefined
   return {
     metadata: {
-      [WorkKey.routedTo]: agent.qualified,
+      ...(agent.slingQuery === undefined && { [WorkKey.routedTo]: agent.qualified }),
       ...(merge && { [WorkKey.mergeStrategy]: merge }),
       ...(unassigns && WITHOUT_SESSION),
     },

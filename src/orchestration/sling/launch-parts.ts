@@ -1,3 +1,4 @@
+import type { AgentConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Bead } from '../../work/beads/schema.ts'
@@ -27,6 +28,8 @@ export interface LauncherOptions extends BeadRouterOptions {
   runMembers: RunMembers
   runs: Pick<Runs, 'continueCanceling'>
   findSession: RouteContext['findSession']
+  /** Runs the command by which an agent takes beads; throws when it fails. */
+  slingQuery(agent: AgentConfig, bead: string): Promise<void>
 }
 
 /** What is compiled, and for whom. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CityConfig } from '../../config/city-config.ts'
+import { originHead } from '../../config/rigs/origin-head.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { ConvoyKey } from '../../work/metadata.ts'
@@ -39,11 +40,12 @@ function branchVariable(formula: string): string | undefined {
   return formula === 'mol-refinery-patrol' ? 'target_branch' : undefined
 }
 
-/** The branch that a bead, or one of its convoys, is for; else that of the rig. */
+/** The branch that a bead, or one of its convoys, is for; else that of the rig, or of where the rig was cloned from. */
 function branchOf({ bead, beads, convoys, config, rig }: VariableContext): string | undefined {
   const sources = bead === undefined ? [] : [bead, ...convoys.convoysOf(bead)]
   const named = sources.flatMap((id) => beads.find(id)?.metadata?.[ConvoyKey.target] || [])[0]
-  return named ?? config.rigs.find(({ name }) => name === rig)?.defaultBranch
+  const declared = config.rigs.find(({ name }) => name === rig)
+  return named ?? declared?.defaultBranch ?? (declared?.path && originHead(declared.path))
 }
 
 /** Variables that a graph gets from its launch, not from who starts it. */

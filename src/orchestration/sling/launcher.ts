@@ -88,6 +88,11 @@ export class FormulaLauncher {
       : this.#attachMolecule(caller, compiled, bead)
   }
 
+  /** Whether a formula that is run for a bead is a graph. */
+  async isGraph(launch: Launch, id: string): Promise<boolean> {
+    return (await this.#parts.compile({ ...launch, rig: this.#options.beads.rigOf(id) }, id)).shape === 'graph'
+  }
+
   /** The graphs that go on for a bead. */
   liveRunsOf(bead: string): LiveRun[] {
     return this.#live.of(bead)

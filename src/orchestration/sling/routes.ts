@@ -2,11 +2,22 @@ import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { CLAIM_LOST } from '../../work/errors.ts'
 import { SLING_CROSS_RIG, SLING_MISSING_BEAD, SLING_WORKFLOW_CONFLICT } from './errors.ts'
-import { FormulaCook, FormulaCooked, SlingInputBody, SlingResponse, SlingText } from './schema.ts'
+import {
+  BeadRuns,
+  DefaultTarget,
+  FormulaCook,
+  FormulaCooked,
+  SlingBatch,
+  SlingConvoy,
+  SlingInputBody,
+  SlingResponse,
+  SlingText,
+} from './schema.ts'
 import type { Sling } from './sling.ts'
+import type { SlingSources } from './source-runs.ts'
 
 /** The operations that sling work. */
-export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
+export const slingRoutes = (city: CityOf<{ sling: Sling; slingSources: SlingSources }>) => [
   route(
     'POST ~/sling',
     {
@@ -49,6 +60,51 @@ export const slingRoutes = (city: CityOf<{ sling: Sling }>) => [
       extension: true,
     },
     (exchange) => city(exchange).sling.slingText(exchange.caller, exchange.body, exchange.saveResponse),
+  ),
+  route(
+    'POST ~/sling/convoy',
+    {
+      id: 'sling-convoy',
+      summary: 'Sling the open beads of a convoy',
+      needs: { needs: 'work', fields: { force: 'coordinate', reassign: 'coordinate' } },
+      description: 'One that cannot be slung hinders no other. Slinging them again changes nothing.',
+      body: SlingConvoy,
+      ok: SlingBatch,
+      errors: [
+        'invalid-request',
+        'agent-not-found',
+        'rig-not-found',
+        SLING_MISSING_BEAD,
+        SLING_WORKFLOW_CONFLICT,
+        'conflict-wrong-state',
+      ],
+      extension: true,
+    },
+    (exchange) => city(exchange).sling.slingConvoy(exchange.caller, exchange.body),
+  ),
+  route(
+    'GET ~/bead/{id}/runs',
+    {
+      id: 'list-bead-runs',
+      summary: 'List the runs that go on for a bead',
+      ok: BeadRuns,
+      errors: ['bead-not-found'],
+      extension: true,
+    },
+    (exchange) => city(exchange).slingSources.runs(exchange.params.id),
+  ),
+  route(
+    'GET ~/bead/{id}/default-target',
+    {
+      id: 'get-default-target',
+      summary: 'Show whom a bead is for by default',
+      description:
+        'One of the `default_sling_targets` of its rig, drawn anew each time, or its `default_sling_target`.',
+      ok: DefaultTarget,
+      errors: ['bead-not-found', 'invalid-request'],
+      extension: true,
+    },
+    (exchange) => city(exchange).slingSources.defaultTarget(exchange.params.id),
   ),
   route(
     'POST ~/formulas/{name}/cook',

@@ -95,3 +95,70 @@ export const FormulaCooked = Type.Object(
   { $id: 'FormulaCooked', additionalProperties: false },
 )
 export type FormulaCooked = Static<typeof FormulaCooked>
+
+/** Ours: a convoy whose open beads are slung. */
+export const SlingConvoy = Type.Object(
+  {
+    convoy: Type.String({ minLength: 1, description: 'The convoy.' }),
+    target: Type.String({ minLength: 1, description: 'The agent or pool: `mayor`, `rig/worker`, one of a pool.' }),
+    formula: text('The formula that is run for each of them; one that is a graph is run once, for the convoy.'),
+    vars: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Variables of the formula.' })),
+    title: text('The title of the run.'),
+    rig: text('The rig in which a target without a rig is looked up first.'),
+    force: flag('Ignore another rig, cycles and warnings.'),
+    reassign: flag('Take the beads from their assignees.'),
+    no_formula: flag('Do not use the default formula of the agent.'),
+    merge: text('How the results are merged: `direct`, `mr` or `local`.'),
+  },
+  { $id: 'SlingConvoyBody', additionalProperties: false },
+)
+export type SlingConvoy = Static<typeof SlingConvoy>
+
+const many = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const SlingBatch = Type.Object(
+  {
+    convoy_id: Type.String(),
+    target: Type.String({ description: 'The agent, by its qualified name.' }),
+    run: Type.Optional(RunRef),
+    total: many('How many beads the convoy has.'),
+    routed: many('How many were slung now.'),
+    failed: many('How many could not be slung.'),
+    skipped: many('How many were left alone: those that are not open, and those that were slung before.'),
+    idempotent: many('How many of those were slung to the same agent before.'),
+    children: Type.Array(
+      Type.Object(
+        {
+          bead: Type.String(),
+          outcome: Type.Union(['routed', 'again', 'skipped', 'failed'].map((each) => Type.Literal(each))),
+          reason: text('Why it was left alone, or could not be slung.'),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { $id: 'SlingBatch', additionalProperties: false },
+)
+export type SlingBatch = Static<typeof SlingBatch>
+
+/** Ours: what goes on for a bead. */
+export const BeadRuns = Type.Object(
+  {
+    bead_id: Type.String(),
+    runs: Type.Array(
+      Type.Object({ run_id: Type.String(), title: Type.String(), status: RunStatus }, { additionalProperties: false }),
+    ),
+  },
+  { $id: 'BeadRuns', additionalProperties: false },
+)
+export type BeadRuns = Static<typeof BeadRuns>
+
+export const DefaultTarget = Type.Object(
+  {
+    bead_id: Type.String(),
+    target: Type.String({ description: 'One of the default targets of its rig.' }),
+    rig: Type.String(),
+  },
+  { $id: 'DefaultTarget', additionalProperties: false },
+)
+export type DefaultTarget = Static<typeof DefaultTarget>

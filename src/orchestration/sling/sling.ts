@@ -6,11 +6,20 @@ import type { BeadDraft } from '../../work/beads/draft.ts'
 import { EngineKey } from '../../work/metadata.ts'
 import { resolveTarget, type Target } from '../routing/target.ts'
 import { checkArguments } from './arguments.ts'
-import { BeadRouter, type RouteFlags } from './bead-router.ts'
+import { BeadRouter, isRouted, type RouteFlags } from './bead-router.ts'
+import { slingChildren } from './convoy-sling.ts'
 import { FormulaCooker } from './cooker.ts'
 import type { LauncherOptions } from './launch-parts.ts'
 import { FormulaLauncher, type Launch, type Launched } from './launcher.ts'
-import type { FormulaCook, FormulaCooked, SlingInputBody, SlingResponse, SlingText } from './schema.ts'
+import type {
+  FormulaCook,
+  FormulaCooked,
+  SlingBatch,
+  SlingConvoy,
+  SlingInputBody,
+  SlingResponse,
+  SlingText,
+} from './schema.ts'
 
 /** Gives work to an agent: beads, or the formulas that it is to run. */
 export class Sling {
@@ -56,7 +65,15 @@ export class Sling {
     }
     const formula = rest.no_formula ? undefined : target.agent.defaultSlingFormula
     if (formula) {
-      const response = await this.#slingNew(caller, { title, description, rig }, formula, target, rest)
+      const response = await this.#slingAdded(caller, { title, description, rig }, async (id) => {
+        const { warnings } = await this.#launcher.attach(caller, launchOf(formula, target, rest), id)
+        return directResponse(id, target, warnings)
+      })
+      return store.write((tx) => saveResponse(tx, response), actorOf(caller))
+    }
+    if (target.agent.slingQuery !== undefined) {
+      const route = async (id: string) => directResponse(id, target, await this.#route(caller, id, target, rest))
+      const response = await this.#slingAdded(caller, { title, description, rig }, route)
       return store.write((tx) => saveResponse(tx, response), actorOf(caller))
     }
     return store.write((tx) => {
@@ -68,13 +85,12 @@ export class Sling {
     }, actorOf(caller))
   }
 
-  /** Creates a bead and runs a formula for it; when that cannot begin, the bead goes again. */
-  async #slingNew(caller: Caller, draft: BeadDraft, formula: string, target: Target, flags: RouteFlags) {
+  /** Creates a bead and slings it; when that fails, the bead goes again. */
+  async #slingAdded(caller: Caller, draft: BeadDraft, sling: (id: string) => Promise<SlingResponse>) {
     const { store, beads } = this.#options
     const { id } = await store.write((tx) => beads.add(tx, draft), actorOf(caller))
     try {
-      const launched = await this.#launcher.attach(caller, launchOf(formula, target, { target: '', ...flags }), id)
-      return directResponse(id, target, launched.warnings)
+      return await sling(id)
     } catch (error) {
       await store.write((tx) => beads.remove(tx, id), actorOf(caller))
       throw error
@@ -94,10 +110,58 @@ export class Sling {
   }
 
   async #slingBead(caller: Caller, bead: string, target: Target, body: SlingInputBody): Promise<SlingResponse> {
-    this.#router.get(bead)
-    const { store } = this.#options
-    const warnings = await store.write((tx) => this.#router.route(tx, caller, bead, target, body), actorOf(caller))
-    return directResponse(bead, target, warnings)
+    const { issue_type } = this.#router.get(bead)
+    if (issue_type === 'convoy') return this.#slingConvoyBead(caller, bead, target, body)
+    return directResponse(bead, target, await this.#route(caller, bead, target, body))
+  }
+
+  /** Gives a bead to a target: by the target's own command, if it has one. */
+  async #route(caller: Caller, bead: string, target: Target, flags: RouteFlags): Promise<string[]> {
+    const { store, slingQuery } = this.#options
+    const { agent } = target
+    if (agent.slingQuery !== undefined && !isRouted(this.#router.get(bead), target)) {
+      this.#router.checkRoutable(this.#router.get(bead), target, flags)
+      await slingQuery(agent, bead)
+    }
+    return store.write((tx) => this.#router.route(tx, caller, bead, target, flags), actorOf(caller))
+  }
+
+  /** Slings the open beads of a convoy; a formula that is a graph is run once, with the convoy as its input. */
+  async slingConvoy(caller: Caller, body: SlingConvoy): Promise<SlingBatch> {
+    const { convoys, config } = this.#options
+    const target = resolveTarget(config.current, body)
+    const { agent } = target
+    const { issue_type: type } = this.#router.get(body.convoy)
+    if (type !== 'convoy') throw new AppError('invalid-request', `bead ${body.convoy} is a ${type}, not a convoy`)
+    const formula = body.formula ?? (body.no_formula ? undefined : agent.defaultSlingFormula)
+    const launch = formula === undefined ? undefined : launchOf(formula, target, body)
+    const children = convoys.get(body.convoy).children ?? []
+    if (launch && (await this.#launcher.isGraph(launch, body.convoy))) {
+      const { root } = await this.#launcher.attach(caller, launch, body.convoy)
+      const counts = { total: children.length, routed: 0, failed: 0, skipped: 0, idempotent: 0, children: [] }
+      const run = { run_id: root, kind: 'sling', status: 'pending' } as const
+      return { convoy_id: body.convoy, target: agent.qualified, run, ...counts }
+    }
+    const flags = { ...body, no_convoy: true }
+    return slingChildren(body.convoy, agent.qualified, children, async (bead) => {
+      if (isRouted(bead, target) && !body.reassign) return 'again'
+      if (launch) await this.#launcher.attach(caller, { ...launch, flags }, bead.id)
+      else await this.#route(caller, bead.id, target, flags)
+      return 'routed'
+    })
+  }
+
+  /** The same for a client that only knows beads. */
+  async #slingConvoyBead(caller: Caller, convoy: string, target: Target, body: SlingInputBody): Promise<SlingResponse> {
+    const { force, reassign, merge } = body
+    const flags = { target: body.target, rig: body.rig, force, reassign, merge, no_formula: true }
+    const { children } = await this.slingConvoy(caller, { convoy, ...flags })
+    const failed = children
+      .filter(({ outcome }) => outcome === 'failed')
+      .map(({ bead, reason }) => `${bead}: ${reason}`)
+    if (failed.length > 0) throw new AppError('invalid-request', failed.join('; '))
+    const left = children.filter(({ outcome }) => outcome === 'skipped').map(({ bead, reason }) => `${bead}: ${reason}`)
+    return directResponse(convoy, target, left)
   }
 
   /** Runs the default formula of an agent for a bead; where that goes on already, nothing changes. */
@@ -131,7 +195,7 @@ export class Sling {
   }
 }
 
-function launchOf(formula: string, target: Target, body: SlingInputBody): Launch {
+function launchOf(formula: string, target: Target, body: Omit<SlingInputBody, 'target'>): Launch {
   const { title, vars = {}, scope_kind: kind, scope_ref: ref } = body
   return {
     ...{ formula, target, title, vars, flags: body, rig: target.agent.dir ?? body.rig ?? '' },

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Caller } from '../../../src/http/caller.ts'
-import type { FormulaCook, SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
+import type { FormulaCook, SlingConvoy, SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
 import { human, openWork } from '../../work/world.ts'
 
 const TOML = `
@@ -9,6 +9,7 @@ name = "press"
 path = "../press"
 prefix = "pr"
 default_branch = "trunk"
+default_sling_target = "press/hand"
 
 [[rigs]]
 name = "saw"
@@ -53,8 +54,8 @@ const FORMULAS = {
 }
 
 /** A city with formulas; its agents are suspended, so that nothing starts by itself. */
-export async function openLaunches(formulas: Readonly<Record<string, string>> = {}) {
-  const work = await openWork({ toml: TOML })
+export async function openLaunches(formulas: Readonly<Record<string, string>> = {}, toml = '') {
+  const work = await openWork({ toml: TOML + toml })
   const folder = `${work.town.path}/formulas`
   mkdirSync(folder, { recursive: true })
   const declare = (name: string, text: string) => writeFileSync(`${folder}/${name}.toml`, text)
@@ -62,6 +63,7 @@ export async function openLaunches(formulas: Readonly<Record<string, string>> = 
   return {
     ...work,
     declare,
+    slingConvoy: (body: SlingConvoy) => work.sling.slingConvoy(human, body),
     sling: (body: Partial<SlingInputBody>, caller: Caller = human) =>
       work.sling.sling(caller, { target: 'pool', ...body }),
     cook: (formula: string, body: FormulaCook) => work.sling.cook(human, formula, body),

@@ -1,0 +1,47 @@
+import type { CityConfig } from '../../config/city-config.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Store } from '../../core/store.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { RunRepository } from '../runs/repository.ts'
+import { LiveRuns } from './live-runs.ts'
+import type { BeadRuns, DefaultTarget } from './schema.ts'
+
+interface SourceOptions {
+  store: Store
+  beads: BeadRepository
+  runRepository: RunRepository
+  config: { readonly current: Pick<CityConfig, 'rigs'> }
+}
+
+/** What a bead is the source of, and whom it is for by default. */
+export class SlingSources {
+  readonly #live: LiveRuns
+
+  constructor(private readonly options: SourceOptions) {
+    this.#live = new LiveRuns(options.store)
+  }
+
+  /** The runs that go on for a bead. */
+  runs(id: string): BeadRuns {
+    const { beads, runRepository } = this.options
+    beads.assertExists(id)
+    const runs = this.#live.of(id).map(({ root }) => ({
+      run_id: root,
+      title: beads.titleOf(root),
+      status: runRepository.find(root)?.state ?? ('active' as const),
+    }))
+    return { bead_id: id, runs }
+  }
+
+  /** One of those that the rig of a bead names for work that names none. */
+  defaultTarget(id: string): DefaultTarget {
+    const { beads, config } = this.options
+    const rig = beads.rigOf(id)
+    const declared = config.current.rigs.find(({ name }) => name === rig)
+    const targets = declared?.defaultSlingTargets ?? []
+    const target = targets[Math.floor(Math.random() * targets.length)]
+    if (target !== undefined) return { bead_id: id, target, rig }
+    const place = rig === '' ? 'it belongs to the city itself' : `rig ${rig} has no default_sling_target`
+    throw new AppError('invalid-request', `nobody is named for bead ${id}, and ${place}: gc sling <agent> ${id}`)
+  }
+}
