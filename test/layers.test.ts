@@ -125,7 +125,7 @@ describe('who may import what', () => {
     const isWire = ({ to, typeOnly }: Import) => inside(to, 'src/client') || (typeOnly && to.endsWith('schema.ts'))
     expect(breaks('tui', (each) => isWire(each) || inside(each.to, 'tui'))).toEqual([])
     const isStarted = ({ to, lazy, typeOnly }: Import) =>
-      (lazy || typeOnly) && inside(to, 'src/supervisor', 'src/host', 'src/config', 'tui')
+      (lazy || typeOnly) && inside(to, 'src/supervisor', 'src/host', 'src/config', 'src/orchestration/formulas', 'tui')
     expect(breaks('cli', (each) => isWire(each) || isStarted(each) || inside(each.to, 'cli'))).toEqual([])
   })
 

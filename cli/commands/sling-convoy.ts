@@ -5,7 +5,7 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { Exit } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
-import type { SlingOptions } from './sling.ts'
+import type { SlingOptions } from './sling-options.ts'
 
 /** Whether a bead is a convoy: then what it holds is slung. */
 export async function isConvoy(city: CityClient, id: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
-import type { SlingOptions } from './sling.ts'
+import type { SlingOptions } from './sling-options.ts'
 
 interface DryRun {
   target: string

@@ -4,31 +4,13 @@ import { ApiError } from '../../src/client/errors.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { SlingResponse } from '../../src/orchestration/sling/schema.ts'
 import type { CommandContext } from '../context/context.ts'
-import { collectPair, type JsonOption, withJson } from '../context/options.ts'
+import { collectPair, withJson } from '../context/options.ts'
 import { Exit, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { isConvoy, slingConvoy } from './sling-convoy.ts'
 import { dryRun } from './sling-dry-run.ts'
+import type { SlingOptions } from './sling-options.ts'
 import { warnUnavailable } from './unavailable.ts'
-
-export interface SlingOptions extends JsonOption {
-  stdin?: true
-  force?: true
-  convoy: boolean
-  owned?: true
-  merge?: string
-  reassign?: true
-  rig?: string
-  formula?: boolean
-  on?: string
-  title?: string
-  var?: Record<string, string>
-  target?: string
-  nudge?: true
-  dryRun?: true
-  scopeKind?: string
-  scopeRef?: string
-}
 
 export function slingCommand(program: Command, context: CommandContext): void {
   withJson(program.command('sling').description('give work to an agent: a bead, or the text of a new one'))

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 
 const DEMO = resolve(import.meta.dir, '../../cli/demo.ts')
+const FORMULA = resolve(import.meta.dir, '../../cli/demo-formula.ts')
 const ORDERS = resolve(import.meta.dir, '../../cli/demo-orders.ts')
 
 /** Runs the demonstration with a temporary folder and a PATH of its own. */
@@ -75,4 +76,18 @@ describe('the demo of orders', () => {
     expect(text).not.toContain('order.failed')
     expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
   }, 120_000)
+})
+
+describe('the demo of a formula', () => {
+  test('builds, fails its check once, builds again, has it reviewed by another agent, and is completed', async () => {
+    using folder = tempFolder()
+    const { child, out } = run(folder.path, { demo: FORMULA })
+    expect(await child.exited).toBe(0)
+    const text = await out
+    for (const part of ['check │ exit 1 greeting.txt greets nobody', 'check │ exit 0', 'reviewed by reviewer: Hello']) {
+      expect(text).toContain(part)
+    }
+    expect(text).toMatch(/run │ \S+ is completed/)
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
+  }, 60_000)
 })
