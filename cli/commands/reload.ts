@@ -31,7 +31,7 @@ export async function reload({ io }: CommandContext, city: CityClient, options: 
   if (outcome === 'invalid') {
     throw failure(`${city.name} keeps its last good configuration:\n${errors.join('\n')}`)
   }
-  for (const warning of warnings) io.err(`gc: ${sanitizeLine(warning)}\n`)
+  for (const warning of [...errors, ...warnings]) io.err(`gc: ${sanitizeLine(warning)}\n`)
   const message =
     outcome === 'applied' ? `The configuration of ${city.name} is in force.` : `Nothing has changed in ${city.name}.`
   if (!options.json) return printLine(io, message)

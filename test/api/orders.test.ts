@@ -71,6 +71,8 @@ describe('the orders of a city', () => {
     ])
     const problem = 'orders/bad.toml:3: [order] schedule: "* * *" is not a cron schedule: it must have 5 fields, not 3'
     expect(body.problems).toEqual([problem])
+    const reloaded = (await city.call('POST ~/config/reload')).body
+    expect(reloaded).toMatchObject({ outcome: 'no_change', errors: [problem] })
     const validated = (await city.call('GET ~/config/validate')).body
     expect([validated.valid, validated.errors]).toEqual([false, [problem]])
   })

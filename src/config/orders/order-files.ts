@@ -4,6 +4,7 @@ import { openFile } from '../declare/open-file.ts'
 import { ORDER, type OrderFields } from '../declare/order.ts'
 import type { LayerInfo } from '../declare/origin.ts'
 import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostics.ts'
+import type { ParsedFile } from '../files/file-cache.ts'
 import type { RootSnapshot } from '../files/file-snapshot.ts'
 import { displayPath } from '../packs/pack-file.ts'
 
@@ -37,14 +38,25 @@ export function readOrderFiles(root: RootSnapshot, city: string): OrderFile[] {
   return [...names.map((name) => readOrderFile(name, root, city)), ...older]
 }
 
+/** What was made of files, as long as nothing in them changes: a city may have a thousand. */
+const known = new WeakMap<ParsedFile, { readonly file: string; readonly order: OrderFile }>()
+
 function readOrderFile(fileName: string, root: RootSnapshot, city: string): OrderFile {
   const path = join(ORDERS_FOLDER, fileName)
   const file = join(displayPath(city, root.path), path)
+  const toml = root.toml(path)
+  const earlier = toml && known.get(toml)
+  if (earlier?.file === file && earlier.order.layer === root.path) return earlier.order
+  const order = declareOrderFile(fileName, file, root, toml)
+  if (toml) known.set(toml, { file, order })
+  return order
+}
+
+function declareOrderFile(fileName: string, file: string, root: RootSnapshot, toml: ParsedFile | undefined): OrderFile {
   const name = fileName.slice(0, -SUFFIX.length)
   const diagnostics = new Diagnostics()
-  const toml = root.toml(path)
   const reader = openFile({ layer: ORDER_FILES, diagnostics, file, toml, unknownKeys: 'lint', kind: 'order-file' })
-  if (toml === undefined) reader.error('', root.problemOf(path) ?? 'is not there any more')
+  if (toml === undefined) reader.error('', root.problemOf(join(ORDERS_FOLDER, fileName)) ?? 'is not there any more')
   else if ('table' in toml && !reader.has('order')) reader.error('', 'has no [order] table')
   if (!NAME.test(name)) {
     reader.error('', 'the name of an order must begin with a letter or digit and go on with those, ".", "-" or "_"')
