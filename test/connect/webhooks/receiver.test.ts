@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { fromGitHub, GITHUB, hook, sha256, webhookWorld } from './world.ts'
 
 const received = (more: object) => ({
@@ -290,5 +291,26 @@ describe('a service that asks whether anybody is here', () => {
       body: { challenge: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P' },
     })
     expect((await world.deliver({ body })).status).toBe(401)
+  })
+
+  test('is answered as Discord expects it, and what it sends then is followed', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const key = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')
+    const toml = hook('scheme = "discord-ed25519"\nsecret_env = "DISCORD_KEY"').replace('{{text}}', '{{data.name}}')
+    await using world = await webhookWorld(toml, { env: { DISCORD_KEY: key } })
+    const signed = (payload: object) => {
+      const body = JSON.stringify(payload)
+      const time = String(Math.floor(world.clock.now() / 1000))
+      const signature = sign(null, Buffer.from(time + body), privateKey).toString('hex')
+      return { body, headers: { 'x-signature-ed25519': signature, 'x-signature-timestamp': time } }
+    }
+    const ping = signed({ id: '1', type: 1 })
+    expect(await world.deliver(ping)).toMatchObject({ status: 200, body: { type: 1 } })
+    expect((await world.deliver({ ...ping, body: '{"id":"2","type":1}' })).status).toBe(401)
+    expect((await world.deliver(signed({ id: '3', type: 2, data: { name: 'deploy' } }))).status).toBe(202)
+    expect(world.messages()).toEqual(['deploy'])
+    const late = signed({ id: '4', type: 2, data: { name: 'again' } })
+    await world.clock.advance(301_000)
+    expect((await world.deliver(late)).status).toBe(401)
   })
 })
