@@ -29,7 +29,14 @@ function dashboard(
     cols,
     rows,
     cwd: world.folder.path,
-    env: { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, TERM: 'xterm-256color', ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: world.folder.at('user'),
+      GC_HOME: world.home,
+      TERM: 'xterm-256color',
+      GC_NO_AUTOSTART: '1',
+      ...env,
+    },
   })
 }
 
