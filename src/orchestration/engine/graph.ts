@@ -100,8 +100,13 @@ export class Graph {
   }
 
   /** Whether a step is the parent of others, which it waits for. */
-  isParent({ id, ref = '', issue_type }: Bead): boolean {
-    return issue_type === 'epic' && this.blockers(id).some((blocker) => blocker.ref?.startsWith(`${ref}.`))
+  isParent(bead: Bead): boolean {
+    return bead.issue_type === 'epic' && this.children(bead).length > 0
+  }
+
+  /** The parts of a step, which it waits for. */
+  children({ id, ref = '' }: Bead): Bead[] {
+    return this.blockers(id).filter((blocker) => blocker.ref?.startsWith(`${ref}.`))
   }
 
   /** Whether a bead waits for something besides another. */

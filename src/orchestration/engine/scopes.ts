@@ -4,7 +4,7 @@ import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import { metadataValue } from '../runs/node.ts'
 import { type ControlStep, malformed } from './control.ts'
 import type { Graph } from './graph.ts'
-import { results } from './outcome.ts'
+import { hasFailed, results } from './outcome.ts'
 import { skip } from './skip.ts'
 
 interface ScopeOptions {
@@ -37,7 +37,8 @@ export function endScope({ beads, graph }: ScopeOptions, { tx, bead, root }: Con
 
 /** Closes a step that others are a part of, and with the last of which it is done: it fails when one of them did. */
 export function endParent({ beads, graph }: ScopeOptions, { tx, bead }: ControlStep): void {
-  beads.closeWith(tx, bead.id, { [ResultKey.outcome]: graph.hasFailedBlocker(bead.id) ? 'fail' : 'pass' })
+  const failed = graph.children(bead).some(hasFailed)
+  beads.closeWith(tx, bead.id, { [ResultKey.outcome]: failed ? 'fail' : 'pass' })
 }
 
 /** The members of the scope of a body, and their controls. */

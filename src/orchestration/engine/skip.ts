@@ -39,6 +39,7 @@ function ownParts({ graph }: SkipOptions, step: Bead, blockers: readonly Bead[])
     return graph.scopeMembers(metadataValue(step, WorkflowKey.rootBeadId), metadataValue(step, WorkflowKey.stepRef))
   }
   if (kind === 'fanout') return itemsOf(graph, blockers)
+  if (step.issue_type === 'epic') return graph.children(step)
   return isControl(kind) ? graph.attempts(step).filter((each) => metadataValue(each, WorkflowKey.attempt) !== '') : []
 }
 

@@ -5,7 +5,7 @@ import type { Check, Step } from './formula.ts'
 import { fragmentOf } from './fragment.ts'
 import { renameSteps } from './map-step.ts'
 import type { Fragment, StepSpec } from './recipe.ts'
-import { idsOf } from './rounds.ts'
+import { idsOf, isAwaited } from './rounds.ts'
 import { ofSpec } from './spec.ts'
 
 type Metadata = Readonly<Record<string, string>>
@@ -130,9 +130,7 @@ function roundOf(step: Step, attempt: Attempt): Step[] {
       prefix,
     ),
   )
-  const awaited = renamed.filter(
-    ({ metadata }) => !NOT_AWAITED.includes(metadata[WorkflowKey.kind] ?? '') && !isAttempt(metadata),
-  )
+  const awaited = renamed.filter(isAwaited)
   const body: Step = {
     ...round,
     ...{ children: [], needs: awaited.map(({ id }) => id), assignee: undefined },
@@ -145,11 +143,6 @@ function roundOf(step: Step, attempt: Attempt): Step[] {
   }
   return [...renamed, body]
 }
-
-const NOT_AWAITED = ['spec', 'condition']
-/** An attempt at a member; the control of the member is what the scope waits for. */
-const isAttempt = (metadata: Metadata): boolean =>
-  metadata[EngineKey.controlFor] !== undefined && metadata[WorkflowKey.kind] !== 'fanout'
 
 /** A child of a checked step as a member of the scope that one iteration is. */
 function memberOf(child: Step, step: Step, stepId: string, { id, number }: Attempt): Step {

@@ -2,7 +2,7 @@ import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { waitedFor } from './filter.ts'
 import type { Step } from './formula.ts'
 import type { Gate, RecipeDependency, RecipeStep } from './recipe.ts'
-import { endsOfSteps } from './rounds.ts'
+import { endsOfSteps, isAwaited } from './rounds.ts'
 import { toSpec } from './spec.ts'
 
 /** A step of the list that a tree was made into. */
@@ -36,7 +36,7 @@ function inGraph(step: Step): Step {
   const children = step.children.map((child) =>
     starts.includes(child.id) ? { ...child, needs: [...new Set([...needs, ...child.needs])] } : child,
   )
-  return { ...step, children, needs: [...step.needs, ...step.children.map(({ id }) => id)] }
+  return { ...step, children, needs: [...step.needs, ...step.children.filter(isAwaited).map(({ id }) => id)] }
 }
 
 /** The id of a step within the round of a loop or check that it belongs to. */

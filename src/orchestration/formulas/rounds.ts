@@ -1,3 +1,4 @@
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import type { Compilation } from './compilation.ts'
 import type { Step } from './formula.ts'
 
@@ -25,6 +26,15 @@ export function endsOfSteps(steps: readonly Step[]): { starts: string[]; ends: s
 export const idsOf = (step: Step): string[] => [step.id, ...step.children.flatMap(idsOf)]
 
 const needsOf = (step: Step): string[] => [...step.needs, ...step.children.flatMap(needsOf)]
+
+const NOT_AWAITED = ['spec', 'condition']
+
+/** Whether those around a step wait for it: not for an attempt, but for its control, and for nothing that only says how. */
+export function isAwaited({ metadata }: Step): boolean {
+  const kind = metadata[WorkflowKey.kind] ?? ''
+  const isAttempt = metadata[EngineKey.controlFor] !== undefined && kind !== 'fanout'
+  return !NOT_AWAITED.includes(kind) && !isAttempt
+}
 
 type Taken = Pick<Step, 'conditions' | 'needs' | 'gate' | 'waitsFor' | 'runCondition'>
 

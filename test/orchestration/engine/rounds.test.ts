@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Work } from '../../work/world.ts'
 import { v2 } from '../formulas/files.ts'
-import { close, openRuns, recipeFor, standing, startRecipe } from './graph.ts'
+import { close, openRuns, recipeFor, standing, startRecipe, stepOf } from './graph.ts'
 
 /** A step of these children, which are checked together. */
 const group = (children: string) =>
@@ -66,4 +66,14 @@ test('a round is checked once the fan-outs of its members are over', async () =>
   await close(work, item[0])
   await work.checkRunner.whenIdle()
   expect(isChecked(work)).toBe(true)
+})
+
+test('a step with parts that are tried again is done with the last of them, whatever came of an attempt', async () => {
+  await using work = await openRuns()
+  const parent = v2(`[[steps]]\nid = "p"\ntitle = "P"\n${child('write', RETRY)}${child('proof', 'needs = ["write"]')}`)
+  const run = await startRecipe(work, recipeFor('f', { f: parent }))
+  await close(work, run['p.write.attempt.1'], 'fail', transient)
+  await close(work, stepOf(work, run, 'p.write.attempt.2').id)
+  await close(work, run['p.proof'])
+  expect(standing(work, run)).toMatchObject({ p: 'closed pass', root: 'closed pass' })
 })

@@ -30,12 +30,10 @@ export class Interpreter {
     return this.#refs(({ kind, needs }) => kind === 'work' && this.#areClosed(needs))
   }
 
-  /** The gates that wait for a person. */
   get gates(): string[] {
     return this.#refs(({ kind }) => kind === 'gate')
   }
 
-  /** The steps whose script runs. */
   get checks(): string[] {
     return this.#refs(({ isChecking }) => isChecking === true)
   }
@@ -89,6 +87,7 @@ export class Interpreter {
     if (node.kind === 'check') this.#check(node)
     if (node.kind === 'fanout') this.#fanOut(node)
     if (node.kind === 'scope') this.#end(node, 'pass')
+    if (node.kind === 'parent') this.#end(node, this.#judge(node.needs.filter((ref) => ref.startsWith(`${node.ref}.`))))
     if (node.kind === 'scope-check') this.#checkScope(node)
     if (node.kind === 'finalize') this.#finalize(node)
   }
@@ -123,8 +122,7 @@ export class Interpreter {
       return
     }
     const body = this.#add({ ref: attempt, kind: 'scope', needs: [], owner: ref, step })
-    const ends = this.#write(step.children, { prefix: `${attempt}.`, needs, owner: ref, scope: attempt })
-    body.needs = ends
+    body.needs = this.#write(step.children, { prefix: `${attempt}.`, needs, owner: ref, scope: attempt })
   }
 
   #fanOut(node: Node): void {
@@ -132,9 +130,8 @@ export class Interpreter {
     const { outcome, report = {} } = this.#node(owner)
     const bond = this.bonds[step?.on_complete?.bond ?? '']
     const count = report.items === 'broken' ? -1 : (report.items ?? 0)
-    const isFailed = node.needs.some((ref) => this.#node(ref).outcome === 'fail')
     if (outcome === 'fail' || !bond || begun >= count) {
-      this.#end(node, isFailed || !bond || count < 0 ? 'fail' : 'pass')
+      this.#end(node, !bond || count < 0 ? 'fail' : this.#judge(node.needs))
       return
     }
     const to = step?.on_complete?.sequential ? begun + 1 : count
@@ -168,7 +165,7 @@ export class Interpreter {
   #finalize(node: Node): void {
     const nodes = [...this.#nodes.values()]
     const isAborted = nodes.some((each) => each.aborts && each.outcome === 'fail' && !this.#node(each.scope ?? '').step)
-    this.#root = isAborted || node.needs.some((ref) => this.#node(ref).outcome === 'fail') ? 'fail' : 'pass'
+    this.#root = isAborted ? 'fail' : this.#judge(node.needs)
     this.#end(node, 'pass')
     for (const each of nodes) this.#end(each, each.kind === 'spec' ? 'pass' : 'skipped')
   }
@@ -191,7 +188,7 @@ export class Interpreter {
       this.#step(step, place, needs, isMember(step) ? scopeOf(step) : undefined)
     }
     return steps.flatMap(({ id, on_complete }) => [
-      `${place.prefix}${id}-scope-check`,
+      `${place.prefix}${id}${place.scope === undefined ? '' : '-scope-check'}`,
       ...(on_complete ? [`${place.prefix}${id}-fanout`] : []),
     ])
   }
@@ -200,13 +197,15 @@ export class Interpreter {
     const ref = prefix + step.id
     const aborts = scope !== undefined && (owner !== undefined || step.metadata?.['gc.on_fail'] === 'abort_scope')
     const isBody = step.metadata?.['gc.scope_role'] === 'body'
-    const kind = step.retry ? 'retry' : step.check ? 'check' : isBody ? 'scope' : 'work'
+    const kind = step.retry ? 'retry' : step.check ? 'check' : isBody ? 'scope' : step.children ? 'parent' : 'work'
     const node = this.#add({ ref, kind, needs, owner, scope, aborts, ...(!isBody && { step }) })
     if (step.gate) {
       const round = /^.*\.iter\d+\./.exec(step.id)?.[0] ?? ''
       const gate = `${prefix}${round}gate-${step.id.slice(round.length)}`
       node.needs.push(this.#add({ ref: gate, kind: 'gate', needs: [], owner: ref }).ref)
     }
+    const inside = { prefix: `${ref}.`, needs: [...node.needs], owner: ref }
+    if (kind === 'parent') node.needs.push(...this.#write(step.children ?? [], inside))
     if (step.retry || step.check) {
       this.#add({ ref: `${ref}.spec`, kind: 'spec', needs: [] })
       this.#attempt(node, [...needs])
@@ -221,6 +220,9 @@ export class Interpreter {
     const awaited = new Set(nodes.flatMap(({ needs }) => needs))
     return nodes.filter(({ ref, kind }) => kind !== 'spec' && !awaited.has(ref)).map(({ ref }) => ref)
   }
+
+  #judge = (refs: readonly string[]): string =>
+    refs.some((ref) => this.#node(ref).outcome === 'fail') ? 'fail' : 'pass'
 
   #areClosed = (refs: readonly string[]): boolean => refs.every((ref) => !isOpen(this.#node(ref)))
 

@@ -1,6 +1,16 @@
 import type { Report, StepText } from './grammar.ts'
 
-export type Kind = 'work' | 'gate' | 'spec' | 'retry' | 'check' | 'fanout' | 'scope-check' | 'scope' | 'finalize'
+export type Kind =
+  | 'work'
+  | 'gate'
+  | 'spec'
+  | 'retry'
+  | 'check'
+  | 'fanout'
+  | 'scope-check'
+  | 'scope'
+  | 'parent'
+  | 'finalize'
 
 export interface Node {
   readonly ref: string

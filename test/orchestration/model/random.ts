@@ -23,10 +23,11 @@ const CONDITIONS = ['{{on}}', '!{{on}}', '{{off}}', '!{{off}}', '{{word}} == x',
 const ENDINGS = ['', '-x', '_y', '.z', 'é']
 
 /** What kinds of steps there are to draw from: below the first level some make no sense, or too many steps. */
-type Kind = 'plain' | 'retry' | 'check' | 'group' | 'fan' | 'gate' | 'loop'
-const PLACES: Readonly<Record<'top' | 'group' | 'deep' | 'template', readonly Kind[]>> = {
-  top: ['plain', 'plain', 'retry', 'check', 'group', 'fan', 'gate', 'loop'],
-  group: ['plain', 'plain', 'retry', 'check', 'group', 'fan', 'gate', 'loop'],
+type Kind = 'plain' | 'retry' | 'check' | 'group' | 'parent' | 'fan' | 'gate' | 'loop'
+const PLACES: Readonly<Record<'top' | 'group' | 'part' | 'deep' | 'template', readonly Kind[]>> = {
+  top: ['plain', 'plain', 'retry', 'check', 'group', 'parent', 'fan', 'gate', 'loop'],
+  group: ['plain', 'plain', 'retry', 'check', 'group', 'parent', 'fan', 'gate', 'loop'],
+  part: ['plain', 'plain', 'retry', 'check', 'fan', 'gate'],
   deep: ['plain', 'retry', 'check'],
   template: ['plain', 'plain', 'retry', 'check'],
 }
@@ -77,6 +78,8 @@ export class Drawing {
         return { ...step, check }
       case 'group':
         return { ...step, check, children: this.#steps(1 + this.#below(3), inner) }
+      case 'parent':
+        return { ...step, children: this.#steps(1 + this.#below(3), 'part') }
       case 'gate':
         return { ...step, gate: { type: 'human' } }
       case 'loop': {
