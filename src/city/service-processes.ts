@@ -7,6 +7,7 @@ import { Services } from '../connect/services/services.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { Store } from '../core/store.ts'
 import type { ProcessTokens } from '../http/process-tokens.ts'
+import type { OrderApproval } from '../orchestration/orders/dispatch/approval.ts'
 import type { CityDependencies } from './dependencies.ts'
 
 interface ServiceProcessesOptions extends CityDependencies {
@@ -14,6 +15,7 @@ interface ServiceProcessesOptions extends CityDependencies {
   store: Store
   log: EventLog
   processTokens: ProcessTokens
+  orderApproval: OrderApproval
 }
 
 /** Between TERM and KILL. */
@@ -23,7 +25,14 @@ const GRACE_MS = 2_000
 export function buildServiceProcesses(options: ServiceProcessesOptions): Services {
   const { name: city, path, store, host, url, publicUrl = () => undefined } = options
   return new Services({
-    ...{ ...options, city, publicUrl, probe: probeService, tokens: options.processTokens },
+    ...{
+      ...options,
+      city,
+      publicUrl,
+      probe: probeService,
+      tokens: options.processTokens,
+      approval: options.orderApproval,
+    },
     repository: new ServiceRepository(store),
     commands: new HostedCommands({ city, kind: 'service', host, grace: GRACE_MS }),
     surroundings: () => ({ city, path, url: url(), base: commandEnvironment({ ...options, city }) }),

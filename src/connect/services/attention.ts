@@ -28,6 +28,7 @@ export class ServiceAttention implements AttentionSource {
 
 function problemOf({ service: { name }, process, state }: RunningService): string | undefined {
   if (state.local === 'config_error') return `Service ${name} is declared wrongly: ${state.reason}.`
+  if (state.local === 'stopped') return `Service ${name} is not started: ${state.reason}.`
   const row = process?.row
   const { failures = 0, lastExit, dueAt } = row ?? {}
   const ended = `Service ${name} ended ${failures} times in a row, last with ${lastExit}.`

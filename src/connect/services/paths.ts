@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { ServiceConfig } from '../../config/services/service.ts'
 import { claimFolder, requireNoLinks } from '../../core/folders.ts'
 
+/** How much of a log is kept, twice over. */
+export const LOG_BYTES = 4 * 1024 * 1024
 /** The system takes no longer path of a socket. */
 const MAX_SOCKET_BYTES = 100
 

@@ -11,8 +11,9 @@ import { countFailures, restartDelay } from './back-off.ts'
 import { fingerprintOf, type ServiceSurroundings, serviceEnvironment } from './environment.ts'
 import { ServiceExited, ServiceRestarted, ServiceStarted } from './events.ts'
 import { exitSentence } from './exit-sentence.ts'
-import { pathsOf, prepareFolders, type ServicePaths } from './paths.ts'
+import { LOG_BYTES, pathsOf, prepareFolders, type ServicePaths } from './paths.ts'
 import type { Probe } from './probe.ts'
+import { MAY, nameOf, tokenName } from './process-identity.ts'
 import type { Publication } from './publication.ts'
 import { ReadinessWatch } from './readiness-watch.ts'
 import type { ServiceRepository } from './repository.ts'
@@ -40,7 +41,6 @@ export interface ServiceProcessOptions {
 
 const SERVICES = gcPart('services')
 const RETRY_MS = 5_000
-const LOG_BYTES = 4 * 1024 * 1024
 
 /** Keeps the process of one service running: in the session host, so that it outlives the supervisor. */
 export class ServiceProcess {
@@ -106,6 +106,11 @@ export class ServiceProcess {
     })
   }
 
+  /** Starts it now that it may be started, if that is what it waits for. */
+  release(): void {
+    if (this.#state.local === 'stopped') void this.#enqueue(() => this.#launch())
+  }
+
   /** Starts it anew, however often it failed. */
   restart(by: Actor): Promise<void> {
     return this.#enqueue(async () => {
@@ -120,9 +125,10 @@ export class ServiceProcess {
       this.#set({ local: 'stopping' })
       if (row) await this.#end(row)
       await this.#launch()
-      if (this.#state.local === 'restart_failed' || this.#state.startError !== undefined) {
-        throw new AppError('internal', `service ${name} could not be started: ${this.#state.startError}`)
-      }
+      const { local, reason, startError } = this.#state
+      if (local === 'stopped') throw new AppError('conflict-wrong-state', `service ${name} is not started: ${reason}`)
+      if (startError !== undefined)
+        throw new AppError('internal', `service ${name} could not be started: ${startError}`)
     })
   }
 
@@ -143,6 +149,11 @@ export class ServiceProcess {
   stop(): Promise<void> {
     this.#isOpen = false
     this.#quiet()
+    return this.#work
+  }
+
+  /** Resolves when nothing is being done to it. */
+  get idle(): Promise<void> {
     return this.#work
   }
 
@@ -286,11 +297,3 @@ export class ServiceProcess {
     return done
   }
 }
-
-/** A service may speak to a messenger for the city. */
-const MAY = ['connect'] as const
-
-const tokenName = (service: string): string => `service ${service}`
-
-/** Each start of a service has a name of its own in the session host. */
-const nameOf = ({ name, runs }: ServiceRow): string => `${name}/${runs}`

@@ -20,6 +20,8 @@ export interface ServicesOptions extends Omit<ServiceProcessOptions, 'publicatio
   config: Pick<Config, 'current' | 'onChange'>
   /** The city's name. */
   city: string
+  /** Whether programs that start by themselves wait for a person. */
+  approval: { readonly isPending: boolean; onChange(listener: () => void): () => void }
   /** Where other machines reach the public listener; undefined without one. */
   publicUrl(): string | undefined
 }
@@ -37,12 +39,13 @@ export class Services {
 
   /** Adopts what runs, starts what does not, and ends what nobody declares any more. */
   async start(): Promise<void> {
-    const { config, commands } = this.options
+    const { config, commands, approval } = this.options
     this.#isRunning = true
     for (const service of config.current.services) this.#add(service)
     this.#unsubscribes = [
       commands.onExit((exit) => this.#receive(exit)),
       config.onChange(({ current }) => this.#change(current)),
+      approval.onChange(() => this.#release()),
     ]
     await this.#match()
   }
@@ -51,6 +54,15 @@ export class Services {
     this.#isRunning = false
     for (const unsubscribe of this.#unsubscribes) unsubscribe()
     await Promise.allSettled(this.#processes.map((process) => process.stop()))
+  }
+
+  /** Resolves when nothing is being started, ended or recorded. */
+  async whenIdle(): Promise<void> {
+    const pending = () => this.#processes.map(({ idle }) => idle)
+    for (let seen = pending(); ; seen = pending()) {
+      await Promise.all(seen)
+      if (pending().every((idle, at) => idle === seen[at])) return
+    }
   }
 
   list(): ServiceList {
@@ -121,7 +133,7 @@ export class Services {
         ? new ServiceProcess(service, {
             ...this.options,
             publication: (each) => this.#publication(each),
-            held: () => heldBy(this.options.config.current),
+            held: () => this.#held(),
             onChange: () => this.#notify(),
           })
         : undefined
@@ -163,6 +175,7 @@ export class Services {
       this.#guard(process?.remove())
     }
     for (const service of services) this.#changeOne(service)
+    this.#release()
     this.#notify()
   }
 
@@ -200,6 +213,18 @@ export class Services {
     throw new AppError('invalid-request', `service ${name} is answered by gc itself and has no log`)
   }
 
+  /** Why no program is started now. */
+  #held(): string | undefined {
+    const { config, approval } = this.options
+    if (config.current.held !== undefined) return 'the files of the city are broken, so that nothing new is started'
+    return approval.isPending ? 'it waits for gc order approve --all' : undefined
+  }
+
+  #release(): void {
+    if (this.#held() !== undefined) return
+    for (const process of this.#processes) process.release()
+  }
+
   #notify(): void {
     for (const listener of this.#listeners) listener()
   }
@@ -211,6 +236,3 @@ async function* frames(pieces: AsyncIterable<{ text: string; offset: number }>):
 
 const ownState = ({ broken }: ServiceConfig, since: number): ServiceState =>
   broken === undefined ? { local: 'ready', since } : { local: 'config_error', reason: broken, since }
-
-const heldBy = ({ held }: CityConfig): string | undefined =>
-  held === undefined ? undefined : 'the files of the city are broken, so that nothing new is started'
