@@ -12,7 +12,11 @@ const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_0
 const ORDERS = 100
 const TIMES = 1000
 
-/** Runs of a hundred orders of the city and a rig, one a second; one in a hundred failed. */
+/** Runs are kept for a week once they are over. */
+const SPAN = 6 * 86_400_000
+const START = Date.now() - SPAN
+
+/** Runs of a hundred orders of the city and a rig, evenly over the last days; one in a hundred failed. */
 function fill(path: string, runs: number): void {
   using db = new Database(path, { strict: true })
   db.run('PRAGMA synchronous = OFF')
@@ -21,14 +25,14 @@ function fill(path: string, runs: number): void {
      INSERT INTO order_runs (tracking_id, scoped_name, rig, kind, cause, state, created_at, timeout_ms, started_at, ended_at,
        outcome, exit_code, has_output)
      SELECT 'old-' || n, 'order-' || (n % ${ORDERS}) || iif(n % 2, '', ':rig:shop'), iif(n % 2, '', 'shop'), 'exec', 'cooldown',
-       'done', 1600000000000 + n * 1000, 300000, 1600000000000 + n * 1000, 1600000000000 + n * 1000 + 500,
-       iif(n % 100, 'success', 'failed'), n % 100 = 0, 0 FROM run`,
+       'done', at, 300000, at, at + 500, iif(n % 100, 'success', 'failed'), n % 100 = 0, 0
+       FROM (SELECT n, ${START} + n * ${SPAN} / ${runs} AS at FROM run)`,
   )
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-const reads = (city: string, runs: number): [what: string, path: string][] => {
-  const middle = encodeURIComponent(new Date(1_600_000_000_000 + runs * 500).toISOString())
+const reads = (city: string): [what: string, path: string][] => {
+  const middle = encodeURIComponent(new Date(START + SPAN / 2).toISOString())
   return [
     ['history of an order', '/orders/history?scoped_name=order-7'],
     ['history of an order, half way back', `/orders/history?scoped_name=order-7&before=${middle}`],
@@ -53,7 +57,7 @@ for (const runs of SIZES) {
   await took(() => town.answers(`${city}/status`))
   await calm(town.pid)
   const wire = await Wire.open(town.url)
-  for (const [what, path] of reads(name, runs)) {
+  for (const [what, path] of reads(name)) {
     const samples: number[] = []
     for (let n = 0; n < TIMES; n++) {
       const before = performance.now()
