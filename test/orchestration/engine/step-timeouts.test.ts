@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Question } from '../../../src/host/protocol/question.ts'
 import { human, type Work } from '../../work/world.ts'
 import { v2 } from '../formulas/files.ts'
 import { close, openRuns, outcomeOf, recipeFor, startRecipe, stepOf } from './graph.ts'
@@ -71,6 +72,38 @@ describe('an attempt with a timeout', () => {
     await work.settled()
     expect(work.beadRepository.get(run['work.iteration.1'] ?? '').status).toBe('in_progress')
     expect(stepOf(work, limited, 'work.iteration.2').status).toBe('open')
+  })
+
+  test('has its time anew while its session asks a person', async () => {
+    await using work = await openRuns()
+    const session = await work.session('ada')
+    const run = await startRecipe(work, recipeFor('f', { f: LIMITED() }))
+    const first = run['work.iteration.1'] ?? ''
+    await work.claims.claim(work.caller(session.id), first)
+    await work.settled()
+    const asking = {
+      sessionId: session.id,
+      hostKey: session.hostKey ?? '',
+      by: 'agent' as const,
+      beadId: first,
+      folder: '/',
+    }
+    const question: Question = {
+      ...{ id: 'q', kind: 'approval', prompt: 'May I?', text: '', cut: false, options: [], picture: [] },
+      since: new Date(work.clock.now()).toISOString(),
+    }
+    await work.store.write((tx) => work.sessionServices.questions.raise(tx, asking, question))
+    await work.clock.advance(11 * MINUTE)
+    await work.settled()
+    expect(work.beadRepository.get(first).status).toBe('in_progress')
+    await work.store.write((tx) => {
+      for (const { id } of work.sessionServices.questions.open()) work.sessionServices.questions.end(tx, id)
+    })
+    await work.clock.advance(8 * MINUTE)
+    expect(work.beadRepository.get(first).status).toBe('in_progress')
+    await work.clock.advance(3 * MINUTE)
+    await work.settled()
+    expect(work.beadRepository.get(first).metadata?.['gc.failure_reason']).toBe('step_timeout')
   })
 
   test('of several steps begins with the first of them, and skips what is open of it', async () => {
