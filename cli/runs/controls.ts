@@ -66,6 +66,6 @@ function pauseCommands(run: Command, context: CommandContext): void {
       const city = await context.city()
       const resumed = await city.call('POST ~/runs/{run_id}/resume', { params: { run_id: id } })
       if (json) printJson(context.io, resumed)
-      else printLine(context.io, `${resumed.run_id} goes on; it is ${resumed.status}.`)
+      else printLine(context.io, `${resumed.run_id} goes on.`)
     })
 }
