@@ -136,12 +136,8 @@ export class Graph {
   }
 
   /** The attempts that a control waited for; not what its step needs, which may be of a round and have its number. */
-  attempts(control: Bead): Bead[] {
-    return this.blockers(control.id).filter((bead) => {
-      const of = metadataValue(bead, EngineKey.controlFor)
-      const isOwn = of === '' || of === control.id || `.${control.ref}`.endsWith(`.${of}`)
-      return isOwn && !isControl(metadataValue(bead, WorkflowKey.kind))
-    })
+  attempts({ id }: Bead): Bead[] {
+    return this.blockers(id).filter((bead) => !isControl(metadataValue(bead, WorkflowKey.kind)))
   }
 
   /** The members of a scope, its controls too. */
