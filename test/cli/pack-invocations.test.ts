@@ -5,7 +5,7 @@ import { type CommandResult, gc } from './shell.ts'
 import { openTown, type Town } from './town.ts'
 
 const TABLE = readFileSync(join(import.meta.dir, 'pack-invocations.txt'), 'utf8')
-const STATES = ['works', 'nothing', 'not-here', 'formulas', 'services']
+const STATES = ['works', 'nothing', 'not-here', 'formulas']
 
 interface Invocation {
   state: string
@@ -18,6 +18,9 @@ const invocations: Invocation[] = TABLE.split('\n')
     const [state = '', ...words] = line.split(' ')
     return { state, words }
   })
+
+/** A service that gc answers for itself. */
+const SERVICE = '[[service]]\nname = "x"\nkind = "workflow"\n[service.workflow]\ncontract = "gc.healthz.v1"\n'
 
 /** What the placeholders stand for. */
 async function fill(town: Town): Promise<Record<string, string>> {
@@ -35,7 +38,10 @@ async function fill(town: Town): Promise<Record<string, string>> {
     'formula = "mol-x"\nphase = "vapor"\n[[steps]]\nid = "a"\ntitle = "A"\n',
   )
   const cityToml = readFileSync(join(town.city, 'city.toml'), 'utf8')
-  writeFileSync(join(town.city, 'city.toml'), cityToml.replace('"shop"', '"shop"\nformulas_dir = "shop/formulas"'))
+  writeFileSync(
+    join(town.city, 'city.toml'),
+    `${cityToml.replace('"shop"', '"shop"\nformulas_dir = "shop/formulas"')}\n${SERVICE}`,
+  )
   for (const folder of ['orders', 'shop/orders']) {
     mkdirSync(join(town.city, folder), { recursive: true })
     writeFileSync(join(town.city, folder, 'sweep.toml'), '[order]\ntrigger = "manual"\nexec = "true"\n')
@@ -62,7 +68,6 @@ function stateOf({ status, out, err }: CommandResult): string {
   const text = `${out}${err}`
   if (status === 0) return /nothing to do|no effect in gc|not set|no other runtime/.test(text) ? 'nothing' : 'works'
   if (/`gc run list`|formula \S+ does not exist/.test(text)) return 'formulas'
-  if (text.includes('does not run services')) return 'services'
   return /^(gc|Error): (gc (has no|keeps no|does not)|the prefix of a rig is declared)/.test(err) ? 'not-here' : text
 }
 

@@ -16,8 +16,8 @@ import {
 const groups = [WorkKey, WorkflowKey, EngineKey, ResultKey, LaunchKey, ConvoyKey, GateKey, OrderKey, MailKey]
 const keys: readonly string[] = groups.flatMap((group) => Object.values(group))
 
-/** An event type, which may read like a key. */
-const EVENT_TYPE = /\bdefineEvent\(\s*'[^']*'/g
+/** An event type, or the contract of a service, which may read like a key. */
+const EVENT_TYPE = /\bdefineEvent\(\s*'[^']*'|'gc\.[a-z]+\.v\d'/g
 
 describe('metadata keys', () => {
   test('each is named once', () => {

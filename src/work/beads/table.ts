@@ -57,6 +57,12 @@ export const beads = sqliteTable(
     index('beads_by_root').on(bead.rootId).where(sql`root_id IS NOT NULL`),
     index('beads_by_scope').on(bead.rootId, bead.scopeRef).where(sql`root_id IS NOT NULL AND scope_ref IS NOT NULL`),
     index('beads_open_by_root').on(bead.rootId, bead.id).where(sql`root_id IS NOT NULL AND status != 'closed'`),
+    index('beads_open_by_scope')
+      .on(bead.rootId, bead.scopeRef, bead.id)
+      .where(sql`root_id IS NOT NULL AND scope_ref IS NOT NULL AND status != 'closed'`),
+    index('beads_ephemeral_over')
+      .on(bead.updatedAt, bead.id)
+      .where(sql`ephemeral = 1 AND status = 'closed' AND type NOT IN ('message', 'session', 'wait')`),
     index('beads_specs').on(bead.rootId, bead.ref).where(sql`root_id IS NOT NULL AND type = 'spec'`),
     index('beads_controlling')
       .on(bead.rootId, bead.id)

@@ -267,7 +267,7 @@ describe('an error in a file', () => {
     [
       'may with a word of its own',
       '[[agent]]\nname = "a"\nprovider = "claude"\nmay = ["respond", "rule"]',
-      'city.toml:4: [[agent]] may: "rule" is not one of configure, sessions, mail, respond, budgets, tokens, maintain, coordinate',
+      'city.toml:4: [[agent]] may: "rule" is not one of configure, sessions, mail, respond, budgets, tokens, maintain, coordinate, connect',
     ],
     [
       'a circle of dependencies',
