@@ -18,14 +18,14 @@ export function checksOf(status: Status, process: ServiceProcessView): ServiceCh
   const ready = {
     check: 'ready',
     ok: state === 'ready',
-    message: state === 'ready' ? 'it answers' : `${state}: ${reason}`,
+    message: state === 'ready' ? 'it answers' : reason === '' ? state : `${state}: ${reason}`,
   }
   return [declaration, ...(status.kind === 'workflow' ? [] : [processCheck(process)]), ready, publicationCheck(status)]
 }
 
 function processCheck({ pid, failures, last_exit, starts }: ServiceProcessView): ServiceCheck {
   const check = 'process'
-  if (pid !== undefined) return { check, ok: true, message: `pid ${pid}, started ${starts} times` }
+  if (pid !== undefined) return { check, ok: true, message: `pid ${pid}, start ${starts}` }
   const ended =
     last_exit === undefined ? 'it does not run' : `it ended ${failures} times in a row, last with ${last_exit}`
   return { check, ok: false, message: ended }

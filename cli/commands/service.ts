@@ -85,7 +85,7 @@ async function show(context: CommandContext, name: string, options: JsonOption):
     ['contract', status.workflow_contract],
     ['command', process.command.join(' ') || undefined],
     ['folder', process.command.length > 0 ? process.folder : undefined],
-    ['process', process.pid === undefined ? undefined : `${process.pid}, started ${process.starts} times`],
+    ['process', process.pid === undefined ? undefined : `${process.pid}, start ${process.starts}`],
     ['last exit', process.last_exit],
     ['next start', process.next_start_at],
     ['socket', process.socket],
