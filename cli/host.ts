@@ -7,5 +7,12 @@ export async function runHost(env: Readonly<Record<string, string | undefined>>)
     return 2
   }
   const { runSessionHost } = await import('../src/supervisor/session-host.ts')
-  return runSessionHost(env, (line) => void writeSync(1, `${line}\n`))
+  return runSessionHost(env, say)
+}
+
+/** Whoever started this host may be gone by now: it stays for its sessions, and ends by itself when it has none. */
+function say(line: string): void {
+  try {
+    writeSync(1, `${line}\n`)
+  } catch {}
 }
