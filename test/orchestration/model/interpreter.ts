@@ -112,7 +112,6 @@ export class Interpreter {
     else this.#end(node, 'fail')
   }
 
-  /** Another attempt at a step that is retried or checked. */
   #attempt(node: Node, needs: string[]): void {
     const { ref, step } = node
     const attempt = `${ref}.${step?.retry ? 'attempt' : 'iteration'}.${++node.begun}`
@@ -155,11 +154,12 @@ export class Interpreter {
     this.#end(node, 'pass')
   }
 
-  /** A step is skipped with all that is made of it. */
   #skip(node: Node): void {
     if (node.kind === 'spec' || !isOpen(node)) return
     this.#end(node, 'skipped')
-    for (const part of this.#nodes.values()) if (part.owner === node.ref) this.#skip(part)
+    const isPart = ({ kind, owner = '' }: Node) =>
+      owner === node.ref || (node.kind === 'parent' && kind === 'fanout' && owner.startsWith(`${node.ref}.`))
+    for (const part of this.#nodes.values()) if (isPart(part)) this.#skip(part)
   }
 
   #finalize(node: Node): void {
