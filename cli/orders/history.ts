@@ -63,15 +63,14 @@ async function history(context: CommandContext, name: string | undefined, option
 /** Runs, the latest first; of one order, or of all. */
 async function* runsOf(city: CityClient, scoped: string | undefined, limit: number): AsyncGenerator<OrderHistoryEntry> {
   const page = Math.min(limit, PAGE)
-  for (let before: string | undefined; ; ) {
-    const query = { limit: page, ...(before !== undefined && { before }) }
-    const { entries } =
-      scoped === undefined
-        ? await city.call('GET ~/order-runs', { query })
-        : await city.call('GET ~/orders/history', { query: { ...query, scoped_name: scoped } })
-    yield* entries ?? []
-    before = entries?.at(-1)?.created_at
-    if (before === undefined || (entries?.length ?? 0) < page) return
+  const query = { limit: page, ...(scoped !== undefined && { scoped_name: scoped }) }
+  for (let cursor: string | undefined; ; ) {
+    const { entries, next_cursor } = await city.call('GET ~/order-runs', {
+      query: { ...query, ...(cursor && { cursor }) },
+    })
+    yield* entries
+    if (next_cursor === undefined) return
+    cursor = next_cursor
   }
 }
 

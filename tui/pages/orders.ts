@@ -2,7 +2,7 @@ import type { Output } from '../../src/client/operations.ts'
 import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
 
 type Order = Output<'GET ~/order-files'>['orders'][number]
-type Entry = NonNullable<Output<'GET ~/orders/history'>['entries']>[number]
+type Entry = Output<'GET ~/order-runs'>['entries'][number]
 
 const HISTORY = 200
 
@@ -84,10 +84,9 @@ export const orderPage = table<Entry>({
   isChangedBy: isOneOf('order.'),
   opens: ({ bead_id }, city) => ({ page: 'order-run', city, subject: bead_id }),
   load: async ({ city, subject: scoped_name, signal }, { cursor }) => {
-    const query = { scoped_name, limit: HISTORY, ...(cursor && { before: cursor }) }
-    const { entries } = await city.call('GET ~/orders/history', { query, ...(signal && { signal }) })
-    const items = entries ?? []
-    return { items, next: items.length === HISTORY ? items.at(-1)?.created_at : undefined }
+    const query = { scoped_name, limit: HISTORY, ...(cursor && { cursor }) }
+    const { entries, next_cursor } = await city.call('GET ~/order-runs', { query, ...(signal && { signal }) })
+    return { items: entries, next: next_cursor }
   },
   actions: ({ subject }) => [runOrder(subject)],
 })

@@ -106,19 +106,31 @@ export const OrderHistoryListBody = Type.Object(
 )
 export type OrderHistoryListBody = Static<typeof OrderHistoryListBody>
 
-const page = {
-  limit: limit('How many at most: 20 for 0, never more than 500.'),
-  before: text('Only runs that began before this RFC 3339 time.'),
-}
-
 export const OrderHistoryQuery = Type.Object({
   scoped_name: Type.String({ minLength: 1, description: SCOPED_NAME }),
-  ...page,
+  limit: limit(
+    'How many: 20 for 0, never more than 500. All that began in the same millisecond as the last of them are added.',
+  ),
+  before: text('Only runs that began before this RFC 3339 time, such as the `created_at` of the last one of a page.'),
 })
 export type OrderHistoryQuery = Static<typeof OrderHistoryQuery>
 
-export const OrderRunsQuery = Type.Object(page)
+/** Ours: runs of one order or of all, page by page. */
+export const OrderRunsQuery = Type.Object({
+  scoped_name: text(`Only the runs of this order. ${SCOPED_NAME}`),
+  limit: limit('How many at most: 20 for 0, never more than 500.'),
+  cursor: text('The `next_cursor` of the page before.'),
+})
 export type OrderRunsQuery = Static<typeof OrderRunsQuery>
+
+export const OrderRunsPage = Type.Object(
+  {
+    entries: Type.Array(OrderHistoryEntry),
+    next_cursor: text('Pass it as `cursor` for the next page.'),
+  },
+  { $id: 'OrderRunsPage', additionalProperties: false },
+)
+export type OrderRunsPage = Static<typeof OrderRunsPage>
 
 export const OrderHistoryDetailQuery = Type.Object({
   store_ref: text('Where the bead is: `city:name` or `rig:name`.'),

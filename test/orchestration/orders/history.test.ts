@@ -57,8 +57,45 @@ test('the runs of an order are listed latest first, page by page, with how each 
       ...{ capture_output: true, has_output: true, duration_ms: '250', exit_code: '7', error: 'exit status 7' },
     },
   ])
-  expect(city.orderHistory.all({ limit: 2 }).entries?.map(({ bead_id }) => bead_id)).toEqual([live, String(ids[2])])
+  expect(city.orderHistory.page({ limit: 2 }).entries.map(({ bead_id }) => bead_id)).toEqual([live, String(ids[2])])
 })
+
+test('runs that began in the same millisecond are all listed, whatever the pages', async () => {
+  await using town = scriptedTown(RIG)
+  const { orderHistory, ...city } = await openWithTies(town)
+  const idsOf = (entries: { bead_id: string }[] | null) => (entries ?? []).map(({ bead_id }) => bead_id)
+  for (const limit of [1, 2, 3, 4]) {
+    const listed: string[] = []
+    for (let before: string | undefined; ; ) {
+      const { entries } = orderHistory.list({ scoped_name: 'tidy', limit, ...(before && { before }) })
+      listed.push(...idsOf(entries))
+      before = entries?.at(-1)?.created_at
+      if (before === undefined) break
+    }
+    expect(listed.toSorted()).toEqual(city.ofOrder.toSorted())
+    for (const scoped_name of ['tidy', undefined]) {
+      const paged: string[] = []
+      for (let cursor: string | undefined; ; ) {
+        const page = orderHistory.page({ limit, ...(scoped_name && { scoped_name }), ...(cursor && { cursor }) })
+        expect(page.entries.length).toBeLessThanOrEqual(limit)
+        paged.push(...idsOf(page.entries))
+        cursor = page.next_cursor
+        if (cursor === undefined) break
+      }
+      expect(paged.toSorted()).toEqual((scoped_name ? city.ofOrder : city.all).toSorted())
+    }
+  }
+  expect(() => orderHistory.page({ cursor: '2026-03-01T10:00:00Z' })).toThrow('the cursor is not one of this list')
+})
+
+/** A city with runs of two orders, most of which began in the same two milliseconds. */
+async function openWithTies(town: ReturnType<typeof scriptedTown>) {
+  const city = await town.open()
+  const ofOrder: string[] = []
+  for (const moment of [1000, 2000, 2000, 2000, 3000, 3000]) ofOrder.push(await ran(city, 'tidy', moment))
+  const others = [await ran(city, 'sweep', 2000), await ran(city, 'tidy:rig:shop', 3000)]
+  return { orderHistory: city.orderHistory, ofOrder, all: [...ofOrder, ...others] }
+}
 
 test('a run is shown with what it printed, then what it printed as errors', async () => {
   await using town = scriptedTown(RIG)

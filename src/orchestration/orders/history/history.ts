@@ -2,6 +2,7 @@ import type { CityConfig } from '../../../config/city-config.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store.ts'
+import { cursorAfter, parseBoundaryCursor } from '../../../http/cursor.ts'
 import type { BeadReader } from '../../../work/beads/reader.ts'
 import { toFeedItem as toRunFeedItem } from '../../formulas/feed.ts'
 import type { MonitorFeedItemResponse } from '../../formulas/schema.ts'
@@ -16,12 +17,13 @@ import type {
   OrderHistoryEntry,
   OrderHistoryListBody,
   OrderHistoryQuery,
+  OrderRunsPage,
   OrderRunsQuery,
   OrdersFeedBody,
   OrdersFeedQuery,
 } from '../schema.ts'
 import { printed, storeRefOf } from '../view.ts'
-import { type ListedRun, OrderHistoryRepository } from './repository.ts'
+import { type ListedRun, OrderHistoryRepository, type RunBoundary } from './repository.ts'
 import { toFeedItem, toHistoryEntry } from './view.ts'
 
 interface HistoryOptions {
@@ -45,14 +47,24 @@ export class OrderHistory {
     this.#repository = new OrderHistoryRepository(options.store)
   }
 
-  /** The runs of an order, the latest first; none for an order that never ran. */
-  list({ scoped_name, ...page }: OrderHistoryQuery): OrderHistoryListBody {
-    return this.#page(scoped_name, page)
+  /** The runs of an order before a time, the latest first, with all of the millisecond that the last one began in. */
+  list({ scoped_name, before, limit }: OrderHistoryQuery): OrderHistoryListBody {
+    const runs = this.#repository.page(scoped_name, { createdAt: momentOf(before), id: '' }, pageSize(limit))
+    const last = runs.at(-1)
+    const alike = last ? this.#repository.besides(scoped_name, last) : []
+    return { entries: this.#entries([...runs, ...alike]) }
   }
 
-  /** The runs of every order, the latest first. */
-  all(page: OrderRunsQuery): OrderHistoryListBody {
-    return this.#page(undefined, page)
+  /** The runs of one order or of all, the latest first, from a cursor on. */
+  page({ scoped_name, limit, cursor }: OrderRunsQuery): OrderRunsPage {
+    const size = pageSize(limit)
+    const runs = this.#repository.page(scoped_name, boundaryOf(cursor), size + 1)
+    const [shown, next] = [runs.slice(0, size), runs[size]]
+    const last = next && shown.at(-1)
+    return {
+      entries: this.#entries(shown),
+      ...(last && { next_cursor: cursorAfter({ createdAt: toTimestamp(last.createdAt), id: last.id }) }),
+    }
   }
 
   /** One run as lists show it. */
@@ -98,11 +110,10 @@ export class OrderHistory {
     return { items: items.map(({ item }) => item), partial: false }
   }
 
-  #page(scopedName: string | undefined, { limit, before }: OrderRunsQuery): OrderHistoryListBody {
+  #entries(runs: readonly ListedRun[]): OrderHistoryEntry[] {
     const { beadReader, config } = this.options
-    const runs = this.#repository.page(scopedName, momentOf(before), Math.min(limit || DEFAULT_PAGE, MAX_PAGE))
     const labels = new Map(beadReader.list(runs.map(({ id }) => id)).map((bead) => [bead.id, bead.labels]))
-    return { entries: runs.map((run) => toHistoryEntry(run, labels.get(run.id), config.current.name)) }
+    return runs.map((run) => toHistoryEntry(run, labels.get(run.id), config.current.name))
   }
 
   #targetOf({ scopedName }: ListedRun): string {
@@ -131,6 +142,13 @@ const asFed = (a: Fed, b: Fed): number =>
   compare(a.item.title, b.item.title)
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const pageSize = (limit: number | undefined): number => Math.min(limit || DEFAULT_PAGE, MAX_PAGE)
+
+function boundaryOf(cursor: string | undefined): RunBoundary {
+  const { createdAt, id = '' } = parseBoundaryCursor(cursor) ?? {}
+  return { createdAt: createdAt === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(createdAt), id }
+}
 
 function momentOf(before: string | undefined): number {
   if (before === undefined) return Number.MAX_SAFE_INTEGER
