@@ -3,6 +3,7 @@ import { sanitizeLine } from '../../src/client/text.ts'
 import type { OrderFileResponse } from '../../src/orchestration/orders/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { Exit } from '../io/exit.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
@@ -15,7 +16,10 @@ export function listCommand(order: Command, context: CommandContext): void {
   withJson(order.command('list').description('list the orders of the city and its packs, and why each is due or not'))
     .option('--rig <rig>', 'only those of this rig')
     .option('-a, --all', 'also those that are disabled or skipped')
-    .addHelpText('after', '\nFiles that are broken are named on standard error.')
+    .addHelpText(
+      'after',
+      '\nFiles that are broken are named on standard error. An override of an order that is not there makes the status 1.',
+    )
     .action((options: ListOptions) => list(context, options))
 }
 
@@ -33,13 +37,16 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
   const { io } = context
   const city = await context.city()
   const rig = options.rig === undefined ? undefined : await context.rigNamed(city, options.rig)
-  const { orders, absent, problems } = await city.call('GET ~/order-files')
+  const { orders, absent, problems, unmatched_overrides } = await city.call('GET ~/order-files')
   const isWanted = (each: { rig?: string }) => rig === undefined || each.rig === rig
   const wanted = orders.filter((each) => isWanted(each) && (options.all || each.enabled))
+  const ok = unmatched_overrides.length === 0
   for (const problem of problems) io.err(`gc order list: ${sanitizeLine(problem)}\n`)
   if (options.json) {
     const { path: city_path } = await city.call('GET ~')
-    return printJson(io, { city_name: city.name, city_path, ok: true, orders: wanted.map(toItem) })
+    printJson(io, { city_name: city.name, city_path, ok, orders: wanted.map(toItem) })
+    if (!ok) throw new Exit(1)
+    return
   }
   const left: Listed[] = absent.filter(isWanted).map(({ name, rig: ofRig, reason, description }) => ({
     ...{ name: ofRig ? `${name}:rig:${ofRig}` : name, type: '-', trigger: '-', when: '-', target: '-' },
@@ -60,6 +67,7 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
     ],
     'There are no orders; an order is a file in the folder orders of the city or of a pack.',
   )
+  if (!ok) throw new Exit(1)
 }
 
 const toListed = (order: OrderFileResponse): Listed => ({

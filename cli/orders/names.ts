@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
 
 /** The options of a command about one order. */
 export interface OrderOptions extends JsonOption {
@@ -13,6 +15,13 @@ export const aboutOrder = (parent: Command, name: string, description: string): 
   withJson(parent.command(name).description(description))
     .argument('<order>', 'its name; in a rig also name:rig:<rig>')
     .option('--rig <rig>', 'the rig whose order is meant')
+
+/** Ends a command when city.toml overrides an order that is not there. */
+export async function requireMatchedOverrides(context: CommandContext): Promise<void> {
+  const city = await context.city()
+  const { unmatched_overrides } = await city.call('GET ~/order-files')
+  if (unmatched_overrides.length > 0) throw failure(unmatched_overrides.map(sanitizeLine).join('\n'))
+}
 
 /** The name that the API knows an order by. */
 export async function scopedNameOf(

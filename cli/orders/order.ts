@@ -5,14 +5,20 @@ import { approveCommand } from './approve.ts'
 import { checkCommand } from './check.ts'
 import { historyCommand } from './history.ts'
 import { listCommand } from './list.ts'
-import { aboutOrder, type OrderOptions, scopedNameOf } from './names.ts'
+import { aboutOrder, type OrderOptions, requireMatchedOverrides, scopedNameOf } from './names.ts'
 import { runCommand } from './run.ts'
 import { showCommand } from './show.ts'
 import { sweepCommands } from './sweep.ts'
 
+/** The commands about orders as they are declared; `list` tells what is wrong beside the orders that there are. */
+const DECLARED: ReadonlySet<string> = new Set(['show', 'run', 'check', 'history', 'enable', 'disable'])
+
 /** `gc order`: what gc runs by itself, by the clock or by what happens. */
 export function orderCommands(program: Command, context: CommandContext): void {
   const order = program.command('order').description('orders: what gc runs by the clock or by what happens')
+  order.hook('preAction', async (_, command) => {
+    if (DECLARED.has(command.name())) await requireMatchedOverrides(context)
+  })
   listCommand(order, context)
   showCommand(order, context)
   runCommand(order, context)

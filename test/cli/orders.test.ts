@@ -97,6 +97,29 @@ describe('gc order', () => {
     expect([idle.status, idle.err]).toEqual([1, 'gc: order slow does not run now; `gc order run slow` runs it\n'])
   })
 
+  test('ends with an error, and does nothing, while an override is of an order that is not there', async () => {
+    await using town = await townWithOrders()
+    const file = join(town.city, 'city.toml')
+    const before = readFileSync(file, 'utf8')
+    const line = before.split('\n').length + 1
+    writeFileSync(file, `${before}\n[[orders.overrides]]\nname = "lout"\nenabled = false\n`)
+    await town.gc(['reload'])
+    const error = `city.toml:${line + 1}: [[orders.overrides]] name: changes nothing: there is no order "lout" in the city; correct its name or rig, or delete it`
+    for (const args of [['show'], ['run'], ['history'], ['enable'], ['disable']]) {
+      const { status, out, err } = await town.gc(['order', ...args, 'loud'])
+      expect([status, out, err]).toEqual([1, '', `gc: ${error}\n`])
+    }
+    expect(await town.gc(['order', 'check'])).toMatchObject({ status: 1, out: '', err: `gc: ${error}\n` })
+    const list = await town.gc(['order', 'list'])
+    expect([list.status, list.err.includes(error), list.out.includes('loud ')]).toEqual([1, true, true])
+    expect(JSON.parse((await town.gc(['order', 'list', '--json'])).out)).toMatchObject({ ok: false })
+    expect((await town.gc(['order', 'sweep-tracking', '--quiet'])).status).toBe(0)
+    writeFileSync(file, before)
+    await town.gc(['reload'])
+    expect((await town.json<{ entries: object[] }>(['order', 'history'])).entries).toEqual([])
+    expect((await town.gc(['order', 'run', 'loud'])).status).toBe(0)
+  })
+
   test('checks what is due, with status 1 when nothing is', async () => {
     await using town = await townWithOrders()
     const { status, out } = await town.gc(['order', 'check', '--json'])

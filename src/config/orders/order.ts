@@ -77,6 +77,8 @@ export interface Orders {
   readonly absent: readonly AbsentOrder[]
   /** `broken`: what is wrong with files that are left out; `warning`: overrides and files without effect. */
   readonly problems: readonly Diagnostic[]
+  /** Those of the problems that are overrides of orders that are not there. */
+  readonly unmatchedOverrides: readonly Diagnostic[]
 }
 
 /** The name that tells the instances of an order apart. */

@@ -26,14 +26,13 @@ export function resolveOrders({ orders, workspace }: CityDeclarations, context: 
   const dropWarnings = dropped.flatMap(({ file: { declaration }, reason }) =>
     declaration ? [warning(declaration, 'scope', reason)] : [],
   )
-  const idle = overrides.flatMap((override) =>
-    overrideWarning(override, [...instances, ...dropped.map(({ file }) => file)], found),
-  )
-  const problems = unique([...found.flatMap(({ diagnostics }) => diagnostics), ...dropWarnings, ...idle]).map(
-    withoutErrors,
-  )
+  const files = [...instances, ...dropped.map(({ file }) => file)]
+  const unmatchedOverrides = overrides.flatMap((override) => unmatchedWarning(override, files))
+  const idle = overrides.flatMap((override) => disabledWarning(override, found))
+  const ofFiles = [...found.flatMap(({ diagnostics }) => diagnostics), ...dropWarnings]
+  const problems = unique([...ofFiles, ...unmatchedOverrides, ...idle]).map(withoutErrors)
   for (const problem of problems) context.diagnostics.add(problem)
-  return { all, absent, problems: problems.filter(({ severity }) => severity !== 'lint') }
+  return { all, absent, problems: problems.filter(({ severity }) => severity !== 'lint'), unmatchedOverrides }
 }
 
 interface Settings {
@@ -67,18 +66,17 @@ function resolveInstance(instance: OrderInstance, { skip, overrides, defaults }:
   return { ...(order && { order }), diagnostics: [...ofFile, ...diagnostics.list('error')] }
 }
 
-/** Says that an override changes nothing. */
-function overrideWarning(
-  override: OrderOverride,
-  files: readonly { name: string; rig?: string }[],
-  found: readonly Found[],
-): Diagnostic[] {
+/** Says that an override is for an order that is not there. */
+function unmatchedWarning(override: OrderOverride, files: readonly { name: string; rig?: string }[]): Diagnostic[] {
   const { name, rig } = override.values
-  if (name === undefined) return []
-  if (!files.some((file) => isFor(override, file))) {
-    const where = rig === undefined ? 'in the city' : rig === '*' ? 'at all' : `in the rig "${rig}"`
-    return [warning(override, 'name', `changes nothing: there is no order "${name}" ${where}`)]
-  }
+  if (name === undefined || files.some((file) => isFor(override, file))) return []
+  const where = rig === undefined ? 'in the city' : rig === '*' ? 'at all' : `in the rig "${rig}"`
+  const message = `changes nothing: there is no order "${name}" ${where}; correct its name or rig, or delete it`
+  return [warning(override, 'name', message)]
+}
+
+/** Says that an override is for an order that its own file disables. */
+function disabledWarning(override: OrderOverride, found: readonly Found[]): Diagnostic[] {
   const disabled = found.find(({ absent }) => absent?.reason === 'disabled' && isFor(override, absent))?.absent
   if (!disabled) return []
   return [

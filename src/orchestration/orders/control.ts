@@ -72,11 +72,12 @@ export class OrderControl {
 
   /** Every order file with what is made of it. No check of a condition is run for it. */
   files(): OrderFiles {
-    const { current, absent, problems } = this.options.orderLibrary
+    const { current, absent, problems, unmatchedOverrides } = this.options.orderLibrary
     return {
       orders: current.map((order) => toOrderFile(order, this.#expect(order))),
       absent: absent.map(({ file: source, ...order }) => ({ ...order, source })),
       problems: problems.map(formatDiagnostic),
+      unmatched_overrides: unmatchedOverrides.map(formatDiagnostic),
     }
   }
 

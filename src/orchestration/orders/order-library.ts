@@ -17,6 +17,11 @@ export class OrderLibrary {
     return this.config.current.orders.problems
   }
 
+  /** Those of the problems that are overrides of orders that are not there. */
+  get unmatchedOverrides(): readonly Diagnostic[] {
+    return this.config.current.orders.unmatchedOverrides
+  }
+
   /** Order files that make no order since somebody said so. */
   get absent(): readonly AbsentOrder[] {
     return this.config.current.orders.absent

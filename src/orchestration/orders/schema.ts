@@ -74,6 +74,9 @@ export const OrderFiles = Type.Object(
     orders: Type.Array(OrderFileResponse, { description: 'Disabled ones are among them.' }),
     absent: Type.Array(AbsentOrderFile, { description: 'Files that make no order since somebody said so.' }),
     problems: Type.Array(Type.String(), { description: 'What is wrong, each with its file and line.' }),
+    unmatched_overrides: Type.Array(Type.String(), {
+      description: 'Those of the problems that are overrides of orders that are not there.',
+    }),
   },
   { $id: 'OrderFiles', additionalProperties: false },
 )

@@ -426,9 +426,10 @@ describe('an override', () => {
     )
     expect(city.names).toEqual(['tidy', 'tidy:rig:shop'])
     expect(city.warnings).toEqual([
-      'city.toml:7: [[orders.overrides]] name: changes nothing: there is no order "tidi" in the city',
-      'city.toml:10: [[orders.overrides]] name: changes nothing: there is no order "tidy" in the rig "shed"',
+      'city.toml:7: [[orders.overrides]] name: changes nothing: there is no order "tidi" in the city; correct its name or rig, or delete it',
+      'city.toml:10: [[orders.overrides]] name: changes nothing: there is no order "tidy" in the rig "shed"; correct its name or rig, or delete it',
     ])
+    expect(city.unmatchedOverrides.map(({ line }) => line)).toEqual([7, 10])
   })
 
   test('does not enable what its file disables', () => {
@@ -440,6 +441,7 @@ describe('an override', () => {
     expect(city.warnings).toEqual([
       'city.toml:2: [[orders.overrides]] name: changes nothing: orders/a.toml says enabled = false; an override does not undo that',
     ])
+    expect(city.unmatchedOverrides).toEqual([])
   })
 
   test('in a fragment stands in place of all that city.toml says of orders', () => {
