@@ -32,6 +32,17 @@ export function budgetCommands(program: Command, context: CommandContext): void 
         `${describeScope(set)}: ${formatAmount(set.spent, set.unit)} of ${formatAmount(set.limit, set.unit)} are used.`,
       )
     })
+  withJson(
+    budget
+      .command('strict')
+      .description('give no turn to agents under a budget whose programs do not report what they use'),
+  ).action(async (options: JsonOption) => {
+    const city = await context.city()
+    const budgets = await city.call('POST ~/budgets/strict')
+    if (options.json) return printJson(context.io, budgets)
+    printLine(context.io, 'Budgets are strict: an agent whose program does not report what it uses gets no turn.')
+    printUncounted(context.io, budgets)
+  })
   withScope(withJson(budget.command('remove').description('remove a budget')))
     .argument('<unit>', 'usd or tokens', parseUnit)
     .action(async (of: Budget['unit'], options: ScopeOptions & JsonOption) => {
@@ -111,4 +122,16 @@ function print(io: Io, budgets: BudgetList): void {
     ],
     'There are no budgets; `gc budget set 5usd` limits what the city may use each day.',
   )
+  printUncounted(io, budgets)
+}
+
+/** Which agents no budget counts, and what to do about them. */
+function printUncounted(io: Io, { uncounted, strict }: BudgetList): void {
+  if (uncounted.length === 0) return
+  const names = uncounted.map(({ agent }) => agent).join(', ')
+  const consequence = strict
+    ? 'They get no turn.'
+    : 'They work, and no budget counts what they use; gc budget strict stops them.'
+  printLine(io, `The use of these agents is unknown, since their programs do not report it: ${names}. ${consequence}`)
+  printLine(io, 'If one costs nothing, write cost = "none" on it in city.toml.')
 }

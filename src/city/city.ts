@@ -123,6 +123,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   instantiator.start()
   backup.removeStages()
   resources.defer(() => services.budgets.close())
+  resources.defer(() => services.metering.close())
   resources.defer(() => maintenance.stop())
   maintenance.start()
   resources.defer(() => mail.retention.stop())

@@ -10,6 +10,8 @@ import { ParkedAttention } from '../agents/attention/sources/parked.ts'
 import { QuestionAttention } from '../agents/attention/sources/questions.ts'
 import { WorkAttention } from '../agents/attention/sources/work.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
+import { Metering } from '../agents/budgets/metering.ts'
+import { Strictness } from '../agents/budgets/strictness.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
@@ -177,7 +179,8 @@ type WorkServices = ReturnType<typeof buildWork>
 function buildAgents(options: Foundation & Records & SessionServices & WorkServices) {
   const { name, store, clock, deadlines, env, config, suspensions, mail, sessionServices, sessions } = options
   const notify: Mail['notifyPeople'] = (tx, subject, body) => mail.notifyPeople(tx, subject, body)
-  const budgets = new Budgets({ ...options, notify })
+  const metering = new Metering({ ...sessionServices, config, usage: options.usage })
+  const budgets = new Budgets({ ...options, metering, strictness: new Strictness(store), notify })
   sessionServices.turns.use(budgets)
   const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures, notify })
   const agentSessions = new AgentSessionDirectory({
@@ -194,6 +197,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const gates = new Gates(options)
   const services = buildServiceProcesses(options)
   return {
+    metering,
     budgets,
     gates,
     services,

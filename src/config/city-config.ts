@@ -158,6 +158,8 @@ export interface AgentConfig {
   /** `acp` or `tmux` when it insists on a transport. */
   readonly session?: string
   readonly lifecycle?: 'one_shot'
+  /** `none`: what it does costs nothing, whatever its program reports. */
+  readonly cost?: 'none'
   readonly minActive: number
   /** The highest number of its sessions, capped by its rig and the workspace; undefined for no limit. */
   readonly maxActive: number | undefined

@@ -221,6 +221,8 @@ export const ADDED_SINCE = [
   // Providers are shown as they are declared, and how they are given prompts.
   /^\/config(\/explain|\/defaults)?\.body\.providers\.\w+\.(env|args)$/,
   /^\/providers\.body\.items\.\d+\.prompt_mode$/,
+  // A list of budgets tells whom it cannot count.
+  /^\/budgets\.body\.(strict|uncounted)$/,
   // More waits for a person, in one shape.
   /^\/attention\.body\.(total|items\..+)$/,
   // Profiles have comments, communities have rules, and the network has a community for announcements.

@@ -16,7 +16,7 @@ const KINDS = {
   detached: 'processes outlived the session that started them',
   store: 'the store takes no more writes',
   login: 'a login is not accepted any more, or an account cannot be used',
-  budget: 'a budget is used up, and nobody gets another turn',
+  budget: 'a budget is used up, and nobody gets another turn, or it cannot count what an agent uses',
   limit: 'a usage limit is reached, and no other account has room',
   gate: 'work waits for a person to resolve a gate',
   clone: 'the repository of a rig could not be cloned',

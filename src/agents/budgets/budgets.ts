@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import type { CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
@@ -9,9 +9,11 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Usage, UsageOwner } from '../usage/usage.ts'
-import { BudgetChanged, BudgetExhausted, BudgetRemoved, BudgetWarned } from './events.ts'
+import { BudgetChanged, BudgetExhausted, BudgetRemoved, BudgetsStrict, BudgetWarned } from './events.ts'
+import type { Metering } from './metering.ts'
 import { levelOf, periodOf } from './period.ts'
 import type { Budget, BudgetKey, BudgetList, BudgetSet } from './schema.ts'
+import type { Strictness } from './strictness.ts'
 import type { BudgetRow } from './table.ts'
 
 export interface BudgetsDependencies {
@@ -21,6 +23,8 @@ export interface BudgetsDependencies {
   config: { readonly current: CityConfig }
   deadlines: Deadlines
   usage: Pick<Usage, 'spent' | 'onUsage'>
+  metering: Pick<Metering, 'isUnknown' | 'onChange'>
+  strictness: Pick<Strictness, 'isStrict' | 'set'>
   /** Sends a mail to the people of the city. */
   notify(tx: Tx, subject: string, body: string): void
 }
@@ -43,7 +47,7 @@ export class Budgets {
   #nextPeriod: Deadline | undefined
 
   constructor(private readonly dependencies: BudgetsDependencies) {
-    const { store, usage } = dependencies
+    const { store, usage, metering } = dependencies
     this.#all = store.prepare(`SELECT scope, name, unit, per, most AS "limit", told_period AS notifiedPeriod,
         told_level AS notifiedLevel
       FROM budgets ORDER BY scope = 'agent', scope = 'rig', name, unit, per`)
@@ -53,11 +57,32 @@ export class Budgets {
     this.#setNotified = store.prepare(`UPDATE budgets SET told_period = ?, told_level = ?
       WHERE scope = ? AND name = ? AND unit = ? AND per = ?`)
     usage.onUsage((tx, owner) => this.#check(tx, owner))
+    metering.onChange(() => this.#notify())
   }
 
   list(): BudgetList {
-    const items = this.#all.all().map((row) => this.#toBudget(row))
-    return { items, total: items.length }
+    const items = this.#read()
+    const uncounted = this.uncounted().map(({ agent: { qualified, dir } }) => ({
+      agent: qualified,
+      ...(dir && { rig: dir }),
+    }))
+    return { items, total: items.length, strict: this.isStrict, uncounted }
+  }
+
+  /** Whether an agent gets no turn under a budget while what it uses is unknown. */
+  get isStrict(): boolean {
+    return this.dependencies.strictness.isStrict
+  }
+
+  /** Gives no turn from now on to agents whose use is unknown; those that have one finish it. */
+  async makeStrict(caller: Caller): Promise<BudgetList> {
+    const { store, strictness, log } = this.dependencies
+    await store.write((tx) => {
+      if (!strictness.set(tx)) return
+      log.append(tx, BudgetsStrict, {}, {})
+      this.#invalidate(tx)
+    }, actorOf(caller))
+    return this.list()
   }
 
   set(caller: Caller, body: BudgetSet): Promise<Budget> {
@@ -99,12 +124,28 @@ export class Budgets {
     this.#listeners.clear()
   }
 
-  /** Why an agent gets no other turn: one of its budgets is used up. Without a name, one of the city's. */
+  /** The agents under a budget whose use is unknown, each with one of its budgets; suspended ones ask for nothing. */
+  uncounted(): { agent: AgentConfig; budget: Budget }[] {
+    const { config, metering } = this.dependencies
+    return config.current.agents.flatMap((agent) => {
+      const budget = this.#current().find((each) => covers(each, agent.qualified, agent.dir ?? ''))
+      return budget && !agent.suspended && metering.isUnknown(agent) ? [{ agent, budget }] : []
+    })
+  }
+
+  /**
+   * Why an agent gets no other turn: one of its budgets is used up, or is strict and what it uses is unknown. Without a
+   * name, one of the city's.
+   */
   blocks({ qualified, dir }: { qualified: string; dir?: string }): string | undefined {
-    const exhausted = this.#current().find(
-      (budget) => budget.state === 'exhausted' && covers(budget, qualified, dir ?? ''),
-    )
-    return exhausted && `${describeBudget(exhausted)} is used up until ${exhausted.period_end}; raise it, or wait`
+    const budgets = this.#current().filter((budget) => covers(budget, qualified, dir ?? ''))
+    const [budget] = budgets
+    if (!budget) return undefined
+    const exhausted = budgets.find(({ state }) => state === 'exhausted')
+    if (exhausted) return `${describeBudget(exhausted)} is used up until ${exhausted.period_end}; raise it, or wait`
+    const agent = this.dependencies.config.current.agents.find((declared) => declared.qualified === qualified)
+    if (!agent || !this.isStrict || !this.dependencies.metering.isUnknown(agent)) return undefined
+    return `${describeUncounted(budget)}; ${COSTS_NOTHING}`
   }
 
   /** Calls the listener when a budget was set, removed or used. */
@@ -120,7 +161,7 @@ export class Budgets {
     if (cached && now >= cached.at && cached.budgets.every(({ period_end }) => now < Date.parse(period_end))) {
       return cached.budgets
     }
-    const budgets = this.list().items
+    const budgets = this.#read()
     this.#cache = { at: now, budgets }
     this.#scheduleNextPeriod(budgets)
     return budgets
@@ -130,9 +171,7 @@ export class Budgets {
     this.#nextPeriod?.cancel()
     const ends = budgets.filter(({ state }) => state === 'exhausted').map(({ period_end }) => Date.parse(period_end))
     if (ends.length === 0) return
-    this.#nextPeriod = this.dependencies.deadlines.at(Math.min(...ends), () => {
-      for (const listener of this.#listeners) listener()
-    })
+    this.#nextPeriod = this.dependencies.deadlines.at(Math.min(...ends), () => this.#notify())
   }
 
   /** Notifies people once per period that a budget is mostly used, and once that it is exhausted. */
@@ -172,6 +211,10 @@ export class Budgets {
     }
   }
 
+  #read(): Budget[] {
+    return this.#all.all().map((row) => this.#toBudget(row))
+  }
+
   #find({ scope, name = '', unit, per }: BudgetKey): BudgetRow | undefined {
     return this.#all
       .all()
@@ -202,8 +245,12 @@ export class Budgets {
     this.#cache = undefined
     tx.after(() => {
       this.#cache = undefined
-      for (const listener of this.#listeners) listener()
+      this.#notify()
     })
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener()
   }
 }
 
@@ -213,6 +260,13 @@ const covers = ({ scope, name }: { scope: string; name?: string }, agent: string
 /** A budget in words. */
 export const describeBudget = ({ scope, name, unit, per }: BudgetKey): string =>
   `the budget of ${scope === 'city' ? 'the city' : `${scope} ${name}`} in ${unit === 'usd' ? 'dollars' : 'tokens'} ${per === 'hour' ? 'an' : 'a'} ${per}`
+
+/** That a budget cannot count what an agent uses. */
+export const describeUncounted = (budget: Budget): string =>
+  `its program does not report what it uses, which ${describeBudget(budget)} has to count`
+
+/** What a person can do about an agent whose use cannot be counted. */
+export const COSTS_NOTHING = 'declare cost = "none" on the agent if it costs nothing, or remove the budget'
 
 /** How much of a budget is used, and what of that is not known for sure. */
 export function describeUse({ spent, limit, unit, overshoot, assumed }: Budget): string {

@@ -33,6 +33,20 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
     (x) => city(x).budgets.set(x.caller, x.body),
   ),
   route(
+    'POST ~/budgets/strict',
+    {
+      id: 'make-budgets-strict',
+      summary: 'Give no turn to agents whose usage is unknown',
+      needs: 'budgets',
+      description:
+        'An agent under a budget gets no turn from now on when its program does not report what it uses, unless `cost = "none"` is declared on it. New cities are strict from the start; in a city that an earlier gc had open, such agents go on until this is called. It cannot be undone. Repeating it succeeds.',
+      ok: BudgetList,
+      errors: ['forbidden', 'store-unavailable'],
+      extension: true,
+    },
+    (x) => city(x).budgets.makeStrict(x.caller),
+  ),
+  route(
     'DELETE ~/budgets',
     {
       id: 'remove-budget',

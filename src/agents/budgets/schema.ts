@@ -58,8 +58,21 @@ export const Budget = Type.Object(
 )
 export type Budget = Static<typeof Budget>
 
+const UncountedAgent = Type.Object({ agent: Type.String(), rig: Type.Optional(Type.String()) }, closed)
+
 export const BudgetList = Type.Object(
-  { items: Type.Array(Budget), total: Type.Integer() },
+  {
+    items: Type.Array(Budget),
+    total: Type.Integer(),
+    strict: Type.Boolean({
+      description:
+        'Whether an agent under a budget gets no turn when its program does not report what it uses. False only in a city that an earlier gc had open, until `POST ~/budgets/strict`.',
+    }),
+    uncounted: Type.Array(UncountedAgent, {
+      description:
+        'The agents under a budget whose programs do not report what they use. They get no turn; where budgets are not strict they work, and no budget counts what they use. `cost = "none"` on an agent says that it costs nothing.',
+    }),
+  },
   { $id: 'BudgetList', ...closed },
 )
 export type BudgetList = Static<typeof BudgetList>

@@ -22,3 +22,6 @@ export const budgets = sqliteTable(
   ],
 )
 export type BudgetRow = typeof budgets.$inferSelect
+
+/** Has a row while agents whose programs do not report what they use go on under a budget. */
+export const lenientBudgets = sqliteTable('lenient_budgets', { since: integer().notNull() })

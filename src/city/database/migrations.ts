@@ -1,4 +1,5 @@
 import attention from '../../agents/attention/table.sql' with { type: 'text' }
+import budgetStrictness from '../../agents/budgets/strictness.sql' with { type: 'text' }
 import budgets from '../../agents/budgets/table.sql' with { type: 'text' }
 import dropAcpMode from '../../agents/conversations/acp/drop-mode.sql' with { type: 'text' }
 import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
@@ -127,4 +128,5 @@ export const cityMigrations: readonly string[] = [
   runSessions,
   wispRetention,
   pullRequestCursors,
+  budgetStrictness,
 ]

@@ -94,6 +94,7 @@ export const FOLDER_AGENT = {
   promptFlag: string('prompt_flag'),
   session: string('session'),
   lifecycle: oneOf('lifecycle', ['one_shot']),
+  cost: oneOf('cost', ['none']),
   minActive: integer('min_active_sessions', { min: 0, max: MAX_SESSIONS }),
   maxActive: integer('max_active_sessions', { min: -1, max: MAX_SESSIONS }),
   namepool,

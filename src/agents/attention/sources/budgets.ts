@@ -1,16 +1,19 @@
+import type { AgentConfig } from '../../../config/city-config.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
-import { type Budgets, describeBudget, describeUse } from '../../budgets/budgets.ts'
+import { type Budgets, COSTS_NOTHING, describeBudget, describeUncounted, describeUse } from '../../budgets/budgets.ts'
 import type { Budget } from '../../budgets/schema.ts'
 import type { ListedItem } from '../schema.ts'
 
-/** Budgets that are used up: nobody they are for gets another turn. */
+/** Budgets that are used up, and agents whose use they cannot count. */
 export class BudgetAttention implements AttentionSource<ListedItem> {
   readonly name = 'budgets'
 
   constructor(private readonly budgets: Budgets) {}
 
   items(): ListedItem[] {
-    return this.budgets.exhausted().map(toItem)
+    const { isStrict } = this.budgets
+    const uncounted = this.budgets.uncounted().map((each) => toUncountedItem(each, isStrict))
+    return [...this.budgets.exhausted().map(toItem), ...uncounted]
   }
 
   onChange(listener: () => void): () => void {
@@ -32,3 +35,17 @@ function toItem(budget: Budget): ListedItem {
     to_do: `wait, or raise it: gc budget set ${more}${scope === 'city' ? '' : ` --${scope} ${name}`}`,
   }
 }
+
+const toUncountedItem = (
+  { agent: { qualified, dir }, budget }: { agent: AgentConfig; budget: Budget },
+  isStrict: boolean,
+): ListedItem => ({
+  id: `uncounted:${qualified}`,
+  kind: 'budget',
+  agent: qualified,
+  ...(dir && { rig: dir }),
+  asks: `${qualified} ${isStrict ? 'gets no turn' : 'works uncounted'}: ${describeUncounted(budget)}.`,
+  to_do: isStrict
+    ? COSTS_NOTHING
+    : 'declare cost = "none" on the agent if it costs nothing, or give it no turn until then: gc budget strict',
+})

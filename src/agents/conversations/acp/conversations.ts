@@ -25,6 +25,10 @@ interface AcpConversationsOptions {
 export interface EndedTurn {
   session: string
   key: string
+  /** Why it ended, as the program says. */
+  reason: string
+  /** What it used; undefined when the program does not say. */
+  usage: unknown
   error: string | undefined
 }
 
@@ -191,9 +195,9 @@ export class AcpConversations {
     if (record.type === 'answered') this.#answered(tx, record)
     if (record.type !== 'done') return
     tx.orm.update(acpRuns).set({ turn: '' }).where(condition).run()
-    const { error } = record
+    const { reason, usage, error } = record
     tx.after(() => {
-      for (const listener of this.#turnListeners) listener({ session, key, error })
+      for (const listener of this.#turnListeners) listener({ session, key, reason, usage, error })
     })
   }
 

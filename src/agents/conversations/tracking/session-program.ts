@@ -1,3 +1,4 @@
+import type { AgentConfig } from '../../../config/city-config.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import { identityOf } from '../../sessions/metadata.ts'
 import type { SessionRow } from '../../sessions/table.ts'
@@ -25,8 +26,15 @@ export const builtinProviderLookup =
   (row: SessionRow): string | undefined =>
     sessionProgramLookup(launcher, { city: '', env: {} })(row).builtinProvider
 
+/** The built-in provider of an agent's program; undefined for a command of its own. */
+export const builtinProviderOf = (
+  launcher: Pick<Launcher, 'provider'>,
+  { startCommand, provider }: Pick<AgentConfig, 'startCommand' | 'provider'>,
+): string | undefined =>
+  startCommand || provider === undefined ? undefined : findProvider(launcher, provider)?.ancestor
+
 /** The provider may not be declared any more. */
-function findProvider(launcher: Declarations, name: string) {
+function findProvider(launcher: Pick<Launcher, 'provider'>, name: string) {
   try {
     return launcher.provider(name)
   } catch {
