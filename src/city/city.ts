@@ -33,6 +33,8 @@ const STATE = [
   'city.db-shm',
   'lock',
   'lock.holder',
+  'lock.edit',
+  'lock.edit.holder',
   'site.toml',
   'runtime',
   'worktrees',

@@ -5,10 +5,11 @@ import { AppError } from '../core/errors.ts'
 import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
 import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
 import { qualify } from './declare/names.ts'
-import { type Diagnostic, formatDiagnostic, toInvalidConfigError } from './diagnostics/diagnostics.ts'
+import { type Diagnostic, formatDiagnostic, notInForceError, toInvalidConfigError } from './diagnostics/diagnostics.ts'
 import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
 import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
 import { ConfigWatcher } from './files/config-watcher.ts'
+import { EditLock, keepsChanging } from './files/edit-lock.ts'
 import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
 import { LastGoodWriter } from './files/last-good-files.ts'
@@ -234,24 +235,23 @@ export class Config {
 
   async #edit(by: Actor, makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<void> {
     for (let tries = 0; tries < MAX_EDIT_ATTEMPTS; tries++) {
-      const base = this.#compose()
-      if (base.errors.length > 0) {
-        const reason = base.errors.map(formatDiagnostic).join('\n')
-        const message = `the configuration on disk is not in force, put it right first:\n${reason}`
-        throw new AppError('conflict-wrong-state', message)
-      }
-      const drafts = makeDrafts(base)
-      const { errors } = this.#compose(drafts)
-      if (errors.length > 0) throw toInvalidConfigError(errors, 'invalid-request')
-      await attempt.begin()
-      if (!(await writeDrafts(this.path, drafts, (file) => base.files.city.text(file)))) continue
+      if (!(await this.#writeEdit(makeDrafts, attempt))) continue
       this.#putInForce(this.#compose(), by)
       return this.#recorded
     }
-    throw new AppError(
-      'conflict-concurrent-modify',
-      'conflict: the files are being changed by somebody else; try again',
-    )
+    throw keepsChanging()
+  }
+
+  /** False when somebody who takes no lock, such as an editor, wrote meanwhile. */
+  async #writeEdit(makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<boolean> {
+    using lock = await EditLock.acquire(this.path)
+    const base = this.#compose()
+    if (base.errors.length > 0) throw notInForceError(base.errors)
+    const drafts = makeDrafts(base)
+    const { errors } = this.#compose(drafts)
+    if (errors.length > 0) throw toInvalidConfigError(errors, 'invalid-request')
+    await attempt.begin()
+    return await writeDrafts(lock, drafts, (file) => base.files.city.text(file))
   }
 
   #compose(drafts?: Drafts): Composition {

@@ -19,16 +19,32 @@ export class Lock {
 
   /** Takes the lock for `holder` (`gc serve of alpha`); throws a sentence that names the present holder. */
   static acquire(path: string, holder: string): Lock {
+    const lock = Lock.tryAcquire(path, holder)
+    if (lock) return lock
+    throw new AppError('conflict-wrong-state', `${path} is held by ${Lock.holder(path)}; stop that first`)
+  }
+
+  /** Takes the lock; undefined when it is held. */
+  static tryAcquire(path: string, holder: string): Lock | undefined {
     const db = openLock(path)
     try {
       db.run('BEGIN EXCLUSIVE')
     } catch (error) {
       db.close()
-      if (!isBusy(error)) throw new AppError('store-unavailable', `${path} cannot be locked: ${errorMessage(error)}`)
-      throw new AppError('conflict-wrong-state', `${path} is held by ${readHolder(path)}; stop that first`)
+      if (isBusy(error)) return undefined
+      throw new AppError('store-unavailable', `${path} cannot be locked: ${errorMessage(error)}`)
     }
     writeFileSync(holderFile(path), `${holder} (pid ${process.pid})`, { mode: 0o600 })
     return new Lock(path, db)
+  }
+
+  /** Who holds the lock, with its process: `gc serve of alpha (pid 12)`. */
+  static holder(path: string): string {
+    try {
+      return readFileSync(holderFile(path), 'utf8') || 'another process'
+    } catch {
+      return 'another process'
+    }
   }
 
   /** Lets go. Idempotent. */
@@ -50,13 +66,5 @@ function openLock(path: string): Database {
     return db
   } catch (error) {
     throw new AppError('store-unavailable', `${path} cannot be opened as a lock: ${errorMessage(error)}`)
-  }
-}
-
-function readHolder(path: string): string {
-  try {
-    return readFileSync(holderFile(path), 'utf8') || 'another process'
-  } catch {
-    return 'another process'
   }
 }

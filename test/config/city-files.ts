@@ -16,7 +16,7 @@ export function cityFiles(files: Readonly<Record<string, string>>) {
   const all = () =>
     Object.fromEntries(
       readdirSync(path, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('lock.edit'))
         .map((entry) => join(entry.parentPath, entry.name))
         .map((file) => [file.slice(path.length + 1), readFileSync(file, 'utf8')]),
     )

@@ -32,7 +32,7 @@ path = "/srv/shop"
 # end
 `
 
-/** A city folder and what is in it. */
+/** A city folder and what is declared in it. */
 function city(files: Record<string, string>) {
   const folder = tempFolder()
   const at = (name: string) => folder.at('city', name)
@@ -44,7 +44,7 @@ function city(files: Record<string, string>) {
   const all = () =>
     Object.fromEntries(
       readdirSync(folder.at('city'), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
+        .filter((entry) => entry.isFile() && !entry.name.startsWith('lock.edit'))
         .map((entry) => join(entry.parentPath, entry.name))
         .map((path) => [path.slice(folder.at('city').length + 1), readFileSync(path, 'utf8')]),
     )

@@ -74,3 +74,10 @@ export function toInvalidConfigError(
   }))
   return new AppError(code, diagnostics.map(formatDiagnostic).join('\n'), { fieldErrors })
 }
+
+/** Why nothing is edited: the files on disk are wrong already. */
+export function notInForceError(errors: readonly Diagnostic[]): AppError {
+  const reason = errors.map(formatDiagnostic).join('\n')
+  const message = `the configuration on disk is not in force, put it right first:\n${reason}`
+  return new AppError('conflict-wrong-state', message)
+}

@@ -5,6 +5,7 @@ import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import { CITY_NAME } from '../declare/names.ts'
 import { toInvalidConfigError } from '../diagnostics/diagnostics.ts'
 import { suggestion } from '../diagnostics/suggestion.ts'
+import { EditLock } from '../files/edit-lock.ts'
 import { AGENTS_FOLDER, CITY_FILE, SITE_FILE } from '../files/file-names.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { writeDrafts } from '../files/write-files.ts'
@@ -37,7 +38,8 @@ export async function createCity(path: string, options: NewCityOptions = {}): Pr
   const { config, errors } = compose(new FileSnapshot(path, drafts))
   if (errors.length > 0) throw toInvalidConfigError(errors, 'validation-failed')
   for (const folder of FOLDERS) createFolder(join(path, folder))
-  if (!(await writeDrafts(path, drafts, () => undefined))) throw alreadyInitialized(path)
+  using lock = await EditLock.acquire(path)
+  if (!(await writeDrafts(lock, drafts, () => undefined))) throw alreadyInitialized(path)
   return config.name
 }
 

@@ -4,6 +4,7 @@ import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
+import type { EditLock } from './edit-lock.ts'
 import { AGENTS_FOLDER, CITY_FILE } from './file-names.ts'
 import type { Drafts } from './file-snapshot.ts'
 
@@ -19,7 +20,7 @@ interface PreparedFile {
  * this resolves. False, and nothing changed, when one of the files is no longer what its draft was made from.
  */
 export async function writeDrafts(
-  folder: string,
+  { folder }: EditLock,
   drafts: Drafts,
   originalText: (file: string) => string | undefined,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.ts'
 import { type Diagnostic, formatDiagnostic, toInvalidConfigError } from '../diagnostics/diagnostics.ts'
+import { EditLock, keepsChanging } from '../files/edit-lock.ts'
 import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
 import { writeDrafts } from '../files/write-files.ts'
 import type { WriteImports } from './pack-manager.ts'
@@ -24,15 +24,23 @@ export const writeImports =
       const files = new FileSnapshot(path)
       const drafts = await makeDrafts(files)
       if (drafts.size === 0) return
-      const before = new Set(errorsOf(NO_DRAFTS).map(formatDiagnostic))
-      const added = errorsOf(drafts).filter((error) => !before.has(formatDiagnostic(error)))
-      if (added.length > 0) throw toInvalidConfigError(added, 'invalid-request')
-      if (!(await writeDrafts(path, drafts, (file) => files.city.text(file)))) continue
+      if (!(await writeUnlessWorse(path, drafts, errorsOf, files))) continue
       await onWritten?.()
       return
     }
-    throw new AppError(
-      'conflict-concurrent-modify',
-      'conflict: the files are being changed by somebody else; try again',
-    )
+    throw keepsChanging()
   }
+
+/** Fetching takes long, so others write meanwhile: false, and nothing written, when they changed one of the files. */
+async function writeUnlessWorse(
+  path: string,
+  drafts: Drafts,
+  errorsOf: WriteImportsOptions['errorsOf'],
+  files: FileSnapshot,
+): Promise<boolean> {
+  using lock = await EditLock.acquire(path)
+  const before = new Set(errorsOf(NO_DRAFTS).map(formatDiagnostic))
+  const added = errorsOf(drafts).filter((error) => !before.has(formatDiagnostic(error)))
+  if (added.length > 0) throw toInvalidConfigError(added, 'invalid-request')
+  return await writeDrafts(lock, drafts, (file) => files.city.text(file))
+}

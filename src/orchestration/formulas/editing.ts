@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { EditLock } from '../../config/files/edit-lock.ts'
 import { writeDrafts } from '../../config/files/write-files.ts'
 import { AppError } from '../../core/errors.ts'
 import { openCompile } from './compile.ts'
@@ -55,6 +56,7 @@ export async function writeFormula(
     }
   }
   const path = `${FOLDER}/${file}`
-  if (await writeDrafts(city, new Map([[path, change.text]]), () => change.before)) return
+  using lock = await EditLock.acquire(city)
+  if (await writeDrafts(lock, new Map([[path, change.text]]), () => change.before)) return
   throw new AppError('conflict-concurrent-modify', `conflict: ${path} is being changed by somebody else; try again`)
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { EditLock } from '../../../src/config/files/edit-lock.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { writeDrafts } from '../../../src/config/files/write-files.ts'
 import { GitRunner } from '../../../src/config/git/git-runner.ts'
@@ -41,7 +42,8 @@ export function packMachine({ files = {}, env = {}, policy = 'any', hosts }: Mac
     progress: (message) => progress.push(message),
     async write(makeDrafts) {
       const snapshot = new FileSnapshot(path)
-      await writeDrafts(path, await makeDrafts(snapshot), (file) => snapshot.city.text(file))
+      using lock = await EditLock.acquire(path)
+      await writeDrafts(lock, await makeDrafts(snapshot), (file) => snapshot.city.text(file))
     },
   })
   const git = new GitRunner({ deadlines, env: environment })
