@@ -50,13 +50,17 @@ export function dueAt(trigger: OrderTrigger, state: TriggerState, now: number): 
   }
 }
 
+/** The end of the minute that a moment lies in. */
+export const endOfMinute = (now: number): number => (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS
+
 /**
  * The latest run as a trigger counts it. One that lies ahead of the clock was begun before the clock was set back: a
- * cooldown begins again now; a schedule waits for an hour at most, so that no minute of it is run twice.
+ * cooldown begins again now. A schedule waits for an hour at most, then goes by `passed`, the newest of all runs that
+ * the clock has passed, so that no minute of it is run twice, however the clock is set.
  */
-export function countedRun(trigger: OrderTrigger, lastRun: number, now: number): number {
-  const ahead = trigger.kind === 'cron' ? HOUR_MS : 0
-  return lastRun > now + ahead ? now : lastRun
+export function countedRun(trigger: OrderTrigger, lastRun: number, now: number, passed?: number): number {
+  if (trigger.kind !== 'cron') return Math.min(lastRun, now)
+  return lastRun > now + HOUR_MS ? (passed ?? now) : Math.max(lastRun, passed ?? lastRun)
 }
 
 function cooldownDue(interval: number, lastRun: number | undefined, now: number): Due {

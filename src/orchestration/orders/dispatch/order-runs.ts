@@ -23,6 +23,7 @@ export class OrderRuns {
   readonly #hasOpenRoot: Statement<{ id: string }, [string]>
   readonly #ofRoot: Statement<{ id: string; name: string; open: number }, [string]>
   readonly #latest: Statement<{ id: string }, [string]>
+  readonly #newestBefore: Statement<{ at: number }, [string, number]>
 
   constructor(private readonly store: Store) {
     this.#isLive = store.prepare(
@@ -37,6 +38,11 @@ export class OrderRuns {
     this.#latest = store.prepare(
       stablePlan(
         'SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? ORDER BY created_at DESC, tracking_id DESC LIMIT 1',
+      ),
+    )
+    this.#newestBefore = store.prepare(
+      stablePlan(
+        'SELECT created_at AS at FROM order_runs WHERE scoped_name = ? AND created_at < ? ORDER BY created_at DESC LIMIT 1',
       ),
     )
   }
@@ -56,6 +62,11 @@ export class OrderRuns {
   latest(scopedName: string): OrderRunRow | undefined {
     const row = this.#latest.get(scopedName)
     return row ? this.find(row.id) : undefined
+  }
+
+  /** When the newest of the runs of an order began that began before a moment. */
+  newestBefore(scopedName: string, moment: number): number | undefined {
+    return this.#newestBefore.get(scopedName, moment)?.at
   }
 
   /** Runs that are not over, oldest first. */

@@ -3,7 +3,7 @@ import { AppError } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import type { Tx } from '../../../core/store.ts'
 import type { Order } from '../order.ts'
-import { type ConditionResult, countedRun, type Due, dueAt } from './due.ts'
+import { type ConditionResult, countedRun, type Due, dueAt, endOfMinute } from './due.ts'
 import { OrderFailed } from './events.ts'
 import type { ExecRunner } from './exec-runner.ts'
 import type { OrderRuns } from './order-runs.ts'
@@ -44,8 +44,17 @@ export class Starter {
     const { clock, states } = this.#options
     const now = clock.now()
     const row = states.find(order.scopedName)
-    const lastRun = row?.lastRun == null ? undefined : countedRun(order.trigger, row.lastRun, now)
-    return dueAt(order.trigger, { lastRun, events: row?.waiting ?? 0, condition }, now)
+    return dueAt(order.trigger, { lastRun: this.countedRun(order), events: row?.waiting ?? 0, condition }, now)
+  }
+
+  /** When the latest run of an order began, as its trigger counts it; undefined when it never ran. */
+  countedRun({ scopedName, trigger }: Order): number | undefined {
+    const { clock, runs, states } = this.#options
+    const lastRun = states.find(scopedName)?.lastRun
+    if (lastRun == null) return undefined
+    const now = clock.now()
+    const passed = trigger.kind === 'cron' ? runs.newestBefore(scopedName, endOfMinute(now)) : undefined
+    return countedRun(trigger, lastRun, now, passed)
   }
 
   decide(order: Order, condition?: ConditionResult): StartDecision {

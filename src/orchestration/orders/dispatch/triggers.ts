@@ -6,7 +6,7 @@ import type { Store } from '../../../core/store.ts'
 import type { Order } from '../order.ts'
 import type { OrderLibrary } from '../order-library.ts'
 import type { Conditions } from './conditions.ts'
-import { type ConditionResult, countedRun } from './due.ts'
+import type { ConditionResult } from './due.ts'
 import type { OrderRuns } from './order-runs.ts'
 import type { Starter } from './starter.ts'
 import type { TriggerStates } from './trigger-states.ts'
@@ -120,13 +120,12 @@ export class Triggers {
     return false
   }
 
-  /** A run ahead of the clock, which was set back meanwhile, counts from now on as one of now. */
-  async #countAgain({ scopedName, trigger }: Order): Promise<void> {
-    const { states, clock, store } = this.#options
-    const lastRun = states.find(scopedName)?.lastRun ?? undefined
-    if (lastRun === undefined) return
-    const counted = countedRun(trigger, lastRun, clock.now())
-    if (counted !== lastRun) await store.write((tx) => states.setRun(tx, scopedName, counted), ORDERS)
+  /** Keeps as the latest run what counts as that since the clock was set. */
+  async #countAgain(order: Order): Promise<void> {
+    const { states, starter, store } = this.#options
+    const counted = starter.countedRun(order)
+    if (counted === undefined || counted === states.find(order.scopedName)?.lastRun) return
+    await store.write((tx) => states.setRun(tx, order.scopedName, counted), ORDERS)
   }
 
   #arm(scopedName: string, at: number): void {

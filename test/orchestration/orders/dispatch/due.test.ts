@@ -146,6 +146,8 @@ describe('a schedule', () => {
     const now = at('2026-01-05T09:00:00Z')
     expect(countedRun(trigger, now + 1_800_000, now)).toBe(now + 1_800_000)
     expect(countedRun(trigger, now + 86_400_000, now)).toBe(now)
+    expect(countedRun(trigger, now + 86_400_000, now, now - 60_000)).toBe(now - 60_000)
+    expect(countedRun(trigger, now - 86_400_000, now, now - 60_000)).toBe(now - 60_000)
     expect(due(trigger, '2026-01-05T09:00:00Z', '2026-01-05T09:30:00Z')).toMatchObject({
       ...{ due: false, next: at('2026-01-05T09:31:00Z') },
     })
