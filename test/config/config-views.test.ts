@@ -34,7 +34,10 @@ test('the configuration in force is shown with what a person suspended', async (
     rigs: [{ name: 'shop', path: town.folder.path, prefix: 'sh', suspended: true }],
     providers: {
       mine: { command: 'claude', args: ['--x'], display_name: 'Claude Code' },
-      codex: { command: 'codex', args: ['-c', 'features.daemon_auto_start=false', '--y'] },
+      codex: {
+        command: 'codex',
+        args: ['-c', 'features.daemon_auto_start=false', '-c', 'allow_login_shell=false', '--y'],
+      },
     },
   })
   expect(Object.keys(shown.providers as object)).toEqual(['mine', 'codex'])

@@ -54,7 +54,8 @@ export const BUILTINS: ReadonlyMap<string, ProviderConfig> = new Map(
       displayName: 'Codex CLI',
       command: 'codex',
       // A server that its sessions share would run their commands with the environment of whichever came first.
-      args: ['-c', 'features.daemon_auto_start=false'],
+      // A login shell would set the PATH anew, and `gc` would not be on it.
+      args: ['-c', 'features.daemon_auto_start=false', '-c', 'allow_login_shell=false'],
       readyDelayMs: 3000,
       readyPromptPrefix: '› ',
       resumeFlag: 'resume',
