@@ -228,7 +228,11 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         options.orderApproval,
         externalMessages.attention,
         new ServiceAttention(services),
-        new WorkAttention({ ...options, launcher: sessionServices.launcher, work: new WaitingWork(store) }),
+        new WorkAttention({
+          ...options,
+          launcher: sessionServices.launcher,
+          work: new WaitingWork(store, options.clock),
+        }),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),
       ],
     }),

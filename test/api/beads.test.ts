@@ -6,7 +6,7 @@ import { bead, declare, errorOf, startSession, towns } from './town.ts'
 const coverage = new OperationCoverage(
   ({ path }) =>
     /\/beads?(\/|$)/.test(path) &&
-    !/\/(claim|heartbeat|release|import|export|comments|count|history|search|bulk)$/.test(path),
+    !/\/(claim|heartbeat|release|import|export|comments|count|history|search|bulk|runs|default-target)$/.test(path),
 )
 const openTown = towns(coverage)
 const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

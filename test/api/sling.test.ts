@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { OperationCoverage } from '../support/coverage.ts'
 import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
-const coverage = new OperationCoverage(({ tag }) => tag === 'sling')
+const coverage = new OperationCoverage(({ tag, id }) => tag === 'sling' && id !== 'sling-convoy')
 const openTown = towns(coverage)
 
 /** A town with a rig, a pool in it and a mayor, none of which starts by itself. */

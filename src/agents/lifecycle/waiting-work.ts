@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 
@@ -10,9 +11,12 @@ const MAX_READY = 500
 export class WaitingWork {
   readonly #nextRoute: Statement<{ route: string | null }, [string]>
   readonly #oldest: Statement<{ id: string }, [string]>
-  readonly #unrouted: Statement<{ id: string }, []>
+  readonly #unrouted: Statement<{ id: string }, [number]>
 
-  constructor(store: Store) {
+  constructor(
+    store: Store,
+    private readonly clock: Clock,
+  ) {
     this.#nextRoute = store.prepare(
       `SELECT min(routed_to) AS route FROM beads INDEXED BY beads_routed
        WHERE ready = 1 AND assignee = '' AND routed_to IS NOT NULL AND routed_to > ?`,
@@ -22,7 +26,8 @@ export class WaitingWork {
        WHERE ready = 1 AND assignee = '' AND routed_to IS NOT NULL AND routed_to = ? ORDER BY created_at, id LIMIT 1`),
     )
     this.#unrouted = store.prepare(
-      stablePlan(`SELECT id FROM (SELECT id, assignee, routed_to, type FROM beads WHERE ready = 1
+      stablePlan(`SELECT id FROM (SELECT id, assignee, routed_to, type FROM beads
+         WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?)
          ORDER BY coalesce(priority, 2), created_at, id LIMIT ${MAX_READY})
        WHERE assignee = '' AND coalesce(routed_to, '') = '' AND type != 'epic'`),
     )
@@ -40,8 +45,8 @@ export class WaitingWork {
     return routes
   }
 
-  /** Beads that are routed to nobody, among the most urgent. */
+  /** Beads that can be worked on now and are routed to nobody, among the most urgent. */
   unrouted(): string[] {
-    return this.#unrouted.all().map(({ id }) => id)
+    return this.#unrouted.all(this.clock.now()).map(({ id }) => id)
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
+import { toTimestamp } from '../../../src/core/clock.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
 
@@ -102,6 +103,9 @@ describe('work that nobody can take', () => {
     const asks = city.attention.list().items.map((item) => item.asks)
     expect(asks).toContainEqual(expect.stringContaining('it has neither a provider nor a start_command'))
     expect(asks).toContainEqual(expect.stringContaining('there is no program codex'))
+    await city.beads.create(human, { title: 'later', defer_until: toTimestamp(town.clock.now() + 3_600_000) })
+    const unrouted = city.attention.list().items.find(({ id }) => id === 'unrouted:city')
+    expect(unrouted?.asks).toBe(`Bead ${free} is ready, and is routed to no agent.`)
     await town.clock.advance(2_000)
     await city.attention.whenIdle()
     expect(announced(city).map(([type]) => type)).toEqual(Array(5).fill('attention.raised'))

@@ -4,7 +4,7 @@ import { human, openWork, plan } from '../world.ts'
 
 const BIG = /^(SCAN|SEARCH) (beads|b|c|child|bead_labels|l|bead_edges|e|claims|claim_losses)\b/
 /** Small by construction: partial indexes over what is open now, and the recursion of a graph. */
-const SMALL = /INDEX beads_(ready|deferred|routed|held)\b|INDEX claims_(held|due)\b/
+const SMALL = /INDEX beads_(ready|deferred|routed|held|guarding)\b|INDEX claims_(held|due)\b/
 
 test('no prepared statement of work scans closed beads', async () => {
   using recorded = recordStatements('city.db')
