@@ -64,3 +64,12 @@ export function locationOf<Values>(
   const key = isOwn ? origin.key : (fields[name]?.key ?? name)
   return { file: block.file, line: isOwn ? origin.line : block.line, key: `${block.section} ${key}`.trim() }
 }
+
+/** Where the value of a field was written, also in a patch; the block when it was written nowhere. */
+export function originOf<Values>(
+  { block, origins, fields }: Declaration<Values>,
+  name: keyof Values & string,
+): SourceLocation {
+  const { block: written, line, key } = origins[name] ?? { block, line: block.line, key: fields[name]?.key ?? name }
+  return { file: written.file, line, key: `${written.section} ${key}`.trim() }
+}

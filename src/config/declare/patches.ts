@@ -12,6 +12,7 @@ import {
   strings,
   type ValuesOf,
 } from './fields.ts'
+import { PULL_REQUEST_MONITOR } from './github.ts'
 import { PREFIX } from './names.ts'
 import { PROVIDER } from './provider.ts'
 import type { SectionReader } from './section-reader.ts'
@@ -112,15 +113,20 @@ export const PROVIDER_PATCH = {
 }
 export type ProviderPatchFields = ValuesOf<typeof PROVIDER_PATCH>
 
+/** `[[patches.github_pr_monitor]]`. */
+export const MONITOR_PATCH = { ...PULL_REQUEST_MONITOR, owner: string('owner'), repo: string('repo') }
+export type MonitorPatchFields = ValuesOf<typeof MONITOR_PATCH>
+
 /** `[patches]`, each kind in the order in which it is applied. */
 export interface PatchDeclarations {
   readonly agents: readonly Declaration<AgentPatchFields>[]
   readonly namedSessions: readonly Declaration<NamedSessionPatchFields>[]
   readonly rigs: readonly Declaration<RigPatchFields>[]
   readonly providers: readonly Declaration<ProviderPatchFields>[]
+  readonly monitors: readonly Declaration<MonitorPatchFields>[]
 }
 
-export const NO_PATCHES: PatchDeclarations = { agents: [], namedSessions: [], rigs: [], providers: [] }
+export const NO_PATCHES: PatchDeclarations = { agents: [], namedSessions: [], rigs: [], providers: [], monitors: [] }
 
 /** Patches that are applied one after the other. */
 export const joinPatches = (first: PatchDeclarations, then: PatchDeclarations): PatchDeclarations => ({
@@ -128,4 +134,5 @@ export const joinPatches = (first: PatchDeclarations, then: PatchDeclarations): 
   namedSessions: [...first.namedSessions, ...then.namedSessions],
   rigs: [...first.rigs, ...then.rigs],
   providers: [...first.providers, ...then.providers],
+  monitors: [...first.monitors, ...then.monitors],
 })

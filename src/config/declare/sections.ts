@@ -1,7 +1,14 @@
 import type { Declaration } from './declaration.ts'
 import { declareFields } from './declaration.ts'
 import type { FieldSet, ValuesOf } from './fields.ts'
-import { AGENT_PATCH, NAMED_SESSION_PATCH, type PatchDeclarations, PROVIDER_PATCH, RIG_PATCH } from './patches.ts'
+import {
+  AGENT_PATCH,
+  MONITOR_PATCH,
+  NAMED_SESSION_PATCH,
+  type PatchDeclarations,
+  PROVIDER_PATCH,
+  RIG_PATCH,
+} from './patches.ts'
 import type { SectionReader } from './section-reader.ts'
 
 /** The blocks of an array of tables, such as `[[agent]]`. */
@@ -24,7 +31,7 @@ export function agentPatchesOf(reader: SectionReader): PatchDeclarations {
   return {
     agents: blocksOf(patches, 'agent', AGENT_PATCH, 'agent'),
     namedSessions: blocksOf(patches, 'named_session', NAMED_SESSION_PATCH, 'named_session'),
-    ...{ rigs: [], providers: [] },
+    ...{ rigs: [], providers: [], monitors: [] },
   }
 }
 
@@ -35,5 +42,6 @@ export function cityPatchesOf(reader: SectionReader): PatchDeclarations {
     ...agentPatchesOf(reader),
     rigs: blocksOf(patches, 'rigs', RIG_PATCH, 'rigs'),
     providers: blocksOf(patches, 'providers', PROVIDER_PATCH, 'providers'),
+    monitors: blocksOf(patches, 'github_pr_monitor', MONITOR_PATCH, 'github.pr_monitor'),
   }
 }

@@ -3,7 +3,7 @@ import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import { qualify } from '../declare/names.ts'
 import { patchNamedSession } from '../declare/patch-named-session.ts'
-import type { AgentPatchFields, ProviderPatchFields, RigPatchFields } from '../declare/patches.ts'
+import type { AgentPatchFields, MonitorPatchFields, ProviderPatchFields, RigPatchFields } from '../declare/patches.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import { suggestion, withHint } from '../diagnostics/suggestion.ts'
 import { impliedNames } from './implicit-agents.ts'
@@ -16,7 +16,7 @@ export const patches: Layer = {
   isEditable: true,
   apply(lower, { diagnostics }) {
     const implied = impliedNames(lower)
-    const { agents, rigs, providers, namedSessions } = lower.patches
+    const { agents, rigs, providers, namedSessions, monitors } = lower.patches
     return {
       ...lower,
       agents: patchAgents(lower.agents, agents, (patch) => {
@@ -28,6 +28,7 @@ export const patches: Layer = {
       ),
       rigs: rigs.reduce((current, patch) => patchRig(current, patch, diagnostics), lower.rigs),
       providers: providers.reduce((current, patch) => patchProvider(current, patch, diagnostics), lower.providers),
+      monitors: monitors.reduce((current, patch) => patchMonitor(current, patch, diagnostics), lower.monitors),
     }
   },
 }
@@ -58,6 +59,24 @@ function patchRig(
     diagnostics.error(locationOf(patch, 'name'), withHint(`there is no rig "${name}"`, hint))
   }
   return rigs.map((rig) => (rig === target ? mergeValues(rig, values, patch) : rig))
+}
+
+function patchMonitor(
+  monitors: CityDeclarations['monitors'],
+  patch: Declaration<MonitorPatchFields>,
+  diagnostics: Diagnostics,
+): CityDeclarations['monitors'] {
+  const { name, ...values } = patch.values
+  if (name === undefined) return monitors
+  const target = monitors.find((monitor) => monitor.values.name === name)
+  if (!target) {
+    const hint = suggestion(
+      name,
+      monitors.map((monitor) => monitor.values.name ?? ''),
+    )
+    diagnostics.error(locationOf(patch, 'name'), withHint(`there is no monitor "${name}"`, hint))
+  }
+  return monitors.map((monitor) => (monitor === target ? mergeValues(monitor, values, patch) : monitor))
 }
 
 function patchProvider(

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../core/durations.ts'
-import type { Declaration } from '../declare/declaration.ts'
+import { type Declaration, originOf } from '../declare/declaration.ts'
 import type { OrderFields } from '../declare/order.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import { cronProblem } from './cron.ts'
@@ -116,13 +116,7 @@ class Judge {
   error(field: keyof OrderFields, message: string): void {
     if (this.#errors.has(field)) return
     this.#errors.add(field)
-    const { block, fields, origins } = this.declaration
-    const {
-      block: written,
-      line,
-      key,
-    } = origins[field] ?? { block, line: block.line, key: fields[field]?.key ?? field }
-    this.diagnostics.error({ file: written.file, line, key: `${written.section} ${key}` }, message)
+    this.diagnostics.error(originOf(this.declaration, field), message)
   }
 
   /** Complains of a missing field. */

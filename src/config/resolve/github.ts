@@ -1,7 +1,7 @@
 import { parseDuration } from '../../core/durations.ts'
 import type { RigConfig } from '../city-config.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
-import { type Declaration, locationOf } from '../declare/declaration.ts'
+import { type Declaration, locationOf, originOf } from '../declare/declaration.ts'
 import type { PullRequestMonitorFields } from '../declare/github.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import type { PullRequestMonitorConfig } from '../github/monitor.ts'
@@ -34,7 +34,7 @@ function resolveMonitor(
 ): PullRequestMonitorConfig {
   const { baseBranches = [], rig, pollInterval, baseUrl = GITHUB, tokenEnv } = declaration.values
   const report = (key: keyof PullRequestMonitorFields & string, message: string) =>
-    diagnostics.error(locationOf(declaration, key), message)
+    diagnostics.error(originOf(declaration, key), message)
   for (const key of ['owner', 'repo'] as const) {
     if (!/^[\w.-]+$/.test(identity[key])) report(key, `"${identity[key]}" is not a name at GitHub`)
   }

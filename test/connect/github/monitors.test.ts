@@ -232,3 +232,42 @@ describe('[[github.pr_monitor]]', () => {
     expect(problems(changes)).toEqual([problem])
   })
 })
+
+describe('[[patches.github_pr_monitor]]', () => {
+  const composed = (patch: string) => {
+    const monitor = '[[github.pr_monitor]]\nname = "oil"\nowner = "o"\nrepo = "r"\nbase = "main"\n'
+    using files = cityFiles({ 'city.toml': `${monitor}[[patches.github_pr_monitor]]\n${patch}` })
+    const { config, errors, warnings } = compose(new FileSnapshot(files.path))
+    return { monitors: config.monitors, problems: [...errors, ...warnings].map(formatDiagnostic) }
+  }
+
+  test('puts values over those of the monitor that it names', () => {
+    expect(composed('name = "oil"\nrepo = "s"\nbase_branches = ["next"]\npoll_interval = "5m"\n')).toEqual({
+      monitors: [
+        {
+          ...{ name: 'oil', owner: 'o', repo: 's', baseBranches: ['next'] },
+          ...{ pollInterval: 300_000, baseUrl: 'https://api.github.com' },
+        },
+      ],
+      problems: [],
+    })
+  })
+
+  test.each([
+    ['repo = "s"\n', 'city.toml:6: [[patches.github_pr_monitor]] name: is required'],
+    [
+      'name = "oilx"\n',
+      'city.toml:7: [[patches.github_pr_monitor]] name: there is no monitor "oilx"; did you mean "oil"?',
+    ],
+    [
+      'name = "oil"\npoll_interval = "1s"\n',
+      'city.toml:8: [[patches.github_pr_monitor]] poll_interval: "1s" must be a duration of 10s or more, such as 2m',
+    ],
+    [
+      'name = "oil"\nnotify = "mayor"\n',
+      'city.toml:8: [[patches.github_pr_monitor]] notify: is NOT in force: gc records what changes, and an order with on = "github.pull_request" says what follows',
+    ],
+  ])('is checked: %s', (patch, problem) => {
+    expect(composed(patch).problems).toEqual([problem])
+  })
+})
