@@ -17,6 +17,9 @@ export type ValuesOf<Fields extends FieldSet> = {
 
 export const string = (key: string): FieldReader<string> => ({ key, read: (section) => section.string(key) })
 
+/** A string; an empty one takes away what a lower layer declares. */
+export const removableString = (key: string): FieldReader<string> => ({ key, read: (section) => section.text(key) })
+
 export const requiredString = (key: string): FieldReader<string> => ({
   key,
   read: (section) => section.requiredString(key),

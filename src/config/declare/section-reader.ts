@@ -71,11 +71,16 @@ export class SectionReader {
   }
 
   /** An empty string counts as a missing one. */
-  string(key: string): string | undefined {
+  /** A string, which may be empty. */
+  text(key: string): string | undefined {
     const node = this.node(key)
     if (!node) return undefined
-    if (node.kind !== 'string') return this.#wrongType(key, 'a string in quotes')
-    return node.value === '' ? undefined : node.value
+    return node.kind === 'string' ? node.value : this.#wrongType(key, 'a string in quotes')
+  }
+
+  /** A string; an empty one is as good as none. */
+  string(key: string): string | undefined {
+    return this.text(key) || undefined
   }
 
   requiredString(key: string): string | undefined {

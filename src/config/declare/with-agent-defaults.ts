@@ -11,7 +11,7 @@ export function withAgentDefaults(
   if (!defaults) return agents
   const { values, origins } = defaults
   return agents.map((agent) => {
-    const needsProvider = agent.values.provider === undefined && agent.values.startCommand === undefined
+    const needsProvider = agent.values.provider === undefined && !agent.values.startCommand
     const needsFormula = agent.values.defaultSlingFormula === undefined
     const provided = needsProvider ? withValue(agent, 'provider', values.provider, origins.provider) : agent
     const extended = withFragments(provided, values.appendFragments, origins.appendFragments)

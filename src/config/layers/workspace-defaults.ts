@@ -10,7 +10,7 @@ export const workspaceDefaults: Layer = {
     if (!workspace) return lower
     const { values, origins } = workspace
     const agents = lower.agents.map((agent) => {
-      if (agent.values.provider !== undefined || agent.values.startCommand !== undefined) return agent
+      if (agent.values.provider !== undefined || agent.values.startCommand) return agent
       if (values.provider !== undefined) return withValue(agent, 'provider', values.provider, origins.provider)
       return withValue(agent, 'startCommand', values.startCommand, origins.startCommand)
     })

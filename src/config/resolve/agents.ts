@@ -71,13 +71,14 @@ function resolveAgent(
   scope: AgentScope,
 ): AgentConfig {
   const { values, block, origins, binding, broken } = declaration
-  const { sleepAfterIdle, maxActive, namepool, promptFile, ...others } = values
+  const { sleepAfterIdle, maxActive, namepool, promptFile, startCommand, ...others } = values
   const { injectFragments: _, appendFragments: __, overlayDir: ___, installAgentHooks: ____, ...rest } = others
   const rig = values.dir === undefined ? undefined : rigs.get(values.dir)
   const agent = {
     ...rest,
     ...{ name, qualified: qualify(values.dir, name), localName: localName(name, binding), block, origins },
     ...(binding !== undefined && { binding }),
+    ...(startCommand && { startCommand }),
     ...(broken !== undefined && { broken }),
     suspended: values.suspended ?? false,
     may: values.may ?? [],

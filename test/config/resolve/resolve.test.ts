@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { Config } from '../../../src/config/config.ts'
 import { prefixOf } from '../../../src/config/declare/names.ts'
 import { formatDiagnostic } from '../../../src/config/diagnostics/diagnostics.ts'
+import { declaredPrograms } from '../../../src/config/resolve/programs.ts'
 import { errorMessage } from '../../../src/core/errors.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 
@@ -61,6 +62,57 @@ noninteractive = "5m"
       ...[undefined, undefined, 300_000],
     ])
     expect(chat).toEqual({ idleTimeout: 7_200_000, gracePeriod: 600_000 })
+  })
+
+  test('runs a provider whose agent has an empty start_command, and what the workspace names for an empty provider', async () => {
+    const agent = (name: string, more: string) => `[[agent]]\nname = "${name}"\n${more}\n`
+    const text = `[workspace]
+provider = "gemini"
+start_command = ""
+${agent('a', 'provider = "codex"\nstart_command = ""')}
+${agent('b', 'start_command = ""')}
+${agent('c', 'provider = ""')}
+${agent('d', 'provider = ""\nstart_command = "./run"')}
+`
+    const config = await read({ 'city.toml': text })
+    expect(config.agents.map(({ provider, startCommand }) => [provider, startCommand])).toEqual([
+      ...[
+        ['codex', undefined],
+        ['gemini', undefined],
+        ['gemini', undefined],
+      ],
+      [undefined, './run'],
+    ])
+    expect(declaredPrograms(config).map(({ command }) => command.split(' ')[0])).toEqual([
+      ...['codex', 'gemini', 'gemini', './run'],
+    ])
+    expect(await warningsOf({ 'city.toml': text })).toEqual([])
+  })
+
+  test('runs the provider of an agent, or that of the workspace, when a patch takes its command away', async () => {
+    const text = `[[agent]]
+name = "a"
+provider = "codex"
+start_command = "./run"
+[[patches.agent]]
+name = "a"
+start_command = ""
+[[agent]]
+name = "b"
+start_command = "./run"
+[[patches.agent]]
+name = "b"
+start_command = ""
+[workspace]
+provider = "gemini"
+`
+    const { agents } = await read({ 'city.toml': text })
+    expect(agents.map(({ provider, startCommand }) => [provider, startCommand])).toEqual([
+      ...[
+        ['codex', undefined],
+        ['gemini', undefined],
+      ],
+    ])
   })
 
   test('declares servers of tools by a command or an address, for all agents or some', async () => {
