@@ -31,6 +31,7 @@ export function budgetCommands(program: Command, context: CommandContext): void 
         context.io,
         `${describeScope(set)}: ${formatAmount(set.spent, set.unit)} of ${formatAmount(set.limit, set.unit)} are used.`,
       )
+      printUncounted(context.io, await city.call('GET ~/budgets'))
     })
   withJson(
     budget
@@ -133,5 +134,5 @@ function printUncounted(io: Io, { uncounted, strict }: BudgetList): void {
     ? 'They get no turn.'
     : 'They work, and no budget counts what they use; gc budget strict stops them.'
   printLine(io, `The use of these agents is unknown, since their programs do not report it: ${names}. ${consequence}`)
-  printLine(io, 'If one costs nothing, write cost = "none" on it in city.toml.')
+  printLine(io, 'If one costs nothing, write cost = "none" where it is declared.')
 }
