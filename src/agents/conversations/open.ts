@@ -2,6 +2,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { Store } from '../../core/store.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
+import { toMessages } from '../questions/in-transcript.ts'
+import type { Questions } from '../questions/questions.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionPending } from '../sessions/schema.ts'
@@ -22,6 +24,7 @@ interface OpenLogsOptions {
   sessionRepository: SessionRepository
   launcher: Pick<Launcher, 'agent' | 'provider' | 'homeVariables'>
   conversations: AcpConversations
+  questions: Pick<Questions, 'history' | 'onChange'>
   /** What a session's program asks a person. */
   pending(session: string): Promise<SessionPending>
   report(message: string): void
@@ -43,6 +46,8 @@ export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
     },
     saveKey: (tx, { id }, key) => void sessionRepository.update(tx, id, { sessionKey: key }),
     pending: async ({ id }) => (await options.pending(id)).pending,
+    asked: ({ id }) => toMessages(options.questions.history(id)),
+    onAsked: ({ id }, listener) => options.questions.onChange((session) => session === id && listener()),
     onScreenChange: ({ hostKey }, listener) => (hostKey ? host.onOutput(hostKey, listener) : () => {}),
   })
 }

@@ -1,10 +1,11 @@
+import type { Message } from '../conversations/structured/messages.ts'
 import type { Transcript } from '../conversations/structured/transcript.ts'
 import { describeOutcome, questionId } from './outcome.ts'
 import type { QuestionRow } from './table.ts'
 
 /** A transcript with what its program asked on its screen, each question where it came up, with what became of it. */
 export function withQuestions(transcript: Transcript, rows: readonly QuestionRow[]): Transcript {
-  const asked = rows.filter(({ by }) => by === 'screen')
+  const asked = rows.filter(isOnScreen)
   if (asked.length === 0 || transcript.format === 'raw') return transcript
   if (transcript.format === 'structured') {
     const messages = merged(transcript.structured_messages, asked.map(toMessage), isWhole(transcript))
@@ -13,6 +14,11 @@ export function withQuestions(transcript: Transcript, rows: readonly QuestionRow
   const { turns = [] } = transcript
   return { ...transcript, turns: merged(turns, asked.map(toTurn), isWhole(transcript)) }
 }
+
+/** What a program asked on its screen, as messages of the structured format. */
+export const toMessages = (rows: readonly QuestionRow[]): Message[] => rows.filter(isOnScreen).map(toMessage)
+
+const isOnScreen = ({ by }: QuestionRow): boolean => by === 'screen'
 
 interface Timed {
   timestamp?: string
@@ -29,8 +35,10 @@ const isWhole = ({ pagination }: Pick<Transcript, 'pagination'>): Ends => ({
   end: !pagination?.has_newer_messages,
 })
 
+const WHOLE: Ends = { start: true, end: true }
+
 /** Puts what was asked where it belongs by time; what lies before or behind a page is left out. */
-function merged<T extends Timed>(items: readonly T[], asked: readonly (T & Timed)[], { start, end }: Ends): T[] {
+export function merged<T extends Timed>(items: readonly T[], asked: readonly T[], { start, end } = WHOLE): T[] {
   const times = items.map(({ timestamp }) => Date.parse(timestamp ?? ''))
   const known = times.filter((time) => !Number.isNaN(time))
   const [first = Number.NEGATIVE_INFINITY, last = Number.POSITIVE_INFINITY] = [known[0], known.at(-1)]
@@ -55,7 +63,7 @@ function toTurn(row: QuestionRow) {
 
 const STATES = { open: 'pending', answering: 'pending', answered: 'answered', gone: 'cancelled' } as const
 
-function toMessage(row: QuestionRow) {
+function toMessage(row: QuestionRow): Message {
   const { question, state, choice } = row
   const { kind, text, options, since } = question
   const prompt = text === '' ? question.prompt : `${text}\n\n${question.prompt}`

@@ -1,4 +1,5 @@
 import type { SseFrame } from '../../../http/sse.ts'
+import { merged } from '../../questions/in-transcript.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { Entry } from '../entries/entry.ts'
 import type { LogReader } from '../entries/log-reader.ts'
@@ -18,14 +19,18 @@ export interface FrameFormatter {
   nextId(): { id?: string }
 }
 
-/** Creates the formatter of a format. `replacesScreen`: the client was shown a screen before. */
+/**
+ * Creates the formatter of a format. `asked`: what the program asked on its screen; `replacesScreen`: the client was shown
+ * a screen before.
+ */
 export function createFrameFormatter(
   row: SessionRow,
   options: TranscriptOptions,
+  asked: () => readonly Message[],
   replacesScreen: boolean,
 ): FrameFormatter {
   return options.format === 'structured'
-    ? new StructuredFrames(row, options, replacesScreen)
+    ? new StructuredFrames(row, options, asked, replacesScreen)
     : new EntryFrames(row, options.format)
 }
 
@@ -81,6 +86,7 @@ class StructuredFrames implements FrameFormatter {
   constructor(
     private readonly row: SessionRow,
     private readonly options: TranscriptOptions,
+    private readonly asked: () => readonly Message[],
     private replacesScreen: boolean,
   ) {
     this.#resumeToken = options.after
@@ -91,14 +97,16 @@ class StructuredFrames implements FrameFormatter {
   }
 
   *frames(reader: LogReader): Generator<SseFrame> {
-    const messages = reader.snapshot.entries.filter(isMessage).map((entry) => this.#message(entry))
+    const logged = reader.snapshot.entries.filter(isMessage).map((entry) => this.#message(entry))
+    const asked = this.asked()
+    const messages = merged(logged, asked)
     const next = this.replacesScreen
       ? ({ how: 'frame', operation: 'reset', reset_reason: 'stream_changed', messages } as const)
       : resumeMessages(this.#resumeToken, reader.stream, messages, this.options.thinking)
     this.replacesScreen = false
     if (next.how === 'same') return
     const { how: _, messages: structured_messages, ...operation } = next
-    const history = toHistory(this.row, reader, messages, this.options.thinking)
+    const history = toHistory(this.row, reader, logged, this.options.thinking, asked)
     this.#resumeToken = history.cursor.resume_token
     const fields = { ...sessionFields(this.row), format: 'structured', schema_version: 'session.structured.v1' }
     yield {

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { merged } from '../../questions/in-transcript.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { LogReader } from '../entries/log-reader.ts'
 import { statusOf } from '../entries/status.ts'
@@ -6,18 +7,21 @@ import type { History } from '../structured/history.ts'
 import type { Message } from '../structured/messages.ts'
 import { tokenOf } from './resume-token.ts'
 
-/** The history part of a structured transcript, which describes the log. */
+/** The history part of a structured transcript, which describes the log and what its program asked on its screen. */
 export function toHistory(
   row: SessionRow,
   reader: LogReader,
   messages: readonly Message[],
   thinking: boolean,
+  asked: readonly Message[],
 ): Static<typeof History> {
   const { snapshot } = reader
   const compactions = snapshot.entries.filter(({ boundary }) => boundary).length
   const { activity } = statusOf(snapshot)
   const last = messages.at(-1)?.id
   const openCalls = openCallIds(messages)
+  const all = merged(messages, asked)
+  const pending = pendingIds(all)
   const diagnostics = [...reader.diagnostics, ...(reader.truncated ? [TRUNCATED] : [])]
   const suspended = row.state === 'suspended'
   return {
@@ -27,7 +31,7 @@ export function toHistory(
     generation: { id: String(reader.generation) },
     cursor: {
       ...(last !== undefined && { after_entry_id: last }),
-      resume_token: tokenOf(reader.stream, messages, thinking),
+      resume_token: tokenOf(reader.stream, all, thinking),
     },
     continuity: {
       status: reader.truncated || suspended ? 'degraded' : compactions > 0 ? 'compacted' : 'continuous',
@@ -38,6 +42,7 @@ export function toHistory(
       activity: activity === undefined ? 'unknown' : activity === 'in-turn' ? 'in_turn' : 'idle',
       ...(last !== undefined && { last_entry_id: last }),
       ...(openCalls.length > 0 && { open_tool_call_ids: openCalls }),
+      ...(pending.length > 0 && { pending_interaction_ids: pending }),
       ...(suspended && { degraded: true, degraded_reason: SUSPENDED }),
     },
     ...(diagnostics.length > 0 && {
@@ -63,3 +68,11 @@ function openCallIds(messages: readonly Message[]): string[] {
   }
   return open
 }
+
+/** The ids of questions that wait for an answer; only the newest messages can have any. */
+const pendingIds = (messages: readonly Message[]): string[] =>
+  messages
+    .slice(-50)
+    .flatMap(({ blocks }) => blocks)
+    .flatMap((block) => (block.type === 'interaction' && block.interaction ? [block.interaction] : []))
+    .flatMap(({ state, request_id: id }) => (state === 'pending' && id !== undefined ? [id] : []))

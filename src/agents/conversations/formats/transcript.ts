@@ -2,6 +2,7 @@ import type { AgentOutput } from '../../agents/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { LogReader } from '../entries/log-reader.ts'
 import { forEachInSteps, runInSteps } from '../entries/steps.ts'
+import type { Message } from '../structured/messages.ts'
 import type { Transcript } from '../structured/transcript.ts'
 import { toHistory } from './history.ts'
 import { isMessage, toMessage } from './messages.ts'
@@ -19,8 +20,9 @@ export function toTranscript(
   reader: LogReader,
   { format, thinking }: Omit<TranscriptOptions, 'after'>,
   page: PageRequest,
+  asked: () => readonly Message[],
 ): Transcript {
-  if (format === 'structured') return toStructuredTranscript(row, reader, thinking, page)
+  if (format === 'structured') return toStructuredTranscript(row, reader, thinking, page, asked())
   const isRaw = format === 'raw'
   const { entries, pagination } = paginate(reader.snapshot.entries, page, isRaw ? () => true : isTurn)
   const rest = pagination && { pagination }
@@ -29,7 +31,13 @@ export function toTranscript(
   return { ...sessionFields(row), format: 'conversation', ...(turns.length > 0 && { turns }), ...rest }
 }
 
-function toStructuredTranscript(row: SessionRow, reader: LogReader, thinking: boolean, page: PageRequest): Transcript {
+function toStructuredTranscript(
+  row: SessionRow,
+  reader: LogReader,
+  thinking: boolean,
+  page: PageRequest,
+  asked: readonly Message[],
+): Transcript {
   const messages = reader.snapshot.entries.filter(isMessage).map((entry) => toMessage(entry, row.provider, thinking))
   const { entries, pagination } = paginate(reader.snapshot.entries, page, isMessage)
   const ids = new Set(entries.map(({ id }) => id))
@@ -38,7 +46,7 @@ function toStructuredTranscript(row: SessionRow, reader: LogReader, thinking: bo
     format: 'structured',
     schema_version: 'session.structured.v1',
     operation: 'snapshot',
-    history: toHistory(row, reader, messages, thinking),
+    history: toHistory(row, reader, messages, thinking, asked),
     structured_messages: messages.filter(({ id }) => ids.has(id)),
     ...(pagination && { pagination }),
   }

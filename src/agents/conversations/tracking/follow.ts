@@ -10,6 +10,7 @@ import { paginate } from '../formats/page.ts'
 import { prepareBlocks } from '../formats/transcript.ts'
 import { isTurn, toTurn } from '../formats/turns.ts'
 import type { LogHandle } from '../logs/log-finders.ts'
+import type { Message } from '../structured/messages.ts'
 import type { FileWatcher } from './file-watcher.ts'
 import type { LogCache } from './log-cache.ts'
 import { QuestionMonitor, type QuestionMonitorOptions } from './question-monitor.ts'
@@ -19,6 +20,10 @@ export interface FollowOptions extends QuestionMonitorOptions {
   sessionRepository: Pick<SessionRepository, 'find' | 'onChange'>
   cache: LogCache
   watcher: FileWatcher
+  /** What a session's program asked on its screen, oldest first. */
+  asked(row: SessionRow): readonly Message[]
+  /** Calls the listener when a session asks something, or that is answered; returns the unsubscribe function. */
+  onAsked(row: SessionRow, listener: () => void): () => void
 }
 
 /** Opens a log and a wakeup that is notified when the log or the sessions change. */
@@ -40,6 +45,8 @@ function openLog({ cache, watcher, sessionRepository }: FollowOptions, handle: L
   }
 }
 
+const disposable = (dispose: () => void): Disposable => ({ [Symbol.dispose]: dispose })
+
 /** The frames of a log until the client disconnects or the session is closed. */
 export async function* followLog(
   follow: FollowOptions,
@@ -55,7 +62,8 @@ export async function* followLog(
     format === 'conversation'
       ? undefined
       : new QuestionMonitor(follow, row, format === 'structured', () => log.wakeup.notify())
-  const formatter = createFrameFormatter(row, options, replacesScreen)
+  using _ = format === 'structured' ? disposable(follow.onAsked(row, () => log.wakeup.notify())) : undefined
+  const formatter = createFrameFormatter(row, options, () => follow.asked(row), replacesScreen)
   let lastActivity: string | undefined
   if (format === 'raw' && !replacesScreen) {
     yield { event: 'message', data: { ...sessionFields(row), format: 'raw', messages: [] } }

@@ -22,7 +22,7 @@ import { LogCache } from './log-cache.ts'
 import { LogTracker } from './log-tracker.ts'
 import type { QuestionMonitorOptions } from './question-monitor.ts'
 
-export interface SessionLogsOptions extends QuestionMonitorOptions {
+export interface SessionLogsOptions extends QuestionMonitorOptions, Pick<FollowOptions, 'asked' | 'onAsked'> {
   store: Store
   sessionRepository: SessionRepository
   locator: Pick<LogLocator, 'find' | 'directories'>
@@ -97,7 +97,7 @@ export class SessionLogs {
     options: Omit<TranscriptOptions, 'after'>,
     page: PageRequest,
   ): Promise<Transcript | undefined> {
-    return this.#read(row, (reader) => toTranscript(row, reader, options, page))
+    return this.#read(row, (reader) => toTranscript(row, reader, options, page, () => this.options.asked(row)))
   }
 
   output(agent: string, row: SessionRow, page: PageRequest): Promise<AgentOutput | undefined> {

@@ -185,6 +185,7 @@ function openPrograms(options: SessionsOptions & Records) {
       sessionRepository: repository,
       launcher,
       conversations,
+      questions,
       report,
     },
     pending: async (id) => pendingOf({ questions, conversations }, resolver.resolve(id)),
