@@ -7,6 +7,7 @@ import type { Rejection, RejectionReason } from './admission/rejection.ts'
 /** What the sender of a delivery is answered, and why. */
 export interface HookAnswer {
   readonly status: number
+  /** Nothing when undefined. */
   readonly body: unknown
   readonly media?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -35,6 +36,9 @@ export function rejected({ status, answer, headers, reason, message }: Rejection
   return { ...response, rejection: { reason, message } }
 }
 
+/** What people would see of any other answer to a command or button of Slack is nothing to them. */
+export const ACKNOWLEDGED: HookAnswer = { status: 200, body: undefined }
+
 export const methodNotAllowed = (): HookAnswer => problem(405, 'a webhook takes POST only', { allow: 'POST' })
 
 /** The answer at an address where nothing is. */
@@ -52,5 +56,5 @@ function problem(status: number, detail: string, headers: Readonly<Record<string
 /** As it goes over the wire. */
 export function toResponse({ status, body, media = 'application/json', headers = {} }: HookAnswer): Response {
   const all = { 'content-type': media, 'cache-control': 'no-store', 'x-gc-request-id': createExchangeId(), ...headers }
-  return new Response(`${JSON.stringify(body)}\n`, { status, headers: all })
+  return new Response(body === undefined ? '' : `${JSON.stringify(body)}\n`, { status, headers: all })
 }

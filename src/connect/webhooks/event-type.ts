@@ -16,6 +16,6 @@ export function eventTypeOf(
 }
 
 function inPayload(scheme: WebhookVerifyConfig['scheme'], payload: Payload): string {
-  if (scheme === 'slack-v0') return textOf(valueAt(payload, 'event.type')) || textOf(payload.type)
+  if (scheme === 'slack-v0') return textOf(valueAt(payload, 'event.type')) || textOf(payload.type ?? payload.command)
   return scheme === 'discord-ed25519' ? textOf(payload.type) : ''
 }

@@ -10,21 +10,54 @@ export type Payload = Readonly<Record<string, unknown>>
 /** The most that one argument may be, as for the variables of a formula. */
 const MAX_ARGUMENT_BYTES = 64 * 1024
 
-/** Reads a body as a JSON object; throws a rejection for anything else. */
-export function parsePayload(body: Uint8Array): Payload {
-  const value = parse(body)
+/** The most fields that a form may have. */
+const MAX_FIELDS = 1000
+
+/** Whether a sender says that the body is a form, as Slack's commands and buttons send it. */
+export const isForm = (headers: Headers): boolean =>
+  headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+
+/** Reads a body as a JSON object or, where its sender says so, as a form; throws a rejection for anything else. */
+export function parsePayload(body: Uint8Array, headers: Headers): Payload {
+  const text = decode(body)
+  if (isForm(headers)) return parseForm(text)
+  const value = parseJson(text, 'the body is not JSON; choose application/json where the sender is set up')
   if (isObject(value)) return value
   throw badPayload('the body is not a JSON object')
 }
 
-function parse(body: Uint8Array): unknown {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    if (!isNestedTooDeep(text)) return JSON.parse(withoutLoneSurrogates(text))
-  } catch {
-    throw badPayload('the body is not JSON; choose application/json where the sender is set up')
+/** The fields of a form; one that only has a field `payload` is the JSON object in that. A repeated field is a list. */
+function parseForm(text: string): Payload {
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) throw badPayload(`the form has over ${MAX_FIELDS} fields`)
+  const form = new URLSearchParams(text)
+  const names = [...new Set(form.keys())]
+  const [first, second] = names
+  if (first !== 'payload' || second !== undefined) {
+    return Object.fromEntries(names.map((name) => [name, onlyOrAll(form.getAll(name))]))
   }
-  throw badPayload('the body is nested too deep')
+  const message = 'the field payload of the form is not a JSON object'
+  const value = parseJson(form.get('payload') ?? '', message)
+  if (isObject(value)) return value
+  throw badPayload(message)
+}
+
+const onlyOrAll = (values: string[]): string | string[] => (values.length === 1 ? (values[0] ?? '') : values)
+
+function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw badPayload('the body is not text in UTF-8')
+  }
+}
+
+function parseJson(text: string, problem: string): unknown {
+  if (isNestedTooDeep(text)) throw badPayload('the body is nested too deep')
+  try {
+    return JSON.parse(withoutLoneSurrogates(text))
+  } catch {
+    throw badPayload(problem)
+  }
 }
 
 const badPayload = (message: string): Rejection => new Rejection('bad_payload', 400, message, message)

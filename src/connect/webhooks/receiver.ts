@@ -10,12 +10,12 @@ import { checkPerimeter, type HookRequest, MethodNotAllowed } from './admission/
 import { operatorFault, Rejection } from './admission/rejection.ts'
 import type { Environment } from './admission/secrets.ts'
 import { TokenBucket } from './admission/token-bucket.ts'
-import { type HookAnswer, methodNotAllowed, rejected } from './answer.ts'
+import { ACKNOWLEDGED, type HookAnswer, methodNotAllowed, rejected } from './answer.ts'
 import type { Deliveries } from './deliveries.ts'
 import { eventTypeOf } from './event-type.ts'
 import { WebhookReceived } from './events.ts'
 import { handshakeOf } from './handshake.ts'
-import { parsePayload } from './payload.ts'
+import { isForm, parsePayload } from './payload.ts'
 import type { RejectedDelivery, Rejections } from './rejections.ts'
 import { type MatchedRule, matchRule } from './rules.ts'
 import type { StartedOrder, Targets } from './targets.ts'
@@ -80,7 +80,7 @@ export class WebhookReceiver {
     if (webhook.broken !== undefined) throw operatorFault(webhook.broken)
     const { headers } = hook.request
     const verified = await verifier.verify({ headers, body }, webhook.verify, clock.now())
-    const payload = parsePayload(body)
+    const payload = parsePayload(body, headers)
     const handshake = handshakeOf(webhook.verify.scheme, payload)
     if (handshake) return { status: 200, body: handshake }
     const digest = digestOf(verified.id ?? body)
@@ -88,7 +88,9 @@ export class WebhookReceiver {
     const eventType = eventTypeOf(webhook.verify, headers, payload)
     if (eventType !== undefined) known.event_type = eventType
     const matched = matchRule(webhook.rules, eventType, payload)
-    return this.#follow(webhook, known, matched, { digest, expiresAt: this.#expiry(webhook.verify, verified) })
+    const expiresAt = this.#expiry(webhook.verify, verified)
+    const answer = await this.#follow(webhook, known, matched, { digest, expiresAt })
+    return webhook.verify.scheme === 'slack-v0' && isForm(headers) ? ACKNOWLEDGED : answer
   }
 
   #checkRate({ name, rate }: WebhookConfig): void {

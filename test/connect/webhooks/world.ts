@@ -54,8 +54,9 @@ export async function webhookWorld(
       const request = new Request(`http://127.0.0.1:8372/v0/city/mill/hook/${webhook}`, init)
       const hook = { request, peer: '127.0.0.1', isPublic: false, isReadOnly: false, ...how }
       const response = toResponse(await city.webhooks.receive(webhook, hook))
-      const read: Record<string, unknown> = JSON.parse(await response.text())
-      return { status: response.status, body: read, headers: response.headers }
+      const text = await response.text()
+      const read: Record<string, unknown> = text === '' ? {} : JSON.parse(text)
+      return { status: response.status, body: read, text, headers: response.headers }
     },
     /** What webhooks recorded since this was last asked. */
     recorded() {
