@@ -1,9 +1,13 @@
 import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
 import type { Colour } from '../../src/client/text.ts'
+import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
-import { printJson } from '../io/io.ts'
+import { HOOK_REVIEW } from '../doctor/hook-review.ts'
+import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
+import { loadOffline } from '../pack-commands/offline.ts'
 
 const COLOURS: Record<string, Colour> = { configured: 'green', needs_auth: 'yellow', not_installed: 'dim' }
 
@@ -26,5 +30,14 @@ export function readinessCommand(program: Command, context: CommandContext): voi
         ],
         '',
       )
+      if ('codex' in response.items && (await hasHookReviews(context))) printLine(context.io, `\n${HOOK_REVIEW}.`)
     })
+}
+
+/** Whether Codex gets hooks in the city at hand; false without one. */
+async function hasHookReviews(context: CommandContext): Promise<boolean> {
+  const folder = await cityFolder(context, undefined).catch(() => undefined)
+  if (folder === undefined) return false
+  const { readCityFiles } = await loadOffline()
+  return readCityFiles(folder, resolveHome(context.io.env)).hookReviews.length > 0
 }

@@ -7,6 +7,7 @@ import { countOf } from '../../src/client/text.ts'
 import type { CityFiles } from '../../src/config/offline/city-composition.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
 import { loadOffline } from '../pack-commands/offline.ts'
+import { HOOK_REVIEW } from './hook-review.ts'
 import { checkDisk } from './machine-checks.ts'
 import { bad, type Check, type CheckResult, ok } from './result.ts'
 
@@ -21,6 +22,7 @@ export async function cityChecks(context: CommandContext, folder: string): Promi
     { name: 'rigs', run: () => checkRigs(city) },
     { name: 'programs', run: () => checkPrograms(context, city) },
     { name: 'logins', run: () => checkLogins(context, city) },
+    { name: 'hooks', run: () => checkHooks(city) },
     {
       name: 'store',
       run: () => checkStore(folder),
@@ -144,6 +146,11 @@ async function checkLogins(context: CommandContext, city: CityFiles): Promise<Ch
   } catch {
     return bad('unknown', 'logins', 'only a supervisor can ask the programs', '`gc start` starts one')
   }
+}
+
+/** Nobody can tell from outside what was reviewed, so this says what to expect. */
+function checkHooks({ hookReviews }: CityFiles): readonly CheckResult[] {
+  return hookReviews.length === 0 ? [] : [{ ...ok('hooks', HOOK_REVIEW), details: hookReviews }]
 }
 
 const SQLITE_HEADER = 'SQLite format 3\0'

@@ -222,6 +222,23 @@ describe('gc doctor', () => {
     ])
   }, 40_000)
 
+  test('and gc readiness say what to do about the hooks that Codex asks a person to review', async () => {
+    const { world, city } = await office()
+    await using _ = world
+    const readiness = async () => (await gc(world, ['readiness', 'codex'])).out
+    expect(resultOf(await report(world), 'hooks')).toBeUndefined()
+    expect(await readiness()).not.toContain('gc attention')
+    mkdirSync(join(city.path, 'agents/reviewed'), { recursive: true })
+    const agent = 'provider = "codex"\ninstall_agent_hooks = ["codex"]\n'
+    writeFileSync(join(city.path, 'agents/reviewed/agent.toml'), agent)
+    expect(resultOf(await report(world), 'hooks')).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('`gc attention` shows the question'),
+      details: ['reviewed'],
+    })
+    expect(await readiness()).toContain('`gc attention` shows the question')
+  }, 40_000)
+
   test('checks the machine and the city, and says of each bad result what to do', async () => {
     const { world, city } = await office()
     await using _ = world

@@ -4,6 +4,7 @@ import { FileSnapshot } from '../files/file-snapshot.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { BUILTINS } from '../providers/presets.ts'
 import { compose } from '../resolve/compose.ts'
+import { agentsWithHookReview } from '../resolve/hook-reviews.ts'
 
 /** What the files of a city come to, read without a supervisor. */
 export interface CityFiles {
@@ -14,6 +15,8 @@ export interface CityFiles {
   readonly providers: readonly string[]
   /** What these start. */
   readonly programs: readonly string[]
+  /** The agents whose program asks a person to review their hooks. */
+  readonly hookReviews: readonly string[]
   readonly rigs: readonly { readonly name: string; readonly path: string }[]
   readonly errors: readonly string[]
   readonly warnings: readonly string[]
@@ -30,6 +33,7 @@ export function readCityFiles(path: string, home: string): CityFiles {
     programs: [
       ...new Set(providers.map((name) => config.providers.get(name)?.command ?? BUILTINS.get(name)?.command ?? name)),
     ],
+    hookReviews: agentsWithHookReview(config),
     rigs: config.rigs.flatMap(({ name, path: folder }) => (folder === undefined ? [] : [{ name, path: folder }])),
     errors: [...errors, ...broken].map(formatDiagnostic),
     warnings: allWarnings.map(formatDiagnostic),
