@@ -80,11 +80,7 @@ function resolveWebhook(
   const report = (key: keyof WebhookFields & string, message: string) =>
     diagnostics.error(locationOf(declaration, key), message)
   if (!NAME.test(name)) report('name', `"${name}" must begin with a letter or digit and go on with those, - and _`)
-  if (values.scope === 'rig' && values.rig === undefined) report('rig', 'is required with scope = "rig"')
-  if (values.scope !== 'rig' && values.rig !== undefined) report('rig', 'stands only beside scope = "rig"')
-  else if (values.rig !== undefined && !rigs.some((rig) => rig.name === values.rig)) {
-    report('rig', `there is no rig "${values.rig}"`)
-  }
+  const rig = rigOf(declaration, declarations, rigs, (message) => report('rig', message))
   const publication = values.publication
   const { visibility = 'private', hostname } = publication?.values ?? {}
   if (publication && hostname !== undefined && !DNS_LABEL.test(hostname)) {
@@ -101,13 +97,34 @@ function resolveWebhook(
   if (!values.rules?.length) report('rules', 'at least one [[webhook.rule]] is required: it says what follows')
   return {
     ...{ name, isCapped, block, visibility: isCapped ? 'tenant' : visibility },
-    ...(values.rig !== undefined && { rig: values.rig }),
+    ...(rig !== undefined && { rig }),
     ...(hostname !== undefined && { hostname }),
     isBehindProxy: declarations.webhookPolicy?.values.behindProxy ?? false,
     rate: rateOf(name, values.maxPerMinute, declarations.webhookPolicy),
     verify: (values.verify && resolveVerify(values.verify, jwt, diagnostics)) ?? NO_VERIFY,
     rules: (values.rules ?? []).map((rule) => resolveRule(rule, rigs, diagnostics)),
   }
+}
+
+/** The rig that a webhook is for: the one that it names, or the one that imports its pack. */
+function rigOf(
+  { values: { scope, rig }, block: { pack } }: Declaration<WebhookFields>,
+  { packs }: CityDeclarations,
+  rigs: readonly RigConfig[],
+  report: (message: string) => void,
+): string | undefined {
+  if (scope !== 'rig' && rig !== undefined) report('stands only beside scope = "rig"')
+  else if (rig !== undefined && !rigs.some(({ name }) => name === rig)) report(`there is no rig "${rig}"`)
+  if (scope !== 'rig' || rig !== undefined) return rig
+  if (!pack) return void report('is required with scope = "rig"')
+  const importing = new Set(packs.filter((each) => each.pack.folder === pack.folder).flatMap((each) => each.rig ?? []))
+  const [only, other] = importing
+  if (only === undefined) report('is required with scope = "rig" unless a rig imports the pack')
+  if (other === undefined) return only
+  const names = [...importing].join(' and ')
+  return void report(
+    `is required with scope = "rig": the pack is imported by ${names}; declare one [[webhook]] for each in city.toml`,
+  )
 }
 
 /** Whether the city allows a webhook to be public: its own are; a pack's needs a grant that names where it comes from. */

@@ -326,6 +326,38 @@ describe('a webhook of a pack', () => {
     ])
   })
 
+  describe('for a rig', () => {
+    const rig = (name: string, isImporting: boolean) =>
+      `[[rigs]]\nname = "${name}"\npath = "/srv/${name}"\n${isImporting ? '[rigs.imports.forge]\nsource = "./packs/forge"\n' : ''}`
+    const inRigs = (city: string, own: Readonly<Record<string, string>> = {}) => {
+      const pack = PACK + webhook({ '': { scope: '"rig"', ...own }, publication: { visibility: '"private"' } })
+      const { webhooks, errors, warnings } = composed({ 'city.toml': city, 'packs/forge/pack.toml': pack })
+      expect(errors).toEqual([])
+      return { webhooks: webhooks.map(({ rig: of, broken }) => [of, broken]), warnings }
+    }
+    const required = 'packs/forge/pack.toml:4: [[webhook]] rig: is required with scope = "rig"'
+
+    test('is for the one that imports its pack, or that it names', () => {
+      const city = rig('shop', true) + rig('barn', false)
+      expect(inRigs(city)).toEqual({ webhooks: [['shop', undefined]], warnings: [] })
+      expect(inRigs(city, { rig: '"barn"' })).toEqual({ webhooks: [['barn', undefined]], warnings: [] })
+    })
+
+    test.each([
+      ['no rig imports', imports + rig('shop', false), ' unless a rig imports the pack'],
+      [
+        'two rigs import',
+        rig('shop', true) + rig('barn', true),
+        ': the pack is imported by shop and barn; declare one [[webhook]] for each in city.toml',
+      ],
+    ])('takes no deliveries while %s its pack', (_, city, sentence) => {
+      expect(inRigs(city)).toEqual({
+        webhooks: [[undefined, required + sentence]],
+        warnings: [`${required}${sentence}; the webhook takes no deliveries until this is mended`],
+      })
+    })
+  })
+
   test('gives way to one of the city by the same name', () => {
     const { webhooks, errors } = from(webhook(), webhook({ verify: { secret_env: '"OTHER"' } }))
     expect(errors).toEqual([])
