@@ -81,15 +81,12 @@ export class RunStates {
     if (metadataValue(root, EngineKey.cancelRequested) !== '') return 'canceling'
     if (this.options.holds.isPaused(run.rootId)) return 'waiting'
     if (this.options.runs.waitOf(run.rootId) !== undefined) return 'waiting'
-    if (run.state === 'active' || (bead.id !== run.rootId && isBegun(bead))) return 'active'
+    const isBegun = bead.id !== run.rootId && (bead.status === 'in_progress' || bead.status === 'closed')
+    if (run.state === 'active' || isBegun) return 'active'
     if (run.state === 'pending') return 'pending'
     return this.options.graph.hasBegun(run.rootId) ? 'active' : 'pending'
   }
 }
-
-/** Whether somebody began with a step, or gc with the members of its drain. */
-const isBegun = (bead: Bead): boolean =>
-  bead.status === 'in_progress' || bead.status === 'closed' || metadataValue(bead, EngineKey.drainState) !== ''
 
 /** The agent that a run was started for. */
 export const targetOf = (root: Bead): string =>

@@ -97,8 +97,9 @@ describe('a drain', () => {
       target: 'pool',
       status: 'pending',
     })
-    expect(work.runs.get(root).status).toBe('active')
+    expect(work.runs.get(root).status).toBe('pending')
     await work.finish(control, 0)
+    expect(work.runs.get(root).status).toBe('pending')
     expect(work.beadRepository.get(control).status).toBe('open')
     expect(work.manifestOf(control).rows.map(({ status }) => status)).toEqual(['succeeded', 'wired'])
     work.recorded()
