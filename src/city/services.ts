@@ -179,7 +179,7 @@ type WorkServices = ReturnType<typeof buildWork>
 function buildAgents(options: Foundation & Records & SessionServices & WorkServices) {
   const { name, store, clock, deadlines, env, config, suspensions, mail, sessionServices, sessions } = options
   const notify: Mail['notifyPeople'] = (tx, subject, body) => mail.notifyPeople(tx, subject, body)
-  const metering = new Metering({ ...sessionServices, config, usage: options.usage })
+  const metering = new Metering({ ...sessionServices, store, config, usage: options.usage, report: options.report })
   const budgets = new Budgets({ ...options, metering, strictness: new Strictness(store), notify })
   sessionServices.turns.use(budgets)
   const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures, notify })

@@ -212,6 +212,8 @@ export const ADDED_SINCE = [
   /^\/bead\/[^/]+\/history\.body\.actors$/,
   // A structured transcript tells why it is degraded.
   /^\/session\/[^/]+\/transcript\?format=structured\.body\.history\.(continuity|tail_state|diagnostics)(\.(status|note|degraded|degraded_reason))?$/,
+  // Its end names the questions that wait for an answer.
+  /^\/session\/[^/]+\/transcript\?format=structured\.body\.history\.tail_state\.pending_interaction_ids$/,
   // Every running session of a pool is shown in a row of it.
   /^\/agents\.body\.items\.\d+\.(state|running|session|activity|model|context_pct|context_window)$/,
   // What waits for a person is announced, also in the history of its bead.

@@ -1,17 +1,23 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { Store, Tx } from '../../core/store.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import { LOG_FINDERS } from '../conversations/logs/log-finders.ts'
-import { builtinProviderOf } from '../conversations/tracking/session-program.ts'
+import { builtinProviderOf, findProvider } from '../conversations/tracking/session-program.ts'
+import { fingerprint } from '../lifecycle/fingerprint.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { Usage } from '../usage/usage.ts'
+import { usageReports } from './table.ts'
 
 interface MeteringOptions {
+  store: Store
   config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
   launcher: Pick<Launcher, 'provider' | 'transport'>
   conversations: Pick<AcpConversations, 'onTurnEnd'>
   repository: Pick<SessionRepository, 'find'>
   usage: Pick<Usage, 'onUsage'>
+  report(message: string): void
 }
 
 /**
@@ -19,26 +25,27 @@ interface MeteringOptions {
  * protocol and did not report what that used. What an agent uses then is unknown, unless it is declared to cost nothing.
  */
 export class Metering {
-  /** Whether agents reported use by protocol since the configuration last changed. */
-  readonly #reports = new Map<string, boolean>()
+  /** Whether agents reported what they use, each with the program that did or did not. */
+  readonly #reports: Map<string, { program: string; reports: boolean }>
   readonly #listeners = new Set<() => void>()
   readonly #unsubscribes: readonly (() => void)[]
 
   constructor(private readonly options: MeteringOptions) {
-    const { config, conversations, repository, usage } = options
+    const { store, config, conversations, repository, usage, report } = options
+    const rows = store.read((orm) => orm.select().from(usageReports).all())
+    this.#reports = new Map(rows.map((row) => [row.agent, row]))
     usage.onUsage((tx, { agent, answeredAt }) => {
-      if (answeredAt !== undefined) tx.after(() => this.#record(agent, true))
+      if (answeredAt !== undefined) this.#record(tx, agent, true)
     })
     this.#unsubscribes = [
       conversations.onTurnEnd(({ session, reason, usage }) => {
         const row = repository.find(session)
         if (row?.kind !== 'agent' || reason !== 'end_turn' || usage !== undefined) return
-        if (!this.#reports.has(row.template)) this.#record(row.template, false)
+        store
+          .write((tx) => this.#record(tx, row.template, false))
+          .catch((error) => report(`it could not be saved that ${row.template} reports no use: ${errorMessage(error)}`))
       }),
-      config.onChange(() => {
-        this.#reports.clear()
-        this.#notify()
-      }),
+      config.onChange(() => this.#notify()),
     ]
   }
 
@@ -48,7 +55,7 @@ export class Metering {
     const { launcher } = this.options
     const { qualified: template, provider = '' } = agent
     if (launcher.transport({ kind: 'agent', template, provider, login: '' }) === 'acp')
-      return this.#reports.get(template) === false
+      return this.#find(agent)?.reports === false
     return !LOG_FINDERS.has(builtinProviderOf(launcher, agent) ?? '')
   }
 
@@ -62,10 +69,29 @@ export class Metering {
     this.#listeners.clear()
   }
 
-  #record(agent: string, reports: boolean): void {
-    if (this.#reports.get(agent) === reports) return
-    this.#reports.set(agent, reports)
-    this.#notify()
+  /** What is known of the program that an agent runs now. */
+  #find(agent: AgentConfig): { reports: boolean } | undefined {
+    const known = this.#reports.get(agent.qualified)
+    return known?.program === this.#programOf(agent) ? known : undefined
+  }
+
+  /** A program that reported once is trusted to report each turn that used something. */
+  #record(tx: Tx, name: string, reports: boolean): void {
+    const agent = this.options.config.current.agents.find(({ qualified }) => qualified === name)
+    const known = agent && this.#find(agent)
+    if (!agent || known?.reports || (known && !reports)) return
+    const now = { program: this.#programOf(agent), reports }
+    const row = { agent: name, ...now }
+    tx.orm.insert(usageReports).values(row).onConflictDoUpdate({ target: usageReports.agent, set: now }).run()
+    tx.after(() => {
+      this.#reports.set(name, now)
+      this.#notify()
+    })
+  }
+
+  #programOf({ startCommand, provider = '' }: AgentConfig): string {
+    const { command, args, acpCommand } = findProvider(this.options.launcher, provider) ?? {}
+    return JSON.stringify(fingerprint({ program: startCommand || [provider, command, args, acpCommand] }))
   }
 
   #notify(): void {

@@ -25,3 +25,14 @@ export type BudgetRow = typeof budgets.$inferSelect
 
 /** Has a row while agents whose programs do not report what they use go on under a budget. */
 export const lenientBudgets = sqliteTable('lenient_budgets', { since: integer().notNull() })
+
+/** Whether the programs of agents report what they use, as their turns showed. */
+export const usageReports = sqliteTable(
+  'usage_reports',
+  {
+    agent: text().primaryKey(),
+    program: text().notNull(),
+    reports: integer({ mode: 'boolean' }).notNull(),
+  },
+  () => [check('usage_reports_reports', sql`reports IN (0, 1)`)],
+)

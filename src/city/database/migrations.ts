@@ -1,4 +1,5 @@
 import attention from '../../agents/attention/table.sql' with { type: 'text' }
+import usageReports from '../../agents/budgets/reports.sql' with { type: 'text' }
 import budgetStrictness from '../../agents/budgets/strictness.sql' with { type: 'text' }
 import budgets from '../../agents/budgets/table.sql' with { type: 'text' }
 import dropAcpMode from '../../agents/conversations/acp/drop-mode.sql' with { type: 'text' }
@@ -129,4 +130,5 @@ export const cityMigrations: readonly string[] = [
   wispRetention,
   pullRequestCursors,
   budgetStrictness,
+  usageReports,
 ]

@@ -86,6 +86,24 @@ describe('an agent whose program does not report what it uses', () => {
     await until(() => town.host.prompts.length === 1)
   })
 
+  test('by protocol is held over a reload and a restart, until its program is another', async () => {
+    await using town = scriptedTown(TOML)
+    const before = await town.open()
+    await before.budgets.set(human, { ...BUDGET, scope: 'agent', name: 'protocol' })
+    await sling(before, 'protocol')
+    await town.host.finishTurn(town.host.running[0] ?? '')
+    await until(() => held(before).length === 1)
+    town.declare(`${TOML}\n[daemon]\npatrol_interval = "1m"\n`)
+    await before.config.reload()
+    expect(held(before)).toEqual(['uncounted:protocol'])
+    await before.close({ endSessions: true })
+    const city = await town.open()
+    expect(held(city)).toEqual(['uncounted:protocol'])
+    town.declare(TOML.replace('start_command = "cat"\nsession', 'start_command = "cat -u"\nsession'))
+    await city.config.reload()
+    expect(held(city)).toEqual([])
+  })
+
   test('works on uncounted in a city that an earlier gc had open, and is listed, until budgets are made strict', async () => {
     await using town = scriptedTown(TOML)
     const before = await town.open()

@@ -45,6 +45,7 @@ export const ALLOWED: readonly Allowed[] = [
   live('order_runs_live', 'runs of orders that are not over'),
   walk('order_approval', 'one row at most'),
   walk('lenient_budgets', 'one row at most'),
+  walk('usage_reports', 'one row for each agent, when a city opens'),
   live('runs_(listed|fed)', 'runs in the order they are listed in, for a page'),
   live('order_runs_fed', 'runs of orders in the order of feeds, for a page'),
   walk('instantiations', 'graphs that are being written, when a city opens'),

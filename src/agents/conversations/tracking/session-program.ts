@@ -33,8 +33,8 @@ export const builtinProviderOf = (
 ): string | undefined =>
   startCommand || provider === undefined ? undefined : findProvider(launcher, provider)?.ancestor
 
-/** The provider may not be declared any more. */
-function findProvider(launcher: Pick<Launcher, 'provider'>, name: string) {
+/** A provider; undefined when it is not declared any more. */
+export function findProvider(launcher: Pick<Launcher, 'provider'>, name: string) {
   try {
     return launcher.provider(name)
   } catch {
