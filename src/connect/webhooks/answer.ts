@@ -55,6 +55,7 @@ function problem(status: number, detail: string, headers: Readonly<Record<string
 
 /** As it goes over the wire. */
 export function toResponse({ status, body, media = 'application/json', headers = {} }: HookAnswer): Response {
-  const all = { 'content-type': media, 'cache-control': 'no-store', 'x-gc-request-id': createExchangeId(), ...headers }
-  return new Response(body === undefined ? '' : `${JSON.stringify(body)}\n`, { status, headers: all })
+  const all = { 'cache-control': 'no-store', 'x-gc-request-id': createExchangeId(), ...headers }
+  if (body === undefined) return new Response(null, { status, headers: all })
+  return new Response(`${JSON.stringify(body)}\n`, { status, headers: { 'content-type': media, ...all } })
 }

@@ -25,7 +25,8 @@ test('a command of Slack fits rules by its fields, is followed once, and is ackn
   )
   const sent = fromSlack(world.clock.now(), COMMAND)
   for (const deduped of [false, true]) {
-    expect(await world.deliver(sent)).toMatchObject({ status: 200, text: '' })
+    const { status, text, headers } = await world.deliver(sent)
+    expect([status, text, headers.get('content-type')]).toEqual([200, '', null])
     expect(world.recorded().filter(({ type }) => type === 'webhook.received')).toMatchObject([
       { payload: { event_type: '/weather', matched: true, deduped, dispatched: !deduped } },
     ])
