@@ -223,6 +223,9 @@ export const ADDED_SINCE = [
   // Providers are shown as they are declared, and how they are given prompts.
   /^\/config(\/explain|\/defaults)?\.body\.providers\.\w+\.(env|args)$/,
   /^\/providers\.body\.items\.\d+\.prompt_mode$/,
+  // Codex is started so that its login shells find gc.
+  /^\/config(\/explain|\/defaults)?\.body\.providers\.codex\.args\.[23]$/,
+  /^\/providers\.body\.items\.\d+\.args\.[23]$/,
   // A list of budgets tells whom it cannot count.
   /^\/budgets\.body\.(strict|uncounted)$/,
   // More waits for a person, in one shape.
