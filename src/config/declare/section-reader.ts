@@ -70,7 +70,6 @@ export class SectionReader {
     return this.table.entries.get(key)
   }
 
-  /** An empty string counts as a missing one. */
   /** A string, which may be empty. */
   text(key: string): string | undefined {
     const node = this.node(key)
