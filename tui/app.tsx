@@ -55,6 +55,7 @@ export function Dashboard(props: DashboardProps): ReactNode {
     opened.start()
     return () => opened.close()
   }, [client, timers, now, dispatch, key])
+  useCities(client, dispatch)
   useTick(timers, now, dispatch)
   const height = Math.max(4, rows - 2)
   useEffect(() => dispatch({ type: 'height', lines: height }), [dispatch, height])
@@ -64,6 +65,16 @@ export function Dashboard(props: DashboardProps): ReactNode {
       <PageView state={state} width={columns} height={height} theme={theme} />
     </Box>
   )
+}
+
+/** Reads the names of the cities once, for `:city`; the page of cities shows whatever keeps them from being read. */
+function useCities(client: Client, dispatch: (message: Message) => void): void {
+  useEffect(() => {
+    client.call('GET /v0/cities').then(
+      ({ items }) => dispatch({ type: 'cities', names: items.map(({ name }) => name) }),
+      () => {},
+    )
+  }, [client, dispatch])
 }
 
 /** Updates the shown ages every second. */

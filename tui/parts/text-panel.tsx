@@ -35,7 +35,7 @@ function visibleLines(
   const numbered = lines.map((line, number) => ({ line, number }))
   const needle = filter.toLowerCase()
   const found = needle === '' ? numbered : numbered.filter(({ line }) => line.text.toLowerCase().includes(needle))
-  const isFollowed = scroll === undefined || (page.follow !== undefined && scroll === 0 && needle === '')
-  const first = isFollowed ? Math.max(0, found.length - height) : Math.min(scroll ?? 0, Math.max(0, found.length - 1))
+  const end = Math.max(0, found.length - height)
+  const first = Math.min(scroll ?? (page.follow ? end : 0), Math.max(0, found.length - 1))
   return found.slice(first, first + height)
 }

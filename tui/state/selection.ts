@@ -60,10 +60,10 @@ export function keepSelection(state: State, location: Location): State {
 export function scrollText(state: State, location: Location, by: number): State {
   const { lines, scroll } = viewOf(state, location)
   const last = Math.max(0, lines.length - state.height)
-  const next = Math.max(0, Math.min(last, (scroll ?? last) + by))
   const page = pageOf(location)
-  const follows = page.kind === 'text' && page.follow !== undefined && next === last
-  return updateView(state, location, { scroll: follows ? undefined : next })
+  const isFollowed = page.kind === 'text' && page.follow !== undefined
+  const next = Math.max(0, Math.min(last, (scroll ?? (isFollowed ? last : 0)) + by))
+  return updateView(state, location, { scroll: isFollowed && next === last ? undefined : next })
 }
 
 /** A text that became shorter stays visible. */

@@ -19,7 +19,7 @@ export interface View {
   readonly selected: string | undefined
   /** Where the selected row is, for when it disappears. */
   readonly index: number
-  /** The first visible line of a text; `undefined` follows its end. */
+  /** The first visible line; undefined is the end of a text that is followed, and the top of any other. */
   readonly scroll: number | undefined
   readonly filter: string
   readonly sort: string | undefined
@@ -38,7 +38,7 @@ export const emptyView: View = {
   hasMore: false,
   selected: undefined,
   index: 0,
-  scroll: 0,
+  scroll: undefined,
   filter: '',
   sort: undefined,
   loadedAt: undefined,

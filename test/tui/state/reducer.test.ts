@@ -179,6 +179,12 @@ describe('the command line', () => {
     expect(press(state, ':', ...'fly away', 'ctrl+w', 'home', 'g').prompt?.edit).toEqual({ text: 'gfly ', caret: 1 })
   })
 
+  test('opens no city that does not exist, once the cities are known', () => {
+    const known = after(alpha, { type: 'cities', names: ['alpha', 'beta'] })
+    expect(enter(known, 'city gamma')[0].notice).toEqual({ text: 'there is no city gamma', isBad: true })
+    expect(press(known, ':', ...'city b', 'tab').prompt?.edit.text).toBe('city beta ')
+  })
+
   test('says what a page about something needs', () => {
     expect(enter(alpha, 'bead')[0].notice).toEqual({ text: ':bead takes the id of a bead', isBad: true })
     expect(enter(cities, 'beads')[0].notice).toEqual({ text: 'open a city first', isBad: true })
@@ -196,6 +202,15 @@ describe('a text', () => {
     expect(scroll(press(opened, 'down', 'down'))).toBe(2)
     expect(scroll(press(opened, 'G'))).toBe(50 - opened.height)
     expect(scroll(press(opened, 'G', 'g'))).toBe(0)
+    const followed = after(enter(alpha, 'session al-1')[0], {
+      ...{ type: 'text', location: at('session', 'al-1'), content: { lines }, now: 1 },
+    })
+    const place = (state: typeof followed) => viewOf(state, at('session', 'al-1')).scroll
+    expect([place(followed), place(press(followed, 'g')), place(press(followed, 'g', 'G'))]).toEqual([
+      undefined,
+      0,
+      undefined,
+    ])
   })
 })
 
