@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { formatAge } from '../../src/client/text.ts'
+import { changedLines, type DiffTone, expandTabs, toneOfDiffLine } from '../../src/client/diff.ts'
+import { type Colour, formatAge, paint, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -12,6 +13,10 @@ export function worktreeCommands(program: Command, context: CommandContext): voi
       .command('list')
       .description('list worktrees in use, and those kept because they hold the only copy of some work'),
   ).action((options: JsonOption) => list(context, options))
+  withJson(worktree.command('diff').description('show what was changed in the worktree of a session'))
+    .argument('<session>')
+    .option('--stat', 'only how many lines of each file were changed')
+    .action((session: string, options: JsonOption & { stat?: true }) => diff(context, session, options))
   withJson(worktree.command('remove').description('remove the worktree of an ended session'))
     .argument('<session>')
     .option('--force', 'also when it holds the only copy of some work; its branch is kept')
@@ -37,6 +42,30 @@ async function list(context: CommandContext, options: JsonOption): Promise<void>
     ],
     'No session has a worktree of its own; set `worktree = true` for an agent to give its sessions one each.',
   )
+}
+
+async function diff(context: CommandContext, session: string, options: JsonOption & { stat?: true }): Promise<void> {
+  const city = await context.city()
+  const changes = await city.call('GET ~/worktree/{session}/diff', { params: { session } })
+  const { io } = context
+  if (options.json) return printJson(io, changes)
+  if (changes.files_total === 0) return printLine(io, `Nothing was changed on ${sanitizeLine(changes.branch)}.`)
+  if (options.stat) {
+    for (const file of changes.files) printLine(io, sanitizeLine(`${changedLines(file).padEnd(12)} ${file.path}`))
+    return
+  }
+  for (const line of changes.patch.split('\n')) {
+    printLine(io, paint(sanitizeLine(expandTabs(line)), DIFF_COLOURS[toneOfDiffLine(line)], io.colour))
+  }
+  if (changes.cut) printLine(io, `The diff goes on: see it whole with git -C ${sanitizeLine(changes.path)} diff.`)
+}
+
+const DIFF_COLOURS: Readonly<Record<DiffTone, Colour | undefined>> = {
+  plain: undefined,
+  strong: 'bold',
+  good: 'green',
+  bad: 'red',
+  busy: 'cyan',
 }
 
 async function remove(context: CommandContext, session: string, options: JsonOption & { force?: true }): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { eventually, until } from '../support/until.ts'
@@ -50,6 +50,21 @@ describe('an agent with worktree = true', () => {
     const [{ path }] = items
     expect((await city.call(`GET ~/session/${id}`)).body.work_dir).toBe(path)
     await until(() => existsSync(join(path, 'where')))
+    const changes = await city.call(`GET ~/worktree/${id}/diff`)
+    expect(changes.body).toMatchObject({
+      ...{ session: id, base: 'main', path, commits: [], files_total: 1, cut: false },
+      files: [{ path: 'where', is_new: true }],
+      patch: expect.stringContaining('+++ b/where'),
+    })
+    expect(await errorOf(city, 'GET ~/worktree/ghost/diff')).toStartWith('404 session-not-found: ')
+    expect(await errorOf(city, `GET ~/worktree/${id}/diff?max_bytes=0`)).toStartWith('422 ')
+    renameSync(join(path, '.git'), join(path, 'git'))
+    writeFileSync(join(path, '.git'), 'no repository')
+    expect(await errorOf(city, `GET ~/worktree/${id}/diff`)).toMatch(/^503 .*invalid gitfile/)
+    renameSync(join(path, 'git'), join(path, '.git'))
+    renameSync(path, `${path}.away`)
+    expect(await errorOf(city, `GET ~/worktree/${id}/diff`)).toStartWith('409 conflict-wrong-state: ')
+    renameSync(`${path}.away`, path)
     const at = `DELETE ~/worktree/${id}`
     expect(await errorOf(city, at)).toStartWith('409 conflict-wrong-state: ')
     expect(await errorOf(city, at, { token })).toStartWith('403 forbidden: ')

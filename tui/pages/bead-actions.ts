@@ -1,4 +1,5 @@
 import type { Bead } from '../../src/work/beads/schema.ts'
+import { copy } from './copy.ts'
 import type { Action } from './page.ts'
 
 /** Everything that can be done to a bead. */
@@ -54,7 +55,7 @@ export function beadActions({ id, title, status, assignee = '', labels = [] }: B
         return { text: `${id} is offered again` }
       },
     },
-    { key: 'y', name: 'copy', help: 'copy its id', run: async () => ({ text: `copied ${id}`, copy: id }) },
+    copy('y', 'copy', 'its id', id),
   ]
 }
 

@@ -5,6 +5,7 @@ import { beadsPage } from './beads.ts'
 import { citiesPage } from './cities.ts'
 import { configPage, packsPage } from './configuration.ts'
 import { convoyPage, convoysPage } from './convoys.ts'
+import { diffPage } from './diff.ts'
 import { eventsPage } from './events.ts'
 import { formulaPage, formulasPage } from './formulas.ts'
 import { mailPage, threadPage } from './mail.ts'
@@ -52,6 +53,7 @@ export const pages: readonly Page[] = [
   eventsPage,
   rigsPage,
   worktreesPage,
+  diffPage,
   usagePage,
   budgetsPage,
   accountsPage,

@@ -1,4 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
+import { copy } from './copy.ts'
 import { type Action, isOneOf, type Reach, table, whole } from './page.ts'
 
 type Rig = Output<'GET ~/rigs'>['items'][number]
@@ -56,15 +57,29 @@ export const worktreesPage = table<Worktree>({
   ],
   idOf: ({ session }) => session,
   isChangedBy: isOneOf('session.', 'bead.worktree'),
-  opens: ({ session }, city) => ({ page: 'session', city, subject: session }),
+  opens: ({ session }, city) => ({ page: 'diff', city, subject: session }),
   load: async ({ city, signal }) => whole((await city.call('GET ~/worktrees', { ...(signal && { signal }) })).items),
-  actionsOf: ({ path, branch }) => [
-    { key: 'y', name: 'copy', help: 'copy its folder', run: async () => ({ text: `copied ${path}`, copy: path }) },
-    {
-      key: 'b',
-      name: 'copy-branch',
-      help: 'copy its branch',
-      run: async () => ({ text: `copied ${branch}`, copy: branch }),
-    },
-  ],
+  actionsOf: (worktree) => worktreeActions(worktree),
 })
+
+const worktreeActions = ({ session, path, branch, in_use: inUse, kept }: Worktree): Action[] => [
+  {
+    key: 't',
+    name: 'session',
+    help: 'its session',
+    run: async ({ city }) => ({ opens: { page: 'session', city: city.name, subject: session } }),
+  },
+  {
+    key: 'x',
+    name: 'remove',
+    help: 'remove it; its branch is kept',
+    disabled: inUse ? `${session} is not over; close it first` : undefined,
+    confirm: `Remove ${path}?${kept ? ` What is only there is lost: ${kept}.` : ''} Its branch ${branch} is kept.`,
+    run: async ({ city }) => {
+      await city.call('DELETE ~/worktree/{session}', { params: { session }, query: { force: true } })
+      return { text: `the worktree of ${session} is removed; its branch is ${branch}` }
+    },
+  },
+  copy('y', 'copy', 'its folder', path),
+  copy('b', 'copy-branch', 'its branch', branch),
+]

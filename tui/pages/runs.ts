@@ -1,4 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
+import { copy } from './copy.ts'
 import { type Action, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 
@@ -80,6 +81,6 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
       help: 'what became of every step, when, and what it cost',
       run: async ({ city }) => ({ opens: { page: 'timeline', city: city.name, subject: id } }),
     },
-    { key: 'y', name: 'copy', help: 'copy its id', run: async () => ({ text: `copied ${id}`, copy: id }) },
+    copy('y', 'copy', 'its id', id),
   ]
 }

@@ -1,3 +1,4 @@
+import { copy } from './copy.ts'
 import type { Action, Reach } from './page.ts'
 
 /** What is known of a session wherever it is listed. */
@@ -85,6 +86,6 @@ export function sessionActions({ id, state, title, isRunning }: SessionFacts): A
       help: 'its whole conversation',
       run: async ({ city }) => ({ opens: { page: 'transcript', city: city.name, subject: id } }),
     },
-    { key: 'y', name: 'copy', help: 'copy its id', run: async () => ({ text: `copied ${id}`, copy: id }) },
+    copy('y', 'copy', 'its id', id),
   ]
 }

@@ -1,9 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
+import { ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import { WorktreeList } from './schema.ts'
+import { WorktreeDiff, WorktreeList } from './schema.ts'
 import type { Worktrees } from './worktrees.ts'
+
+const MAX_PATCH_BYTES = 1024 * 1024
+const PATCH_BYTES = 256 * 1024
 
 /** The operations on the git worktrees of sessions; all of them are extensions. */
 export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
@@ -17,6 +21,29 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
       extension: true,
     },
     (x) => city(x).worktrees.list(),
+  ),
+  route(
+    'GET ~/worktree/{session}/diff',
+    {
+      id: 'show-worktree-diff',
+      summary: 'Show what was changed in the worktree of a session',
+      description:
+        'Compared with where its branch began: commits, changes that are not committed, and new files that git does not ignore. No filter, hook or other program that the repository names is run.',
+      needs: ofOtherSessions('watch'),
+      query: Type.Object({
+        max_bytes: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_PATCH_BYTES,
+            description: `The maximum size of the patch: ${PATCH_BYTES} when absent. \`cut\` says whether it goes on.`,
+          }),
+        ),
+      }),
+      ok: WorktreeDiff,
+      errors: ['session-not-found', 'conflict-wrong-state', 'service-unavailable'],
+      extension: true,
+    },
+    (x) => city(x).worktrees.diff(x.params.session, x.query.max_bytes ?? PATCH_BYTES),
   ),
   route(
     'DELETE ~/worktree/{session}',

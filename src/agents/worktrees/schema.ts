@@ -25,3 +25,39 @@ export const WorktreeList = Type.Object(
   { $id: 'WorktreeList', additionalProperties: false },
 )
 export type WorktreeList = Static<typeof WorktreeList>
+
+const WorktreeCommit = Type.Object(
+  { id: Type.String({ description: 'Its shortened hash.' }), subject: Type.String() },
+  { $id: 'WorktreeCommit', additionalProperties: false },
+)
+export type WorktreeCommit = Static<typeof WorktreeCommit>
+
+const ChangedFile = Type.Object(
+  {
+    path: Type.String(),
+    added: Type.Optional(Type.Integer({ description: 'Lines; absent for a binary file and for a new one.' })),
+    removed: Type.Optional(Type.Integer()),
+    is_new: Type.Optional(Type.Boolean({ description: 'Whether git does not track it yet.' })),
+  },
+  { $id: 'ChangedFile', additionalProperties: false },
+)
+export type ChangedFile = Static<typeof ChangedFile>
+
+/** Ours: what was changed in the worktree of a session. */
+export const WorktreeDiff = Type.Object(
+  {
+    session: Type.String(),
+    branch: Type.String(),
+    base: Type.String({ description: 'The branch or commit that it began from.' }),
+    path: Type.String(),
+    commits: Type.Array(WorktreeCommit, { description: 'The newest 100 commits since then, newest first.' }),
+    files: Type.Array(ChangedFile, {
+      description: 'The first 500 files that differ, those that are not tracked last.',
+    }),
+    files_total: Type.Integer({ description: 'How many files differ.' }),
+    patch: Type.String({ description: 'All changes since then, committed or not, as a unified diff.' }),
+    cut: Type.Boolean({ description: 'Whether the patch goes on after this.' }),
+  },
+  { $id: 'WorktreeDiff', additionalProperties: false },
+)
+export type WorktreeDiff = Static<typeof WorktreeDiff>

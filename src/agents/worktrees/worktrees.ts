@@ -16,10 +16,11 @@ import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
+import { DiffReader } from './diff.ts'
 import { WorktreeReaped, WorktreeReapSkipped } from './events.ts'
 import { WorktreeGit } from './git.ts'
 import { reasonToKeep } from './keep-reason.ts'
-import type { Worktree, WorktreeList } from './schema.ts'
+import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
 import { type WorktreeRow, worktrees } from './table.ts'
 
 /** The state of a worktree's session: it continues, its program is still ending, or it is over. */
@@ -108,11 +109,21 @@ export class Worktrees {
     return { items, total: items.length, limit: this.#limit }
   }
 
+  /** What was changed in the worktree of a session, with at most so many bytes of patch. */
+  async diff(session: string, maxBytes: number): Promise<WorktreeDiff> {
+    const { path, branch, base, repository } = this.#get(session)
+    requireNoLinks(this.options.config.current.path, path)
+    if (!existsSync(path)) {
+      const what = `the folder ${path} is not there`
+      throw new AppError('conflict-wrong-state', `${what}; its commits are on ${branch} in ${repository}`)
+    }
+    const reader = await DiffReader.open(this.options.git, path)
+    return { session, branch, base, path, ...(await reader.read(base, maxBytes)) }
+  }
+
   /** Removes a worktree on request unless it holds unsaved work; with `force`, in any case. */
   async remove(caller: Caller, session: string, force: boolean): Promise<OKResponseBody> {
-    const row = this.#find(session)
-    if (!row)
-      throw new AppError('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
+    const row = this.#get(session)
     if (this.options.ownerState(session) !== 'over') {
       throw new AppError('conflict-wrong-state', `session ${session} is not over; close it first`)
     }
@@ -220,6 +231,12 @@ export class Worktrees {
 
   #eventFields({ session, bead }: WorktreeRow) {
     return { subject: bead ?? session, session_id: session }
+  }
+
+  #get(session: string): WorktreeRow {
+    const row = this.#find(session)
+    if (row) return row
+    throw new AppError('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
   }
 
   #find(session: string): WorktreeRow | undefined {

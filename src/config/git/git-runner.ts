@@ -106,9 +106,9 @@ async function readBounded(stream: ReadableStream<Uint8Array>, limit: number, on
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of stream) {
+    if (bytes < limit) chunks.push(chunk.subarray(0, limit - bytes))
     bytes += chunk.length
-    if (bytes <= limit) chunks.push(chunk)
-    else onExceeded()
+    if (bytes > limit) onExceeded()
   }
   return Buffer.concat(chunks).toString()
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonToKeep } from '../../../src/agents/worktrees/keep-reason.ts'
 import { AppError } from '../../../src/core/errors.ts'
@@ -230,4 +230,76 @@ test('a worktree is kept for any work that exists nowhere else', () => {
   expect(reasonToKeep({ ...none, merged: true })).toBeUndefined()
   expect(reasonToKeep({ ...none, pushed: true })).toBeUndefined()
   expect(reasonToKeep({ ...none, merged: true, pushed: true, changes: 1 })).toBe('1 file is changed and not committed')
+})
+
+describe('the diff of a worktree', () => {
+  test('has commits, what is not committed, and new files, since the branch left its base', async () => {
+    const { make, worktrees, rig } = await world()
+    const { id, path, branch } = await make()
+    commit(rig, 'OTHER', 'of somebody else')
+    commit(path, 'done.txt', 'done\n')
+    writeFileSync(join(path, 'README'), 'hello again\n')
+    writeFileSync(join(path, 'new file.txt'), 'new\n')
+    writeFileSync(join(path, 'image.bin'), Buffer.from([0, 1, 2]))
+    symlinkSync('/etc/passwd', join(path, 'link'))
+    const diff = await worktrees.diff(id, 100_000)
+    expect(diff).toMatchObject({ session: id, branch, base: 'main', path, files_total: 5, cut: false })
+    expect(diff.commits.map(({ subject }) => subject)).toEqual(['done.txt'])
+    expect(diff.files).toEqual([
+      { path: 'README', added: 1, removed: 1 },
+      { path: 'done.txt', added: 1, removed: 0 },
+      { path: 'image.bin', is_new: true },
+      { path: 'link', is_new: true },
+      { path: 'new file.txt', is_new: true },
+    ])
+    for (const line of ['+hello again', '-hello', '+done', '+new', '+/etc/passwd', '+++ b/new file.txt'])
+      expect(diff.patch.split(/\r?\n|\t/)).toContain(line)
+    expect(diff.patch).not.toContain('root:')
+    expect(diff.patch).not.toContain('of somebody else')
+    expect(git(path, 'status', '--porcelain')).toContain('?? "new file.txt"')
+  })
+
+  test('is cut at its bound, between two lines', async () => {
+    const { make, worktrees } = await world()
+    const { id, path } = await make()
+    commit(path, 'long.txt', 'a line of text\n'.repeat(50_000))
+    writeFileSync(join(path, 'more.txt'), 'not reached\n')
+    const { patch, cut, files } = await worktrees.diff(id, 100_000)
+    expect(cut).toBe(true)
+    expect(patch.length).toBeWithin(99_900, 100_001)
+    expect(patch).toEndWith('\n+a line of text\n')
+    expect(files.map((file) => file.path)).toEqual(['long.txt', 'more.txt'])
+  })
+
+  test('runs no program that the repository names', async () => {
+    const { make, worktrees, rig } = await world()
+    const { id, path } = await make()
+    const trace = join(rig, 'ran')
+    const evil = `sh -c 'echo ran >> ${trace}; cat'`
+    for (const key of ['filter.evil.clean', 'filter.a=b.clean', 'filter.x.process', 'diff.evil.textconv'])
+      git(rig, 'config', key, evil)
+    for (const key of ['diff.external', 'diff.evil.command', 'core.fsmonitor', 'core.pager', 'gpg.program'])
+      git(rig, 'config', key, evil)
+    git(rig, 'config', 'filter.evil.required', 'true')
+    git(rig, 'config', 'log.showSignature', 'true')
+    writeFileSync(join(path, '.gitattributes'), 'README filter=evil diff=evil\nlink filter=a=b\n* filter=x\n')
+    writeFileSync(join(path, 'README'), 'changed\n')
+    writeFileSync(join(path, 'fresh'), 'fresh\n')
+    const { patch } = await worktrees.diff(id, 100_000)
+    expect(patch).toContain('+changed')
+    expect(patch).toContain('+fresh')
+    expect(existsSync(trace)).toBe(false)
+  })
+
+  test('of no worktree, and of one whose folder is gone, says where the work is', async () => {
+    const { make, worktrees, rig } = await world()
+    expect(await errorOf(worktrees.diff('nobody', 1000))).toBe(
+      'session-not-found: there is no worktree of session nobody; see gc worktree list',
+    )
+    const { id, path, branch } = await make()
+    rmSync(path, { recursive: true })
+    expect(await errorOf(worktrees.diff(id, 1000))).toBe(
+      `conflict-wrong-state: the folder ${path} is not there; its commits are on ${branch} in ${rig}`,
+    )
+  })
 })
