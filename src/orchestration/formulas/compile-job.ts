@@ -1,21 +1,37 @@
 import { FileCache } from '../../config/files/file-cache.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
 import { compile } from './compile.ts'
+import { judgeDraft } from './draft.ts'
 import { LayeredFormulas, ParsedFormulas } from './formula-files.ts'
+import { type FormulaReport, lintFormulas } from './lint.ts'
+import { type ListedFormula, listFormulas } from './listing.ts'
 import type { CompileResult, Recipe } from './recipe.ts'
 import type { Capabilities } from './requirements.ts'
 
-/** A formula that another thread compiles. */
-export interface CompileJob {
+/** What another thread does with the formulas of a city. */
+export interface FormulaJob {
   /** The folder of the city. */
   readonly path: string
   readonly folders: readonly string[]
   readonly capabilities: Capabilities
-  readonly name: string
-  readonly variables: Readonly<Record<string, string>>
+  /** A text that stands for the file of a formula. */
+  readonly draft?: { readonly name: string; readonly text: string }
+  readonly task:
+    | { readonly is: 'compile'; readonly name: string; readonly variables: Readonly<Record<string, string>> }
+    | { readonly is: 'judge'; readonly name: string }
+    | { readonly is: 'list' | 'lint' }
 }
 
-/** What came of it: steps and edges are JSON in pieces, since reading a large recipe in one go would hold up the loop. */
+/** What came of it. */
+export interface FormulaJobResult {
+  readonly compiled?: CompiledParts
+  readonly listed?: readonly ListedFormula[]
+  readonly reports?: readonly FormulaReport[]
+  /** What is wrong with a draft. */
+  readonly problems?: readonly string[]
+}
+
+/** Steps and edges are JSON in pieces, since reading a large recipe in one go would hold up the loop. */
 export type CompiledParts =
   | { readonly head: Recipe; readonly steps: readonly string[]; readonly deps: readonly string[] }
   | Extract<CompileResult, { errors: unknown }>
@@ -23,19 +39,31 @@ export type CompiledParts =
 /** How many steps or edges one piece holds. */
 const PIECE = 200
 
-/** Compiles formulas, as the files of a city are now. */
-export class CompileRunner {
+/** Works on the formulas of cities, as their files are now. */
+export class FormulaJobs {
   readonly #files = new FileCache()
   readonly #parsed = new ParsedFormulas()
 
-  run({ path, folders, capabilities, name, variables }: CompileJob): CompiledParts {
+  run({ path, folders, capabilities, draft, task }: FormulaJob): FormulaJobResult {
     const snapshot = new FileSnapshot(path, new Map(), this.#files)
-    const files = new LayeredFormulas(snapshot, folders, capabilities, undefined, this.#parsed)
-    const result = compile(files, name, variables)
-    if (!('recipe' in result)) return result
-    const { steps, deps, ...head } = result.recipe
-    return { head: { ...head, steps: [], deps: [] }, steps: inPieces(steps), deps: inPieces(deps) }
+    const files = new LayeredFormulas(snapshot, folders, capabilities, draft, this.#parsed)
+    switch (task.is) {
+      case 'compile':
+        return { compiled: inParts(compile(files, task.name, task.variables)) }
+      case 'judge':
+        return { problems: judgeDraft(files, task.name) }
+      case 'list':
+        return { listed: listFormulas(files) }
+      case 'lint':
+        return { reports: lintFormulas(files) }
+    }
   }
+}
+
+function inParts(result: CompileResult): CompiledParts {
+  if (!('recipe' in result)) return result
+  const { steps, deps, ...head } = result.recipe
+  return { head: { ...head, steps: [], deps: [] }, steps: inPieces(steps), deps: inPieces(deps) }
 }
 
 const inPieces = (items: readonly unknown[]): string[] =>

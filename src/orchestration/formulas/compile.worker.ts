@@ -1,8 +1,8 @@
-import { type CompileJob, CompileRunner } from './compile-job.ts'
+import { type FormulaJob, FormulaJobs } from './compile-job.ts'
 
 declare const self: Worker
 
-const runner = new CompileRunner()
+const jobs = new FormulaJobs()
 
-/** The worker that compiles formulas which take too long for the event loop. */
-self.onmessage = ({ data }: MessageEvent<CompileJob>) => void self.postMessage(runner.run(data))
+/** The worker that compiles, lists and checks formulas when that takes too long for the event loop. */
+self.onmessage = ({ data }: MessageEvent<FormulaJob>) => void self.postMessage(jobs.run(data))

@@ -3,31 +3,20 @@ import { join } from 'node:path'
 import { EditLock } from '../../config/files/edit-lock.ts'
 import { writeDrafts } from '../../config/files/write-files.ts'
 import { AppError } from '../../core/errors.ts'
-import { openCompile } from './compile.ts'
 import type { FormulaLibrary } from './formula-library.ts'
-import type { FormulaMessage } from './recipe.ts'
 
 const NAME = /^[a-zA-Z0-9]([a-zA-Z0-9_-]{0,62}[a-zA-Z0-9])?$/
 const RESERVED = ['feed']
 const MAX_BYTES = 1024 * 1024
 const FOLDER = 'formulas'
 
-/** What is wrong with a formula of this name, sentences; none when it may be saved. */
-export function judgeDraft(library: FormulaLibrary, name: string, bytes: Uint8Array): string[] {
+/** What is wrong with the text of a formula of this name, in sentences; none when it may be saved. */
+export async function problemsOf(library: FormulaLibrary, name: string, bytes: Uint8Array): Promise<readonly string[]> {
   if (!NAME.test(name)) return [`invalid formula name "${name}": letters, digits, - and _, 64 at most`]
   if (RESERVED.includes(name)) return [`formula name "${name}" is reserved`]
   const text = decode(bytes)
-  if (text === undefined) return ['the text is not UTF-8']
-  const files = library.files(undefined, { name, text })
-  const parsed = files.formula(name)
-  if (parsed && 'errors' in parsed) return parsed.errors.map(sentence)
-  const declared = parsed?.formula.name ?? ''
-  if (declared !== name) return [`formula name "${declared}" does not match path name "${name}"`]
-  return openCompile(files, name).errors.map(sentence)
+  return text === undefined ? ['the text is not UTF-8'] : library.judge({ name, text })
 }
-
-const sentence = ({ line, step, message }: FormulaMessage): string =>
-  `line ${line}${step === undefined ? '' : `, step ${step}`}: ${message}`
 
 export function requireBody(bytes: Uint8Array): void {
   if (bytes.length === 0) throw new AppError('invalid-request', 'request body is required: the text of the formula')

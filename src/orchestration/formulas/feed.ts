@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../core/clock.ts'
-import type { RunRepository, RunRow } from '../runs/repository.ts'
+import type { ListedRun, RunRepository, RunRow } from '../runs/repository.ts'
 import type { FormulaRecentRunResponse, MonitorFeedItemResponse } from './schema.ts'
 
 /** What formulas show of their runs. */
@@ -21,10 +21,10 @@ export const toRecentRun = ({ rootId, state, target, startedAt, updatedAt }: Run
 
 const toSeconds = (at: number): string => toTimestamp(at).replace(/\.\d+Z$/, 'Z')
 
-export const toFeedItem = (run: RunRow, title: string, city: string): MonitorFeedItemResponse => {
+export const toFeedItem = (run: ListedRun, city: string): MonitorFeedItemResponse => {
   const [kind, ref] = run.scopeKind === 'rig' ? ['rig', run.scopeRef] : ['city', city]
   return {
-    ...{ id: run.rootId, type: 'formula', status: statusOf(run.state), title },
+    ...{ id: run.rootId, type: 'formula', status: statusOf(run.state), title: run.title },
     ...{ scope_kind: kind, scope_ref: ref, target: run.target || 'workflow' },
     ...{ started_at: toTimestamp(run.startedAt), updated_at: toTimestamp(run.updatedAt) },
     ...{ workflow_id: run.rootId, root_bead_id: run.rootId, root_store_ref: `${kind}:${ref}` },

@@ -68,7 +68,7 @@ export class LayeredFormulas implements FormulaFiles {
   /** The characters of a formula's file; 0 when it cannot be read. */
   lengthOf(name: string): number {
     const found = this.#files.get(name)
-    return found ? (this.#text(found.layer, found.file)?.length ?? 0) : 0
+    return found ? (this.#textOf(name, found)?.length ?? 0) : 0
   }
 
   /** The file of a formula in the highest layer, named from its formula folder; undefined when it has none. */
@@ -102,10 +102,14 @@ export class LayeredFormulas implements FormulaFiles {
     if (!found) return undefined
     const { layer } = found
     const file = join(layer, found.file)
-    const isDraft = this.draft?.name === name && layer === this.folders.at(-1)
-    const text = isDraft ? this.draft.text : this.#text(layer, found.file)
+    const text = this.#textOf(name, found)
     if (text === undefined) return { errors: [{ file, line: 1, message: 'the file cannot be read as text' }] }
     return this.cache.parse({ file, layer, text })
+  }
+
+  #textOf(name: string, { layer, file }: { layer: string; file: string }): string | undefined {
+    const isDraft = this.draft?.name === name && layer === this.folders.at(-1)
+    return isDraft ? this.draft.text : this.#text(layer, file)
   }
 
   #text(layer: string, file: string): string | undefined {

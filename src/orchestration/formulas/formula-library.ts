@@ -5,14 +5,18 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { JobWorker } from '../../core/job-worker.ts'
 import { compile } from './compile.ts'
-import { assemble, type CompiledParts, type CompileJob } from './compile-job.ts'
-import { type Asset, LayeredFormulas, ParsedFormulas } from './formula-files.ts'
+import { assemble, type FormulaJob, type FormulaJobResult } from './compile-job.ts'
+import { judgeDraft } from './draft.ts'
+import { type Asset, type FormulaFiles, LayeredFormulas, ParsedFormulas } from './formula-files.ts'
+import { type FormulaReport, lintFormulas } from './lint.ts'
+import { type ListedFormula, listFormulas } from './listing.ts'
 import { quickly, TooSlow } from './quick.ts'
 import type { CompileResult } from './recipe.ts'
 import { formulaFolders } from './scope.ts'
 
-/** How long a formula may take to compile, in milliseconds. */
+/** How long what is done with formulas may take, in milliseconds. */
 const TIME_LIMIT = 60_000
+const SECONDS = TIME_LIMIT / 1000
 
 /** The worker program, from the root of the source: in a bundle it is found there, otherwise beside this module. */
 const PROGRAM = 'src/orchestration/formulas/compile.worker.ts'
@@ -22,12 +26,13 @@ const workerUrl = (): URL => {
 }
 
 type Variables = Readonly<Record<string, string>>
+type Draft = NonNullable<FormulaJob['draft']>
 
 /** The formulas of a city and its packs, as their files are now. */
 export class FormulaLibrary {
   readonly #files = new FileCache()
   readonly #parsed = new ParsedFormulas()
-  readonly #worker: JobWorker<CompileJob, CompiledParts>
+  readonly #worker: JobWorker<FormulaJob, FormulaJobResult>
   #isStopped = false
 
   constructor(
@@ -43,7 +48,7 @@ export class FormulaLibrary {
   }
 
   /** The files that formulas of the city, or of a rig, come from; a draft stands for one of the city's own. */
-  files(rig?: string, draft?: { readonly name: string; readonly text: string }): LayeredFormulas {
+  files(rig?: string, draft?: Draft): LayeredFormulas {
     const { current } = this.config
     const folders = formulaFolders(current, rig)
     const snapshot = new FileSnapshot(current.path, new Map(), this.#files)
@@ -58,20 +63,57 @@ export class FormulaLibrary {
   /** Compiles a formula with the variables of a caller: a large one in a thread of its own. */
   async compile(name: string, variables: Variables = {}, rig?: string): Promise<CompileResult> {
     const files = this.files(rig)
+    const quick = this.#quickly(files, (few) => compile(few, name, variables))
+    if (quick) return quick
+    const { compiled } = await this.#aside(files, { is: 'compile', name, variables })
+    if (compiled) return assemble(compiled)
+    const message = `it takes longer than ${SECONDS} s to compile: make its loops shorter, or several formulas of it`
+    return { reason: 'invalid', errors: [{ file: files.fileOf(name) ?? '', line: 1, message }] }
+  }
+
+  /** The formulas that can be run, and those that cannot be read. */
+  async list(rig?: string): Promise<readonly ListedFormula[]> {
+    const files = this.files(rig)
+    return this.#quickly(files, listFormulas) ?? (await this.#aside(files, { is: 'list' })).listed ?? tooLong()
+  }
+
+  /** Every formula with what is wrong with it. */
+  async lint(rig?: string): Promise<readonly FormulaReport[]> {
+    const files = this.files(rig)
+    return this.#quickly(files, lintFormulas) ?? (await this.#aside(files, { is: 'lint' })).reports ?? tooLong()
+  }
+
+  /** What is wrong with a text that is to be the file of a formula. */
+  async judge(draft: Draft): Promise<readonly string[]> {
+    const files = this.files(undefined, draft)
+    const { name } = draft
+    const quick = this.#quickly(files, (few) => judgeDraft(few, name))
+    return quick ?? (await this.#aside(files, { is: 'judge', name }, draft)).problems ?? tooLong()
+  }
+
+  /** Does what is quick at once; undefined when it is not. */
+  #quickly<Result>(files: LayeredFormulas, work: (files: FormulaFiles) => Result): Result | undefined {
     try {
-      return compile(quickly(files), name, variables)
+      return work(quickly(files))
     } catch (error) {
-      if (!(error instanceof TooSlow)) throw error
-      return this.#compileAside(files, name, variables)
+      if (error instanceof TooSlow) return undefined
+      throw error
     }
   }
 
-  async #compileAside(files: LayeredFormulas, name: string, variables: Variables): Promise<CompileResult> {
+  async #aside(files: LayeredFormulas, task: FormulaJob['task'], draft?: Draft): Promise<FormulaJobResult> {
     const { folders, capabilities } = files
-    const parts = await this.#worker.run({ path: this.config.current.path, folders, capabilities, name, variables })
-    if (parts) return assemble(parts)
+    const { path } = this.config.current
+    const result = await this.#worker.run({ path, folders, capabilities, task, ...(draft && { draft }) })
+    if (result) return result
     if (this.#isStopped) throw new AppError('service-unavailable', 'the city is being closed: try again once it is up')
-    const message = `it takes longer than ${TIME_LIMIT / 1000} s to compile: make its loops shorter, or several formulas of it`
-    return { reason: 'invalid', errors: [{ file: files.fileOf(name) ?? '', line: 1, message }] }
+    return {}
   }
+}
+
+const tooLong = (): never => {
+  throw new AppError(
+    'service-unavailable',
+    `it takes longer than ${SECONDS} s to look at the formulas: make their loops shorter, or several formulas of a long one`,
+  )
 }

@@ -6,13 +6,11 @@ import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
 import { toCompiled, toDetail, toVarDef } from './detail.ts'
-import { decode, isFormulaName, judgeDraft, requireBody, writeFormula } from './editing.ts'
+import { decode, isFormulaName, problemsOf, requireBody, writeFormula } from './editing.ts'
 import { FormulaChanged } from './events.ts'
 import { type FormulaRuns, toFeedItem, toRecentRun } from './feed.ts'
 import type { FormulaLibrary } from './formula-library.ts'
-import { lintFormulas } from './lint.ts'
 import type { FormulaMessage, Recipe } from './recipe.ts'
 import type {
   CompiledFormula,
@@ -42,7 +40,6 @@ export interface FormulasOptions {
   readonly log: EventLog
   readonly formulaLibrary: FormulaLibrary
   readonly runRepository: FormulaRuns
-  readonly beadRepository: Pick<BeadRepository, 'titleOf'>
 }
 
 const [DEFAULT_RUNS, MAX_RUNS] = [3, 20]
@@ -56,23 +53,16 @@ export class Formulas {
   constructor(private readonly options: FormulasOptions) {}
 
   /** Formulas that can be run. One whose file cannot be read is among them, with what is wrong. */
-  list(query: FormulaScopeQuery): FormulaListBody {
-    const files = this.#files(this.#scope(query))
-    const items = files.names().flatMap((name): FormulaSummaryResponse[] => {
-      const parsed = files.formula(name)
-      if (!parsed) return []
-      if ('errors' in parsed) {
-        return [{ ...EMPTY, name, description: `cannot be read: ${this.#sentences(parsed.errors).join('; ')}` }]
+  async list(query: FormulaScopeQuery): Promise<FormulaListBody> {
+    const listed = await this.options.formulaLibrary.list(ofRig(this.#scope(query))?.ref)
+    const items = listed.map(({ name, description, variables, errors }): FormulaSummaryResponse => {
+      if (errors.length > 0) {
+        return { ...EMPTY, name, description: `cannot be read: ${this.#sentences(errors).join('; ')}` }
       }
-      const { type, description, variables } = parsed.formula
-      if (type !== 'workflow') return []
-      const definitions = [...variables.values()].map(({ definition }) => definition)
-      return [
-        { ...EMPTY, name, description, var_defs: definitions.map(toVarDef).sort((a, b) => (a.name < b.name ? -1 : 1)) },
-      ]
+      const definitions = variables.map(toVarDef).sort((a, b) => (a.name < b.name ? -1 : 1))
+      return { ...EMPTY, name, description, var_defs: definitions }
     })
-    const isBroken = (name: string) => 'errors' in (files.formula(name) ?? {})
-    return { items, total: items.length, partial: files.names().some(isBroken) }
+    return { items, total: items.length, partial: listed.some(({ errors }) => errors.length > 0) }
   }
 
   async detail(name: string, query: FormulaDetailQuery): Promise<FormulaDetailResponse> {
@@ -81,12 +71,13 @@ export class Formulas {
   }
 
   /** Every formula file, with what is wrong with it. */
-  reports({ rig }: FormulaReportsQuery): FormulaReports {
-    const files = this.options.formulaLibrary.files(this.#rig(rig))
-    const formulas = lintFormulas(files).map(({ file, errors, warnings, ...report }) => ({
+  async reports({ rig }: FormulaReportsQuery): Promise<FormulaReports> {
+    const { formulaLibrary } = this.options
+    const { folders } = formulaLibrary.files(this.#rig(rig))
+    const formulas = (await formulaLibrary.lint(rig)).map(({ file, errors, warnings, ...report }) => ({
       ...{ ...report, source: file, errors: [...errors], warnings: [...warnings] },
     }))
-    return { search_paths: [...files.folders], formulas }
+    return { search_paths: [...folders], formulas }
   }
 
   /** All that a formula compiles to; its titles as they are written, unless there are variables to put in. */
@@ -121,10 +112,10 @@ export class Formulas {
 
   feed(query: FormulaFeedQuery): FormulaFeedBody {
     const scope = ofRig(this.#scope(query))
-    const { runRepository, beadRepository, config } = this.options
+    const { runRepository, config } = this.options
     const runs = runRepository.feed(scope, Math.min(query.limit || DEFAULT_FEED, MAX_FEED))
     return {
-      items: runs.map((run) => toFeedItem(run, beadRepository.titleOf(run.rootId), config.current.name)),
+      items: runs.map((run) => toFeedItem(run, config.current.name)),
       partial: false,
     }
   }
@@ -135,17 +126,17 @@ export class Formulas {
     return { name, source: own.text }
   }
 
-  validate(name: string, bytes: Uint8Array): FormulaValidateOutputBody {
+  async validate(name: string, bytes: Uint8Array): Promise<FormulaValidateOutputBody> {
     requireBody(bytes)
-    const errors = judgeDraft(this.options.formulaLibrary, name, bytes)
-    return errors.length > 0 ? { valid: false, errors } : { valid: true }
+    const errors = await problemsOf(this.options.formulaLibrary, name, bytes)
+    return errors.length > 0 ? { valid: false, errors: [...errors] } : { valid: true }
   }
 
   /** Writes the file of a formula of the city. */
   put(caller: Caller, name: string, bytes: Uint8Array): Promise<OKResponseBody> {
     requireBody(bytes)
     return this.#write(async () => {
-      const errors = judgeDraft(this.options.formulaLibrary, name, bytes)
+      const errors = await problemsOf(this.options.formulaLibrary, name, bytes)
       if (errors.length > 0) {
         throw new AppError('invalid-request', `formula validation failed: ${errors.join('; ')}`)
       }
@@ -182,10 +173,6 @@ export class Formulas {
 
   #scope(query: FormulaScopeQuery): FormulaScope {
     return requireScope(this.options.config.current, query)
-  }
-
-  #files(scope: FormulaScope) {
-    return this.options.formulaLibrary.files(ofRig(scope)?.ref)
   }
 
   #rig(rig: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { eq, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -30,6 +30,12 @@ export interface RunDraft {
 
 export type RunRow = typeof runs.$inferSelect
 
+/** A run with what lists show of the bead that is its root. */
+export interface ListedRun extends RunRow {
+  readonly title: string
+  readonly rig: string
+}
+
 /** Why a run ended other than well. */
 export interface RunError {
   code: string
@@ -58,32 +64,28 @@ function prepareQueries({ orm }: Store) {
       .from(runRecipes)
       .where(eq(runRecipes.rootId, sql.placeholder('root')))
       .prepare(),
-    listed: orm
-      .select()
-      .from(runs)
-      .orderBy(sql`list_rank, updated_at DESC, root_id`)
-      .limit(sql.placeholder('limit'))
-      .prepare(),
-    fed: orm
-      .select()
-      .from(runs)
-      .orderBy(sql`feed_rank, updated_at DESC, root_id`)
-      .limit(sql.placeholder('limit'))
-      .prepare(),
-    fedByScope: orm
-      .select()
-      .from(runs)
-      .where(sql`scope_kind = ${sql.placeholder('kind')} AND scope_ref = ${sql.placeholder('ref')}`)
-      .orderBy(sql`feed_rank, updated_at DESC, root_id`)
-      .limit(sql.placeholder('limit'))
-      .prepare(),
     counts: orm.select({ state: sql<RunStatus>`state`, n: sql<number>`n` }).from(sql`run_state_counts`).prepare(),
   }
 }
 
+const COLUMNS = Object.entries(getTableColumns(runs))
+  .map(([key, { name }]) => `r.${name} AS ${key}`)
+  .join(', ')
+
+const LISTED = `SELECT ${COLUMNS}, coalesce(b.title, '') AS title, coalesce(b.rig, '') AS rig
+  FROM runs r LEFT JOIN beads b ON b.id = r.root_id`
+
+/** Selects runs in the order of a rank. */
+const listing = (rank: 'list_rank' | 'feed_rank', where = ''): string =>
+  stablePlan(`${LISTED} ${where} ORDER BY r.${rank}, r.updated_at DESC, r.root_id LIMIT ?`)
+
 /** Stores runs. Every change of a run's state is recorded as an event in the write that makes it. */
 export class RunRepository {
   readonly #queries: ReturnType<typeof prepareQueries>
+  readonly #one: Statement<ListedRun, [string]>
+  readonly #listed: Statement<ListedRun, [number]>
+  readonly #fed: Statement<ListedRun, [number]>
+  readonly #fedByScope: Statement<ListedRun, [string, string, number]>
   readonly #compiled: Statement<{ id: string }, [string]>
   readonly #touch: Statement<unknown, [number, string]>
   readonly #waiting: Statement<{ id: string }, [string]>
@@ -93,6 +95,10 @@ export class RunRepository {
   constructor(private readonly options: RepositoryOptions) {
     const { store } = options
     this.#queries = prepareQueries(store)
+    this.#one = store.prepare(`${LISTED} WHERE r.root_id = ?`)
+    this.#listed = store.prepare(listing('list_rank'))
+    this.#fed = store.prepare(listing('feed_rank'))
+    this.#fedByScope = store.prepare(listing('feed_rank', 'WHERE r.scope_kind = ? AND r.scope_ref = ?'))
     this.#compiled = store.prepare('SELECT root_id AS id FROM run_recipes WHERE root_id = ?')
     this.#touch = store.prepare('UPDATE runs SET updated_at = ? WHERE root_id = ?')
     this.#waiting = store.prepare(
@@ -144,9 +150,12 @@ export class RunRepository {
 
   /** Throws `run-not-found` when there is none. */
   get(root: string): RunRow {
-    const row = this.find(root)
-    if (row) return row
-    throw new AppError('run-not-found', `run ${root} does not exist; gc run list shows those that do`)
+    return this.find(root) ?? notFound(root)
+  }
+
+  /** A run as lists have it; throws `run-not-found` when there is none. */
+  getListed(root: string): ListedRun {
+    return this.#one.get(root) ?? notFound(root)
   }
 
   /** What a run was compiled from, but for its own steps and edges; undefined for one that came here without it. */
@@ -155,8 +164,8 @@ export class RunRepository {
   }
 
   /** Runs that go on, then those that wait, then those that are over; of each those that changed last first. */
-  list(limit: number): RunRow[] {
-    return this.#queries.listed.all({ limit })
+  list(limit: number): ListedRun[] {
+    return this.#listed.all(limit)
   }
 
   /** Runs that are being canceled. */
@@ -192,9 +201,8 @@ export class RunRepository {
   }
 
   /** Runs in the order of feeds. */
-  feed(scope: RunScope | undefined, limit: number): RunRow[] {
-    const { fed, fedByScope } = this.#queries
-    return scope ? fedByScope.all({ kind: scope.kind, ref: scope.ref, limit }) : fed.all({ limit })
+  feed(scope: RunScope | undefined, limit: number): ListedRun[] {
+    return scope ? this.#fedByScope.all(scope.kind, scope.ref, limit) : this.#fed.all(limit)
   }
 
   /** Something about one of its beads changed. */
@@ -248,4 +256,8 @@ export class RunRepository {
   #record(tx: Tx, root: string, formula: string, status: RunStatus): void {
     this.options.log.append(tx, RunChanged, { subject: root, run_id: root }, { run_id: root, status, formula })
   }
+}
+
+function notFound(root: string): never {
+  throw new AppError('run-not-found', `run ${root} does not exist; gc run list shows those that do`)
 }

@@ -7,7 +7,7 @@ import { JsonRows } from '../../http/rendered.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import { cancelSlice } from './cancel.ts'
 import type { RunMembers } from './members.ts'
-import { isFinal, type RunRepository, type RunRow, type RunScope } from './repository.ts'
+import { isFinal, type ListedRun, type RunRepository, type RunScope } from './repository.ts'
 import type {
   Run,
   RunCancelOutputBody,
@@ -49,7 +49,7 @@ export class Runs {
   }
 
   get(id: string): Run {
-    return this.#view(this.options.runs.get(id))
+    return this.#view(this.options.runs.getListed(id))
   }
 
   steps(id: string): JsonRows<RunStepsOutputBody> {
@@ -90,11 +90,10 @@ export class Runs {
     return closed
   }
 
-  #view(row: RunRow): Run {
-    const { beads, city } = this.options
-    const rig = row.scopeKind === '' ? beads.rigOf(row.rootId) : ''
-    const scope = row.scopeKind === '' ? storeScope(city, rig) : { kind: row.scopeKind, ref: row.scopeRef }
-    return toRun(row, beads.titleOf(row.rootId), scope)
+  #view(run: ListedRun): Run {
+    const { scopeKind, scopeRef, rig, title } = run
+    const scope = scopeKind === '' ? storeScope(this.options.city, rig) : { kind: scopeKind, ref: scopeRef }
+    return toRun(run, title, scope)
   }
 }
 

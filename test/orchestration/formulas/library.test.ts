@@ -45,3 +45,39 @@ describe('a formula that takes long to compile', () => {
     ])
   })
 })
+
+describe('formulas that take long to look at', () => {
+  const BROKEN = [{ step: 'x', message: 'needs names "nobody", and there is no such step' }]
+  const broken = (count: number) => `${steps(count)}[[steps]]\nid = "x"\ntitle = "X"\nneeds = ["nobody"]\n`
+
+  test('are listed and linted beside the event loop, as short ones are', async () => {
+    await using work = await openWork()
+    const { formulaLibrary: library } = work
+    declare(work, 'other', 'description = "Small"\n[vars.topic]\ndefault = "roads"\n[[steps]]\nid = "s"\ntitle = "S"\n')
+    declare(work, 'sick', broken(2))
+    const [listed, reports] = [await library.list(), await library.lint()]
+    declare(work, 'sick', broken(600))
+    let isFree = false
+    setTimeout(() => {
+      isFree = true
+    })
+    expect(await library.list()).toEqual(listed)
+    expect(isFree).toBe(true)
+    const long = await library.lint()
+    expect(long.map(({ name }) => name)).toEqual(reports.map(({ name }) => name))
+    expect(long.find(({ name }) => name === 'other')).toEqual(reports.find(({ name }) => name === 'other'))
+    expect(long.find(({ name }) => name === 'sick')).toMatchObject({ errors: BROKEN })
+  })
+
+  test('are judged beside the event loop before they are saved', async () => {
+    await using work = await openWork()
+    const draft = { name: 'sick', text: `formula = "sick"\n${GRAPH}${broken(600)}` }
+    let isFree = false
+    const judging = work.formulaLibrary.judge(draft)
+    setTimeout(() => {
+      isFree = true
+    })
+    expect(await judging).toEqual([expect.stringContaining('step x: needs names "nobody"')])
+    expect(isFree).toBe(true)
+  })
+})

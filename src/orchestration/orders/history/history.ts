@@ -95,7 +95,7 @@ export class OrderHistory {
 
   /** Runs of orders and of formulas: those that go on first, then those that failed, then the others. */
   feed(query: OrdersFeedQuery): OrdersFeedBody {
-    const { config, runRepository, beadReader } = this.options
+    const { config, runRepository } = this.options
     const { name: city } = config.current
     const scope = requireScope(config.current, query)
     const rig = scope.kind === 'rig' ? scope.ref : undefined
@@ -104,7 +104,7 @@ export class OrderHistory {
       ...{ rank: run.feedRank, item: toFeedItem(run, this.#targetOf(run), city) },
     }))
     const runs = runRepository.feed(rig === undefined ? undefined : scope, limit).map((run) => ({
-      ...{ rank: run.feedRank ?? 0, item: toRunFeedItem(run, beadReader.find(run.rootId)?.title ?? '', city) },
+      ...{ rank: run.feedRank ?? 0, item: toRunFeedItem(run, city) },
     }))
     const items = [...orders, ...runs].sort(asFed).slice(0, limit)
     return { items: items.map(({ item }) => item), partial: false }
