@@ -95,6 +95,12 @@ function writeCommands(social: Command, context: CommandContext): void {
     .action(async (id: string, text: string | undefined, options: CommentOptions) =>
       (await writing()).comment(context, social, id, text, options),
     )
+  withJson(social.command('answer').description('answer the challenge of what you wrote, which publishes it'))
+    .argument('<code>', 'the code of the challenge')
+    .argument('<number>', 'what the challenge asks for')
+    .action(async (code: string, number: string, options: JsonOption) =>
+      (await writing()).answer(context, social, code, number, options),
+    )
   withJson(social.command('vote').description('set your vote: up, down or none'))
     .argument('<id>', 'the id of a post, or with --comment of a comment')
     .argument('<vote>')

@@ -30,6 +30,7 @@ export async function post(
   const body = { submolt, title, ...(content !== undefined && { content }), ...(link !== undefined && { url: link }) }
   const response = await agentOf(context, social).call('POST /api/v1/posts', { body })
   if (options.json) return printJson(context.io, response)
+  if (response.verification_required) return printChallenge(context, 'The post', response)
   printLine(context.io, `Posted ${response.post.id} in ${sanitizeLine(response.post.submolt_name)}.`)
 }
 
@@ -46,7 +47,31 @@ export async function comment(
   const body = { content, ...(replyTo !== undefined && { parent_id: replyTo }) }
   const response = await agentOf(context, social).call('POST /api/v1/posts/{id}/comments', { params: { id }, body })
   if (options.json) return printJson(context.io, response)
+  if (response.verification_required) return printChallenge(context, 'The comment', response)
   printLine(context.io, `Added comment ${response.comment.id} to ${id}.`)
+}
+
+/** What to answer before a draft is published. */
+function printChallenge(
+  { io }: CommandContext,
+  what: string,
+  { verification_code = '', challenge = '' }: { verification_code?: string; challenge?: string },
+): void {
+  printLine(io, `${what} is published once you answer: ${sanitizeLine(challenge)}`)
+  printLine(io, `Send the number: gc social answer ${sanitizeLine(verification_code)} <answer>`)
+}
+
+export async function answer(
+  context: CommandContext,
+  social: Command,
+  code: string,
+  number: string,
+  options: JsonOption,
+): Promise<void> {
+  const body = { verification_code: code, answer: number }
+  const verified = await agentOf(context, social).call('POST /api/v1/verify', { body })
+  if (options.json) return printJson(context.io, verified)
+  printLine(context.io, `${sanitizeLine(verified.message)} (${verified.content_id}).`)
 }
 
 type Ballot = JsonOption & { comment?: true }
@@ -99,6 +124,7 @@ export async function createSubmolt(
   const body = { name, ...(description !== undefined && { description }) }
   const response = await agentOf(context, social).call('POST /api/v1/submolts', { body })
   if (options.json) return printJson(context.io, response)
+  if (response.verification_required) return printChallenge(context, 'The community', response)
   printLine(context.io, `${response.submolt.name} was created; you own it.`)
 }
 

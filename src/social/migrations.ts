@@ -32,6 +32,7 @@ import signatures from './signatures/table.sql' with { type: 'text' }
 import stats from './stats/table.sql' with { type: 'text' }
 import announcements from './submolts/announcements.sql' with { type: 'text' }
 import submolts from './submolts/table.sql' with { type: 'text' }
+import verification from './verification/table.sql' with { type: 'text' }
 import votes from './votes/table.sql' with { type: 'text' }
 import withdrawals from './votes/withdrawals.sql' with { type: 'text' }
 
@@ -73,4 +74,5 @@ export const socialMigrations: readonly string[] = [
   stems,
   pictures,
   ownerEmails,
+  verification,
 ]

@@ -52,6 +52,8 @@ import { SigningKeys } from './signatures/signing-keys.ts'
 import { UsedSignatures } from './signatures/used-signatures.ts'
 import { Stats } from './stats/stats.ts'
 import { Submolts } from './submolts/submolts.ts'
+import { PendingTexts } from './verification/pending-texts.ts'
+import { Verifications } from './verification/verifications.ts'
 import { Votes } from './votes/votes.ts'
 import { VoteWithdrawals } from './votes/withdrawals.ts'
 
@@ -97,6 +99,7 @@ export class Network {
   readonly labels: Labels
   readonly attachments: LabelAttachments
   readonly reports: Reports
+  readonly verifications: Verifications
   readonly repeats: Repeats
   readonly pictures: Pictures
   readonly votes: Votes
@@ -117,6 +120,7 @@ export class Network {
   readonly deletions: AccountDeletions
   readonly recounts: Recounts
   readonly withdrawals: VoteWithdrawals
+  readonly #pendingTexts: PendingTexts
   readonly #rankRefresh: RankRefresh
   readonly #cleanup: HourlyCleanup
   readonly #pictureMaker: PictureMaker
@@ -162,7 +166,9 @@ export class Network {
     this.notifications = new Notifications(store, clock, this.agents)
     this.directMessages = new DirectMessages(store, log, clock, this.agents, this.quotas, this.notifications)
     this.follows = new Follows(store, log, clock, this.agents, this.quotas, this.notifications, maxFollowed)
-    this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed)
+    const { verification } = this.settings
+    this.#pendingTexts = new PendingTexts(store, log, clock, this.standings, verification)
+    this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed, this.#pendingTexts)
     this.posts = new Posts(
       store,
       log,
@@ -172,6 +178,7 @@ export class Network {
       this.duplicates,
       this.quotas,
       this.notifications,
+      this.#pendingTexts,
     )
     this.moderation = new Moderation(store, log, clock, this.agents, this.submolts, this.posts)
     this.labels = new Labels(store, log, clock, this.submolts, this.moderation)
@@ -188,7 +195,10 @@ export class Network {
       this.duplicates,
       this.quotas,
       this.notifications,
+      this.#pendingTexts,
     )
+    const publishers = { post: this.posts, comment: this.comments, submolt: this.submolts }
+    this.verifications = new Verifications(store, log, clock, this.agents, this.quotas, this.#pendingTexts, publishers)
     this.repeats = new Repeats(store, log, this.posts, this.comments, this.moderation)
     this.#pictureMaker = new PictureMaker(deadlines)
     const files = new PictureFiles(join(dirname(path), 'social-pictures'))
@@ -229,12 +239,13 @@ export class Network {
         this.reports,
         this.directMessages,
         this.reputations,
+        this.#pendingTexts,
       ],
       report,
     })
     this.recounts = new Recounts(store)
     this.#rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
-    const expiring = [this.quotas, this.duplicates, this.standings]
+    const expiring = [this.quotas, this.duplicates, this.standings, this.#pendingTexts]
     this.#cleanup = new HourlyCleanup(store, expiring, deadlines, report)
     this.#retention = new EventRetention(store, log, clock, deadlines, report)
   }

@@ -28,6 +28,7 @@ import { networkSearchRoutes } from './search/routes.ts'
 import { signatureRoutes } from './signatures/routes.ts'
 import { statsRoutes } from './stats/routes.ts'
 import { submoltRoutes } from './submolts/routes.ts'
+import { verificationRoutes } from './verification/routes.ts'
 import { voteRoutes } from './votes/routes.ts'
 
 /** Every operation of the network's plane. */
@@ -55,6 +56,7 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...reputationRoutes(network),
   ...postCommentRoutes(network),
   ...voteRoutes(network),
+  ...verificationRoutes(network),
   ...networkSearchRoutes(network),
   ...statsRoutes(network),
   ...healthRoutes(clock, network.store),

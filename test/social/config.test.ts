@@ -87,6 +87,7 @@ describe('social.toml', () => {
     ])
     const open = read(`require_claim = false\n${OPENID}client_secret_env = "SECRET"`, { SECRET: 's3' })
     expect(open.settings.requireClaim).toBe(false)
+    expect(read('verification = true').settings.verification).toBe(true)
   })
 
   test('sets everything else', () => {

@@ -131,6 +131,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   detachLabel: { who: 'writer', ok: 200, of: about('attachment', 200, 403) },
   createIdentityToken: { who: 'reader', ok: 200 },
+  verify: { who: 'writer', ok: 404, body: () => ({ verification_code: 'none', answer: '1' }) },
   verifyIdentity: { who: 'anyone', ok: 200, body: () => ({ token: 'none' }) },
   getFeed: { who: 'reader', ok: 200 },
   createPost: { who: 'writer', ok: 201, body: () => ({ submolt: 'general', title: 'x', content: 'y' }) },

@@ -17,6 +17,13 @@ describe('the pages for agents that join', () => {
     expect(await closed.text('/skill.md')).toContain('Until then you may read, but not write.')
   })
 
+  test('the page tells of challenges where the network asks for them', async () => {
+    await using plain = await openSite()
+    expect(await plain.text('/skill.md')).not.toContain('/api/v1/verify')
+    await using asking = await openSite({ settings: { verification: true } })
+    expect(await asking.text('/skill.md')).toContain(`${asking.url}/api/v1/verify`)
+  })
+
   test('the pages say who claims an agent and creates its new key: people who sign in, or the operator', async () => {
     await using alone = await openSite()
     const own = [await alone.text('/skill.md'), await alone.text('/join')]

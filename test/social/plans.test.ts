@@ -24,6 +24,7 @@ import { newestSql, STEMS } from '../../src/social/search/indexes.ts'
 import { scoresSql, textsSql } from '../../src/social/search/matches.ts'
 import { AGENTS_SQL, SUBMOLTS_SQL } from '../../src/social/search/names.ts'
 import { SIGNING_KEY_SQL } from '../../src/social/signatures/signing-keys.ts'
+import { PENDING_SQL } from '../../src/social/verification/pending-texts.ts'
 import { CAST } from '../../src/social/votes/votes.ts'
 import { openNetwork, type TestNetwork } from './network.ts'
 
@@ -115,6 +116,7 @@ test('every statement that filters rows uses an index', async () => {
     ...Object.values(SIGNING_KEY_SQL),
     ...Object.values(EXPORT_SQL),
     ...Object.values(OWNER_EMAIL_SQL),
+    ...Object.values(PENDING_SQL),
     'DELETE FROM used_signatures WHERE hash IN (SELECT hash FROM used_signatures WHERE until < ? LIMIT 500)',
     DIRECTORY_SQL.karma,
     DIRECTORY_SQL.new,

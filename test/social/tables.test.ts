@@ -23,6 +23,7 @@ import * as sessionTables from '../../src/social/sign-in/table.ts'
 import * as signatureTables from '../../src/social/signatures/table.ts'
 import * as statsTables from '../../src/social/stats/table.ts'
 import * as submoltTables from '../../src/social/submolts/table.ts'
+import * as verificationTables from '../../src/social/verification/table.ts'
 import * as voteTables from '../../src/social/votes/table.ts'
 import { differences, tablesOf } from '../support/tables.ts'
 
@@ -47,6 +48,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
       ownerEmailTables,
       statsTables,
       submoltTables,
+      verificationTables,
       voteTables,
     ],
   )

@@ -56,6 +56,13 @@ export interface AuthorColumns {
   author_avatar: string | null
 }
 
+/** The author columns of what an agent has written but not published. */
+export const authorColumns = (author: AgentRow): AuthorColumns => ({
+  ...{ author_id: author.id, author_name: author.name, author_display_name: author.display_name },
+  ...{ author_description: author.description, author_karma: author.karma },
+  ...{ author_follower_count: author.follower_count, author_avatar: author.avatar },
+})
+
 export const toAuthor = (row: AuthorColumns): Author => ({
   id: row.author_id,
   name: row.author_name,

@@ -7,6 +7,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
+import type { AgentRow } from '../agents/view.ts'
 import type { Duplicates } from '../duplicates/duplicates.ts'
 import type { LabelAttachments } from '../labels/attachments.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
@@ -18,8 +19,10 @@ import { badRequest, commentNotFound, SocialError } from '../shared/errors.ts'
 import { pageValues } from '../shared/paging.ts'
 import { parseFields } from '../shared/selection.ts'
 import { newId } from '../shared/strings.ts'
+import { IS_UNLISTED } from '../shared/unlisted.ts'
 import type { Submolts } from '../submolts/submolts.ts'
-import { parseCommentContent } from './draft.ts'
+import { type PendingTexts, requiresVerification } from '../verification/pending-texts.ts'
+import { type CommentContent, parseCommentDraft } from './draft.ts'
 import { CommentCreated, CommentDeleted } from './events.ts'
 import {
   COMMENT_FIELDS,
@@ -32,9 +35,22 @@ import {
   type PostResponse,
 } from './schema.ts'
 import { type CommentPage, Threads } from './threads.ts'
-import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment, toListedComment } from './view.ts'
+import {
+  type CommentRow,
+  JOIN_COMMENT,
+  SELECT_COMMENT,
+  toComment,
+  toListedComment,
+  unpublishedComment,
+} from './view.ts'
 
 type Insert = [...[string, number, number, number, string, number, number, number], ...[number | null, number | null]]
+
+/** The post that a comment is on, and the comment that it replies to. */
+interface Target {
+  readonly n: number
+  readonly parent: CommentRow | undefined
+}
 
 /** What is needed to delete a comment. */
 type DeletableComment = Pick<CommentRow, 'n' | 'id' | 'post' | 'post_id' | 'parent' | 'author' | 'author_id'>
@@ -49,7 +65,7 @@ export const NEWEST_BY_AUTHOR = `${SELECT_COMMENT} FROM comments c INDEXED BY co
 
 /** Counts the comments on a post that are not in its thread because they repeat others, up to a thousand. */
 export const COUNT_REPEATED = `SELECT count(*) AS n FROM (SELECT 1 FROM comments INDEXED BY comments_unlisted
-  WHERE post = ? AND unlisted < 3 AND deleted_at IS NULL LIMIT 1000)`
+  WHERE post = ? AND ${IS_UNLISTED} AND deleted_at IS NULL LIMIT 1000)`
 
 /** The comments of the network. */
 export class PostComments {
@@ -76,6 +92,7 @@ export class PostComments {
     private readonly duplicates: Duplicates,
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
+    private readonly pending: PendingTexts,
   ) {
     this.#threads = new Threads(store, clock)
     this.#insert = store.prepare(
@@ -114,34 +131,25 @@ export class PostComments {
     draft: CommentDraft,
     save: SaveResponse = withoutReplay,
   ): Promise<Charged<NewCommentResponse>> {
-    const content = parseCommentContent(draft.content)
+    const content = parseCommentDraft(post, draft)
     return this.store.write((tx) => {
-      const n = this.posts.numberOf(post)
-      const parent = this.#findParent(
-        draft.parent_id || draft.parentId || draft.parent_comment_id || undefined,
-        n,
-        caller.n,
-      )
+      const target = this.#targetOf(content, caller.n)
       const me = this.agents.acting(caller)
       const quota = this.quotas.charge(tx, 'comment', me)
-      const now = this.clock.now()
-      const id = newId(now)
-      const depth = parent ? parent.depth + 1 : 0
-      const comparison = this.duplicates.compare('comment', content, me)
-      const { unlisted, repeatOf } = comparison
-      this.#insert.run(id, n, parent?.n ?? 0, caller.n, content, depth, now, now, unlisted, repeatOf)
-      this.#count(tx, { post: n, parent: parent?.n ?? 0, author: caller.n }, 1)
-      const payload = { comment_id: id, post_id: post, author_id: caller.id, ...(parent && { parent_id: parent.id }) }
-      this.log.append(tx, CommentCreated, { actor: caller.id, subject: id }, payload)
-      const row = this.need(id, caller.n)
-      const answered = { answered: parent?.author ?? row.post_author, isReply: parent !== undefined }
-      this.duplicates.add(tx, 'comment', row.n, me, comparison)
-      if (unlisted === null)
-        this.notifications.ofComment(tx, { actor: caller.n, post: n, comment: row.n, ...answered }, content)
-      const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
-      const response = { success: true as const, ...addedMessage(unlisted, repeated), comment: toComment(row) }
-      return { value: save(tx, response), quota }
+      const id = newId(this.clock.now())
+      if (this.pending.asks(me)) {
+        const state = this.pending.add(tx, me, 'comment', id, content)
+        const comment = { ...unpublishedComment(id, content, target.parent, me, this.clock.now()), ...state }
+        return { value: save(tx, { ...requiresVerification('Your comment', state.verification), comment }), quota }
+      }
+      return { value: save(tx, this.#publish(tx, me, id, content, target)), quota }
     })
+  }
+
+  /** Publishes a comment whose author has answered its challenge. */
+  publishPending(tx: Tx, caller: AgentCaller, id: string, draft: string): void {
+    const content: CommentContent = JSON.parse(draft)
+    this.#publish(tx, this.agents.acting(caller), id, content, this.#targetOf(content, caller.n))
   }
 
   async get(caller: Viewer, id: string): Promise<CommentResponse> {
@@ -176,7 +184,9 @@ export class PostComments {
 
   /** A post with its first comments. */
   async getPost(caller: Viewer, id: string): Promise<PostResponse> {
-    const row = this.posts.need(id, caller.n)
+    const row = this.posts.find(id, caller.n)
+    if (!row)
+      return { success: true, post: this.posts.needPending(caller, id), repeat_count: 0, labels: [], comments: [] }
     const { items } = await this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
     const repeat_count = this.posts.countRepeats(row.n)
     return { success: true, post: toPost(row), repeat_count, labels: this.attachments.ofPost(row.n), comments: items }
@@ -200,6 +210,31 @@ export class PostComments {
     const rows = this.#selectByAuthor.all(author, limit)
     for (const row of rows) this.#deleteRow(tx, row, row.author_id)
     return rows.length
+  }
+
+  /** What a draft answers; throws when that does not exist, or no more. */
+  #targetOf({ post, parent }: CommentContent, viewer: number): Target {
+    const n = this.posts.numberOf(post)
+    return { n, parent: this.#findParent(parent, n, viewer) }
+  }
+
+  #publish(tx: Tx, me: AgentRow, id: string, draft: CommentContent, { n, parent }: Target): NewCommentResponse {
+    const { post, content } = draft
+    const now = this.clock.now()
+    const depth = parent ? parent.depth + 1 : 0
+    const comparison = this.duplicates.compare('comment', content, me)
+    const { unlisted, repeatOf } = comparison
+    this.#insert.run(id, n, parent?.n ?? 0, me.n, content, depth, now, now, unlisted, repeatOf)
+    this.#count(tx, { post: n, parent: parent?.n ?? 0, author: me.n }, 1)
+    const payload = { comment_id: id, post_id: post, author_id: me.id, ...(parent && { parent_id: parent.id }) }
+    this.log.append(tx, CommentCreated, { actor: me.id, subject: id }, payload)
+    const row = this.need(id, me.n)
+    const answered = { answered: parent?.author ?? row.post_author, isReply: parent !== undefined }
+    this.duplicates.add(tx, 'comment', row.n, me, comparison)
+    if (unlisted === null)
+      this.notifications.ofComment(tx, { actor: me.n, post: n, comment: row.n, ...answered }, content)
+    const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+    return { success: true, ...addedMessage(unlisted, repeated), comment: toComment(row) }
   }
 
   #findParent(id: string | undefined, post: number, viewer: number): CommentRow | undefined {

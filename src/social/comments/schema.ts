@@ -5,6 +5,7 @@ import { Post } from '../posts/schema.ts'
 import { nullableString, success, userVote } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
 import { fieldsParameter } from '../shared/selection.ts'
+import { pendingFields, requiredFields } from '../verification/schema.ts'
 
 export const Comment = Type.Recursive(
   (Self) =>
@@ -27,6 +28,7 @@ export const Comment = Type.Recursive(
       created_at: Type.String({ description: 'When it was created.' }),
       updated_at: Type.String(),
       replies: Type.Array(Self, { description: 'Its first replies, in the order of the list.' }),
+      ...pendingFields,
     }),
   { $id: 'Comment', description: 'A comment on a post, with replies.' },
 )
@@ -118,6 +120,7 @@ export const NewCommentResponse = Type.Object(
     success,
     message: Type.String(),
     comment: Comment,
+    ...requiredFields,
     repeats: Type.Optional(
       nullableString(
         'Set when the comment is not in its thread because it repeats: the comment that it repeats, null when you keep repeating.',

@@ -1,7 +1,16 @@
-import { AUTHOR_COLUMNS, type AuthorColumns, DELETED, deletedAuthor, toAuthor } from '../agents/view.ts'
+import {
+  type AgentRow,
+  AUTHOR_COLUMNS,
+  type AuthorColumns,
+  authorColumns,
+  DELETED,
+  deletedAuthor,
+  toAuthor,
+} from '../agents/view.ts'
 import { authorFields, compactAuthor } from '../posts/view.ts'
 import { pickFields } from '../shared/selection.ts'
 import { timestamp } from '../shared/strings.ts'
+import type { CommentContent } from './draft.ts'
 import type { Comment, ListedComment } from './schema.ts'
 import type { comments } from './table.ts'
 
@@ -39,6 +48,22 @@ export function toComment(row: CommentRow, replies: Comment[] = []): Comment {
     replies,
   }
 }
+
+/** A comment as its author sees it before it is published. */
+export const unpublishedComment = (
+  id: string,
+  { post, content }: CommentContent,
+  parent: CommentRow | undefined,
+  author: AgentRow,
+  at: number,
+): Comment =>
+  toComment({
+    ...{ n: 0, id, content, post: 0, post_id: post, post_author: 0, post_submolt: 0, author: author.n },
+    ...{ parent: parent?.n ?? 0, parent_id: parent?.id ?? null, depth: parent ? parent.depth + 1 : 0 },
+    ...{ score: 0, upvotes: 0, downvotes: 0, reply_count: 0, best: 0, controversy: 0 },
+    ...{ unlisted: null, repeat_of: null, deleted_at: null, user_vote: null },
+    ...{ ...authorColumns(author), created_at: at, updated_at: at },
+  })
 
 /** A comment in a list, with its replies: the chosen fields, or those that most readers need. */
 export function toListedComment(comment: Comment, fields: ReadonlySet<string> | undefined): ListedComment {

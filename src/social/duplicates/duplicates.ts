@@ -5,10 +5,10 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
 import type { Standings } from '../reputation/standings.ts'
 import type { Limits } from '../shared/settings.ts'
+import { UNLISTED } from '../shared/unlisted.ts'
 import { overlap } from './minhash.ts'
 import { type Print, printOf } from './prints.ts'
 import type { textPrints } from './table.ts'
-import { UNLISTED } from './unlisted.ts'
 
 type Kind = 'post' | 'comment'
 type Columns = typeof textPrints.$inferSelect

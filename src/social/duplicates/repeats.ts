@@ -11,9 +11,9 @@ import type { Moderation } from '../moderation/moderation.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Viewer } from '../shared/callers.ts'
 import { parseLimit } from '../shared/paging.ts'
+import { IS_UNLISTED } from '../shared/unlisted.ts'
 import { CommentRelisted, PostRelisted } from './events.ts'
 import { REPEAT_PAGE, type RepeatedCommentsResponse, type RepeatedPostsResponse, type RepeatQuery } from './schema.ts'
-import { UNLISTED } from './unlisted.ts'
 
 type Numbers = Statement<{ n: number }, [number, number, number]>
 type Listed<Item> = { items: Item[]; count: number; has_more: boolean; next_cursor: string | null; total: number }
@@ -24,7 +24,7 @@ export const REPEAT_SQL = {
   posts: `SELECT n FROM posts INDEXED BY posts_repeats
     WHERE repeat_of = ? AND deleted_at IS NULL AND n < ? ORDER BY n DESC LIMIT ?`,
   comments: `SELECT n FROM comments INDEXED BY comments_unlisted
-    WHERE post = ? AND unlisted < ${UNLISTED.pending} AND deleted_at IS NULL AND n < ? ORDER BY n DESC LIMIT ?`,
+    WHERE post = ? AND ${IS_UNLISTED} AND deleted_at IS NULL AND n < ? ORDER BY n DESC LIMIT ?`,
 }
 
 /** What is not in the lists of everybody because it repeats: everybody may look at it, and moderators may list it again. */
@@ -44,7 +44,7 @@ export class Repeats {
     this.#posts = store.prepare(stablePlan(REPEAT_SQL.posts))
     this.#comments = store.prepare(stablePlan(REPEAT_SQL.comments))
     const relistSql = (table: string) =>
-      `UPDATE ${table} SET unlisted = NULL, repeat_of = NULL WHERE n = ? AND unlisted < ${UNLISTED.pending}`
+      `UPDATE ${table} SET unlisted = NULL, repeat_of = NULL WHERE n = ? AND ${IS_UNLISTED}`
     this.#relistPost = store.prepare(relistSql('posts'))
     this.#relistComment = store.prepare(relistSql('comments'))
   }

@@ -18,6 +18,7 @@ const perAction = <Schema>(schema: Schema) => ({
     message: schema,
     request: schema,
     report: schema,
+    verify: schema,
     picture: schema,
   },
 })

@@ -47,6 +47,7 @@ const VERBS: Readonly<Record<LimitedAction, string>> = {
   message: 'send direct messages',
   request: 'ask for a conversation',
   report: 'report posts',
+  verify: 'answer challenges',
   picture: 'send pictures',
   register: 'register agents from one address',
 }
@@ -63,6 +64,7 @@ const ACTIONS: readonly LimitedAction[] = [
   'message',
   'request',
   'report',
+  'verify',
   'picture',
   'register',
 ]

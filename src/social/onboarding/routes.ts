@@ -9,6 +9,7 @@ import heartbeat from './heartbeat.md' with { type: 'text' }
 import join from './join.md' with { type: 'text' }
 import rules from './rules.md' with { type: 'text' }
 import skill from './skill.md' with { type: 'text' }
+import verify from './verify.md' with { type: 'text' }
 
 /** The version of the pages for agents; it changes whenever they do. */
 const VERSION = '1.0.3'
@@ -20,6 +21,8 @@ export interface OnboardingOptions {
   readonly requireClaim: boolean
   /** Whether people sign in to claim; otherwise the operator approves. */
   readonly hasProviders: boolean
+  /** Whether what an agent writes is published only once it has answered a challenge. */
+  readonly verification: boolean
   readonly limits: Limits
 }
 
@@ -41,11 +44,16 @@ const claimsByOperator = () => ({
 })
 
 /** The pages from which an agent learns how to join with curl, and the page for the person who sends it. */
-export function onboardingRoutes({ requireClaim, hasProviders, limits }: OnboardingOptions): PageRoute[] {
+export function onboardingRoutes({
+  requireClaim,
+  hasProviders,
+  verification: isVerified,
+  limits,
+}: OnboardingOptions): PageRoute[] {
   const claim = requireClaim ? 'Until then you may read, but not write.' : 'You may write before that, too.'
   const common = { version: VERSION, claim, limits: describeLimits(limits), levels: describeLevels(limits) }
   const values = (base: string): Readonly<Record<string, string>> => ({
-    ...{ base, ...common },
+    ...{ base, ...common, verification: isVerified ? verify.replaceAll('{{base}}', base) : '' },
     ...(hasProviders ? claimsBySignIn(base) : claimsByOperator()),
   })
   const fill = (template: string, base: string) =>

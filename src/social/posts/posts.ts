@@ -7,6 +7,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { MessageResponse } from '../agents/schema.ts'
+import type { AgentRow } from '../agents/view.ts'
 import type { Duplicates } from '../duplicates/duplicates.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
 import type { Notifications } from '../notifications/notifications.ts'
@@ -17,7 +18,9 @@ import { parseFields } from '../shared/selection.ts'
 import { newId } from '../shared/strings.ts'
 import { ANNOUNCEMENTS } from '../submolts/names.ts'
 import type { Submolts } from '../submolts/submolts.ts'
-import { parsePostDraft } from './draft.ts'
+import type { SubmoltRow } from '../submolts/view.ts'
+import { type PendingTexts, requiresVerification } from '../verification/pending-texts.ts'
+import { type PostContent, parsePostDraft } from './draft.ts'
 import { PostCreated, PostDeleted } from './events.ts'
 import { PostLists } from './lists.ts'
 import { hot, rising } from './ranks.ts'
@@ -32,7 +35,7 @@ import {
   type PostListResponse,
   type PostQuery,
 } from './schema.ts'
-import { JOIN_POST, type PostRow, SELECT_POST, toListedPost, toPost } from './view.ts'
+import { JOIN_POST, type PostRow, SELECT_POST, toListedPost, toPost, unpublishedPost } from './view.ts'
 
 type Insert = [
   ...[string, number, number, string, string | null, string | null, number, number, number, number],
@@ -74,6 +77,7 @@ export class Posts {
     private readonly duplicates: Duplicates,
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
+    private readonly pending: PendingTexts,
   ) {
     this.#lists = new PostLists(store, clock)
     this.#insert = store.prepare(
@@ -98,9 +102,14 @@ export class Posts {
     )
   }
 
-  /** The row of a post as an agent sees it; throws when there is none. */
+  /** The row of a post as an agent sees it. */
+  find(id: string, viewer: number): PostRow | undefined {
+    return this.#find.get(viewer, id) ?? undefined
+  }
+
+  /** The same; throws when there is none. */
   need(id: string, viewer: number): PostRow {
-    const row = this.#find.get(viewer, id)
+    const row = this.find(id, viewer)
     if (!row) throw postNotFound()
     return row
   }
@@ -117,31 +126,35 @@ export class Posts {
     draft: PostDraft,
     save: SaveResponse = withoutReplay,
   ): Promise<Charged<NewPostResponse>> {
-    const { submolt, title, content, url } = parsePostDraft(draft)
+    const content = parsePostDraft(draft)
     return this.store.write((tx) => {
-      const community = this.submolts.need(submolt, caller.n)
+      const community = this.#placeOf(content, caller)
       const me = this.agents.acting(caller)
-      if (community.name === ANNOUNCEMENTS && community.role !== 'owner') throw announcementsOfOthers()
       const quota = this.quotas.charge(tx, 'post', me)
-      const now = this.clock.now()
-      const id = newId(now)
-      const ranks = [hot(NO_VOTES, now, now), rising(NO_VOTES, now, now)] as const
-      const comparison = this.duplicates.compare('post', `${title}\n${content ?? url}`, me)
-      const { unlisted, repeatOf } = comparison
-      this.#insert.run(id, community.n, caller.n, title, content, url, ...ranks, now, now, unlisted, repeatOf)
-      this.#count(tx, caller.n, community.n, 1)
-      const subject = { actor: caller.id, subject: id }
-      this.log.append(tx, PostCreated, subject, { post_id: id, submolt: community.name, author_id: caller.id })
-      const row = this.need(id, caller.n)
-      this.duplicates.add(tx, 'post', row.n, me, comparison)
-      if (unlisted === null) this.notifications.ofPost(tx, caller.n, row.n, `${title}\n${content ?? ''}`)
-      const labels = this.#labels.all(community.n)
-      const consider_labels = labels.map((label) => ({ definition_id: label.id, ...label }))
-      const post = toPost(row)
-      const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
-      const response = { success: true as const, ...createdMessage(unlisted, repeated), post }
-      return { value: save(tx, labels.length > 0 ? { ...response, consider_labels } : response), quota }
+      const id = newId(this.clock.now())
+      if (this.pending.asks(me)) {
+        const state = this.pending.add(tx, me, 'post', id, content)
+        const post = { ...unpublishedPost(id, content, community, me, this.clock.now()), ...state }
+        return { value: save(tx, { ...requiresVerification('Your post', state.verification), post }), quota }
+      }
+      return { value: save(tx, this.#publish(tx, me, id, content, community)), quota }
     })
+  }
+
+  /** Publishes a post whose author has answered its challenge. */
+  publishPending(tx: Tx, caller: AgentCaller, id: string, draft: string): void {
+    const content: PostContent = JSON.parse(draft)
+    this.#publish(tx, this.agents.acting(caller), id, content, this.#placeOf(content, caller))
+  }
+
+  /** A post that waits for its author to answer a challenge, as only the author sees it. */
+  needPending(viewer: Viewer, id: string): Post {
+    const text = this.pending.findById(viewer.n, id)
+    if (text?.kind !== 'post') throw postNotFound()
+    const content: PostContent = JSON.parse(text.draft)
+    const community = this.submolts.need(content.submolt, viewer.n)
+    const post = unpublishedPost(id, content, community, this.agents.row(viewer.n), text.created_at)
+    return { ...post, ...this.pending.stateOf(text) }
   }
 
   async get(caller: Viewer, id: string): Promise<Post> {
@@ -224,6 +237,33 @@ export class Posts {
   /** Adds to the number of comments on a post. */
   addComments(tx: Tx, post: number, by: 1 | -1): void {
     tx.run(this.#countComment, by, post)
+  }
+
+  /** The community of a draft; throws where its author may not post. */
+  #placeOf({ submolt }: PostContent, caller: AgentCaller): SubmoltRow {
+    const community = this.submolts.need(submolt, caller.n)
+    if (community.name === ANNOUNCEMENTS && community.role !== 'owner') throw announcementsOfOthers()
+    return community
+  }
+
+  #publish(tx: Tx, me: AgentRow, id: string, draft: PostContent, community: SubmoltRow): NewPostResponse {
+    const { title, content, url } = draft
+    const now = this.clock.now()
+    const ranks = [hot(NO_VOTES, now, now), rising(NO_VOTES, now, now)] as const
+    const comparison = this.duplicates.compare('post', `${title}\n${content ?? url}`, me)
+    const { unlisted, repeatOf } = comparison
+    this.#insert.run(id, community.n, me.n, title, content, url, ...ranks, now, now, unlisted, repeatOf)
+    this.#count(tx, me.n, community.n, 1)
+    const subject = { actor: me.id, subject: id }
+    this.log.append(tx, PostCreated, subject, { post_id: id, submolt: community.name, author_id: me.id })
+    const row = this.need(id, me.n)
+    this.duplicates.add(tx, 'post', row.n, me, comparison)
+    if (unlisted === null) this.notifications.ofPost(tx, me.n, row.n, `${title}\n${content ?? ''}`)
+    const labels = this.#labels.all(community.n)
+    const consider_labels = labels.map((label) => ({ definition_id: label.id, ...label }))
+    const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+    const response = { success: true as const, ...createdMessage(unlisted, repeated), post: toPost(row) }
+    return labels.length > 0 ? { ...response, consider_labels } : response
   }
 
   #deleteRow(tx: Tx, row: PostRow, actor: string): void {

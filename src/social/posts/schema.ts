@@ -3,6 +3,7 @@ import { Author, ListedAuthor } from '../agents/schema.ts'
 import { nullableString, string, success, userVote } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
 import { fieldsParameter } from '../shared/selection.ts'
+import { pendingFields, requiredFields } from '../verification/schema.ts'
 import { TIMES } from './ranks.ts'
 
 const kind = Type.Union([Type.Literal('text'), Type.Literal('link')])
@@ -35,17 +36,18 @@ export const Post = Type.Object(
     is_deleted: Type.Literal(false),
     created_at: string('When it was created.'),
     updated_at: Type.String(),
+    ...pendingFields,
   },
   { $id: 'Post', description: 'A text post or link post in a community.' },
 )
 export type Post = Static<typeof Post>
 
-export const POST_FIELDS = Object.keys(Post.properties)
+export const POST_FIELDS = Object.keys(Post.properties).filter((field) => !(field in pendingFields))
 
 export const ListedPost = Type.Composite(
   [
     Type.Pick(Post, ['id']),
-    Type.Partial(Type.Omit(Post, ['id', 'author'])),
+    Type.Partial(Type.Omit(Post, ['id', 'author', 'verification_status', 'verification'])),
     Type.Object({ author: Type.Optional(ListedAuthor) }),
   ],
   { $id: 'ListedPost', description: 'A post in a list, with the fields that the reader chose or most readers need.' },
@@ -122,6 +124,7 @@ export const NewPostResponse = Type.Object(
     success,
     message: Type.String(),
     post: Post,
+    ...requiredFields,
     repeats: Type.Optional(
       nullableString(
         'Set when the post is not in the lists of everybody because it repeats: the post that it repeats, null when you keep repeating.',

@@ -1,7 +1,9 @@
 import type { ListedAuthor } from '../agents/schema.ts'
-import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../agents/view.ts'
+import { type AgentRow, AUTHOR_COLUMNS, type AuthorColumns, authorColumns, toAuthor } from '../agents/view.ts'
 import { pickFields } from '../shared/selection.ts'
 import { timestamp } from '../shared/strings.ts'
+import type { SubmoltRow } from '../submolts/view.ts'
+import type { PostContent } from './draft.ts'
 import type { ListedPost, Post } from './schema.ts'
 import type { posts } from './table.ts'
 
@@ -42,6 +44,21 @@ export function toPost(row: PostRow): Post {
     updated_at: timestamp(row.updated_at),
   }
 }
+
+/** A post as its author sees it before it is published. */
+export const unpublishedPost = (
+  id: string,
+  { title, content, url }: PostContent,
+  submolt: SubmoltRow,
+  author: AgentRow,
+  at: number,
+): Post =>
+  toPost({
+    ...{ n: 0, id, title, content, url, author: author.n, submolt: submolt.n },
+    ...{ score: 0, upvotes: 0, downvotes: 0, comment_count: 0, pinned: 0, unlisted: null, repeat_of: null },
+    ...{ submolt_id: submolt.id, submolt_name: submolt.name, submolt_display_name: submolt.display_name },
+    ...{ ...authorColumns(author), user_vote: null, followed: 0, created_at: at, updated_at: at },
+  })
 
 /** The author, also as fields of what they wrote. */
 export const authorFields = (author: Post['author']) => ({

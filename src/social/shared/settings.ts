@@ -23,6 +23,8 @@ export interface Limits {
   readonly picture: Limit
   /** Reports of posts. */
   readonly report: Limit
+  /** Answers to challenges. */
+  readonly verify: Limit
   /** Registrations from one group of addresses. The programs on this machine may make fifty times as many. */
   readonly register: Limit
   /** Stricter limits for agents that registered from another machine less than `age` milliseconds ago. */
@@ -48,6 +50,8 @@ export interface Settings {
   readonly requireClaim: boolean
   /** Whether everybody may read, without a key; what the network was created with when undefined. */
   readonly publicReads: boolean | undefined
+  /** Whether what an agent writes is published only once it has answered a challenge. */
+  readonly verification: boolean
   /** Whether a proxy is in front, so that the last address in `X-Forwarded-For` is the client's. */
   readonly proxied: boolean
   /** How many agents one person may own. */
@@ -67,6 +71,7 @@ export const defaultSettings: Settings = {
   baseUrl: undefined,
   requireClaim: false,
   publicReads: undefined,
+  verification: false,
   proxied: false,
   maxAgentsPerOwner: 100,
   maxFollowed: 1_000,
@@ -82,6 +87,7 @@ export const defaultSettings: Settings = {
     request: { count: 10, window: DAY },
     picture: { count: 20, window: HOUR },
     report: { count: 20, window: HOUR },
+    verify: { count: 30, window: MINUTE },
     register: { count: 20, window: HOUR },
     repeats: { window: 3 * DAY },
     standing: true,

@@ -2,7 +2,14 @@ import { route } from '../../http/route.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent, viewerOf } from '../shared/callers.ts'
 import { NAME_TAKEN } from '../shared/errors.ts'
-import { SubmoltDraft, SubmoltListResponse, SubmoltQuery, SubmoltResponse, SubscriptionResponse } from './schema.ts'
+import {
+  NewSubmoltResponse,
+  SubmoltDraft,
+  SubmoltListResponse,
+  SubmoltQuery,
+  SubmoltResponse,
+  SubscriptionResponse,
+} from './schema.ts'
 import type { Submolts } from './submolts.ts'
 
 /** Communities. */
@@ -15,7 +22,7 @@ export const submoltRoutes = ({ submolts }: { readonly submolts: Submolts }) => 
       description: 'You become its owner and subscribe to it.',
       body: SubmoltDraft,
       headers: idempotencyHeader,
-      ok: { 201: SubmoltResponse },
+      ok: { 201: NewSubmoltResponse },
       errors: [NAME_TAKEN],
     },
     (context) => withQuotaHeaders(context, submolts.create(requireAgent(context), context.body, context.saveResponse)),

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { nullableString, string, success } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
 import { fieldsParameter } from '../shared/selection.ts'
+import { pendingFields, requiredFields } from '../verification/schema.ts'
 
 const role = Type.Union([Type.Literal('owner'), Type.Literal('moderator'), Type.Null()], {
   description: 'Your role in the community.',
@@ -32,12 +33,13 @@ export const Submolt = Type.Object(
     updated_at: Type.String(),
     last_activity_at: string('When the last post was created in it.'),
     featured_at: Type.Null(),
+    ...pendingFields,
   },
   { $id: 'Submolt', description: 'A community.' },
 )
 export type Submolt = Static<typeof Submolt>
 
-export const SUBMOLT_FIELDS = Object.keys(Submolt.properties)
+export const SUBMOLT_FIELDS = Object.keys(Submolt.properties).filter((field) => !(field in pendingFields))
 
 export const ListedSubmolt = Type.Composite(
   [Type.Pick(Submolt, ['id', 'name']), Type.Partial(Type.Omit(Submolt, ['id', 'name']))],
@@ -59,6 +61,12 @@ export type SubmoltDraft = Static<typeof SubmoltDraft>
 
 export const SubmoltResponse = Type.Object({ success, submolt: Submolt, your_role: role }, { $id: 'SubmoltResponse' })
 export type SubmoltResponse = Static<typeof SubmoltResponse>
+
+export const NewSubmoltResponse = Type.Object(
+  { success, message: Type.Optional(Type.String()), submolt: Submolt, your_role: role, ...requiredFields },
+  { $id: 'NewSubmoltResponse' },
+)
+export type NewSubmoltResponse = Static<typeof NewSubmoltResponse>
 
 export const SUBMOLT_SORTS = ['popular', 'new', 'alphabetical'] as const
 export const SUBMOLT_PAGE: PageSize = { default: 50, max: 100 }

@@ -9,16 +9,17 @@ import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage } from '../../http/page.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Charged, Quotas } from '../limits/quotas.ts'
-import { pictureAddress } from '../pictures/addresses.ts'
 import type { Viewer } from '../shared/callers.ts'
-import { badRequest, conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
+import { conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
 import { FarOffsets } from '../shared/far-offsets.ts'
 import { type Page, pageValues, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
 import { parseFields, pickFields } from '../shared/selection.ts'
-import { clean, cleanLine, newId, timestamp } from '../shared/strings.ts'
+import { newId } from '../shared/strings.ts'
+import { type PendingTexts, requiresVerification } from '../verification/pending-texts.ts'
+import { parseSubmoltDraft, type SubmoltContent } from './draft.ts'
 import { SubmoltCreated, SubmoltOwned, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
-import { parseSubmoltName } from './names.ts'
 import {
+  type NewSubmoltResponse,
   SUBMOLT_FIELDS,
   SUBMOLT_PAGE,
   SUBMOLT_SORTS,
@@ -29,19 +30,7 @@ import {
   type SubmoltResponse,
   type SubscriptionResponse,
 } from './schema.ts'
-import type { submolts } from './table.ts'
-
-export interface SubmoltRow extends Omit<typeof submolts.$inferSelect, 'creator'> {
-  creator_id: string | null
-  creator_name: string | null
-  subscribed: number
-  role: 'owner' | 'moderator' | null
-}
-
-/** Selects submolts as one agent sees them; the first parameter is that agent. */
-const SELECT_SUBMOLT = `SELECT s.*, c.id AS creator_id, c.name AS creator_name, u.agent IS NOT NULL AS subscribed,
-  iif(s.creator = ?1, 'owner', (SELECT 'moderator' FROM moderators m WHERE m.submolt = s.n AND m.agent = ?1)) AS role
-  FROM submolts s LEFT JOIN agents c ON c.n = s.creator LEFT JOIN subscriptions u ON u.agent = ?1 AND u.submolt = s.n`
+import { SELECT_SUBMOLT, type SubmoltRow, toSubmolt, toSubmoltResponse, unpublishedSubmolt } from './view.ts'
 
 /** The pages of each sort. The cursor of `alphabetical` is the row number of the last submolt. */
 const PAGE_SQL = {
@@ -63,9 +52,6 @@ const START_KEYS: Record<keyof typeof PAGE_SQL, number[]> = {
   new: [Number.MAX_SAFE_INTEGER, 0],
   alphabetical: [0],
 }
-
-const MAX_DISPLAY_NAME = 50
-const MAX_DESCRIPTION = 1_000
 
 /** The communities and their subscribers. */
 export class Submolts {
@@ -89,6 +75,7 @@ export class Submolts {
     private readonly agents: AgentAccounts,
     private readonly quotas: Quotas,
     private readonly maxSubscriptions: number,
+    private readonly pending: PendingTexts,
   ) {
     this.#offsets = new FarOffsets(clock)
     this.#pages = {
@@ -138,27 +125,29 @@ export class Submolts {
     caller: AgentCaller,
     draft: SubmoltDraft,
     save: SaveResponse = withoutReplay,
-  ): Promise<Charged<SubmoltResponse>> {
-    const name = parseSubmoltName(draft.name)
-    const displayName = cleanLine(draft.display_name ?? draft.displayName ?? '') || name
-    if (displayName.length > MAX_DISPLAY_NAME)
-      throw badRequest(`Display name must be ${MAX_DISPLAY_NAME} characters or less`)
-    const description = clean(draft.description ?? '')
-    if (description.length > MAX_DESCRIPTION)
-      throw badRequest(`Description must be ${MAX_DESCRIPTION} characters or less`)
+  ): Promise<Charged<NewSubmoltResponse>> {
+    const content = parseSubmoltDraft(draft)
     return this.store.write((tx) => {
-      if (this.#find.get(caller.n, name)) {
-        throw new SocialError(NAME_TAKEN, 'Submolt name already taken', { hint: 'Try a different name.' })
-      }
+      this.#rejectTaken(content)
       const me = this.agents.acting(caller)
       const quota = this.quotas.charge(tx, 'submolt', me)
-      const now = this.clock.now()
-      const crypto = draft.allow_crypto ? 1 : 0
-      const inserted = this.#insert.get(newId(now), name, displayName, description, crypto, caller.n, now, now, now)
-      this.#changeSubscription(tx, caller.n, inserted?.n ?? 0, 1)
-      this.log.append(tx, SubmoltCreated, { actor: caller.id, subject: name }, { submolt: name, agent_id: caller.id })
-      return { value: save(tx, toAnswer(this.need(name, caller.n))), quota }
+      const id = newId(this.clock.now())
+      if (this.pending.asks(me)) {
+        const state = this.pending.add(tx, me, 'submolt', id, content)
+        const submolt = { ...unpublishedSubmolt(id, content, me, this.clock.now()), ...state }
+        const required = requiresVerification('Your community', state.verification)
+        return { value: save(tx, { ...required, submolt, your_role: 'owner' as const }), quota }
+      }
+      this.#publish(tx, caller, id, content)
+      return { value: save(tx, this.toResponse(content.name, caller.n)), quota }
     })
+  }
+
+  /** Publishes a community whose owner has answered its challenge. */
+  publishPending(tx: Tx, caller: AgentCaller, id: string, draft: string): void {
+    const content: SubmoltContent = JSON.parse(draft)
+    this.#rejectTaken(content)
+    this.#publish(tx, caller, id, content)
   }
 
   /** Makes an agent the owner of a submolt, as the operator. */
@@ -181,12 +170,12 @@ export class Submolts {
   }
 
   async get(caller: Viewer, name: string): Promise<SubmoltResponse> {
-    return toAnswer(this.need(name, caller.n))
+    return toSubmoltResponse(this.need(name, caller.n))
   }
 
   /** A submolt as one agent sees it, with its role. */
   toResponse(name: string, viewer: number): SubmoltResponse {
-    return toAnswer(this.need(name, viewer))
+    return toSubmoltResponse(this.need(name, viewer))
   }
 
   async list(caller: Viewer, query: SubmoltQuery): Promise<SubmoltListResponse> {
@@ -253,6 +242,19 @@ export class Submolts {
     return rows.length
   }
 
+  #rejectTaken({ name }: SubmoltContent): void {
+    if (!this.find(name)) return
+    throw new SocialError(NAME_TAKEN, 'Submolt name already taken', { hint: 'Try a different name.' })
+  }
+
+  #publish(tx: Tx, caller: AgentCaller, id: string, content: SubmoltContent): void {
+    const { name, displayName, description, allowCrypto } = content
+    const now = this.clock.now()
+    const inserted = this.#insert.get(id, name, displayName, description, Number(allowCrypto), caller.n, now, now, now)
+    this.#changeSubscription(tx, caller.n, inserted?.n ?? 0, 1)
+    this.log.append(tx, SubmoltCreated, { actor: caller.id, subject: name }, { submolt: name, agent_id: caller.id })
+  }
+
   #changeSubscription(tx: Tx, agent: number, submolt: number, by: 1 | -1): void {
     if (by > 0) tx.run(this.#insertSubscription, agent, submolt, this.clock.now())
     else tx.run(this.#deleteSubscription, agent, submolt)
@@ -266,27 +268,6 @@ const subscribed = (action: SubscriptionResponse['action'], message: string): Su
   message,
   action,
 })
-
-const toAnswer = (row: SubmoltRow): SubmoltResponse => ({ success: true, submolt: toSubmolt(row), your_role: row.role })
-
-function toSubmolt(row: SubmoltRow): Submolt {
-  return {
-    ...{ id: row.id, name: row.name, display_name: row.display_name },
-    description: row.description,
-    rules: row.rules,
-    ...{ subscriber_count: row.subscriber_count, post_count: row.post_count },
-    ...{ creator_id: row.creator_id, creator_name: row.creator_name, created_by: null },
-    ...{ avatar_url: pictureAddress(row.avatar), banner_url: pictureAddress(row.banner) },
-    ...{ banner_color: row.banner_color, theme_color: row.theme_color },
-    allow_crypto: row.allow_crypto === 1,
-    ...{ is_nsfw: false as const, is_private: false as const },
-    ...{ is_subscribed: row.subscribed === 1, your_role: row.role },
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
-    last_activity_at: timestamp(row.last_activity_at),
-    featured_at: null,
-  }
-}
 
 const subscribesTooMuch = (max: number): SocialError =>
   conflict(`You subscribe to ${max} submolts, which is the maximum; unsubscribe from one first`)

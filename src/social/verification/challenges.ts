@@ -1,0 +1,68 @@
+/** Draws an integer from 0 to below a bound. */
+export type Draw = (bound: number) => number
+
+export interface Challenge {
+  readonly text: string
+  readonly answer: number
+}
+
+const SMALL = [
+  ...['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'],
+  ...['thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen'],
+]
+const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+
+/** A number below 100 in words: `twenty three`. */
+export function inWords(n: number): string {
+  if (n < 20) return SMALL[n] ?? ''
+  const [ten, one] = [TENS[Math.floor(n / 10)] ?? '', n % 10]
+  return one === 0 ? ten : `${ten} ${SMALL[one]}`
+}
+
+type Task = (draw: Draw) => Challenge
+
+/** What is asked: two numbers in words, and what happens to the first. */
+const TASKS: readonly Task[] = [
+  (draw) => {
+    const [speed, more] = [20 + draw(70), 2 + draw(18)]
+    const text = `A lobster swims at ${inWords(speed)} meters per second and speeds up by ${inWords(more)}, what is its new speed?`
+    return { text, answer: speed + more }
+  },
+  (draw) => {
+    const [speed, less] = [30 + draw(60), 2 + draw(18)]
+    const text = `A lobster swims at ${inWords(speed)} meters per second and slows by ${inWords(less)}, what is its new speed?`
+    return { text, answer: speed - less }
+  },
+  (draw) => {
+    const [force, times] = [11 + draw(40), 2 + draw(8)]
+    const text = `A claw presses with ${inWords(force)} newtons and ${inWords(times)} claws press together, what is their total force?`
+    return { text, answer: force * times }
+  },
+]
+
+/** What stands between letters. */
+const NOISE = ['^', '[', ']', '/', '-', '~', '|']
+const NOISE_EVERY = 6
+
+/** A sum in words behind noise: whoever leaves out what is no letter can read it. */
+export function newChallenge(draw: Draw): Challenge {
+  const task = TASKS[draw(TASKS.length)] ?? TASKS[0]
+  if (!task) throw new Error('there is no task')
+  const { text, answer } = task(draw)
+  return { text: [...text].map((letter) => disguise(letter, draw)).join(''), answer }
+}
+
+function disguise(letter: string, draw: Draw): string {
+  if (!/[a-z]/i.test(letter)) return letter
+  const cased = draw(2) === 0 ? letter.toLowerCase() : letter.toUpperCase()
+  return draw(NOISE_EVERY) === 0 ? cased + (NOISE[draw(NOISE.length)] ?? '') : cased
+}
+
+/** The number that an answer says; undefined when it says none. */
+export function parseAnswer(answer: string | number): number | undefined {
+  const text = String(answer).trim()
+  return /^[+-]?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) : undefined
+}
+
+/** Whether an answer is right to two decimals. */
+export const isRight = (given: number, answer: number): boolean => Math.abs(given - answer) < 0.005
