@@ -75,8 +75,9 @@ async function show(io: Io, city: CityClient, id: string, { json }: JsonOption):
   const run = await city.call('GET ~/runs/{run_id}', { params: { run_id: id } })
   if (json) printJson(io, run)
   else {
-    const { waits_for } = await city.call('GET ~/runs/{run_id}/progress', { params: { run_id: id } })
-    printFields(io, [...fieldsOf(run), ['waits for', waits_for]])
+    const { waits_for, part_of: part } = await city.call('GET ~/runs/{run_id}/progress', { params: { run_id: id } })
+    const parent = part && `${part.run_id}, for its member ${part.member_id}`
+    printFields(io, [...fieldsOf(run), ['part of', parent], ['waits for', waits_for]])
     printLine(io, '')
     await printSteps(io, city, id)
   }

@@ -48,6 +48,7 @@ import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { typ
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
 import runGuards from '../../orchestration/runs/guards.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
+import runParents from '../../orchestration/runs/parents.sql' with { type: 'text' }
 import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
@@ -131,4 +132,5 @@ export const cityMigrations: readonly string[] = [
   pullRequestCursors,
   budgetStrictness,
   usageReports,
+  runParents,
 ]

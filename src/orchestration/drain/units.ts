@@ -14,18 +14,17 @@ import { beadCount, type GraphPlan } from '../instantiate/graph-plan.ts'
 import type { Instantiator } from '../instantiate/instantiator.ts'
 import type { RouteContext } from '../routing/step-route.ts'
 import { metadataValue } from '../runs/node.ts'
-import type { RunRepository } from '../runs/repository.ts'
+import { type PauseOptions, pauseWithParent } from '../runs/pause.ts'
 import { type DrainRow, drainMetadata, type Manifest, manifestOf, nextRow, withRow } from './manifest.ts'
 import { runDrains } from './table.ts'
 import { planUnit, type Unit, unitConvoy } from './unit-plan.ts'
 
-export interface DrainUnitsOptions {
+export interface DrainUnitsOptions extends PauseOptions {
   store: Store
   deadlines: Deadlines
   config: Config
   beads: BeadRepository
   convoys: Convoys
-  runs: RunRepository
   instantiator: Instantiator
   findSession: RouteContext['findSession']
   affinity: Pick<SessionAffinity, 'inherit'>
@@ -179,8 +178,9 @@ export class DrainUnits {
       ...{ root: plan.root, formula: recipe.formula, contract: 'v2', origin: parent?.origin ?? 'sling' },
       scope: { kind: parent?.scopeKind ?? '', ref: parent?.scopeRef ?? '' },
       target: metadataValue(control, EngineKey.executionRoutedTo) || 'workflow',
-      recipe: plan.recipe,
+      ...{ parent: parent?.rootId, recipe: plan.recipe },
     })
+    pauseWithParent(this.#options, tx, plan.root)
     const isExpanded = nextRow(manifest) === undefined
     const group = metadataValue(control, EngineKey.drainContinuationGroup)
     const previous = unit.manifest.rows[row.index - 1]?.item_root_id

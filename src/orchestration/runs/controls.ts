@@ -1,21 +1,17 @@
 import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { RunControlResponse, RunPauseBody } from './controls-schema.ts'
-import { RunPaused, RunResumed } from './events.ts'
-import type { RunHolds } from './holds.ts'
-import { isFinal, type RunRepository, type RunRow } from './repository.ts'
+import { RunResumed } from './events.ts'
+import { holdOfPart, type PauseOptions, pauseRun } from './pause.ts'
+import { isFinal, type RunRow } from './repository.ts'
 
-export interface ControlsOptions {
+export interface ControlsOptions extends PauseOptions {
   store: Store
-  log: EventLog
   clock: Clock
-  runs: RunRepository
-  holds: RunHolds
 }
 
 /** Pauses and resumes runs. */
@@ -25,25 +21,30 @@ export class RunControls {
   /** Goes on with what was being paused or resumed when the city was closed. */
   async recover(): Promise<void> {
     const { holds } = this.options
-    for (const { rootId, state } of holds.list()) {
-      if (state === 'paused') await holds.holdAll(rootId, gcPart('runs'))
-      else await this.#offerAll(rootId, gcPart('runs'))
+    const actor = gcPart('runs')
+    for (const { rootId, state, heldWith } of holds.list()) {
+      if (state === 'resuming') {
+        await this.#offerAll(rootId, actor)
+        continue
+      }
+      await holds.holdAll(rootId, actor)
+      if (heldWith === null) await this.#pauseParts(rootId, rootId, actor)
     }
   }
 
-  /** Nothing of the run is offered or started any more; what is worked on is finished. */
+  /** Nothing of the run, and of those that its drains started, is offered or started any more; what is begun is finished. */
   async pause(caller: Caller, id: string, { reason = '' }: RunPauseBody): Promise<RunControlResponse> {
-    const { store, log, clock, runs, holds } = this.options
+    const { store, clock, runs, holds } = this.options
     const actor = actorOf(caller)
     const isMore = await store.write((tx) => {
       const run = this.#going(id)
-      if (holds.find(id)) throw new AppError('conflict-wrong-state', `run ${id} is paused already: gc run resume ${id}`)
-      holds.begin(tx, { rootId: id, since: clock.now(), by: personOf(actor), reason })
-      log.append(tx, RunPaused, { subject: id, run_id: id }, { run_id: id, ...(reason && { reason }) })
-      runs.move(tx, run, 'waiting')
-      return holds.holdSlice(tx, id)
+      const hold = holds.find(id)
+      if (hold) throw conflict(`run ${id} is paused already: gc run resume ${hold.heldWith ?? id}`)
+      const by = personOf(actor)
+      return pauseRun(this.options, tx, run, { rootId: id, since: clock.now(), by, reason, heldWith: null })
     }, actor)
     if (isMore) await holds.holdAll(id, actor)
+    await this.#pauseParts(id, id, actor)
     return { run_id: id, status: runs.get(id).state }
   }
 
@@ -51,13 +52,35 @@ export class RunControls {
   async resume(caller: Caller, id: string): Promise<RunControlResponse> {
     const { store, runs, holds } = this.options
     const actor = actorOf(caller)
-    await store.write((tx) => {
-      this.#going(id)
-      if (!holds.isPaused(id)) throw new AppError('conflict-wrong-state', `run ${id} is not paused: nothing to resume`)
-      holds.release(tx, id)
+    const released = await store.write((tx) => {
+      const { parentId } = this.#going(id)
+      if (!holds.isPaused(id)) throw conflict(`run ${id} is not paused: nothing to resume`)
+      const above = parentId === null ? undefined : holds.find(parentId)
+      if (above?.state === 'paused') {
+        const paused = above.heldWith ?? above.rootId
+        throw conflict(`run ${id} is a part of run ${paused}, which is paused: gc run resume ${paused}`)
+      }
+      return holds.release(tx, id)
     }, actor)
-    await this.#offerAll(id, actor)
+    await Promise.all(released.map((root) => this.#offerAll(root, actor)))
     return { run_id: id, status: runs.get(id).state }
+  }
+
+  /** Pauses what the drains of a run started, and what the drains of that did, until run `top` is resumed. */
+  async #pauseParts(top: string, parent: string, actor: Actor): Promise<void> {
+    await Promise.all(this.options.runs.partsOf(parent).map((id) => this.#pausePart(top, id, actor)))
+  }
+
+  async #pausePart(top: string, id: string, actor: Actor): Promise<void> {
+    const { store, runs, holds } = this.options
+    const isMore = await store.write((tx) => {
+      const above = holds.find(top)
+      const run = runs.get(id)
+      if (above?.state !== 'paused' || !isGoing(run) || holds.find(id)) return false
+      return pauseRun(this.options, tx, run, holdOfPart(above, id))
+    }, actor)
+    if (isMore) await holds.holdAll(id, actor)
+    await this.#pauseParts(top, id, actor)
   }
 
   #offerAll(id: string, actor: Actor): Promise<void> {
@@ -69,10 +92,13 @@ export class RunControls {
   /** Throws for a run that is over, or about to be. */
   #going(id: string): RunRow {
     const run = requireGraph(this.options.runs.get(id))
-    if (!isFinal(run.state) && run.state !== 'canceling') return run
-    throw new AppError('conflict-wrong-state', `run ${id} is ${run.state}: only one that goes on is paused or resumed`)
+    if (isGoing(run)) return run
+    throw conflict(`run ${id} is ${run.state}: only one that goes on is paused or resumed`)
   }
 }
+
+const isGoing = ({ state }: RunRow): boolean => !isFinal(state) && state !== 'canceling'
+const conflict = (message: string): AppError => new AppError('conflict-wrong-state', message)
 
 /** Throws for a molecule: gc neither offers nor decides anything of it. */
 export function requireGraph(run: RunRow): RunRow {

@@ -1,5 +1,5 @@
 import type { Statement } from 'bun:sqlite'
-import { eq } from 'drizzle-orm'
+import { eq, or } from 'drizzle-orm'
 import type { Actor } from '../../core/actor.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -81,9 +81,18 @@ export class RunHolds implements BeadGuard {
     return ready.length === SLICE
   }
 
-  /** From now on what becomes ready is offered; what is held is offered again slice by slice. */
-  release(tx: Tx, root: string): void {
-    tx.orm.update(runHolds).set({ state: 'resuming' }).where(eq(runHolds.rootId, root)).run()
+  /**
+   * From now on what becomes ready is offered, of the runs that are paused with this one, too; what is held is offered
+   * again slice by slice. Returns the runs that go on.
+   */
+  release(tx: Tx, root: string): string[] {
+    const released = tx.orm
+      .update(runHolds)
+      .set({ state: 'resuming' })
+      .where(or(eq(runHolds.rootId, root), eq(runHolds.heldWith, root)))
+      .returning({ id: runHolds.rootId })
+      .all()
+    return released.map(({ id }) => id)
   }
 
   /** Offers steps again that lie behind `after`; returns where it stopped, or undefined once none is held. */

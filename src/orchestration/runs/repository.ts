@@ -24,6 +24,8 @@ export interface RunDraft {
   origin: 'sling' | 'order'
   scope: RunScope
   target: string
+  /** The run that has a drain which started this one. */
+  parent?: string | undefined
   /** What it was compiled from, with its variables substituted. */
   recipe?: Recipe | undefined
 }
@@ -86,6 +88,7 @@ export class RunRepository {
   readonly #listed: Statement<ListedRun, [number]>
   readonly #fed: Statement<ListedRun, [number]>
   readonly #fedByScope: Statement<ListedRun, [string, string, number]>
+  readonly #parts: Statement<{ id: string }, [string]>
   readonly #compiled: Statement<{ id: string }, [string]>
   readonly #touch: Statement<unknown, [number, string]>
   readonly #waiting: Statement<{ id: string }, [string]>
@@ -99,6 +102,7 @@ export class RunRepository {
     this.#listed = store.prepare(listing('list_rank'))
     this.#fed = store.prepare(listing('feed_rank'))
     this.#fedByScope = store.prepare(listing('feed_rank', 'WHERE r.scope_kind = ? AND r.scope_ref = ?'))
+    this.#parts = store.prepare('SELECT root_id AS id FROM runs WHERE parent_id = ? AND list_rank < 2')
     this.#compiled = store.prepare('SELECT root_id AS id FROM run_recipes WHERE root_id = ?')
     this.#touch = store.prepare('UPDATE runs SET updated_at = ? WHERE root_id = ?')
     this.#waiting = store.prepare(
@@ -116,7 +120,7 @@ export class RunRepository {
   /** Adds a run whose beads are all there; the engine takes it up from here. */
   add(
     tx: Tx,
-    { root, formula, contract, origin, scope, target, recipe }: RunDraft,
+    { root, formula, contract, origin, scope, target, parent, recipe }: RunDraft,
     state: RunStatus = 'pending',
   ): void {
     const now = this.options.clock.now()
@@ -127,6 +131,7 @@ export class RunRepository {
         ...{ rootId: root, formula, contract, origin, scopeKind, scopeRef, target, state },
         startedAt: now,
         updatedAt: now,
+        parentId: parent ?? null,
       })
       .run()
     if (recipe !== undefined) {
@@ -166,6 +171,11 @@ export class RunRepository {
   /** Runs that go on, then those that wait, then those that are over; of each those that changed last first. */
   list(limit: number): ListedRun[] {
     return this.#listed.all(limit)
+  }
+
+  /** The runs that drains of a run started, those that are not over. */
+  partsOf(root: string): string[] {
+    return this.#parts.all(root).map(({ id }) => id)
   }
 
   /** Runs that are being canceled. */

@@ -93,7 +93,7 @@ export class RunRestarts {
       const { run, plan } = begun
       const isLarge = plan.reopened.length > SLICE && !holds.find(run.rootId)
       const reason = 'its steps are being opened again; if that was interrupted, say gc run retry once more'
-      if (isLarge) holds.begin(tx, { rootId: run.rootId, since: clock.now(), by: 'gc', reason })
+      if (isLarge) holds.begin(tx, { rootId: run.rootId, since: clock.now(), by: 'gc', reason, heldWith: null })
       if (plan.reopened.length <= SLICE) this.#finish(tx, begun)
       return { restart: begun, isHeld: isLarge }
     }, actor)

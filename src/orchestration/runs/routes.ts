@@ -115,7 +115,7 @@ export const runRoutes = (
       summary: 'Pause a run',
       needs: 'coordinate',
       description:
-        'Nothing of it is offered or started until it is resumed. Steps that are worked on, and checks that run, are finished. A paused run is `waiting`. Runs that a drain of it started for members go on: pause each of those, too.',
+        'Nothing of it is offered or started until it is resumed. Steps that are worked on, and checks that run, are finished. A paused run is `waiting`. Runs that a drain of it started for members pause and resume with it.',
       body: RunPauseBody,
       ok: RunControlResponse,
       errors: ['run-not-found', 'conflict-wrong-state'],

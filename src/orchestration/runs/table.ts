@@ -21,6 +21,8 @@ export const runs = sqliteTable(
     errorMessage: text('error_message'),
     startedAt: integer('started_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
+    /** The run that has a drain which started this one for a member of its convoy. */
+    parentId: text('parent_id'),
     /** Its place in lists of runs: those that go on, those that wait, those that are over. */
     listRank: integer('list_rank').generatedAlwaysAs(
       sql`CASE WHEN state IN ('completed', 'failed', 'canceled', 'skipped') THEN 2 WHEN state = 'waiting' THEN 1 ELSE 0 END`,
@@ -37,6 +39,7 @@ export const runs = sqliteTable(
     index('runs_fed').on(run.feedRank, desc(run.updatedAt), run.rootId),
     index('runs_fed_by_scope').on(run.scopeKind, run.scopeRef, run.feedRank, desc(run.updatedAt), run.rootId),
     index('runs_by_formula').on(run.formula, desc(run.startedAt), run.rootId),
+    index('runs_by_parent').on(run.parentId, run.listRank, run.rootId).where(sql`parent_id IS NOT NULL`),
     index('runs_by_formula_and_scope').on(run.formula, run.scopeKind, run.scopeRef, desc(run.startedAt), run.rootId),
   ],
 )
@@ -57,8 +60,13 @@ export const runHolds = sqliteTable(
     /** Who holds it, and why. */
     by: text('held_by').notNull(),
     reason: text().notNull(),
+    /** The run with which a person paused this one. */
+    heldWith: text('held_with'),
   },
-  () => [check('run_holds_state', sql`state IN ('paused', 'resuming')`)],
+  (hold) => [
+    check('run_holds_state', sql`state IN ('paused', 'resuming')`),
+    index('run_holds_with').on(hold.heldWith).where(sql`held_with IS NOT NULL`),
+  ],
 )
 
 /** The beads of runs that wait for somebody. */

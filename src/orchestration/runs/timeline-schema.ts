@@ -8,10 +8,12 @@ const tokens = (description: string) => Type.Integer({ minimum: 0, description }
 export const RunWait = Type.Object(
   {
     kind: Type.Union(
-      ['paused', 'gate', 'failure', 'blocked', 'check', 'claimed', 'unclaimed'].map((kind) => Type.Literal(kind)),
+      ['paused', 'gate', 'failure', 'blocked', 'check', 'claimed', 'unclaimed', 'run'].map((kind) =>
+        Type.Literal(kind),
+      ),
       {
         description:
-          'A person paused it; a gate is closed; a step failed that blocks; a worker is stuck; a check runs; somebody works on a step; nobody has taken one yet.',
+          'A person paused it; a gate is closed; a step failed that blocks; a worker is stuck; a check runs; somebody works on a step; nobody has taken one yet; a run for a member of its convoy goes on.',
       },
     ),
     text: Type.String({ description: 'What it waits for, in a sentence.' }),
@@ -27,6 +29,12 @@ export const RunProgress = Type.Object(
   {
     run_id: Type.String(),
     status: RunStatus,
+    part_of: Type.Optional(
+      Type.Object(
+        { run_id: Type.String(), member_id: Type.String({ description: 'The member of its convoy.' }) },
+        { ...closed, description: 'The run with the drain that started this one.' },
+      ),
+    ),
     waits_for: Type.Optional(Type.String({ description: 'The first of what it waits for, in a sentence.' })),
     waits: Type.Array(RunWait, { description: 'What holds it up first, then what goes on; 20 at most.' }),
   },

@@ -5,9 +5,9 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
-import { WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import { parseGate } from '../gates/gate.ts'
-import type { RunHolds } from './holds.ts'
+import type { RunHold, RunHolds } from './holds.ts'
 import { guardedStep, metadataValue } from './node.ts'
 import { isFinal, type RunRepository } from './repository.ts'
 import type { RunProgress, RunWait } from './timeline-schema.ts'
@@ -42,10 +42,11 @@ export class RunWaits {
   }
 
   progress(id: string): RunProgress {
-    const { state } = this.options.runs.get(id)
+    const { state, parentId } = this.options.runs.get(id)
     const waits = isFinal(state) ? [] : [...this.#waits(id)].slice(0, MAX_WAITS)
     const [first] = waits
-    return { run_id: id, status: state, ...(first && { waits_for: first.text }), waits }
+    const part = parentId !== null && { part_of: { run_id: parentId, member_id: this.#memberOf(id) } }
+    return { run_id: id, status: state, ...part, ...(first && { waits_for: first.text }), waits }
   }
 
   *#waits(root: string): Generator<RunWait, void> {
@@ -63,6 +64,23 @@ export class RunWaits {
     }
     const live = beads.list(this.#live.all(root, MAX_WAITS).map(({ id }) => id))
     for (const bead of live.sort((a, b) => (a.status < b.status ? -1 : 1))) yield this.#ofWork(bead)
+    yield* this.#ofParts(root)
+  }
+
+  /** The member of a convoy that a drain started a run for. */
+  #memberOf(root: string): string {
+    const bead = this.options.beads.find(root)
+    return bead ? metadataValue(bead, EngineKey.drainMemberId) : ''
+  }
+
+  *#ofParts(root: string): Generator<RunWait, void> {
+    const { beads, runs } = this.options
+    for (const id of runs.partsOf(root).slice(0, MAX_WAITS)) {
+      const { state, formula } = runs.get(id)
+      const member = this.#memberOf(id)
+      const title = beads.titleOf(member)
+      yield { kind: 'run', text: `Run ${id} of ${formula} for ${member} ("${title}") is ${state}.`, bead_id: id }
+    }
   }
 
   #ofWork(bead: Bead): RunWait {
@@ -90,9 +108,11 @@ export class RunWaits {
   }
 }
 
-function pausedText(root: string, { by, reason, state }: { by: string; reason: string; state: string }): string {
+function pausedText(root: string, { by, reason, state, heldWith }: RunHold): string {
   if (state === 'resuming') return 'It is being resumed.'
-  return `It is paused by ${by}${reason === '' ? '' : ` (${reason})`}: gc run resume ${root}.`
+  const why = reason === '' ? '' : ` (${reason})`
+  if (heldWith === null) return `It is paused by ${by}${why}: gc run resume ${root}.`
+  return `It is paused with run ${heldWith}, which ${by} paused${why}: gc run resume ${heldWith}.`
 }
 
 function waitText(root: string, bead: Bead): Pick<RunWait, 'kind' | 'text' | 'until'> {
