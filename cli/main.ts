@@ -8,6 +8,10 @@ async function main(args: readonly string[]): Promise<number> {
     const { runHost } = await import('./host.ts')
     return runHost(process.env)
   }
+  if (args[0] === '__confine') {
+    const { runConfined } = await import('../src/host/confine/confined-command.ts')
+    return runConfined(args.slice(1))
+  }
   const { runCommand } = await import('./command.ts')
   return runCommand(called, args)
 }

@@ -9,6 +9,7 @@ import { cityCommands, cityShortcuts } from './commands/city.ts'
 import { cityControlCommands } from './commands/city-control.ts'
 import { completionCommands } from './commands/completion.ts'
 import { configCommands } from './commands/config.ts'
+import { confineCommand } from './commands/confine.ts'
 import { convoyCommands } from './commands/convoy.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { eventsCommand } from './commands/events.ts'
@@ -62,6 +63,7 @@ export function createProgram(io: Io): Command {
     .hook('preAction', shareRig)
   const context = new CommandContext(io, program)
   program.commandsGroup('Supervisor:')
+  confineCommand(program, context)
   serveCommand(program, context)
   serverCommands(program, context)
   supervisorCommands(program, context)

@@ -69,7 +69,11 @@ export function checkSize(cols: unknown, rows: unknown): void {
 }
 
 /** The file that the first word of the command names: looked for on the PATH that the program itself is given. */
-export function resolveProgram({ argv, cwd, env }: ProgramCommand): string {
+export function resolveProgram({
+  argv,
+  cwd,
+  env,
+}: Pick<ProgramCommand, 'argv' | 'cwd'> & { env: { PATH?: string } }): string {
   const [name] = argv
   if (!name) throw new AppError('validation-failed', 'there is no command to start')
   if (!isFolder(cwd)) throw new AppError('validation-failed', `the folder ${cwd} does not exist`)

@@ -1,0 +1,48 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { showHidden } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { program as gc } from '../context/version.ts'
+import { Exit } from '../io/exit.ts'
+
+interface Confine {
+  read: string[]
+  write: string[]
+  port: number[]
+  network: 'session' | 'open'
+}
+
+const collectPort = (text: string, ports: readonly number[] = []): number[] => {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError('It must be 1 to 65535.')
+  return [...ports, port]
+}
+
+const collectPath = (text: string, paths: readonly string[] = []): string[] => [...paths, resolve(text)]
+
+/** Defines the command that runs a program as confined sessions run. */
+export function confineCommand(program: Command, context: CommandContext): void {
+  program
+    .command('confine')
+    .description('run a command that can change this folder only, and reaches no keys, other programs or networks')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .option('--read <path>', 'let it read another file or folder; may be repeated', collectPath, [])
+    .option('--write <path>', 'let it change another file or folder; may be repeated', collectPath, [])
+    .option('--port <port>', 'let it connect to a port of this machine; may be repeated', collectPort, [])
+    .addOption(
+      new Option('--network <reach>', 'session: only what it listens on itself; open: every network')
+        .choices(['session', 'open'])
+        .default('session'),
+    )
+    .action((argv: string[], options: Confine) => confine(context, argv, options))
+}
+
+async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {
+  const { runHere } = await import('../../src/host/confine/start/run-here.ts')
+  const code = await runHere({
+    ...{ read: options.read, write: options.write, network: options.network, ports: options.port },
+    ...{ gc, argv, cwd: io.cwd, env: io.env },
+    onDenial: ({ call, target }) => io.err(`gc confine: denied ${call} ${showHidden(target)}\n`),
+  })
+  if (code !== 0) throw new Exit(code)
+}

@@ -1,0 +1,129 @@
+import { readSync } from 'node:fs'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { isPriorityCall, isSignalCall } from '../filters.ts'
+import { receiveDescriptor } from '../handover.ts'
+import { Policy } from '../policy.ts'
+import { architecture, namesOfCalls } from '../system-calls.ts'
+import { ConfinedSession, type Denial } from './confined-session.ts'
+import { type Connecting, connect, listen } from './connect.ts'
+import { changeMode } from './modes.ts'
+import { type Answer, isWaiting, type Notification, receive, respond } from './notification.ts'
+import { touchProcess } from './others.ts'
+import { waitFor } from './poller.ts'
+import { close } from './process-access.ts'
+
+/** A program that was started confined: it hands its listener over at the other end of `socket`. */
+export const Admission = Type.Object({
+  key: Type.String(),
+  leader: Type.Integer(),
+  socket: Type.Integer(),
+  policy: Policy,
+})
+export type Admission = Static<typeof Admission>
+
+export interface Report extends Denial {
+  key: string
+}
+
+const ENOSYS = 38
+const EIO = 5
+const NAMES = namesOfCalls(architecture())
+
+interface Waiting {
+  listener: number
+  notification: Notification
+  connecting: Connecting
+}
+
+/** Answers the calls of confined programs until its control pipe is closed. */
+export class BrokerLoop {
+  readonly #sessions = new Map<number, ConfinedSession>()
+  readonly #handovers = new Map<number, Admission>()
+  readonly #connecting = new Map<number, Waiting>()
+  #commands = ''
+
+  constructor(
+    private readonly control: number,
+    private readonly report: (report: Report) => void,
+  ) {}
+
+  run(): void {
+    for (;;) {
+      const reading = [this.control, ...this.#handovers.keys(), ...this.#sessions.keys()]
+      for (const { descriptor, ready, gone } of waitFor(reading, [...this.#connecting.keys()])) {
+        if (descriptor === this.control) {
+          if (!this.#readCommands()) return
+        } else if (this.#handovers.has(descriptor)) this.#takeListener(descriptor)
+        else if (this.#connecting.has(descriptor)) this.#finishConnecting(descriptor)
+        else if (ready) this.#answer(descriptor)
+        else if (gone) this.#forget(descriptor)
+      }
+    }
+  }
+
+  /** Answers false when nobody will ask for anything any more. */
+  #readCommands(): boolean {
+    const bytes = Buffer.alloc(64 << 10)
+    const length = readSync(this.control, bytes)
+    if (length === 0) return false
+    const lines = (this.#commands + bytes.toString('utf8', 0, length)).split('\n')
+    this.#commands = lines.pop() ?? ''
+    for (const line of lines) {
+      const admission = Value.Parse(Admission, JSON.parse(line))
+      this.#handovers.set(admission.socket, admission)
+    }
+    return true
+  }
+
+  #takeListener(socket: number): void {
+    const admission = this.#handovers.get(socket)
+    this.#handovers.delete(socket)
+    const listener = receiveDescriptor(socket)
+    close(socket)
+    if (listener === undefined || !admission) return
+    const { key, leader, policy } = admission
+    this.#sessions.set(listener, new ConfinedSession(key, leader, policy, (denial) => this.report({ key, ...denial })))
+  }
+
+  #answer(listener: number): void {
+    const session = this.#sessions.get(listener)
+    const notification = receive(listener)
+    if (!session || !notification) return
+    const answer = this.#decide(session, listener, notification)
+    if (answer) respond(listener, notification, answer)
+  }
+
+  /** An error here must not leave a program in its call for ever. */
+  #decide(session: ConfinedSession, listener: number, notification: Notification): Answer | undefined {
+    const name = NAMES.get(notification.call) ?? ''
+    try {
+      if (name === 'listen') return listen(session, notification)
+      if (isPriorityCall(name) || isSignalCall(name)) return touchProcess(session, notification, name)
+      if (name !== 'connect') return name === '' ? { errno: ENOSYS } : changeMode(session, notification, name)
+      const done = connect(session, notification, () => isWaiting(listener, notification))
+      if (typeof done === 'string' || !('connecting' in done)) return done
+      this.#connecting.set(done.connecting.descriptor, { listener, notification, connecting: done.connecting })
+      return undefined
+    } catch {
+      return { errno: EIO }
+    }
+  }
+
+  #finishConnecting(descriptor: number): void {
+    const waiting = this.#connecting.get(descriptor)
+    this.#connecting.delete(descriptor)
+    if (waiting) respond(waiting.listener, waiting.notification, waiting.connecting.finish())
+  }
+
+  /** All of its programs are over. */
+  #forget(listener: number): void {
+    this.#sessions.delete(listener)
+    for (const [descriptor, waiting] of this.#connecting) {
+      if (waiting.listener !== listener) continue
+      this.#connecting.delete(descriptor)
+      waiting.connecting.abandon()
+    }
+    close(listener)
+  }
+}

@@ -1,0 +1,54 @@
+const [UNSPECIFIED, UNIX, INET, INET6] = [0, 1, 2, 10]
+/** How an address of IPv4 begins that is written as one of IPv6. */
+const MAPPED = '00000000000000000000ffff'
+
+/** What a program wants to connect to; an address is its bytes in hexadecimal. */
+export type Destination =
+  | { kind: 'path'; path: string }
+  | { kind: 'abstract'; name: string }
+  | { kind: 'tcp'; address: string; port: number }
+  | { kind: 'nothing' }
+  | { kind: 'other'; family: number }
+
+/** Reads a `struct sockaddr`. */
+export function parseSocketAddress(bytes: Buffer): Destination {
+  const family = bytes.length >= 2 ? bytes.readUInt16LE(0) : -1
+  if (family === UNSPECIFIED) return { kind: 'nothing' }
+  if (family === UNIX) return parseUnix(bytes.subarray(2))
+  if (family === INET && bytes.length >= 8) return tcp(bytes.readUInt16BE(2), bytes.subarray(4, 8))
+  if (family === INET6 && bytes.length >= 24) return tcp(bytes.readUInt16BE(2), bytes.subarray(8, 24))
+  return { kind: 'other', family }
+}
+
+function parseUnix(bytes: Buffer): Destination {
+  if (bytes.length === 0 || bytes[0] === 0) return { kind: 'abstract', name: bytes.subarray(1).toString() }
+  const end = bytes.indexOf(0)
+  return { kind: 'path', path: bytes.subarray(0, end < 0 ? bytes.length : end).toString() }
+}
+
+const tcp = (port: number, bytes: Buffer): Destination => ({ kind: 'tcp', address: fold(bytes.toString('hex')), port })
+
+const fold = (address: string): string => (address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address)
+
+/** Reads an address of `/proc/net/tcp` or `tcp6`: groups of four bytes, each from its last to its first. */
+export function parseListed(hex: string): string {
+  const groups = hex.toLowerCase().match(/.{8}/g) ?? []
+  return fold(groups.map((group) => Buffer.from(group, 'hex').reverse().toString('hex')).join(''))
+}
+
+/** Whether an address stands for all addresses of this machine; one connects to loopback by it. */
+export const isWildcard = (address: string): boolean => /^0+$/.test(address)
+
+export const isLoopback = (address: string): boolean =>
+  isWildcard(address) || (address.length === 8 ? address.startsWith('7f') : /^0+1$/.test(address))
+
+/** Whether an address is one of the link, or the one of IPv6 where clouds hand out the keys of a machine too. */
+export const isLinkLocal = (address: string): boolean =>
+  address.length === 8 ? address.startsWith('a9fe') : /^fe[89ab]|^fd000ec2/.test(address)
+
+/** An address and a port as people write them. */
+export function showAddress(address: string, port: number): string {
+  if (address.length === 8) return `${[...Buffer.from(address, 'hex')].join('.')}:${port}`
+  const groups = address.match(/.{4}/g) ?? []
+  return `[${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}]:${port}`
+}

@@ -1,0 +1,30 @@
+import { Value } from '@sinclair/typebox/value'
+import { errorMessage } from '../../core/errors.ts'
+import { enter } from './enter.ts'
+import { Policy } from './policy.ts'
+
+/** The first word by which gc is asked to confine itself and become a program. */
+export const CONFINE = '__confine'
+/** As shells say of a command that was found and cannot be run. */
+const NOT_STARTED = 126
+
+/** The words that start a program confined: this program, which becomes it. */
+export function confinedArgv(
+  gc: readonly string[],
+  policy: Policy,
+  program: string,
+  argv: readonly string[],
+): string[] {
+  return [...gc, CONFINE, JSON.stringify(policy), program, ...argv]
+}
+
+/** Becomes the program that is named, confined; answers an exit code only when that is not possible. */
+export function runConfined([json = '', path = '', ...argv]: readonly string[]): number {
+  try {
+    return enter(Value.Parse(Policy, JSON.parse(json)), { path, argv, env: process.env })
+  } catch (error) {
+    const way = 'gc starts nothing unconfined by itself; `confine = "off"` of the agent does it on purpose'
+    process.stderr.write(`gc: ${path} was not started: ${errorMessage(error)}; ${way}\n`)
+    return NOT_STARTED
+  }
+}

@@ -1,0 +1,77 @@
+import { brokeredCalls, refusals } from './filters.ts'
+import { sendDescriptor } from './handover.ts'
+import { landlockVersion, restrictFiles } from './landlock.ts'
+import { addressOf, resetSignal, syscall } from './libc.ts'
+import type { Policy } from './policy.ts'
+import { architecture, callNumber } from './system-calls.ts'
+
+/** Where the session host gave the confined program its end of a socket, to hand over its listener. */
+export const HANDOVER = 3
+
+const PR_SET_NO_NEW_PRIVS = 38
+const CAPABILITY_VERSION = 0x2008_0522
+const SECCOMP_SET_MODE_FILTER = 1
+const NEW_LISTENER = 1 << 3
+/** A signal must not start a call again that the host is about to answer. */
+const WAIT_KILLABLE = 1 << 5
+const SIG_SETMASK = 2
+const [SIGPIPE, SIGXFSZ] = [13, 25]
+const CLOSE_ON_EXEC = 4
+
+export interface Program {
+  path: string
+  argv: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** Confines this process and becomes the program; throws a sentence, with the process still there, when it cannot. */
+export function enter(policy: Policy, program: Program): never {
+  const arch = architecture()
+  const landlock = landlockVersion()
+  if (landlock === 0) throw new Error('this kernel has no Landlock, which Linux has since 5.13 where it is switched on')
+  must('give up new rights', syscall(callNumber('prctl'), PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).value)
+  dropCapabilities()
+  restrictFiles(policy, landlock)
+  sendDescriptor(HANDOVER, installFilter(brokeredCalls(landlock, arch), NEW_LISTENER | WAIT_KILLABLE))
+  installFilter(refusals(policy, landlock, arch), 0)
+  return become(program)
+}
+
+function dropCapabilities(): void {
+  const header = new Uint8Array(new Uint32Array([CAPABILITY_VERSION, 0]).buffer)
+  must('give up capabilities', syscall(callNumber('capset'), header, new Uint8Array(24)).value)
+}
+
+/** Answers the descriptor of the filter's listener where one was asked for. */
+function installFilter(filter: Uint8Array, flags: number): number {
+  const program = Buffer.alloc(16)
+  program.writeUInt16LE(filter.length / 8, 0)
+  program.writeBigUInt64LE(BigInt(addressOf(filter)), 8)
+  const { value, errno } = syscall(callNumber('seccomp'), SECCOMP_SET_MODE_FILTER, flags, program)
+  if (value < 0) throw new Error(`the kernel refused a filter of system calls (errno ${errno})`)
+  return value
+}
+
+function become({ path, argv, env }: Program): never {
+  // The runtime ignores these signals and blocks others, and what is ignored or blocked stays so.
+  resetSignal(SIGPIPE)
+  resetSignal(SIGXFSZ)
+  syscall(callNumber('rt_sigprocmask'), SIG_SETMASK, new Uint8Array(8), 0, 8)
+  syscall(callNumber('close_range'), HANDOVER, 0xffff_ffff, CLOSE_ON_EXEC)
+  const pairs = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+  const words = texts(argv)
+  const variables = texts(pairs)
+  const { errno } = syscall(callNumber('execve'), path, words.pointers, variables.pointers)
+  throw new Error(`${path} could not be started (errno ${errno})`)
+}
+
+/** A list of texts as C has it; the texts are kept because only their addresses are in the list. */
+function texts(values: readonly string[]): { pointers: Uint8Array; kept: Uint8Array[] } {
+  const kept = values.map((value) => Buffer.from(`${value}\0`))
+  const pointers = new BigUint64Array([...kept.map((text) => BigInt(addressOf(text))), 0n])
+  return { pointers: new Uint8Array(pointers.buffer), kept }
+}
+
+function must(what: string, result: number): void {
+  if (result !== 0) throw new Error(`the program could not ${what}`)
+}

@@ -1,0 +1,127 @@
+import { assemble, type Condition, type Rule, Verdict } from './bpf.ts'
+import type { Policy } from './policy.ts'
+import { type Architecture, findCall, type SystemCall } from './system-calls.ts'
+
+const AUDIT_ARCHITECTURE: Record<Architecture, number> = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
+/** Calls of the x32 kind have this bit. */
+const X32 = 0x4000_0000
+
+const EPERM = 1
+const EACCES = 13
+const ENOSYS = 38
+const EOPNOTSUPP = 95
+const EAFNOSUPPORT = 97
+
+/** `CLONE_NEW*` of every kind but time, whose bit means something else to `clone`. */
+const NEW_NAMESPACES = 0x7e02_0000
+const NEW_TIME_NAMESPACE = 0x80
+const TIOCSTI = 0x5412
+const TIOCLINUX = 0x541c
+const MSG_FASTOPEN = 0x2000_0000
+const SOCKET_TYPE = 0xf
+const [STREAM, DATAGRAM, SEQUENCED] = [1, 2, 5]
+const [UNIX, INET, INET6, NETLINK] = [1, 2, 10, 16]
+const [ANY_PROTOCOL, TCP, UDP] = [0, 6, 17]
+
+const ADMINISTRATION: SystemCall[] = [
+  ...(['mount', 'umount2', 'pivot_root', 'chroot', 'setns', 'open_tree', 'open_tree_attr', 'move_mount'] as const),
+  ...(['fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr', 'swapon', 'swapoff', 'reboot', 'acct'] as const),
+  ...(['kexec_load', 'kexec_file_load', 'init_module', 'finit_module', 'delete_module', 'iopl', 'ioperm'] as const),
+  ...(['settimeofday', 'clock_settime', 'sethostname', 'setdomainname', 'quotactl', 'vhangup', 'syslog'] as const),
+  ...(['open_by_handle_at', 'add_key', 'request_key', 'keyctl', 'bpf', 'perf_event_open', 'userfaultfd'] as const),
+]
+/** Programs do without these when they do not exist. */
+const ABSENT: SystemCall[] = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'clone3']
+/** Landlock does not cover them. */
+const ATTRIBUTES: SystemCall[] = [
+  ...(['setxattr', 'lsetxattr', 'fsetxattr', 'setxattrat'] as const),
+  ...(['removexattr', 'lremovexattr', 'fremovexattr', 'removexattrat'] as const),
+]
+
+/** What a confined program never does, whatever it is asked about: the first version of Landlock decides `truncate`. */
+export function refusals(policy: Policy, landlock: number, arch: Architecture): Uint8Array {
+  const rules = new RuleList(arch)
+  rules.fail(EPERM, ADMINISTRATION)
+  rules.fail(ENOSYS, ABSENT)
+  rules.fail(EOPNOTSUPP, ATTRIBUTES)
+  if (landlock < 3) rules.fail(EACCES, ['truncate'])
+  rules.fail(EPERM, ['clone'], [{ arg: 0, anyOf: NEW_NAMESPACES }])
+  rules.fail(EPERM, ['unshare'], [{ arg: 0, anyOf: NEW_NAMESPACES | NEW_TIME_NAMESPACE }])
+  rules.fail(EPERM, ['ioctl'], [{ arg: 1, equals: [TIOCSTI, TIOCLINUX] }])
+  rules.fail(EOPNOTSUPP, ['sendmsg'], [{ arg: 2, anyOf: MSG_FASTOPEN }])
+  rules.fail(EOPNOTSUPP, ['sendto', 'sendmmsg'], [{ arg: 3, anyOf: MSG_FASTOPEN }])
+  rules.fail(EACCES, ['socketpair'], [{ arg: 1, mask: SOCKET_TYPE, not: [STREAM, SEQUENCED] }])
+  refuseSockets(rules, policy)
+  return rules.assemble()
+}
+
+function refuseSockets(rules: RuleList, { network }: Policy): void {
+  const families = [{ arg: 0, equals: [INET, INET6] }]
+  const [types, protocols] = network === 'open' ? [[STREAM, DATAGRAM], [UDP]] : [[STREAM], []]
+  rules.fail(EAFNOSUPPORT, ['socket'], [{ arg: 0, not: [UNIX, INET, INET6, NETLINK] }])
+  rules.fail(EACCES, ['socket'], [...families, { arg: 1, mask: SOCKET_TYPE, not: types }])
+  rules.fail(EACCES, ['socket'], [...families, { arg: 2, not: [ANY_PROTOCOL, TCP, ...protocols] }])
+  rules.fail(
+    EACCES,
+    ['socket'],
+    [
+      { arg: 0, equals: [UNIX] },
+      { arg: 1, mask: SOCKET_TYPE, not: [STREAM] },
+    ],
+  )
+  // Of netlink only what lists the addresses and routes of this machine, protocol 0.
+  rules.fail(
+    EACCES,
+    ['socket'],
+    [
+      { arg: 0, equals: [NETLINK] },
+      { arg: 2, not: [ANY_PROTOCOL] },
+    ],
+  )
+}
+
+/** Changes to files that Landlock does not cover. */
+const MODES: SystemCall[] = ['chmod', 'fchmod', 'fchmodat', 'fchmodat2', 'chown', 'fchown', 'lchown', 'fchownat']
+const SIGNALS: SystemCall[] = ['kill', 'tkill', 'tgkill', 'rt_sigqueueinfo', 'rt_tgsigqueueinfo', 'pidfd_send_signal']
+const PRIORITIES: SystemCall[] = [
+  ...(['prlimit64', 'setpriority', 'ioprio_set', 'sched_setaffinity'] as const),
+  ...(['sched_setscheduler', 'sched_setparam', 'sched_setattr'] as const),
+]
+
+/** The calls that the session host is asked about, since a filter cannot see what their arguments point to. */
+export function brokeredCalls(landlock: number, arch: Architecture): Uint8Array {
+  const rules = new RuleList(arch)
+  rules.add(Verdict.notify, ['connect', 'listen', ...MODES])
+  // What a program does to itself needs nobody's leave.
+  const others = [{ arg: 0, not: [0] }]
+  rules.add(Verdict.notify, ['prlimit64', 'sched_setaffinity', 'sched_setscheduler'], others)
+  rules.add(Verdict.notify, ['sched_setparam', 'sched_setattr'], others)
+  rules.add(Verdict.notify, ['setpriority', 'ioprio_set'], [{ arg: 1, not: [0] }])
+  if (landlock < 6) rules.add(Verdict.notify, SIGNALS)
+  return rules.assemble()
+}
+
+export const isPriorityCall = (name: string): boolean => PRIORITIES.some((each) => each === name)
+export const isSignalCall = (name: string): boolean => SIGNALS.some((each) => each === name)
+
+/** Rules by the names of calls; those that an architecture lacks need none. */
+class RuleList {
+  readonly #rules: Rule[] = []
+
+  constructor(private readonly arch: Architecture) {}
+
+  fail(errno: number, calls: readonly SystemCall[], when?: readonly Condition[]): void {
+    this.add(Verdict.fail(errno), calls, when)
+  }
+
+  add(verdict: number, calls: readonly SystemCall[], when?: readonly Condition[]): void {
+    for (const name of calls) {
+      const call = findCall(name, this.arch)
+      if (call !== undefined) this.#rules.push({ call, verdict, ...(when && { when }) })
+    }
+  }
+
+  assemble(): Uint8Array {
+    return assemble(AUDIT_ARCHITECTURE[this.arch], this.arch === 'x64' ? X32 : undefined, this.#rules)
+  }
+}

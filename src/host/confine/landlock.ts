@@ -1,0 +1,74 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { syscall } from './libc.ts'
+import type { Policy } from './policy.ts'
+import { callNumber } from './system-calls.ts'
+
+/** Rights over files, in the order of the kernel's `linux/landlock.h`. */
+const RIGHT = {
+  execute: 1n << 0n,
+  writeFile: 1n << 1n,
+  readFile: 1n << 2n,
+  readDir: 1n << 3n,
+  makeCharacterDevice: 1n << 6n,
+  makeBlockDevice: 1n << 11n,
+  truncate: 1n << 14n,
+  ioctlDev: 1n << 15n,
+}
+const READ = RIGHT.execute | RIGHT.readFile | RIGHT.readDir
+const DEVICES = RIGHT.makeCharacterDevice | RIGHT.makeBlockDevice
+/** What makes sense for a file that is no folder. */
+const OF_FILES = RIGHT.execute | RIGHT.writeFile | RIGHT.readFile | RIGHT.truncate | RIGHT.ioctlDev
+/** How many rights each version of Landlock knows, from the first on. */
+const RIGHTS_OF = [13n, 14n, 15n, 15n, 16n]
+/** From this version on signals and abstract sockets can be kept within. */
+const SCOPES_SINCE = 6
+const SCOPES = 0b11n
+const RULE_PATH_BENEATH = 1
+const ASK_VERSION = 1
+/** `O_PATH`, which Node does not name. */
+const O_PATH = 0o10000000
+
+/** The version of Landlock that this kernel has; 0 where it has none. */
+export function landlockVersion(): number {
+  return Math.max(0, syscall(callNumber('landlock_create_ruleset'), 0, 0, ASK_VERSION).value)
+}
+
+/** Restricts this thread, and the program it becomes, to the files of a policy; throws a sentence when it cannot. */
+export function restrictFiles(policy: Policy, version: number): void {
+  const all = (1n << (RIGHTS_OF[Math.min(version, RIGHTS_OF.length) - 1] ?? 0n)) - 1n
+  const ruleset = createRuleset(all, version)
+  for (const path of policy.read) allow(ruleset, path, READ & all)
+  for (const path of policy.write) allow(ruleset, path, all & ~DEVICES)
+  const done = syscall(callNumber('landlock_restrict_self'), ruleset, 0)
+  if (done.value !== 0) throw new Error(`Landlock refused to restrict the program (errno ${done.errno})`)
+  closeSync(ruleset)
+}
+
+function createRuleset(rights: bigint, version: number): number {
+  const scopes = version >= SCOPES_SINCE ? SCOPES : 0n
+  const size = version < 4 ? 8 : version < SCOPES_SINCE ? 16 : 24
+  const attributes = new Uint8Array(new BigUint64Array([rights, 0n, scopes]).buffer, 0, size)
+  const created = syscall(callNumber('landlock_create_ruleset'), attributes, size, 0)
+  if (created.value < 0) throw new Error(`Landlock refused its rules (errno ${created.errno})`)
+  return created.value
+}
+
+/** A path that cannot be opened needs no rule: what nothing allows is refused. */
+function allow(ruleset: number, path: string, rights: bigint): void {
+  const opened = open(path)
+  if (opened === undefined) return
+  const rule = Buffer.alloc(12)
+  rule.writeBigUInt64LE(fstatSync(opened).isDirectory() ? rights : rights & OF_FILES, 0)
+  rule.writeInt32LE(opened, 8)
+  const added = syscall(callNumber('landlock_add_rule'), ruleset, RULE_PATH_BENEATH, rule, 0)
+  closeSync(opened)
+  if (added.value !== 0) throw new Error(`Landlock refused a rule for ${path} (errno ${added.errno})`)
+}
+
+function open(path: string): number | undefined {
+  try {
+    return openSync(path, O_PATH)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,61 @@
+import { dlopen, FFIType, ptr, read } from 'bun:ffi'
+
+const NAMES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
+const LONG = FFIType.i64_fast
+
+const SYMBOLS = {
+  syscall: { args: [LONG, LONG, LONG, LONG, LONG, LONG, LONG], returns: LONG },
+  signal: { args: ['int', LONG], returns: LONG },
+  __errno_location: { args: [], returns: 'ptr' },
+} as const
+
+const load = () => dlopen(NAMES[0] ?? '', SYMBOLS).symbols
+
+let loaded: ReturnType<typeof load> | undefined
+
+/** The C library of this system, by the names it has on Linux. */
+function libc(): ReturnType<typeof load> {
+  loaded ??= loadByAnyName()
+  return loaded
+}
+
+function loadByAnyName(): ReturnType<typeof load> {
+  for (const name of NAMES) {
+    try {
+      return dlopen(name, SYMBOLS).symbols
+    } catch {
+      // Tries the next name.
+    }
+  }
+  throw new Error('gc found no C library that it can call; it knows glibc and musl')
+}
+
+/** What a system call takes: a number, the address of some bytes, or a text, which is passed with its end marked. */
+export type Argument = number | Uint8Array | string
+
+/** What a system call answered: `value` is -1 when it failed, and `errno` says why. */
+export interface Result {
+  value: number
+  errno: number
+}
+
+/** Calls the kernel directly. Bytes that are passed must not be moved meanwhile, which the caller's reference ensures. */
+export function syscall(number: number, ...args: readonly Argument[]): Result {
+  const { syscall: call, __errno_location: location } = libc()
+  const held = args.map((arg) => (typeof arg === 'string' ? Buffer.from(`${arg}\0`) : arg))
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = held.map((arg) => (typeof arg === 'number' ? arg : addressOf(arg)))
+  const value = Number(call(number, a, b, c, d, e, f))
+  if (value !== -1) return { value, errno: 0 }
+  const errno = location()
+  return { value, errno: errno === null ? 0 : read.i32(errno, 0) }
+}
+
+/** Gives a signal its default effect again. */
+export function resetSignal(signal: number): void {
+  libc().signal(signal, 0)
+}
+
+/** Where bytes are in memory; empty ones have no address. */
+export function addressOf(bytes: Uint8Array): number {
+  return bytes.length === 0 ? 0 : ptr(bytes)
+}

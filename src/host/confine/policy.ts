@@ -1,0 +1,17 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/** What a confined program may do; what is not listed it may not. Every path is absolute. */
+export const Policy = Type.Object({
+  /** Files and folders that it may read and run, with all that is in them. */
+  read: Type.Array(Type.String()),
+  /** Files and folders that it may also change. */
+  write: Type.Array(Type.String()),
+  /**
+   * `session`: it reaches what it listens on itself and the ports of this machine that are listed. `open`: every
+   * address but those of link-local services, which hand out keys of this machine.
+   */
+  network: Type.Union([Type.Literal('session'), Type.Literal('open')]),
+  /** Ports on loopback that it may connect to. */
+  ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
+})
+export type Policy = Static<typeof Policy>

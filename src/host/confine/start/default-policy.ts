@@ -1,0 +1,61 @@
+import { existsSync, readlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Policy } from '../policy.ts'
+
+/** The system as it is installed: programs, libraries, settings, and what the kernel tells. */
+const SYSTEM = [
+  ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/proc', '/sys'],
+  ...['/dev/random', '/dev/urandom'],
+]
+/** Devices without which few programs work; the pseudo terminals among them. */
+const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty', '/dev/ptmx', '/dev/pts', '/dev/shm']
+/** Where people install compilers and their packages for themselves: folders by their names, never the whole home. */
+const TOOLCHAINS = [
+  ...['.bun', '.deno', '.nvm', '.volta', '.fnm', '.asdf', '.pyenv', '.rbenv', '.sdkman', '.rustup', '.cargo/bin'],
+  ...['.local/bin', '.local/lib', '.local/share/mise', '.local/share/pnpm', '.local/share/uv', 'go/bin', '.goenv'],
+  ...['.gitconfig', '.config/git/config', '.config/git/ignore'],
+]
+
+/** What the policy of one program is made from; paths are absolute. */
+export interface ConfinementRequest {
+  home: string
+  /** The file of the program that is started. */
+  program: string
+  /** The folder that it works in, and other places that it may change. */
+  write: readonly string[]
+  /** What else it may read. */
+  read?: readonly string[]
+  network?: Policy['network']
+  ports?: readonly number[]
+}
+
+/** What every confined program may do, and what was asked for it besides. */
+export function makePolicy(request: ConfinementRequest): Policy {
+  const { home, program, network = 'session', ports = [] } = request
+  const own = TOOLCHAINS.map((name) => join(home, name))
+  const names = network === 'open' ? ['/run/systemd/resolve', '/run/resolvconf'] : []
+  const read = [...SYSTEM, ...own, ...foldersOf(program), ...names, ...(request.read ?? [])]
+  return {
+    read: [...new Set(read)].filter(existsSync),
+    write: [...request.write, ...DEVICES],
+    network,
+    ports: [...ports],
+  }
+}
+
+/** A program and, where it is a link into a package, the folder that has the package's files. */
+function foldersOf(program: string): string[] {
+  const target = linkTarget(program)
+  if (target === undefined) return [program]
+  const path = join(dirname(program), target)
+  const modules = path.lastIndexOf('/node_modules/')
+  return [program, modules < 0 ? path : path.slice(0, modules + '/node_modules'.length)]
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,35 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Folders that only one confined program has: for what is temporary, and for what its programs keep of themselves. */
+export interface PrivateFolders {
+  temporary: string
+  state: string
+}
+
+/** Where programs keep their state when they are told where; relative to the private folder for state. */
+const STATE = {
+  CODEX_HOME: 'codex',
+  CLAUDE_CONFIG_DIR: 'claude',
+  GEMINI_CLI_HOME: 'gemini',
+  XDG_CONFIG_HOME: 'config',
+  XDG_DATA_HOME: 'data',
+  XDG_STATE_HOME: 'state',
+  XDG_CACHE_HOME: 'cache',
+  npm_config_cache: 'npm',
+  PIP_CACHE_DIR: 'pip',
+  GOPATH: 'go',
+  GOCACHE: 'go-build',
+  CARGO_HOME: 'cargo',
+  BUN_INSTALL_CACHE_DIR: 'bun',
+} as const
+
+/** Makes the folders below one, and answers with the variables that lead programs to them. */
+export function makePrivateFolders(root: string): { folders: PrivateFolders; env: Record<string, string> } {
+  const folders = { temporary: join(root, 'tmp'), state: join(root, 'state') }
+  for (const folder of [folders.temporary, folders.state]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const state = Object.entries(STATE).map(([name, folder]) => [name, join(folders.state, folder)] as const)
+  for (const [, folder] of state) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { temporary } = folders
+  return { folders, env: { ...Object.fromEntries(state), TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary } }
+}
