@@ -1,17 +1,15 @@
 import type { Command } from 'commander'
-import type { Client } from '../../src/client/client.ts'
 import { Unreachable } from '../../src/client/errors.ts'
 import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
-import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { program as ownProgram } from '../context/version.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
 import { isAlive } from '../io/process.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
 import { printDetachedLines } from './session-sweep.ts'
+import { tuiCommand } from './tui.ts'
 
 export function serverCommands(program: Command, context: CommandContext): void {
   defineDown(program.command('down'), context)
@@ -25,10 +23,7 @@ export function serverCommands(program: Command, context: CommandContext): void 
         printLine(context.io, `${context.client.access.url}/docs shows the API; \`gc tui\` is the dashboard.`),
       )
   }
-  program
-    .command('tui')
-    .description('show cities, agents and work on a dashboard')
-    .action(() => tui(context))
+  tuiCommand(program, context)
 }
 
 interface Down extends JsonOption {
@@ -126,41 +121,4 @@ async function runAsHost({ io }: CommandContext): Promise<void> {
   const { runHost } = await import('../host.ts')
   const status = await runHost(io.env)
   if (status !== 0) throw new Exit(status)
-}
-
-/** Opens the dashboard, which is loaded on demand. */
-async function tui(context: CommandContext): Promise<void> {
-  if (context.io.width === undefined || !context.io.isInteractive) throw failure('the dashboard needs a terminal')
-  const { openDashboard } = await import('../../tui/main.tsx')
-  const city = await context.unambiguousCity()
-  if (city !== undefined) await requireCity(context.client, city)
-  await openDashboard({
-    client: context.client,
-    timers,
-    now: Date.now,
-    colour: context.io.colour,
-    ...(city && { city }),
-    attach: attachInPlace,
-  })
-}
-
-/** Runs `gc session attach` on this terminal, on a screen of its own: what it leaves behind goes with that. */
-async function attachInPlace(city: string, session: string): Promise<void> {
-  process.stdout.write('\x1b[?1049h')
-  try {
-    const words = [...ownProgram, '--city', city, 'session', 'attach', session]
-    await Bun.spawn(words, { stdin: 'inherit', stdout: 'inherit', stderr: 'inherit' }).exited
-  } finally {
-    process.stdout.write('\x1b[?1049l')
-  }
-}
-
-/** Fails for a city that the supervisor does not have; without a supervisor the dashboard says so itself. */
-async function requireCity(client: Client, city: string): Promise<void> {
-  const cities = await client.call('GET /v0/cities').catch((error) => {
-    if (error instanceof Unreachable) return undefined
-    throw error
-  })
-  if (!cities || cities.items?.some(({ name }) => name === city)) return
-  throw failure(`there is no city ${sanitizeLine(city)}; \`gc cities\` lists those there are`)
 }

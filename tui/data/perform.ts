@@ -1,4 +1,3 @@
-import type { SuspendTerminal } from 'ink'
 import type { Client } from '../../src/client/client.ts'
 import type { Action, Location, Outcome } from '../pages/page.ts'
 import type { Effect } from '../state/effects.ts'
@@ -7,25 +6,41 @@ import type { Values } from '../state/state.ts'
 import { errorMessage } from './errors.ts'
 import type { Feed } from './feed.ts'
 import { reachOf } from './feed-options.ts'
+import type { Finder } from './finder.ts'
+
+/** What the dashboard is shown on: a screen, or lines that are read aloud. */
+export interface Surface {
+  exit(): void
+  /** Opens the terminal of a session in place of the dashboard; resolves when the person leaves it. */
+  attach(city: string, session: string): Promise<void>
+  copy(text: string): void
+  alert(text: string): void
+  setMouse(on: boolean): void
+  redraw(): void
+  suspend(): void
+}
 
 /** What effects are carried out with. */
 export interface Means {
   readonly client: Client
   readonly feed: Feed | undefined
+  readonly finder: Finder
+  readonly surface: Surface
   dispatch(message: Message): void
-  exit(): void
-  readonly suspendTerminal: SuspendTerminal
-  attach(city: string, session: string): Promise<void>
-  write(text: string): void
 }
 
 type Performers = { readonly [Type in Effect['type']]: (effect: Extract<Effect, { type: Type }>, means: Means) => void }
 
 const PERFORMERS: Performers = {
-  quit: (_, { exit }) => exit(),
+  quit: (_, { surface }) => surface.exit(),
   more: ({ location }, { feed }) => feed?.more(location),
   reload: ({ location }, { feed }) => feed?.reload(location),
-  copy: ({ text }, { write }) => write(clipboardSequence(text)),
+  copy: ({ text }, { surface }) => surface.copy(text),
+  alert: ({ text }, { surface }) => surface.alert(text),
+  find: ({ city, text }, { finder }) => finder.find(city, text),
+  mouse: ({ on }, { surface }) => surface.setMouse(on),
+  redraw: (_, { surface }) => surface.redraw(),
+  suspend: (_, { surface }) => surface.suspend(),
   attach: ({ location, session }, means) => void attach(means, location.city, session),
   run: ({ chosen, values }, means) => void run(means, chosen.location, chosen.action, values),
   undo: ({ undo: { location, undo } }, means) => void run(means, location, undo, {}),
@@ -53,17 +68,10 @@ async function run(
   feed?.refresh()
 }
 
-async function attach(
-  { suspendTerminal, attach: open, dispatch }: Means,
-  city: string,
-  session: string,
-): Promise<void> {
+async function attach({ surface, dispatch }: Means, city: string, session: string): Promise<void> {
   try {
-    await suspendTerminal(() => open(city, session))
+    await surface.attach(city, session)
   } catch (error) {
     dispatch({ type: 'notice', text: errorMessage(error), isBad: true })
   }
 }
-
-/** What puts a text on the clipboard of the terminal, also over SSH (OSC 52). */
-export const clipboardSequence = (text: string): string => `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`

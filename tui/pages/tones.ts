@@ -1,7 +1,8 @@
 /** Colours by their meaning; a page never names a colour itself. */
-export type Tone = 'plain' | 'quiet' | 'strong' | 'good' | 'busy' | 'warning' | 'bad'
+export const TONES = ['plain', 'quiet', 'strong', 'good', 'busy', 'warning', 'bad'] as const
+export type Tone = (typeof TONES)[number]
 
-const TONES: Record<string, Tone> = {
+const STATES: Record<string, Tone> = {
   active: 'good',
   working: 'good',
   running: 'good',
@@ -20,4 +21,4 @@ const TONES: Record<string, Tone> = {
 }
 
 /** The tone of the state of a city, agent, session or bead. */
-export const toneOf = (state: string): Tone => TONES[state] ?? 'plain'
+export const toneOf = (state: string): Tone => STATES[state] ?? 'plain'

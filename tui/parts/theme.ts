@@ -1,35 +1,89 @@
-import type { Tone } from '../pages/tones.ts'
+import { TONES, type Tone } from '../pages/tones.ts'
 
-/** The properties of ink's `Text` for a tone; without colour only the weight differs. */
-export interface TextStyle {
-  color?: string
-  dimColor?: boolean
-  bold?: boolean
+/** How many colours a terminal has. */
+export type Colours = 0 | 16 | 256 | 16_777_216
+
+/** The named themes; `auto` is light or dark as the terminal is. */
+export const THEMES = ['auto', 'dark', 'light', 'ansi', 'none'] as const
+export type ThemeName = (typeof THEMES)[number]
+
+/** Colours that the person chose, by what they mean, as CSS has them. */
+export type ChosenColours = Readonly<Partial<Record<Tone, string>>>
+
+/** The escape sequence that begins a tone. */
+export type Theme = (tone: Tone) => string
+
+const WEIGHT: Readonly<Record<Tone, string>> = {
+  plain: '',
+  quiet: '',
+  strong: '\x1b[1m',
+  good: '',
+  busy: '',
+  warning: '\x1b[1m',
+  bad: '\x1b[1m',
 }
 
-const COLOURED: Record<Tone, TextStyle> = {
-  plain: {},
-  quiet: { dimColor: true },
-  strong: { bold: true },
-  good: { color: 'green' },
-  busy: { color: 'cyan' },
-  warning: { color: 'yellow' },
-  bad: { color: 'red' },
+/** The terminal's own 16 colours, which fit its background. */
+const ANSI: Readonly<Record<Tone, string>> = {
+  ...WEIGHT,
+  quiet: '\x1b[2m',
+  good: '\x1b[32m',
+  busy: '\x1b[36m',
+  warning: '\x1b[33m',
+  bad: '\x1b[31m',
 }
 
-const WEIGHT: Record<Tone, TextStyle> = {
-  plain: {},
-  quiet: {},
-  strong: { bold: true },
-  good: {},
-  busy: {},
-  warning: { bold: true },
-  bad: { bold: true },
+const DARK: ChosenColours = {
+  quiet: '#8a8a8a',
+  good: '#87d787',
+  busy: '#5fd7ff',
+  warning: '#ffd75f',
+  bad: '#ff8787',
 }
 
-export type Theme = (tone: Tone) => TextStyle
-
-export const createTheme = (colour: boolean): Theme => {
-  const styles = colour ? COLOURED : WEIGHT
-  return (tone) => styles[tone]
+const LIGHT: ChosenColours = {
+  quiet: '#6c6c6c',
+  good: '#00702f',
+  busy: '#005faf',
+  warning: '#875f00',
+  bad: '#af0000',
 }
+
+interface ThemeOptions {
+  readonly name: ThemeName
+  readonly colours: Colours
+  readonly isLight: boolean
+  readonly chosen?: ChosenColours
+}
+
+/** The theme of a name, as far as the terminal can show it. */
+export function createTheme({ name, colours, isLight, chosen = {} }: ThemeOptions): Theme {
+  if (colours === 0 || name === 'none') return (tone) => WEIGHT[tone]
+  const css = { ...baseOf(name, colours, isLight), ...chosen }
+  const styles = new Map(TONES.map((tone) => [tone, styleOf(tone, css[tone], colours)]))
+  return (tone) => styles.get(tone) ?? ''
+}
+
+function baseOf(name: ThemeName, colours: Colours, isLight: boolean): ChosenColours {
+  if (colours === 16 || name === 'ansi') return {}
+  return name === 'light' || (name === 'auto' && isLight) ? LIGHT : DARK
+}
+
+const FORMATS = { 16: 'ansi-16', 256: 'ansi-256', 16777216: 'ansi-16m' } as const
+
+function styleOf(tone: Tone, css: string | undefined, colours: Exclude<Colours, 0>): string {
+  const colour = css === undefined ? null : Bun.color(css, FORMATS[colours])
+  return colour === null ? ANSI[tone] : WEIGHT[tone] + colour
+}
+
+/** How many colours the terminal shows, by what its environment says. */
+export function coloursOf(env: Readonly<Record<string, string | undefined>>): Colours {
+  const { TERM = '', COLORTERM = '' } = env
+  if (env.NO_COLOR || TERM === 'dumb' || TERM === '') return 0
+  if (/truecolor|24bit/i.test(COLORTERM)) return 16_777_216
+  return /256|kitty|alacritty|ghostty|wezterm|foot/.test(TERM) ? 256 : 16
+}
+
+/** Whether the terminal says that its background is light: `COLORFGBG` ends in the number of its colour. */
+export const isLightBackground = ({ COLORFGBG = '' }: Readonly<Record<string, string | undefined>>): boolean =>
+  /(^|;)(7|15)$/.test(COLORFGBG)

@@ -1,5 +1,3 @@
-import type { Key } from 'ink'
-
 /** What a key does on every page. */
 export type Verb =
   | 'up'
@@ -14,10 +12,16 @@ export type Verb =
   | 'previous'
   | 'filter'
   | 'command'
+  | 'palette'
   | 'sort'
   | 'system'
   | 'waiting'
   | 'undo'
+  | 'nextCity'
+  | 'previousCity'
+  | 'mouse'
+  | 'redraw'
+  | 'suspend'
   | 'help'
   | 'quit'
 
@@ -40,47 +44,32 @@ export const bindings: readonly Binding[] = [
   { verb: 'open', keys: ['enter'], help: 'open what this row is about' },
   { verb: 'back', keys: ['esc'], help: 'back: the filter first, then the page' },
   { verb: 'filter', keys: ['/'], help: 'show only rows with this text' },
-  { verb: 'command', keys: [':', 'ctrl+p'], help: 'enter a command or the name of a page; tab completes' },
+  { verb: 'command', keys: [':'], help: 'enter a command or the name of a page; tab completes' },
+  { verb: 'palette', keys: ['ctrl+p'], help: 'find a page, command, agent, session, bead or city by its name' },
   { verb: 'sort', keys: ['o'], help: 'the next order of the rows' },
   { verb: 'system', keys: ['.'], help: 'show bookkeeping too, or hide it' },
-  { verb: 'waiting', keys: ['!'], help: 'what waits for a person' },
-  { verb: 'undo', keys: ['ctrl+z'], help: 'take the last action back, where that can be' },
+  { verb: 'waiting', keys: ['!'], help: 'the next that waits for a person' },
+  { verb: 'undo', keys: ['z'], help: 'take the last action back, where that can be' },
+  { verb: 'nextCity', keys: [']'], help: 'the next city that is open' },
+  { verb: 'previousCity', keys: ['['], help: 'the city before it' },
+  { verb: 'mouse', keys: ['ctrl+t'], help: 'leave the mouse to the terminal, to select text; again takes it back' },
+  { verb: 'redraw', keys: ['ctrl+l'], help: 'draw the screen anew' },
+  { verb: 'suspend', keys: ['ctrl+z'], help: 'back to the shell; fg comes back here' },
   { verb: 'help', keys: ['?'], help: 'the keys and commands of this page' },
   { verb: 'quit', keys: ['q', 'ctrl+c'], help: 'leave; everything runs on' },
 ]
 
-const verbs = new Map(bindings.flatMap(({ verb, keys }) => keys.map((key) => [key, verb] as const)))
-
-export const verbOf = (key: string): Verb | undefined => verbs.get(key)
-
-const NAMED: readonly (readonly [keyof Key, string])[] = [
-  ['upArrow', 'up'],
-  ['downArrow', 'down'],
-  ['leftArrow', 'left'],
-  ['rightArrow', 'right'],
-  ['pageUp', 'pageup'],
-  ['pageDown', 'pagedown'],
-  ['home', 'home'],
-  ['end', 'end'],
-  ['return', 'enter'],
-  ['escape', 'esc'],
-  ['backspace', 'backspace'],
-  ['delete', 'backspace'],
-]
-
-/**
- * The keys of one input. Text that was typed ahead or pasted arrives as one input: an Enter at its end counts, other
- * control characters are dropped.
- */
-export function keysOf(input: string, key: Key): string[] {
-  if (input.length < 2 || key.ctrl || key.meta) return [keyName(input, key)]
-  const text = [...input].filter((character) => character >= ' ' && character !== '\x7f')
-  return /[\r\n]$/.test(input) ? [...text, 'enter'] : text
+/** Which key does what on every page. */
+export interface Keymap {
+  readonly bindings: readonly Binding[]
+  readonly verbs: ReadonlyMap<string, Verb>
 }
 
-/** The name of a pressed key, as `bindings` has it. */
-export function keyName(input: string, key: Key): string {
-  if (key.tab) return key.shift ? 'shift+tab' : 'tab'
-  for (const [flag, name] of NAMED) if (key[flag]) return name
-  return key.ctrl ? `ctrl+${input}` : input
+/** The keys of every page, some of them replaced. */
+export function createKeymap(chosen: ReadonlyMap<Verb, readonly string[]> = new Map()): Keymap {
+  const all = bindings.map((binding) => ({ ...binding, keys: chosen.get(binding.verb) ?? binding.keys }))
+  const verbs = new Map(all.flatMap(({ verb, keys }) => keys.map((key) => [key, verb] as const)))
+  return { bindings: all, verbs }
 }
+
+export const defaultKeymap: Keymap = createKeymap()

@@ -1,7 +1,7 @@
 import type { Location } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
-import { shownRows, updateView } from './selection.ts'
-import { CITIES, here, type State, viewOf } from './state.ts'
+import { selectedRow, shownRows, updateView } from './selection.ts'
+import { CITIES, here, type State, type Tab, viewOf } from './state.ts'
 
 /** The tables and texts that are visible: those of an overview, or the page itself. */
 export function panelsOf(state: State): readonly Location[] {
@@ -16,13 +16,18 @@ export function panelsOf(state: State): readonly Location[] {
 /** The table of an overview. */
 export const panelAt = ({ city }: Location, page: string): Location => ({ page, city, subject: '' })
 
+/** What waits for a person in a city. */
+export const attentionOf = (city: string): Location => ({ page: 'attention', city, subject: '' })
+
 const hasRows = (state: State, location: Location): boolean => shownRows(state, location).length > 0
 
-/** What is read for a location, whether or not it is visible now. */
+/** What is read for a location, whether or not it is visible now; what waits for a person is always read. */
 export function locationsRead(location: Location): readonly Location[] {
   const page = pageOf(location)
-  if (page.kind !== 'overview') return [location]
-  return page.bands.flatMap(({ panels }) => panels.map((name) => panelAt(location, name)))
+  const shown = page.kind === 'overview' ? page.bands.flatMap(({ panels }) => panels) : [location.page]
+  const locations = page.kind === 'overview' ? shown.map((name) => panelAt(location, name)) : [location]
+  if (location.city === '' || shown.includes('attention')) return locations
+  return [...locations, attentionOf(location.city)]
 }
 
 /** The table or text that has the keys. */
@@ -42,19 +47,49 @@ export function moveFocus(state: State, by: number): State {
 export function open(state: State, location: Location): State {
   const same = (other: Location) => JSON.stringify(other) === JSON.stringify(location)
   const at = state.path.findIndex(same)
-  const path = at >= 0 ? state.path.slice(0, at + 1) : [...state.path, location]
-  const isOtherCity = location.city !== here(state).city
-  const next: State = { ...state, path, notice: undefined }
-  return isOtherCity ? { ...next, connection: { live: false, since: state.now } } : next
+  return follow(state, at >= 0 ? state.path.slice(0, at + 1) : [...state.path, location], state.tabs)
 }
 
-/** Leaves the filter first, then the page. */
+/** Opens what the selected row, or the text, is about. */
+export function openSelected(state: State, location: Location): State {
+  const target = selectedRow(state, location)?.opens ?? viewOf(state, location).opens
+  return target ? open(state, target) : state
+}
+
+/** Leaves the filter first, then the page; who leaves a city for the list of cities closes it. */
 export function goBack(state: State): State {
   const location = focused(state)
   if (viewOf(state, location).filter !== '') return updateView(state, location, { filter: '' })
   if (state.path.length < 2) return state
   const path = state.path.slice(0, -1)
-  const left = here(state)
-  const next: State = { ...state, path }
-  return (path.at(-1) ?? CITIES).city === left.city ? next : { ...next, connection: { live: false, since: state.now } }
+  const left = here(state).city
+  const isLeft = path.at(-1)?.city === '' && left !== ''
+  return follow(state, path, isLeft ? state.tabs.filter(({ city }) => city !== left) : state.tabs)
+}
+
+/** The next city that is open, at the page where the person was, or the one before. */
+export function moveCity(state: State, by: number): State {
+  const { tabs } = state
+  const at = tabs.findIndex(({ city }) => city === here(state).city)
+  const tab = tabs[(at < 0 && by < 0 ? at + 1 + by + tabs.length : at + by + tabs.length) % tabs.length]
+  return tab ? switchTo(state, tab.city) : state
+}
+
+/** Shows a city that is open, at the page where the person was. */
+export function switchTo(state: State, city: string): State {
+  const tab = state.tabs.find((each) => each.city === city)
+  if (!tab || here(state).city === city) return state
+  const path = tab.path.length > 0 ? tab.path : [CITIES, { page: 'overview', city, subject: '' }]
+  return follow(state, path, state.tabs)
+}
+
+/** Goes along another path: the city that is left keeps its place, and that which is entered gets a tab. */
+function follow(state: State, path: readonly Location[], open: readonly Tab[]): State {
+  const left = here(state).city
+  const { city } = path.at(-1) ?? CITIES
+  const next: State = { ...state, path, notice: undefined }
+  if (city === left) return next
+  const kept = open.map((tab) => (tab.city === left ? { ...tab, path: state.path } : tab))
+  const tabs = city === '' || kept.some((tab) => tab.city === city) ? kept : [...kept, { city, path: [] }]
+  return { ...next, tabs, known: [], connection: { live: false, since: state.now } }
 }

@@ -2,8 +2,9 @@ import { pageOf } from '../pages/pages.ts'
 import { begin, confirmed, notice, valuesOf } from './actions.ts'
 import { complete, parseCommand } from './commands.ts'
 import type { Step } from './effects.ts'
-import { editLine, lineOf } from './line.ts'
+import { editLine, type LineEdit, lineOf, pasteInto } from './line.ts'
 import { focused, open } from './navigation.ts'
+import { editPalette, onPaletteKey } from './palette-keys.ts'
 import { updateView } from './selection.ts'
 import type { FormField, Overlay, Prompt, State } from './state.ts'
 
@@ -15,8 +16,21 @@ export function onPromptKey(state: State, prompt: Prompt, key: string): Step {
   if (key === 'enter') return enterPrompt(state, prompt)
   const next = prompt.kind === 'command' ? onCommandKey(state, prompt, key) : prompt
   const edit = next === prompt ? editLine(prompt.edit, key) : next.edit
-  const typed = { ...state, prompt: { ...next, edit } }
-  return prompt.kind === 'filter' ? filterBy(typed, edit.text) : [typed]
+  return typeInto(state, { ...next, edit })
+}
+
+function typeInto(state: State, prompt: Prompt): Step {
+  const typed: State = { ...state, prompt }
+  return prompt.kind === 'filter' ? filterBy(typed, prompt.edit.text) : [typed]
+}
+
+/** Pasted text goes where something is typed; elsewhere it would be taken for keys, so it is left out. */
+export function onPaste(state: State, text: string): Step {
+  const { prompt, overlay } = state
+  if (prompt) return typeInto(state, { ...prompt, edit: pasteInto(prompt.edit, text) })
+  if (overlay?.kind === 'palette') return editPalette(state, overlay, pasteInto(overlay.edit, text))
+  if (overlay?.kind === 'form') return [editField(state, overlay, (edit) => pasteInto(edit, text))]
+  return [notice(state, 'press : or / first: pasted text is taken where something is typed', true)]
 }
 
 /** Completion and history; the prompt itself for a key that is neither. */
@@ -62,6 +76,7 @@ export function onOverlayKey(state: State, overlay: Overlay, key: string): Step 
   const closed: State = { ...state, overlay: undefined }
   if (key === 'esc') return [closed]
   if (overlay.kind === 'help') return [closed]
+  if (overlay.kind === 'palette') return onPaletteKey(state, overlay, key)
   if (overlay.kind === 'form') return onFormKey(state, overlay, key)
   if (key === 'y') return [closed, { type: 'run', chosen: overlay.chosen, values: overlay.values }]
   return [notice(closed, `${overlay.chosen.action.name}: nothing was done`, false)]
@@ -73,14 +88,16 @@ function onFormKey(state: State, overlay: Overlay & { kind: 'form' }, key: strin
   const go = (to: number): Step => [{ ...state, overlay: { ...overlay, at: (to + fields.length) % fields.length } }]
   if (key === 'tab' || key === 'down') return go(at + 1)
   if (key === 'shift+tab' || key === 'up') return go(at - 1)
-  if (key !== 'enter') {
-    const edited = fields.map((field, index) => (index === at ? { ...field, edit: editLine(field.edit, key) } : field))
-    return [{ ...state, overlay: { ...overlay, fields: edited } }]
-  }
+  if (key !== 'enter') return [editField(state, overlay, (edit) => editLine(edit, key))]
   if (isMissing(fields[at])) return [notice(state, `${fields[at]?.title} is needed`, true)]
   if (at < fields.length - 1) return go(at + 1)
   const missing = fields.findIndex(isMissing)
   return missing >= 0 ? go(missing) : confirmed(state, chosen, valuesOf(fields))
+}
+
+function editField(state: State, form: Overlay & { kind: 'form' }, edit: (line: LineEdit) => LineEdit): State {
+  const fields = form.fields.map((field, index) => (index === form.at ? { ...field, edit: edit(field.edit) } : field))
+  return { ...state, overlay: { ...form, fields } }
 }
 
 const isMissing = (field: FormField | undefined): boolean =>

@@ -1,26 +1,23 @@
 import type { Action, Line, Location, Outcome, Row, TextContent } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
+import type { MouseAction } from '../terminal/input.ts'
 import { begin, notice, rowActions } from './actions.ts'
-import type { Effect, Step } from './effects.ts'
-import { type Verb, verbOf } from './keys.ts'
+import type { Step } from './effects.ts'
+import type { Verb } from './keys.ts'
 import { emptyLine, lineOf } from './line.ts'
-import { focused, goBack, moveFocus, open } from './navigation.ts'
-import { onOverlayKey, onPromptKey } from './prompt.ts'
-import {
-  keepScroll,
-  keepSelection,
-  moveSelection,
-  scrollText,
-  selectedIndex,
-  selectedRow,
-  shownRows,
-  updateView,
-} from './selection.ts'
-import { here, type State, viewOf } from './state.ts'
+import { onMouse } from './mouse.ts'
+import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected } from './navigation.ts'
+import { openPalette } from './palette-keys.ts'
+import { onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
+import { keepScroll, keepSelection, moreOf, moveSelection, scrollText, updateView } from './selection.ts'
+import { here, type Known, type State, viewKey, viewOf } from './state.ts'
+import { alertFor } from './waiting.ts'
 
 /** What happens to the dashboard. */
 export type Message =
   | { readonly type: 'key'; readonly key: string }
+  | { readonly type: 'paste'; readonly text: string }
+  | { readonly type: 'mouse'; readonly action: MouseAction; readonly x: number; readonly y: number }
   | {
       readonly type: 'rows'
       readonly location: Location
@@ -37,21 +34,23 @@ export type Message =
   | { readonly type: 'connection'; readonly live: boolean; readonly now: number }
   | { readonly type: 'outcome'; readonly outcome: Outcome; readonly location: Location }
   | { readonly type: 'notice'; readonly text: string; readonly isBad: boolean }
-  | { readonly type: 'height'; readonly lines: number }
+  | { readonly type: 'size'; readonly columns: number; readonly rows: number }
+  | { readonly type: 'found'; readonly city: string; readonly known: readonly Known[] }
   | { readonly type: 'tick'; readonly now: number }
-
-/** Rows are asked for before the selection reaches the last that was read. */
-const ROWS_AHEAD = 30
 
 /** All of the dashboard's logic: the next state, and what is to be done, if anything. */
 export function step(state: State, message: Message): Step {
   switch (message.type) {
     case 'key':
       return onKey(state, message.key)
+    case 'paste':
+      return onPaste(state, message.text)
+    case 'mouse':
+      return onMouse({ ...state, notice: undefined }, message.action, message.x, message.y)
     case 'rows': {
       const { type: _, location, now, head = [], actions = [], ...shown } = message
       const next = updateView(state, location, { ...shown, head, actions, loadedAt: now, error: undefined })
-      return [{ ...keepSelection(next, location), now }]
+      return [{ ...keepSelection(next, location), now }, alertFor(state, location, message.rows)]
     }
     case 'text': {
       const { location, content, now } = message
@@ -68,8 +67,10 @@ export function step(state: State, message: Message): Step {
       return onOutcome(state, message.outcome, message.location)
     case 'notice':
       return [notice(state, message.text, message.isBad)]
-    case 'height':
-      return [{ ...state, height: message.lines }]
+    case 'size':
+      return [{ ...state, width: message.columns, height: Math.max(1, message.rows - 2) }]
+    case 'found':
+      return [message.city === here(state).city ? { ...state, known: message.known } : state]
     case 'tick':
       return [{ ...state, now: message.now }]
   }
@@ -92,7 +93,7 @@ function onKey(state: State, key: string): Step {
   if (state.prompt) return onPromptKey(state, state.prompt, key)
   if (state.overlay) return onOverlayKey(state, state.overlay, key)
   const clean = { ...state, notice: undefined }
-  const verb = verbOf(key)
+  const verb = state.keymap.verbs.get(key)
   if (verb) return onVerb(clean, verb)
   const chosen = rowActions(state).find(({ action }) => action.key === key)
   return chosen ? begin(clean, chosen) : [clean]
@@ -116,32 +117,35 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
     ...state,
     prompt: { kind: 'filter', edit: lineOf(viewOf(state, focused(state)).filter), back: 0 },
   }),
-  open: (state) => {
-    const location = focused(state)
-    const target = selectedRow(state, location)?.opens ?? viewOf(state, location).opens
-    return target ? open(state, target) : state
-  },
+  open: (state) => openSelected(state, focused(state)),
+  nextCity: (state) => moveCity(state, 1),
+  previousCity: (state) => moveCity(state, -1),
+  waiting: openWaiting,
 }
 
+/** What needs something done outside the state. */
+const STEPS: { readonly [Each in Verb]?: (state: State) => Step } = {
+  quit: (state) => [state, { type: 'quit' }],
+  sort: sortRows,
+  undo: undoLast,
+  palette: openPalette,
+  mouse: toggleMouse,
+  redraw: (state) => [state, { type: 'redraw' }],
+  suspend: (state) => [state, { type: 'suspend' }],
+}
+
+const DOWNWARD: ReadonlySet<Verb> = new Set(['down', 'pageDown', 'bottom'])
+
 function onVerb(state: State, verb: Verb): Step {
-  if (verb === 'quit') return [state, { type: 'quit' }]
-  if (verb === 'sort') return sortRows(state)
-  if (verb === 'waiting') return openWaiting(state)
-  if (verb === 'undo') return undoLast(state)
+  const stepped = STEPS[verb]?.(state)
+  if (stepped) return stepped
   const next = MOVES[verb]?.(state) ?? state
-  return verb === 'down' || verb === 'pageDown' || verb === 'bottom' ? [next, moreOf(next)] : [next]
+  return DOWNWARD.has(verb) ? [next, moreOf(next, focused(next))] : [next]
 }
 
 function move(state: State, by: number): State {
   const location = focused(state)
   return pageOf(location).kind === 'text' ? scrollText(state, location, by) : moveSelection(state, location, by)
-}
-
-/** Asks for the next rows when the selection comes near the last of those that were read. */
-function moreOf(state: State): Effect | undefined {
-  const location = focused(state)
-  const isNear = selectedIndex(state, location) + ROWS_AHEAD >= shownRows(state, location).length
-  return viewOf(state, location).hasMore && isNear ? { type: 'more', location } : undefined
 }
 
 function sortRows(state: State): Step {
@@ -154,11 +158,22 @@ function sortRows(state: State): Step {
   return [notice(next, `in the order of ${sort}`, false), { type: 'reload', location }]
 }
 
-function openWaiting(state: State): Step {
+/** The next that waits for a person, after the one that is shown. */
+function openWaiting(state: State): State {
   const { city } = here(state)
-  return city === ''
-    ? [notice(state, 'open a city first', true)]
-    : [open(state, { page: 'attention', city, subject: '' })]
+  if (city === '') return notice(state, 'open a city first', true)
+  const waiting = viewOf(state, attentionOf(city)).rows.flatMap(({ opens }) => opens ?? [])
+  const at = waiting.findIndex((each) => viewKey(each) === viewKey(here(state)))
+  const next = waiting[(at + 1) % waiting.length]
+  if (!next) return notice(state, 'nothing waits for you', false)
+  if (at < 0) return open(state, next)
+  return open({ ...state, path: state.path.slice(0, -1) }, next)
+}
+
+function toggleMouse(state: State): Step {
+  const hasMouse = !state.hasMouse
+  const text = hasMouse ? 'the mouse clicks here' : 'the mouse selects text in the terminal; ctrl+t takes it back'
+  return [notice({ ...state, hasMouse }, text, false), { type: 'mouse', on: hasMouse }]
 }
 
 function undoLast(state: State): Step {

@@ -1,5 +1,6 @@
 import type { Location, Row, TablePage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
+import type { Effect } from './effects.ts'
 import { type State, type View, viewKey, viewOf } from './state.ts'
 
 /** The rows of a table that are shown: those with the text of the filter, without bookkeeping. */
@@ -46,6 +47,15 @@ export function moveSelection(state: State, location: Location, by: number): Sta
   const rows = shownRows(state, location)
   const index = Math.max(0, Math.min(rows.length - 1, selectedIndex(state, location) + by))
   return updateView(state, location, { selected: rows[index]?.id, index })
+}
+
+/** Rows are asked for before the selection reaches the last that was read. */
+const ROWS_AHEAD = 30
+
+/** Asks for the next rows when the selection comes near the last of those that were read. */
+export function moreOf(state: State, location: Location): Effect | undefined {
+  const isNear = selectedIndex(state, location) + ROWS_AHEAD >= shownRows(state, location).length
+  return viewOf(state, location).hasMore && isNear ? { type: 'more', location } : undefined
 }
 
 /** Holds on to the selected row while the rows change around it. Before anyone chose, the first stays selected. */

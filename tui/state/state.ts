@@ -1,4 +1,5 @@
 import type { Action, Field, Line, Location, Outcome, Row } from '../pages/page.ts'
+import { defaultKeymap, type Keymap } from './keys.ts'
 import type { LineEdit } from './line.ts'
 
 /** What one table or text shows, and where the person is in it. */
@@ -58,6 +59,20 @@ export type Overlay =
   | { readonly kind: 'help' }
   | { readonly kind: 'confirm'; readonly chosen: Chosen; readonly values: Values }
   | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
+  | { readonly kind: 'palette'; readonly edit: LineEdit; readonly at: number }
+
+/** Something of a city that the palette opens by its name. */
+export interface Known {
+  readonly kind: 'agent' | 'session' | 'bead'
+  readonly text: string
+  readonly location: Location
+}
+
+/** A city that was opened, and where the person was in it. */
+export interface Tab {
+  readonly city: string
+  readonly path: readonly Location[]
+}
 
 export type Values = Readonly<Record<string, string>>
 
@@ -96,9 +111,18 @@ export interface State {
   readonly showsSystem: boolean
   /** The names of the cities, for completion. */
   readonly cities: readonly string[]
+  /** The cities that are open, in the order in which they were opened. */
+  readonly tabs: readonly Tab[]
+  /** What the palette knows of the city. */
+  readonly known: readonly Known[]
+  readonly keymap: Keymap
+  /** Whether clicks and the wheel come here; otherwise the terminal selects text with them. */
+  readonly hasMouse: boolean
   readonly connection: Connection
   readonly now: number
-  /** Lines that the body of the page has, for what scrolls by pages. */
+  /** Columns of the screen. */
+  readonly width: number
+  /** Lines of the screen between the header and the footer. */
   readonly height: number
 }
 
@@ -112,7 +136,16 @@ export const viewKey = ({ page, city, subject }: Location): string => `${city}/$
 
 export const viewOf = (state: State, location: Location): View => state.views[viewKey(location)] ?? emptyView
 
-export const initialState = (now: number, city: string | undefined): State => ({
+interface Start {
+  readonly keymap?: Keymap
+  readonly hasMouse?: boolean
+}
+
+export const initialState = (
+  now: number,
+  city: string | undefined,
+  { keymap = defaultKeymap, hasMouse = true }: Start = {},
+): State => ({
   path: city === undefined ? [CITIES] : [CITIES, { page: 'overview', city, subject: '' }],
   views: {},
   focus: 'sessions',
@@ -123,7 +156,12 @@ export const initialState = (now: number, city: string | undefined): State => ({
   undo: undefined,
   showsSystem: false,
   cities: [],
+  tabs: city === undefined ? [] : [{ city, path: [] }],
+  known: [],
+  keymap,
+  hasMouse,
   connection: { live: false, since: now },
   now,
+  width: 80,
   height: 20,
 })

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Row } from '../../../tui/pages/page.ts'
 import { pageOf, pages } from '../../../tui/pages/pages.ts'
+import { drawFrame } from '../../../tui/parts/frame.ts'
+import { createTheme } from '../../../tui/parts/theme.ts'
 import { bindings } from '../../../tui/state/keys.ts'
 import { focused, panelsOf } from '../../../tui/state/navigation.ts'
 import { type Message, step } from '../../../tui/state/reducer.ts'
@@ -26,6 +28,7 @@ const COMMANDS = [
 ]
 
 const random = new SeededRandom(SEED)
+const PLAIN = createTheme({ name: 'none', colours: 0, isLight: false })
 
 /** A row with whatever a server may send. */
 function anyRow(): Row {
@@ -52,9 +55,17 @@ function anyMessage(state: State): Message {
     { type: 'failed', location, error: 'it broke' },
     { type: 'connection', live: random.oneIn(2), now },
     { type: 'cities', names: ['alpha', 'beta'] },
-    { type: 'height', lines: Math.floor(random.next() * 60) },
+    { type: 'size', columns: Math.floor(random.next() * 220), rows: Math.floor(random.next() * 70) },
     { type: 'outcome', location, outcome: { text: 'done', ...(random.oneIn(3) && { opens: at('beads') }) } },
     { type: 'tick', now },
+    { type: 'paste', text: random.pick(['x', '\x1b[31mred\n\tblue', '宽'.repeat(30)]) },
+    { type: 'found', city: 'alpha', known: [{ kind: 'bead', text: 'al-1 · paint', location: at('bead', 'al-1') }] },
+    {
+      type: 'mouse',
+      action: random.pick(['press', 'wheel-up', 'wheel-down']),
+      x: Math.floor(random.next() * 220),
+      y: Math.floor(random.next() * 70),
+    },
   ]
   return random.pick(messages)
 }
@@ -87,6 +98,7 @@ test('no keys and no events, in whatever order, break the dashboard', () => {
       state = next
     }
     check(state)
+    if (n % 100 === 0) drawFrame(state, PLAIN)
     if (state.path.length > 50) state = { ...state, path: state.path.slice(0, 2) }
   }
   expect(effects).toBeGreaterThan(100)

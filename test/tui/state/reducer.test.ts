@@ -36,8 +36,13 @@ describe('navigation', () => {
     expect(panelsOf(answered).map(({ page }) => page)).toContain(focused(answered).page)
   })
 
-  test('! opens what waits for a person', () => {
-    expect(here(press(alpha, '!'))).toEqual(at('attention'))
+  test('! opens what waits for a person, one after the other', () => {
+    expect(press(alpha, '!').notice?.text).toBe('nothing waits for you')
+    const asks = ['q-1', 'q-2'].map((id) => row(id, { opens: at('question', id) }))
+    const waiting = after(alpha, rows('attention', asks))
+    expect(press(waiting, '!').path.slice(-1)).toEqual([at('question', 'q-1')])
+    expect(press(waiting, '!', '!').path.slice(-2)).toEqual([at('overview'), at('question', 'q-2')])
+    expect(here(press(waiting, '!', '!', '!'))).toEqual(at('question', 'q-1'))
     expect(press(cities, '!').notice).toEqual({ text: 'open a city first', isBad: true })
   })
 
@@ -158,9 +163,9 @@ describe('actions', () => {
     const undo = { name: 'wake', run: async () => ({}) }
     const done = after(state, { type: 'outcome', outcome: { text: 'suspended', undo }, location: at('sessions') })
     expect(done.notice).toEqual({ text: 'suspended', isBad: false })
-    const [next, effect] = step(done, { type: 'key', key: 'ctrl+z' })
+    const [next, effect] = step(done, { type: 'key', key: 'z' })
     expect(effect).toMatchObject({ type: 'undo', undo: { undo, location: at('sessions') } })
-    expect(press(next, 'ctrl+z').notice?.text).toBe('there is nothing to undo')
+    expect(press(next, 'z').notice?.text).toBe('there is nothing to undo')
   })
 })
 

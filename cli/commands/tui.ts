@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Command, Option } from 'commander'
+import type { Client } from '../../src/client/client.ts'
+import { Unreachable } from '../../src/client/errors.ts'
+import { resolveHome } from '../../src/client/home.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { program as ownProgram } from '../context/version.ts'
+import { Exit, failure } from '../io/exit.ts'
+import { printLine } from '../io/io.ts'
+import { timers } from '../io/timers.ts'
+
+interface TuiOptions {
+  plain?: true
+  checkConfig?: true
+}
+
+export function tuiCommand(program: Command, context: CommandContext): void {
+  program
+    .command('tui')
+    .description('show cities, agents and work on a dashboard')
+    .option('--plain', 'line by line, for screen readers: changes are sentences, commands are lines')
+    .addOption(new Option('--check-config', 'say what is wrong in tui.toml, and open nothing').conflicts('plain'))
+    .action((options: TuiOptions) => (options.checkConfig ? check(context) : show(context, options)))
+}
+
+/** Opens the dashboard, which is loaded on demand. */
+async function show(context: CommandContext, { plain }: TuiOptions): Promise<void> {
+  const { io, client } = context
+  if (!plain && (io.width === undefined || !io.isInteractive)) {
+    throw failure('the dashboard needs a terminal; gc tui --plain works without one')
+  }
+  const { openDashboard, openPlainDashboard } = await import('../../tui/main.ts')
+  const city = await context.unambiguousCity()
+  if (city !== undefined) await requireCity(client, city)
+  const options = {
+    ...{ client, timers, now: Date.now, env: io.env, config: readConfig(context), attach: attachInPlace },
+    ...(city && { city }),
+  }
+  if (!plain) return openDashboard(options)
+  await openPlainDashboard({ ...options, lines: createInterface({ input: process.stdin }) })
+  process.stdin.pause()
+}
+
+const configPath = ({ io }: CommandContext): string => join(resolveHome(io.env), 'tui.toml')
+
+/** The person's settings; empty where there is no file. */
+function readConfig(context: CommandContext): string {
+  const path = configPath(context)
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw failure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+async function check(context: CommandContext): Promise<void> {
+  const { checkConfig } = await import('../../tui/main.ts')
+  const path = configPath(context)
+  const problems = checkConfig(readConfig(context))
+  for (const { line, column, text } of problems)
+    printLine(context.io, `${path}:${line}:${column}: ${sanitizeLine(text)}`)
+  if (problems.length > 0) throw new Exit(1)
+  printLine(context.io, `${path} is right.`)
+}
+
+/** Runs `gc session attach` on this terminal, on a screen of its own: what it leaves behind goes with that. */
+async function attachInPlace(city: string, session: string): Promise<void> {
+  process.stdout.write('\x1b[?1049h')
+  try {
+    const words = [...ownProgram, '--city', city, 'session', 'attach', session]
+    const child = Bun.spawn(words, { stdin: 'inherit', stdout: 'inherit', stderr: 'pipe' })
+    const [status, said] = await Promise.all([child.exited, child.stderr.text()])
+    if (status !== 0) throw failure(said.trim().replace(/^gc: /, ''))
+  } finally {
+    process.stdout.write('\x1b[?1049l')
+  }
+}
+
+/** Fails for a city that the supervisor does not have; without a supervisor the dashboard says so itself. */
+async function requireCity(client: Client, city: string): Promise<void> {
+  const cities = await client.call('GET /v0/cities').catch((error) => {
+    if (error instanceof Unreachable) return undefined
+    throw error
+  })
+  if (!cities || cities.items?.some(({ name }) => name === city)) return
+  throw failure(`there is no city ${sanitizeLine(city)}; \`gc cities\` lists those there are`)
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { readSettings } from '../../../tui/settings/settings.ts'
+
+const TERMINAL = { TERM: 'xterm-256color' }
+
+const problems = (text: string): string[] =>
+  readSettings(text, TERMINAL).problems.map(({ line, column, text }) => `${line}:${column} ${text}`)
+
+describe('tui.toml', () => {
+  test('sets the theme, colours, keys, mouse, bell and notices', () => {
+    const { settings, problems } = readSettings(
+      `theme = "light"\nmouse = false\nbell = false\nnotify = "none"\ntitle = false
+[colours]
+good = "#ffffff"
+[keys]
+down = ["down", "ctrl-n"]
+sort = "j"`,
+      { ...TERMINAL, COLORTERM: 'truecolor' },
+    )
+    expect(problems).toEqual([])
+    expect(settings).toMatchObject({ mouse: false, bell: false, notify: 'none', title: false, asksBackground: false })
+    const { verbs } = settings.keymap
+    expect(['ctrl+n', 'j', 'k'].map((key) => verbs.get(key))).toEqual(['down', 'sort', 'up'])
+    expect(settings.theme(false)('good')).toBe('\x1b[38;2;255;255;255m')
+  })
+
+  test('says every line that is wrong, with its place, and takes the rest', () => {
+    const text = `theme = "blue"
+mouse = "yes"
+colour = 1
+bell = false
+
+[colours]
+good = "greenish"
+nice = "red"
+
+[keys]
+down = "x"
+up = "x"
+dwon = "j"
+top = "nothing"`
+    expect(problems(text)).toEqual([
+      '1:1 theme: "blue" is none of auto, dark, light, ansi, none',
+      '2:1 mouse: "yes" is neither true nor false',
+      '3:1 colour: there is no such setting; there are theme, mouse, bell, title, notify, [colours] and [keys]',
+      '7:1 colours.good: "greenish" is no colour: write it as in CSS, such as "#87d787"',
+      '8:1 colours.nice: there is no such meaning; there are plain, quiet, strong, good, busy, warning, bad',
+      '12:1 keys.up: x is the key of down already',
+      expect.stringContaining('13:1 keys.dwon: there is no such key; there are down, up'),
+      '14:1 keys.top: "nothing" is no key; write j, ctrl+f, alt+x, pagedown or the like',
+    ])
+    expect(readSettings(text, TERMINAL).settings.bell).toBe(false)
+    expect(problems('theme = ')[0]).toStartWith('1:')
+    expect(problems('')).toEqual([])
+  })
+})
+
+describe('colours', () => {
+  const good = (env: Record<string, string | undefined>, text = '') =>
+    readSettings(text, env).settings.theme(false)('good')
+
+  test('are those that the terminal has', () => {
+    expect(good({ TERM: 'xterm-256color', COLORTERM: 'truecolor' })).toStartWith('\x1b[38;2;')
+    expect(good({ TERM: 'xterm-256color' })).toStartWith('\x1b[38;5;')
+    expect(good({ TERM: 'xterm' })).toBe('\x1b[32m')
+    expect(good({ TERM: 'xterm-256color' }, 'theme = "ansi"')).toBe('\x1b[32m')
+    for (const env of [{ TERM: 'dumb' }, { TERM: 'xterm', NO_COLOR: '1' }]) expect(good(env)).toBe('')
+    expect(good(TERMINAL, 'theme = "none"')).toBe('')
+  })
+
+  test('are darker on a light background', () => {
+    const { settings } = readSettings('', TERMINAL)
+    expect(settings.theme(true)('warning')).not.toBe(settings.theme(false)('warning'))
+    expect(readSettings('', { ...TERMINAL, COLORFGBG: '0;15' }).settings.isLight).toBe(true)
+  })
+})

@@ -1,0 +1,89 @@
+import type { Client } from '../src/client/client.ts'
+import type { Timers } from '../src/client/follow.ts'
+import { Feed } from './data/feed.ts'
+import { Finder } from './data/finder.ts'
+import { perform, type Surface } from './data/perform.ts'
+import { type Message, step } from './state/reducer.ts'
+import { here, type State, viewKey, viewOf } from './state/state.ts'
+
+export interface DashboardOptions {
+  readonly client: Client
+  readonly timers: Timers
+  now(): number
+}
+
+/** What shows the dashboard. */
+export interface View extends Surface {
+  /** The state has changed. */
+  changed(state: State): void
+}
+
+/** The dashboard without its looks: one reducer over what the person does and what the server sends. */
+export class Dashboard implements Disposable {
+  #state: State
+  #feed: Feed | undefined
+  #tick = { cancel: () => {} }
+  readonly #finder: Finder
+
+  constructor(
+    private readonly options: DashboardOptions,
+    initial: State,
+    private readonly view: View,
+  ) {
+    this.#state = initial
+    this.#finder = new Finder({ ...options, dispatch: this.dispatch })
+  }
+
+  get state(): State {
+    return this.#state
+  }
+
+  /** Begins to read the server, and to count the ages of what is shown. */
+  start(): void {
+    this.#follow()
+    this.#readCities()
+    this.#scheduleTick()
+  }
+
+  readonly dispatch = (message: Message): void => {
+    const before = this.#state
+    const [next, effect] = step(before, message)
+    this.#state = next
+    if (next !== before) this.view.changed(next)
+    if (this.#feed && viewKey(here(next)) !== viewKey(here(before))) this.#follow()
+    if (!effect) return
+    const { client } = this.options
+    perform(effect, { client, feed: this.#feed, finder: this.#finder, surface: this.view, dispatch: this.dispatch })
+  };
+
+  [Symbol.dispose](): void {
+    this.#tick.cancel()
+    this.#finder.close()
+    this.#feed?.close()
+  }
+
+  /** Reads what the page shows, and follows it. */
+  #follow(): void {
+    this.#feed?.close()
+    const { dispatch } = this
+    const viewAt = (location: Parameters<typeof viewOf>[1]) => viewOf(this.#state, location)
+    this.#feed = new Feed({ ...this.options, dispatch, viewOf: viewAt }, here(this.#state))
+    this.#feed.start()
+  }
+
+  /** Reads the names of the cities once, for `:city`; the page of cities shows whatever keeps them from being read. */
+  #readCities(): void {
+    this.options.client.call('GET /v0/cities').then(
+      ({ items }) => this.dispatch({ type: 'cities', names: (items ?? []).map(({ name }) => name) }),
+      () => {},
+    )
+  }
+
+  /** Updates the shown ages every second. */
+  #scheduleTick(): void {
+    this.#tick = this.options.timers.after(1000, () => {
+      this.dispatch({ type: 'tick', now: this.options.now() })
+      this.#scheduleTick()
+    })
+  }
+}

@@ -1,0 +1,80 @@
+import type { Client } from '../../src/client/client.ts'
+import type { Timers } from '../../src/client/follow.ts'
+import type { Message } from '../state/reducer.ts'
+import type { Known } from '../state/state.ts'
+
+/** The palette is read for once the person stops typing for so long. */
+const PAUSE_MS = 100
+const MAX_BEADS = 20
+const MAX_SESSIONS = 200
+
+interface FinderOptions {
+  readonly client: Client
+  readonly timers: Timers
+  dispatch(message: Message): void
+}
+
+/** Reads what the palette finds in a city: its agents and sessions, and the beads with the typed words. */
+export class Finder {
+  #latest = new AbortController()
+  #timer = { cancel: () => {} }
+
+  constructor(private readonly options: FinderOptions) {}
+
+  /** Whatever was looked for before is given up. */
+  find(city: string, text: string): void {
+    this.close()
+    this.#latest = new AbortController()
+    const { signal } = this.#latest
+    this.#timer = this.options.timers.after(text === '' ? 0 : PAUSE_MS, () => void this.#read(city, text, signal))
+  }
+
+  close(): void {
+    this.#timer.cancel()
+    this.#latest.abort()
+  }
+
+  /** What cannot be read is not found; the pages say why. */
+  async #read(city: string, text: string, signal: AbortSignal): Promise<void> {
+    const found = await Promise.allSettled([
+      this.#agents(city, signal),
+      this.#sessions(city, signal),
+      this.#beads(city, text, signal),
+    ])
+    const known = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+    if (!signal.aborted) this.options.dispatch({ type: 'found', city, known })
+  }
+
+  async #agents(city: string, signal: AbortSignal): Promise<Known[]> {
+    const { items } = await this.options.client.city(city).call('GET ~/agents', { signal })
+    return (items ?? []).flatMap(({ name, session }) => {
+      const location = { page: 'session', city, subject: session?.name ?? '' }
+      return session ? [{ kind: 'agent', text: name, location }] : []
+    })
+  }
+
+  async #sessions(city: string, signal: AbortSignal): Promise<Known[]> {
+    const query = { limit: MAX_SESSIONS }
+    const { items } = await this.options.client.city(city).call('GET ~/sessions', { query, signal })
+    return (items ?? []).map(({ id, alias, session_name, title }) => ({
+      kind: 'session',
+      text: [id, alias ?? session_name, title].filter(Boolean).join(' · '),
+      location: { page: 'session', city, subject: id },
+    }))
+  }
+
+  /** Without a text, the newest; with one, those with its words, or the one with that id. */
+  async #beads(city: string, text: string, signal: AbortSignal): Promise<Known[]> {
+    const { client } = this.options
+    const query = { limit: MAX_BEADS }
+    const { items } =
+      text.trim() === ''
+        ? await client.city(city).call('GET ~/beads', { query: { ...query, status: 'open' }, signal })
+        : await client.city(city).call('GET ~/beads/search', { query: { ...query, q: text }, signal })
+    return (items ?? []).map(({ id, title, status }) => ({
+      kind: 'bead',
+      text: `${id} · ${title}${status === 'closed' ? ' · closed' : ''}`,
+      location: { page: 'bead', city, subject: id },
+    }))
+  }
+}

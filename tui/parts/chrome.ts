@@ -1,0 +1,79 @@
+import { displayWidth, formatDuration, sanitizeLine } from '../../src/client/text.ts'
+import type { Tone } from '../pages/tones.ts'
+import { rowActions } from '../state/actions.ts'
+import { completions } from '../state/commands.ts'
+import { HEADER, tabsOf } from '../state/header.ts'
+import { focused } from '../state/navigation.ts'
+import { here, type Prompt, type State, viewOf } from '../state/state.ts'
+import { waitingCount } from '../state/waiting.ts'
+import { lineSpans } from './edit-line.ts'
+import { drawLine, type Span } from './span.ts'
+import type { Theme } from './theme.ts'
+
+/** The top line: where this is, the other cities that are open, how many things wait, and how old the data is. */
+export function drawHeader(state: State, theme: Theme): string {
+  const right = statusSpans(state)
+  const room = Math.max(0, state.width - widthOf(right) - 1)
+  const left = tabsOf(state).flatMap(({ text, isShown }, at): Span[] => [
+    { text: at === 0 ? '' : HEADER.between, tone: 'quiet' },
+    { text, tone: isShown ? 'strong' : 'quiet' },
+  ])
+  return (
+    drawLine([{ text: HEADER.name, tone: 'strong' }, ...left], room, theme) +
+    drawLine([{ text: ' ' }, ...right], state.width - room, theme)
+  )
+}
+
+const widthOf = (spans: readonly Span[]): number => spans.reduce((sum, { text }) => sum + displayWidth(text), 0)
+
+function statusSpans(state: State): Span[] {
+  const waiting = waitingCount(state, here(state).city)
+  const { text, tone } = connectionStatus(state)
+  return [
+    ...(waiting === 0 ? [] : [{ text: `! ${waiting} waiting · `, tone: 'warning' as const }]),
+    ...(state.hasMouse ? [] : [{ text: 'selecting · ', tone: 'busy' as const }]),
+    { text, tone },
+  ]
+}
+
+/** The age of data older than this is shown, even while the stream is connected. */
+const STALE_MS = 20_000
+
+function connectionStatus(state: State): { text: string; tone: Tone } {
+  const { connection, now } = state
+  const { loadedAt } = viewOf(state, focused(state))
+  const age = loadedAt === undefined ? '' : ` · data ${formatDuration(now - loadedAt)} old`
+  if (connection.live) return { text: 'live', tone: 'good' }
+  const away = now - connection.since
+  if (away < 1000 && loadedAt === undefined) return { text: 'connecting', tone: 'busy' }
+  return { text: `reconnecting for ${formatDuration(away)}${age}`, tone: away > STALE_MS ? 'bad' : 'warning' }
+}
+
+/** The bottom line: what is typed, else a notice, else the keys of what is selected. */
+export function drawFooter(state: State, theme: Theme): string {
+  return drawLine(footerSpans(state), state.width, theme)
+}
+
+function footerSpans(state: State): Span[] {
+  if (state.prompt) return promptSpans(state, state.prompt)
+  if (!state.notice) return [{ text: ` ${hintsOf(state)}`, tone: 'quiet' }]
+  const { text, isBad } = state.notice
+  return [{ text: ` ${sanitizeLine(text)}`, tone: isBad ? 'bad' : 'good' }]
+}
+
+function promptSpans(state: State, { kind, edit }: Prompt): Span[] {
+  const found = kind === 'command' ? completions(state, edit.text).slice(0, 12).join(' ') : ''
+  const room = Math.max(20, state.width - 4 - Math.min(displayWidth(found), Math.floor(state.width / 2)))
+  return [
+    { text: kind === 'filter' ? ' /' : ' :' },
+    ...lineSpans(edit, room),
+    { text: `  ${sanitizeLine(found)}`, tone: 'quiet' },
+  ]
+}
+
+/** The keys of what is selected, then those of every page. */
+function hintsOf(state: State): string {
+  const able = rowActions(state).filter(({ action }) => action.disabled === undefined)
+  const own = able.map(({ action }) => `${action.key} ${action.name}`)
+  return ['enter open', ...own, '/ filter', ': command', 'esc back', '? help', 'q quit'].join(' · ')
+}

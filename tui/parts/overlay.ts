@@ -1,0 +1,121 @@
+import { padTo, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
+import { pageOf, pages } from '../pages/pages.ts'
+import { namedActions, rowActions } from '../state/actions.ts'
+import { usageOf } from '../state/commands.ts'
+import { focused } from '../state/navigation.ts'
+import { findEntries } from '../state/palette.ts'
+import type { Overlay, State } from '../state/state.ts'
+import { lineSpans } from './edit-line.ts'
+import { drawBeside, drawBlock, drawLine, type Span } from './span.ts'
+import type { Theme } from './theme.ts'
+
+/** What lies over the page: the help, the palette, a question before something that hurts, or a form. */
+export function drawOverlay(state: State, overlay: Overlay, theme: Theme): string[] {
+  const { width, height } = state
+  if (overlay.kind === 'help') return drawHelp(state, theme)
+  const lines =
+    overlay.kind === 'confirm'
+      ? confirmLines(overlay)
+      : overlay.kind === 'form'
+        ? formLines(overlay, width)
+        : paletteLines(state, overlay)
+  const drawn = lines.map(({ spans, isMarked }) => drawLine(spans, width, theme, isMarked))
+  return drawBlock(drawn, width, height)
+}
+
+interface OverlayLine {
+  readonly spans: readonly Span[]
+  readonly isMarked?: boolean
+}
+
+const EMPTY: OverlayLine = { spans: [] }
+
+/** The keys and commands of this page, from the tables that the dashboard itself uses. */
+function drawHelp(state: State, theme: Theme): string[] {
+  const { width, height } = state
+  const lines = helpLines(state)
+  const columns = lines.length > height && width >= 120 ? 2 : 1
+  const perColumn = columns === 1 ? height : Math.ceil(lines.length / 2)
+  const blocks = Array.from({ length: columns }, (_, at) => {
+    const x = Math.floor((width * at) / columns)
+    const drawn = lines
+      .slice(at * perColumn, (at + 1) * perColumn)
+      .map((text) =>
+        drawLine(
+          [{ text: ` ${sanitizeLine(text)}`, tone: text.startsWith(' ') ? 'plain' : 'strong' }],
+          Math.floor(width / columns),
+          theme,
+        ),
+      )
+    return { x, lines: drawBlock(drawn, Math.floor(width / columns), height) }
+  })
+  return drawBeside(blocks)
+}
+
+/** What the help says, line by line; what stands at the edge is a heading. */
+export function helpLines(state: State): string[] {
+  const own = rowActions(state)
+  const named = namedActions(state).filter((chosen) => !own.some(({ action }) => action.name === chosen.action.name))
+  const actions = own.map(({ action }) => {
+    const why = action.disabled === undefined ? '' : ` (${action.disabled})`
+    return `  ${padTo(action.key, 4)}${padTo(usageOf(action), 22)} ${action.help}${why}`
+  })
+  return [
+    `${pageOf(focused(state)).title}: its keys`,
+    ...actions,
+    'everywhere',
+    ...named.map(({ action }) => `  ${padTo(usageOf(action), 26)} ${action.help}`),
+    ...state.keymap.bindings.map(({ keys, help }) => `  ${padTo(keys.join(' '), 16)} ${help}`),
+    'pages',
+    ...pages.map(
+      ({ name, about, help }) => `  ${padTo(`:${name}${about ? ` ${about.toUpperCase()}` : ''}`, 22)} ${help}`,
+    ),
+    `  ${padTo(':city NAME', 22)} another city`,
+  ]
+}
+
+function confirmLines({ chosen }: Overlay & { kind: 'confirm' }): OverlayLine[] {
+  const question = sanitizeLines(chosen.action.confirm ?? '').split('\n')
+  return [
+    EMPTY,
+    ...question.map((text): OverlayLine => ({ spans: [{ text: ` ${text}`, tone: 'warning' }] })),
+    EMPTY,
+    { spans: [{ text: ' y does it · any other key leaves everything as it is' }] },
+  ]
+}
+
+function formLines({ chosen, fields, at }: Overlay & { kind: 'form' }, width: number): OverlayLine[] {
+  return [
+    EMPTY,
+    { spans: [{ text: ` ${sanitizeLine(chosen.action.help)}`, tone: 'strong' }] },
+    EMPTY,
+    ...fields.flatMap(({ title, edit }, index): OverlayLine[] => [
+      { spans: [{ text: ` ${sanitizeLine(title)}`, tone: index === at ? 'strong' : 'quiet' }] },
+      {
+        spans:
+          index === at ? [{ text: '   ' }, ...lineSpans(edit, width - 6)] : [{ text: `   ${sanitizeLine(edit.text)}` }],
+      },
+    ]),
+    EMPTY,
+    { spans: [{ text: ' enter goes on · tab another field · esc leaves everything as it is', tone: 'quiet' }] },
+  ]
+}
+
+/** What was found for the typed text; the marked entry stays visible. */
+function paletteLines(state: State, { edit, at }: Overlay & { kind: 'palette' }): OverlayLine[] {
+  const found = findEntries(state, edit.text)
+  const room = Math.max(1, state.height - 3)
+  const first = Math.max(0, Math.min(at - Math.floor(room / 2), found.length - room))
+  const entries = found.slice(first, first + room).map(
+    ({ kind, text }, index): OverlayLine => ({
+      spans: [{ text: ` ${padTo(kind, 9)}`, tone: 'quiet' }, { text: sanitizeLine(text) }],
+      isMarked: first + index === at,
+    }),
+  )
+  const nothing: OverlayLine = { spans: [{ text: ' nothing has this name', tone: 'quiet' }] }
+  return [
+    { spans: [{ text: ' ⌕ ' }, ...lineSpans(edit, state.width - 6)] },
+    { spans: [{ text: ' enter opens · ↑ ↓ move · esc leaves', tone: 'quiet' }] },
+    ...(entries.length === 0 ? [nothing] : entries),
+  ]
+}

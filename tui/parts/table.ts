@@ -1,0 +1,75 @@
+import { countOf, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
+import type { Location, Row, TablePage } from '../pages/page.ts'
+import { type Area, tableWindow } from '../state/layout.ts'
+import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
+import { type State, type View, viewOf } from '../state/state.ts'
+import { cellText, columnWidths } from './columns.ts'
+import { drawHead } from './head.ts'
+import { drawBlock, drawLine, type Span } from './span.ts'
+import type { Theme } from './theme.ts'
+
+/** A titled table that scrolls with its selection; control sequences in its text are shown, not sent. */
+export function drawTable(state: State, page: TablePage, area: Area, isFocused: boolean, theme: Theme): string[] {
+  const { location, width, height } = area
+  const rows = shownRows(state, location)
+  const { first, room, hasTitles } = tableWindow(state, area)
+  const widths = columnWidths(page.columns, width - 3)
+  const title = `${isFocused ? '▸ ' : '  '}${titleOf(page, state, location, rows.length)}`
+  const selected = isFocused ? selectedIndex(state, location) - first : -1
+  const lines = [
+    ...drawHead(viewOf(state, location).head, width, theme),
+    drawLine([{ text: title, tone: isFocused ? 'strong' : 'quiet' }], width, theme),
+    ...(hasTitles ? [drawLine([{ text: columnTitles(page, widths), tone: 'quiet' }], width, theme)] : []),
+    ...(rows.length === 0 ? [drawLine([emptyText(page, state, location)], width, theme)] : []),
+    ...rows
+      .slice(first, first + room)
+      .map((row, at) => drawLine(rowSpans(row, page, widths, state.now), width, theme, at === selected)),
+  ]
+  return drawBlock(lines, width, height)
+}
+
+/** The titles of the columns that are shown. */
+function columnTitles({ columns }: TablePage, widths: readonly (number | undefined)[]): string {
+  const titles = columns.map(({ title }, at) => padTo(truncate(title, widths[at] ?? 0), (widths[at] ?? -1) + 1))
+  return `  ${titles.join('')}`
+}
+
+/** `work 47 of 252 · "paint" · newest · 5 hidden`. */
+function titleOf(page: TablePage, state: State, location: Location, shown: number): string {
+  const view = viewOf(state, location)
+  if (view.loadedAt === undefined) return page.title
+  const hidden = hiddenRows(state, location)
+  return [
+    `${page.title} ${shown}${totalOf(view, shown)}`,
+    ...(view.filter === '' ? [] : [`"${sanitizeLine(view.filter)}"`]),
+    ...(view.sort === undefined ? [] : [view.sort]),
+    ...(hidden === 0 ? [] : [`${hidden} hidden (.)`]),
+  ].join(' · ')
+}
+
+function totalOf({ total, hasMore }: View, shown: number): string {
+  if (total !== undefined && total > shown) return ` of ${total}`
+  return hasMore ? '+' : ''
+}
+
+/** Nothing is said to be empty before the server has answered. */
+function emptyText(page: TablePage, state: State, location: Location): Span {
+  const { error, loadedAt, filter } = viewOf(state, location)
+  const hidden = hiddenRows(state, location)
+  const tone = error === undefined ? 'quiet' : 'bad'
+  const say = (text: string): Span => ({ text: `  ${sanitizeLine(text)}`, tone })
+  if (error !== undefined) return say(error)
+  if (loadedAt === undefined) return say('reading …')
+  if (filter !== '') return say('nothing with this text; esc clears the filter')
+  return say(hidden > 0 ? `only ${countOf(hidden, 'row')} of bookkeeping; . shows them` : page.empty)
+}
+
+/** The cells of a row, each as wide as its column. */
+function rowSpans(row: Row, page: TablePage, widths: readonly (number | undefined)[], now: number): Span[] {
+  const cells = page.columns.flatMap((column, at): Span[] => {
+    const [width, cell] = [widths[at], row.cells[at]]
+    if (width === undefined || cell === undefined) return []
+    return [{ text: `${cellText(cell, column, width, now)} `, tone: cell.tone }]
+  })
+  return [{ text: '  ' }, ...cells]
+}

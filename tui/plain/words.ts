@@ -1,0 +1,35 @@
+import type { Keymap, Verb } from '../state/keys.ts'
+
+interface Word {
+  readonly verb: Verb
+  readonly help: string
+}
+
+/** What is typed in place of a key. */
+export const WORDS: Readonly<Record<string, Word>> = {
+  next: { verb: 'down', help: 'the next row' },
+  previous: { verb: 'up', help: 'the row before' },
+  first: { verb: 'top', help: 'the first row' },
+  last: { verb: 'bottom', help: 'the last row' },
+  open: { verb: 'open', help: 'open what the row is about' },
+  back: { verb: 'back', help: 'back to the page before, or leave a question' },
+  panel: { verb: 'next', help: 'the next panel of the page' },
+  waiting: { verb: 'waiting', help: 'the next that waits for you' },
+  undo: { verb: 'undo', help: 'take the last action back, where that can be' },
+  quit: { verb: 'quit', help: 'leave; everything runs on' },
+}
+
+/**
+ * The keys of a line: a word, one key, an answer to a question, or a command with or without its colon. While something
+ * is typed the line is that text.
+ */
+export function keysOf(line: string, { bindings }: Keymap, isTyping: boolean): readonly string[] {
+  const keyOf = (verb: Verb) => bindings.find((each) => each.verb === verb)?.keys[0] ?? ''
+  const word = WORDS[line]
+  if (isTyping) return line === 'back' ? ['esc'] : [...line, 'enter']
+  if (word) return [keyOf(word.verb)]
+  if (line === '') return []
+  if ([...line].length === 1) return [line]
+  if (line.startsWith('/')) return [keyOf('filter'), 'ctrl+u', ...line.slice(1), 'enter']
+  return [keyOf('command'), ...line.replace(/^:/, ''), 'enter']
+}

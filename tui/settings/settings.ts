@@ -1,0 +1,144 @@
+import { TONES, type Tone } from '../pages/tones.ts'
+import {
+  type Colours,
+  coloursOf,
+  createTheme,
+  isLightBackground,
+  THEMES,
+  type Theme,
+  type ThemeName,
+} from '../parts/theme.ts'
+import { bindings, createKeymap, type Keymap, type Verb } from '../state/keys.ts'
+import { NOTIFICATIONS, type Notification } from '../terminal/sequences.ts'
+import { type Entry, type Problem, readEntries } from './toml.ts'
+
+/** How the dashboard looks and behaves for this person on this terminal. */
+export interface Settings {
+  readonly keymap: Keymap
+  readonly mouse: boolean
+  readonly bell: boolean
+  readonly notify: Notification
+  /** Whether the title of the terminal says what waits. */
+  readonly title: boolean
+  /** Whether the terminal is asked if its background is light. */
+  readonly asksBackground: boolean
+  readonly isLight: boolean
+  theme(isLight: boolean): Theme
+}
+
+interface Draft {
+  theme: ThemeName
+  mouse: boolean
+  bell: boolean
+  notify: Notification
+  title: boolean
+  colours: Partial<Record<Tone, string>>
+  keys: Map<Verb, readonly string[]>
+}
+
+/** What an entry says, taken into the settings; a sentence if it is wrong. */
+type Take = (draft: Draft, entry: Entry) => string | undefined
+
+const SETTINGS: Readonly<Record<string, Take>> = {
+  theme: (draft, { value }) => takeOneOf(THEMES, value, (theme) => Object.assign(draft, { theme })),
+  mouse: (draft, { value }) => takeBoolean(value, (mouse) => Object.assign(draft, { mouse })),
+  bell: (draft, { value }) => takeBoolean(value, (bell) => Object.assign(draft, { bell })),
+  title: (draft, { value }) => takeBoolean(value, (title) => Object.assign(draft, { title })),
+  notify: (draft, { value }) => takeOneOf(NOTIFICATIONS, value, (notify) => Object.assign(draft, { notify })),
+}
+
+/** Reads `tui.toml`: what is right in it counts, and everything that is wrong is said with its place. */
+export function readSettings(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+): { settings: Settings; problems: readonly Problem[] } {
+  const { entries, problems } = readEntries(text)
+  const draft: Draft = {
+    theme: 'auto',
+    mouse: !env.NO_MOUSE,
+    bell: true,
+    notify: 'osc9',
+    title: true,
+    colours: {},
+    keys: new Map(),
+  }
+  const wrong = entries.flatMap((entry) => {
+    const text = take(draft, entry)
+    return text === undefined ? [] : [{ line: entry.line, column: entry.column, text: `${entry.name}: ${text}` }]
+  })
+  return { settings: finish(draft, coloursOf(env), isLightBackground(env)), problems: [...problems, ...wrong] }
+}
+
+function take(draft: Draft, entry: Entry): string | undefined {
+  const [table = '', name = ''] = entry.name.split('.')
+  if (table === 'keys' && name !== '') return takeKeys(draft, name, entry.value)
+  if (table === 'colours' && name !== '') return takeColour(draft, name, entry.value)
+  return SETTINGS[entry.name]?.(draft, entry) ?? unknown(entry.name, SETTINGS)
+}
+
+const unknown = (name: string, known: object): string | undefined =>
+  name in known
+    ? undefined
+    : `there is no such setting; there are ${Object.keys(known).join(', ')}, [colours] and [keys]`
+
+function takeOneOf<Word extends string>(
+  words: readonly Word[],
+  value: unknown,
+  set: (word: Word) => void,
+): string | undefined {
+  const word = words.find((each) => each === value)
+  if (word === undefined) return `${JSON.stringify(value)} is none of ${words.join(', ')}`
+  set(word)
+  return undefined
+}
+
+function takeBoolean(value: unknown, set: (value: boolean) => void): string | undefined {
+  if (typeof value !== 'boolean') return `${JSON.stringify(value)} is neither true nor false`
+  set(value)
+  return undefined
+}
+
+function takeColour(draft: Draft, name: string, value: unknown): string | undefined {
+  const tone = TONES.find((each) => each === name)
+  if (tone === undefined) return `there is no such meaning; there are ${TONES.join(', ')}`
+  if (typeof value !== 'string' || Bun.color(value, 'ansi-256') === null) {
+    return `${JSON.stringify(value)} is no colour: write it as in CSS, such as "#87d787"`
+  }
+  draft.colours[tone] = value
+  return undefined
+}
+
+const KEY =
+  /^(?:(?:ctrl|alt|shift)\+)*(?:up|down|left|right|home|end|pageup|pagedown|tab|enter|esc|backspace|delete|[^\p{C}\s])$/u
+
+function takeKeys(draft: Draft, name: string, value: unknown): string | undefined {
+  const binding = bindings.find(({ verb }) => verb === name)
+  if (!binding) return `there is no such key; there are ${bindings.map(({ verb }) => verb).join(', ')}`
+  const keys = (Array.isArray(value) ? value : [value]).map((each) =>
+    String(each).replace(/(?<=ctrl|alt|shift)-/g, '+'),
+  )
+  const wrong = keys.find((key) => !KEY.test(key))
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} is no key; write j, ctrl+f, alt+x, pagedown or the like`
+  const other = keys.flatMap((key) =>
+    [...draft.keys].flatMap(([verb, own]) => (own.includes(key) ? [[key, verb]] : [])),
+  )
+  if (other[0]) return `${other[0][0]} is the key of ${other[0][1]} already`
+  draft.keys.set(binding.verb, keys)
+  return undefined
+}
+
+/** A key that the person gave to something else does not do what it did before. */
+function keymapOf(chosen: Draft['keys']): Keymap {
+  const taken = new Set([...chosen.values()].flat())
+  const freed = bindings
+    .filter(({ verb, keys }) => !chosen.has(verb) && keys.some((key) => taken.has(key)))
+    .map(({ verb, keys }) => [verb, keys.filter((key) => !taken.has(key))] as const)
+  return createKeymap(new Map([...chosen, ...freed]))
+}
+
+function finish(draft: Draft, colours: Colours, isLight: boolean): Settings {
+  const { mouse, bell, notify, title, theme: name, colours: chosen } = draft
+  const theme = (light: boolean) => createTheme({ name, colours, isLight: light, chosen })
+  const asksBackground = name === 'auto' && colours > 16
+  return { keymap: keymapOf(draft.keys), mouse, bell, notify, title, asksBackground, isLight, theme }
+}

@@ -1,0 +1,76 @@
+import type { Location, OverviewPage } from '../pages/page.ts'
+import { pageOf } from '../pages/pages.ts'
+import { panelAt, panelsOf } from './navigation.ts'
+import { selectedIndex, shownRows } from './selection.ts'
+import { here, type State, viewOf } from './state.ts'
+
+/** Where a table or text stands on the screen; its first line is 1, below the header. */
+export interface Area {
+  readonly location: Location
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** The tables and texts that are visible, and where. */
+export function areasOf(state: State): readonly Area[] {
+  const location = here(state)
+  const page = pageOf(location)
+  if (page.kind !== 'overview') return [{ location, x: 0, y: 1, width: state.width, height: state.height }]
+  const visible = new Set(panelsOf(state).map((each) => each.page))
+  const bands = page.bands.filter(({ panels }) => panels.some((name) => visible.has(name)))
+  const heights = bandHeights(state, bands)
+  return bands.flatMap(({ panels }, band) =>
+    panels.map((name, at) => ({
+      location: panelAt(location, name),
+      x: Math.floor((state.width * at) / panels.length),
+      y: 1 + heights.slice(0, band).reduce((sum, height) => sum + height, 0),
+      width: Math.floor((state.width * (at + 1)) / panels.length) - Math.floor((state.width * at) / panels.length),
+      height: heights[band] ?? 0,
+    })),
+  )
+}
+
+/** A band that hides when it is empty takes no more lines than it has rows; the last takes what is left. */
+function bandHeights(state: State, bands: OverviewPage['bands']): number[] {
+  const shares = bands.reduce((sum, { share }) => sum + share, 0)
+  let left = state.height
+  return bands.map(({ share, hidesWhenEmpty, panels }, at) => {
+    const rows = Math.max(...panels.map((name) => shownRows(state, panelAt(here(state), name)).length))
+    const wanted = Math.max(3, Math.floor((state.height * share) / shares))
+    const lines = at === bands.length - 1 ? left : Math.min(left, hidesWhenEmpty ? Math.min(rows + 1, wanted) : wanted)
+    left -= lines
+    return Math.max(0, lines)
+  })
+}
+
+/** Which rows of a table are visible, and on which line of its area the first of them stands. */
+export interface TableWindow {
+  readonly first: number
+  readonly room: number
+  readonly top: number
+  readonly hasTitles: boolean
+}
+
+export function tableWindow(state: State, { location, height }: Area): TableWindow {
+  const rows = shownRows(state, location)
+  const { head } = viewOf(state, location)
+  const hasTitles = here(state).page === location.page && rows.length > 0
+  const top = head.length + 1 + (hasTitles ? 1 : 0)
+  const room = Math.max(1, height - top)
+  const centred = selectedIndex(state, location) - Math.floor(room / 2)
+  return { first: Math.max(0, Math.min(centred, rows.length - room)), room, top, hasTitles }
+}
+
+/** The area under a place on the screen. */
+export const areaAt = (state: State, x: number, y: number): Area | undefined =>
+  areasOf(state).find((area) => x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height)
+
+/** The row of a table under a line of the screen. */
+export function rowAt(state: State, area: Area, y: number): number | undefined {
+  const { first, room, top } = tableWindow(state, area)
+  const line = y - area.y - top
+  const index = first + line
+  return line >= 0 && line < room && index < shownRows(state, area.location).length ? index : undefined
+}
