@@ -44,6 +44,7 @@ import stepTimeouts from '../../orchestration/engine/table.sql' with { type: 'te
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
 import wispRetention from '../../orchestration/molecules/retention.sql' with { type: 'text' }
 import orderCursor from '../../orchestration/orders/dispatch/cursor.sql' with { type: 'text' }
+import orderStarting from '../../orchestration/orders/dispatch/starting.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
 import runGuards from '../../orchestration/runs/guards.sql' with { type: 'text' }
@@ -133,4 +134,5 @@ export const cityMigrations: readonly string[] = [
   budgetStrictness,
   usageReports,
   runParents,
+  orderStarting,
 ]

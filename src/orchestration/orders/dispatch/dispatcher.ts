@@ -197,7 +197,7 @@ export class OrderDispatcher {
   #onBegun(trackingId: string): void {
     const run = this.runs.find(trackingId)
     if (run?.kind === 'formula') this.#formulaRunner.add(trackingId)
-    else if (run?.cause === 'run' || run?.cause === 'webhook') this.#execRunner.startNow(trackingId)
+    else if (run?.cause === 'run') this.#execRunner.startNow(trackingId)
     else this.#execRunner.wake()
   }
 

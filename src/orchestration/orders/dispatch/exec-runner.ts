@@ -8,6 +8,7 @@ import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-to
 import { execEnd } from './exec-result.ts'
 import { orderActorName } from './labels.ts'
 import type { OrderRunRow, OrderRuns } from './order-runs.ts'
+import { laneOf, RunSlots } from './run-slots.ts'
 import type { Tracking, TrackingEnd } from './tracking.ts'
 
 interface ExecRunnerOptions {
@@ -26,8 +27,6 @@ interface ExecRunnerOptions {
 }
 
 const RETRY_MS = 5_000
-/** How many commands of orders run at a time, but for those that somebody asked for. */
-const MAX_RUNNING = 16
 const ORDERS = gcPart('orders')
 
 /**
@@ -38,7 +37,7 @@ const ORDERS = gcPart('orders')
 export class ExecRunner {
   readonly #options: ExecRunnerOptions
   readonly #underWay = new Map<string, Promise<unknown>>()
-  readonly #running = new Set<string>()
+  readonly #slots = new RunSlots()
   readonly #timeouts = new Map<string, Deadline>()
   /** Runs that are being ended because their time is up. */
   readonly #timedOut = new Set<string>()
@@ -92,18 +91,26 @@ export class ExecRunner {
   /** Starts what is to run, oldest first, as far as there is room. */
   wake(): void {
     if (!this.#isReady) return
-    const busy = this.#running.size + this.#underWay.size
-    if (busy >= MAX_RUNNING) return
-    for (const run of this.#options.runs.starting(MAX_RUNNING + this.#underWay.size)) {
-      if (this.#running.size + this.#underWay.size >= MAX_RUNNING) return
-      if (!this.#underWay.has(run.trackingId)) this.#track(run.trackingId, this.#launch(run))
+    for (const lane of ['due', 'webhook'] as const) {
+      if (this.#slots.free(lane) === 0) continue
+      // Those that are being started are still among them.
+      const enough = this.#slots.free(lane) + this.#slots.taken(lane) + this.#slots.taken('asked')
+      for (const run of this.#options.runs.starting(lane === 'webhook', enough)) {
+        if (this.#slots.free(lane) > 0) this.#begin(run)
+      }
     }
   }
 
   /** Starts a run that somebody waits for, whatever else runs. */
   startNow(trackingId: string): void {
     const run = this.#options.runs.find(trackingId)
-    if (!this.#isReady || run?.state !== 'starting' || this.#underWay.has(trackingId)) return
+    if (this.#isReady && run?.state === 'starting') this.#begin(run)
+  }
+
+  #begin(run: OrderRunRow): void {
+    const { trackingId } = run
+    if (this.#slots.has(trackingId) || this.#underWay.has(trackingId)) return
+    this.#slots.take(trackingId, laneOf(run.cause))
     this.#track(trackingId, this.#launch(run))
   }
 
@@ -131,6 +138,7 @@ export class ExecRunner {
   /** A run that its host knows; it may be over, and its exit on its way. */
   async #adopt(run: OrderRunRow, process: { pid: number; startedAt: string }): Promise<void> {
     const { tokens } = this.#options
+    this.#slots.take(run.trackingId, laneOf(run.cause))
     if (run.tokenHash !== null) tokens.adopt(run.tokenHash, orderActorName(run.scopedName))
     if (run.state === 'starting') await this.#setRunning(run, process)
     this.#armTimeout(run, Date.parse(process.startedAt))
@@ -157,6 +165,7 @@ export class ExecRunner {
         error instanceof AppError &&
         ['service-unavailable', 'store-unavailable', 'gateway-timeout'].includes(error.code)
       if (!isOurs) return this.#end(run, startError(error, this.#options.clock.now()))
+      this.#slots.release(run.trackingId)
       report(`order ${run.scopedName} could not be started and is tried again: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => this.wake())
     }
@@ -183,7 +192,6 @@ export class ExecRunner {
 
   #armTimeout({ trackingId, timeoutMs }: OrderRunRow, startedAt: number): void {
     const { clock, deadlines } = this.#options
-    this.#running.add(trackingId)
     const left = Math.min(timeoutMs, Math.max(0, startedAt + timeoutMs - clock.now()))
     this.#timeouts.get(trackingId)?.cancel()
     this.#timeouts.set(
@@ -222,7 +230,7 @@ export class ExecRunner {
     if (hash != null) tokens.end(hash)
     this.#identities.delete(trackingId)
     this.#timedOut.delete(trackingId)
-    this.#running.delete(trackingId)
+    this.#slots.release(trackingId)
     this.#underWay.delete(trackingId)
     this.wake()
   }

@@ -76,13 +76,13 @@ export class OrderRuns {
     )
   }
 
-  /** Commands that are to be started, oldest first. */
-  starting(limit: number): OrderRunRow[] {
+  /** Commands that are to be started, oldest first: those that webhooks began, or the others. */
+  starting(ofWebhooks: boolean, limit: number): OrderRunRow[] {
     return this.store.read((orm) =>
       orm
         .select()
         .from(orderRuns)
-        .where(sql`state != 'done' AND state = 'starting' AND kind = 'exec'`)
+        .where(sql`(cause = 'webhook') = ${ofWebhooks ? 1 : 0} AND state = 'starting' AND kind = 'exec'`)
         .orderBy(sql`created_at, tracking_id`)
         .limit(limit)
         .all(),

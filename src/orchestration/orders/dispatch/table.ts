@@ -42,6 +42,9 @@ export const orderRuns = sqliteTable(
     check('order_runs_state', sql`state IN ('starting', 'running', 'done')`),
     check('order_runs_outcome', sql`outcome IN ('success', 'failed', 'canceled')`),
     index('order_runs_live').on(run.createdAt, run.trackingId).where(sql`state != 'done'`),
+    index('order_runs_starting')
+      .on(sql`cause = 'webhook'`, run.createdAt, run.trackingId)
+      .where(sql`state = 'starting' AND kind = 'exec'`),
     index('order_runs_live_name').on(run.scopedName).where(sql`state != 'done'`),
     index('order_runs_open_root').on(run.scopedName).where(sql`root_open = 1`),
     index('order_runs_root').on(run.rootId).where(sql`root_id IS NOT NULL`),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { actorOf } from '../../../../src/http/actor-of.ts'
 import { hashToken } from '../../../../src/http/credentials.ts'
-import { workTown } from '../../../work/world.ts'
+import { human, workTown } from '../../../work/world.ts'
 import { openOrders } from './world.ts'
 
 const TIDY = 'trigger = "cooldown"\ninterval = "5m"\nexec = "tidy"\ntimeout = "2m"\n'
@@ -194,6 +195,21 @@ test('many orders that are due at once all run once, sixteen at a time', async (
     await work.settled()
   }
   expect(ran.sort()).toEqual(names.sort())
+})
+
+test('what webhooks start runs eight at a time, each once, and keeps no order that is due from running', async () => {
+  const hook = 'trigger = "webhook"\nexec = "hook"\n[order.params.n]\n'
+  await using work = await openOrders({ orders: { hook, tidy: TIDY } })
+  await work.end('tidy')
+  await work.pass(5 * MINUTE - 1)
+  const request = { vars: {}, cause: 'webhook', actor: actorOf(human) } as const
+  for (let n = 0; n < 30; n++) await work.dispatcher.run(work.order('hook'), request)
+  await work.pass(1)
+  expect(work.running().toSorted()).toEqual([...Array<string>(8).fill('hook'), 'tidy'])
+  let ran = 0
+  for (; work.running().includes('hook'); ran++) await work.end('hook')
+  expect(ran).toBe(30)
+  expect(work.dispatcher.runs.live().map(({ scopedName }) => scopedName)).toEqual(['tidy'])
 })
 
 test('in a suspended city or rig no order starts, and what is due starts when it is resumed', async () => {
