@@ -11,6 +11,9 @@ import { printTable } from '../io/table.ts'
 interface TestOptions extends JsonOption {
   event?: string
   payload?: string
+  form?: true
+  body?: string
+  contentType?: string
   dryRun?: true
 }
 
@@ -27,6 +30,9 @@ export function webhookCommands(program: Command, context: CommandContext): void
     .argument('<webhook>')
     .option('--event <type>', 'what happened; default is that of the first rule')
     .option('--payload <file>', 'the JSON to deliver, `-` for standard input; default is one that fits the first rule')
+    .option('--form', 'deliver the fields of the payload as a form, as commands and buttons of Slack come')
+    .option('--body <file>', 'what to deliver as it is, `-` for standard input, in place of a payload')
+    .option('--content-type <type>', 'the type of --body; default is application/json')
     .option('-n, --dry-run', 'show which rule it fits, and deliver nothing')
     .action((name: string, options: TestOptions) => test(context, name, options))
 }
@@ -58,14 +64,25 @@ const startsOf = ({ rules }: Webhook): string =>
 
 async function test(context: CommandContext, name: string, options: TestOptions): Promise<void> {
   const { io } = context
+  const { event, form, contentType, dryRun } = options
   const payload = options.payload === undefined ? undefined : await readPayload(io, options.payload)
+  if (options.body !== undefined && (payload || form)) {
+    throw usageError('--body is delivered as it is: leave --payload and --form out')
+  }
+  if (contentType !== undefined && options.body === undefined) {
+    throw usageError('--content-type is the type of --body: give that, too')
+  }
+  const body = options.body === undefined ? undefined : await readText(io, options.body)
   const city = await context.city()
   const result = await city.call('POST ~/webhook/{name}/test', {
     params: { name },
     body: {
-      ...(options.event !== undefined && { event: options.event }),
+      ...(event !== undefined && { event }),
       ...(payload && { payload }),
-      ...(options.dryRun && { dry_run: true }),
+      ...(form && { form }),
+      ...(body !== undefined && { body }),
+      ...(contentType !== undefined && { content_type: contentType }),
+      ...(dryRun && { dry_run: true }),
     },
   })
   if (options.json) printJson(io, envelope({ ...result }))
@@ -89,12 +106,15 @@ function fitOf(rule: number, order: string | undefined, message: string | undefi
 }
 
 async function readPayload(io: Io, file: string): Promise<Record<string, unknown>> {
-  const text = await (file === '-' ? io.readInput() : Bun.file(file).text()).catch((error: Error) => {
-    throw usageError(`${file} cannot be read: ${error.message}`)
-  })
-  const value = parse(text, file)
+  const value = parse(await readText(io, file), file)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw usageError(`${file} must hold a JSON object`)
+}
+
+function readText(io: Io, file: string): Promise<string> {
+  return (file === '-' ? io.readInput() : Bun.file(file).text()).catch((error: Error) => {
+    throw usageError(`${file} cannot be read: ${error.message}`)
+  })
 }
 
 function parse(text: string, file: string): unknown {

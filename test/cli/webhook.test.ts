@@ -14,6 +14,14 @@ event = "pull_request"
 order = "review"
 args = { pr = "{{number}}" }
 [[webhook]]
+name = "form"
+[webhook.verify]
+scheme = "hmac-sha256"
+secret_env = "HOOK_SECRET"
+[[webhook.rule]]
+order = "review"
+args = { pr = "{{token}}" }
+[[webhook]]
 name = "discord"
 [webhook.verify]
 scheme = "discord-ed25519"
@@ -46,6 +54,7 @@ describe('gc webhook', () => {
     const { webhooks } = await town.json<{ webhooks: { name: string; problem?: string }[] }>(['webhook', 'list'])
     expect(webhooks.map(({ name, problem }) => [name, problem])).toEqual([
       ['github', undefined],
+      ['form', undefined],
       ['discord', 'the variable DISCORD_KEY is not set; set it and start `gc serve` again'],
     ])
   })
@@ -77,6 +86,35 @@ describe('gc webhook', () => {
       status: 2,
       err: expect.stringContaining('must hold a JSON object'),
     })
+  })
+
+  test('delivers forms, and bodies as they are', async () => {
+    const shell = { stdin: '{"payload":{"number":8},"token":"t"}' }
+    const args = ['webhook', 'test', 'form', '--payload', '-', '--form', '--dry-run']
+    expect(await town.json<WebhookTestResult>(args, shell)).toMatchObject({
+      payload: { payload: '{"number":8}', token: 't' },
+      args: { pr: 't' },
+    })
+    const button = { stdin: '{"payload":{"token":"b"}}' }
+    expect(await town.json<WebhookTestResult>(args.slice(0, -1), button)).toMatchObject({
+      ...{ delivered: true, payload: { token: 'b' }, args: { pr: 'b' }, status: 202 },
+    })
+    const file = town.at('body.txt')
+    writeFileSync(file, 'token=raw&x=1&x=2')
+    const raw = ['webhook', 'test', 'form', '--body', file, '--content-type', 'application/x-www-form-urlencoded']
+    expect(await town.json<WebhookTestResult>(raw)).toMatchObject({
+      ...{ payload: { token: 'raw', x: ['1', '2'] }, args: { pr: 'raw' }, status: 202 },
+    })
+    expect(await town.gc(raw.slice(0, 5))).toMatchObject({
+      status: 1,
+      out: expect.stringContaining('It was rejected: the body is not JSON'),
+    })
+    for (const wrong of [
+      [...raw, '--form'],
+      ['webhook', 'test', 'form', '--content-type', 'text/plain'],
+    ]) {
+      expect(await town.gc(wrong)).toMatchObject({ status: 2, err: expect.stringContaining('--body') })
+    }
   })
 
   test('shows which rule a payload fits, without delivering it', async () => {

@@ -13,9 +13,11 @@ const MAX_ARGUMENT_BYTES = 64 * 1024
 /** The most fields that a form may have. */
 const MAX_FIELDS = 1000
 
+export const FORM = 'application/x-www-form-urlencoded'
+
 /** Whether a sender says that the body is a form, as Slack's commands and buttons send it. */
 export const isForm = (headers: Headers): boolean =>
-  headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+  headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === FORM
 
 /** Reads a body as a JSON object or, where its sender says so, as a form; throws a rejection for anything else. */
 export function parsePayload(body: Uint8Array, headers: Headers): Payload {

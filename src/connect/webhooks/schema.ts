@@ -43,6 +43,21 @@ export const WebhookTest = Type.Object(
     payload: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'One that fits the first rule when absent.' }),
     ),
+    form: Type.Optional(
+      Type.Boolean({
+        description: 'Deliver the fields of the payload as a form; a field that is an object or a list is JSON in it.',
+      }),
+    ),
+    body: Type.Optional(
+      Type.String({ maxLength: 1024 * 1024, description: 'What to deliver as it is, in place of a payload.' }),
+    ),
+    content_type: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        pattern: '^[!-~][ -~]*$',
+        description: 'The type of `body`; `application/json` when absent.',
+      }),
+    ),
     dry_run: Type.Optional(Type.Boolean({ description: 'Show which rule it fits; deliver nothing.' })),
   },
   { $id: 'WebhookTestBody', ...closed },

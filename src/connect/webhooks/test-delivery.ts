@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import type { HookRequest } from './admission/perimeter.ts'
 import { Rejection } from './admission/rejection.ts'
 import { type Environment, secretOf, variable } from './admission/secrets.ts'
+import type { SampleBody } from './sample-body.ts'
 import { signHmac } from './verify/hmac.ts'
 
 interface SignOptions {
@@ -15,15 +16,15 @@ interface SignOptions {
 }
 
 /** A delivery as the sender would make it, signed with the secret of the webhook; only for schemes that share one. */
-export function signedRequest(webhook: WebhookConfig, payload: object, options: SignOptions): HookRequest {
+export function signedRequest(webhook: WebhookConfig, sample: SampleBody, options: SignOptions): HookRequest {
   const { verify } = webhook
   const { event, id, url, env, clock } = options
-  const body = Buffer.from(JSON.stringify(payload))
+  const body = Buffer.from(sample.text)
   const eventHeader = verify.eventHeader ?? (verify.scheme === 'github-hmac-sha256' ? 'x-github-event' : undefined)
   const dedupHeader = verify.dedupHeader ?? (verify.scheme === 'github-hmac-sha256' ? 'x-github-delivery' : undefined)
   const source = verify.allowedCidrs[0]?.split('/')[0] ?? '127.0.0.1'
   const headers = {
-    ...{ 'content-type': 'application/json', 'x-gc-request': 'true', 'x-forwarded-for': source },
+    ...{ 'content-type': sample.type, 'x-gc-request': 'true', 'x-forwarded-for': source },
     ...(event !== undefined && eventHeader !== undefined && { [eventHeader]: event }),
     ...(dedupHeader !== undefined && { [dedupHeader]: id }),
     ...credentials(verify, env, body, clock.now()),

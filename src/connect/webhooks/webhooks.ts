@@ -13,10 +13,11 @@ import { Rejection } from './admission/rejection.ts'
 import { type Environment, secretOf, variable } from './admission/secrets.ts'
 import { type HookAnswer, nothingHere } from './answer.ts'
 import { Deliveries } from './deliveries.ts'
+import type { Payload } from './payload.ts'
 import { WebhookReceiver } from './receiver.ts'
 import { Rejections } from './rejections.ts'
 import { matchRule } from './rules.ts'
-import { samplePayload } from './sample.ts'
+import { readSample, type SampleBody, sampleBody } from './sample-body.ts'
 import type { Webhook, WebhookList, WebhookTest, WebhookTestResult } from './schema.ts'
 import { type ConversationInbox, type OrderStarter, Targets } from './targets.ts'
 import { signedRequest } from './test-delivery.ts'
@@ -75,16 +76,15 @@ export class Webhooks {
   }
 
   /** Makes a delivery as the sender would, and shows what it would see. */
-  async test(name: string, { event, payload, dry_run = false }: WebhookTest): Promise<WebhookTestResult> {
+  async test(name: string, test: WebhookTest): Promise<WebhookTestResult> {
     const webhook = this.#find(name)
     if (!webhook) throw new AppError('webhook-not-found', `webhook ${name} not found; \`gc webhook list\` shows them`)
     const id = createExchangeId()
     const [first] = webhook.rules
-    const happened = event ?? first?.event
-    const sent = payload ?? samplePayload(first, id)
-    const fit = this.#fit(webhook, happened, sent)
-    const facts = { ...(happened !== undefined && { event: happened }), payload: sent, ...fit }
-    if (dry_run) return { delivered: false, ...facts }
+    const happened = test.event ?? first?.event
+    const sent = sampleBody(test, first, id)
+    const facts = { ...(happened !== undefined && { event: happened }), ...this.#fit(webhook, happened, sent) }
+    if (test.dry_run) return { delivered: false, ...facts }
     const signing = { ...this.options, id, event: happened, url: this.#urlOf(webhook) }
     const { status, body, rejection } = await this.#receiver.receive(webhook, signedRequest(webhook, sent, signing))
     return { delivered: true, ...facts, status, answer: body, ...rejection }
@@ -98,14 +98,16 @@ export class Webhooks {
     return this.options.config.current.webhooks.find((webhook) => webhook.name === name)
   }
 
-  #fit(webhook: WebhookConfig, event: string | undefined, payload: Readonly<Record<string, unknown>>) {
+  #fit(webhook: WebhookConfig, event: string | undefined, sent: SampleBody) {
+    let payload: Payload = {}
     try {
+      payload = readSample(sent)
       const matched = matchRule(webhook.rules, event, payload)
-      if (!matched) return { rule_index: -1 }
+      if (!matched) return { payload, rule_index: -1 }
       const { index, rule, args } = matched
-      return { rule_index: index, args, ...(rule.order !== undefined && { order: rule.order }) }
+      return { payload, rule_index: index, args, ...(rule.order !== undefined && { order: rule.order }) }
     } catch (error) {
-      if (error instanceof Rejection) return { rule_index: -1, message: error.message }
+      if (error instanceof Rejection) return { payload, rule_index: -1, message: error.message }
       throw error
     }
   }
