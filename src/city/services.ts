@@ -188,14 +188,14 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     ...{ clock, budgets, control: sessions.control, reader: sessions.reader },
   })
   const clones = new RigClones(options)
+  const services = buildServiceProcesses(options)
   const externalMessages = new ExternalMessages({
-    ...options,
+    ...{ ...options, services, city: name },
     sessions: messagedSessions({ ...sessionServices, ...sessions, config }),
     defaultRoutes: () => config.current.defaultRoutes,
     report: options.reportError,
   })
   const gates = new Gates(options)
-  const services = buildServiceProcesses(options)
   return {
     metering,
     budgets,

@@ -26,10 +26,12 @@ export interface HttpListener {
   stop(grace?: number): Promise<void>
 }
 
-/** The longest message a socket takes, and the most that waits for a slow one, in bytes. */
+/** The longest message a socket takes, whatever its connection takes; and the most that waits for a slow one, in bytes. */
+const MAX_FRAME_BYTES = 16 * 1024 * 1024
 const MAX_MESSAGE_BYTES = 1024 * 1024
-const MAX_BACKLOG_BYTES = 4 * 1024 * 1024
+const MAX_BACKLOG_BYTES = 2 * MAX_FRAME_BYTES
 const GOING_AWAY = 1001
+const TOO_BIG = 1009
 const INTERNAL_ERROR = 1011
 
 /** Serves an app on an address; throws a sentence for people when the address cannot be used. */
@@ -96,14 +98,20 @@ function socketHandler(sockets: Set<Socket>, report: (error: unknown) => void): 
     }
   }
   return {
-    maxPayloadLength: MAX_MESSAGE_BYTES,
+    maxPayloadLength: MAX_FRAME_BYTES,
     backpressureLimit: MAX_BACKLOG_BYTES,
     closeOnBackpressureLimit: true,
     open(socket) {
       sockets.add(socket)
       guarded(socket, () => socket.data.connection.open?.(socket))
     },
-    message: (socket, data) => guarded(socket, () => socket.data.connection.message?.(socket, data)),
+    message(socket, data) {
+      const { connection } = socket.data
+      const { maxMessageBytes = MAX_MESSAGE_BYTES } = connection
+      if (Buffer.byteLength(data) > maxMessageBytes)
+        socket.close(TOO_BIG, `a message has ${maxMessageBytes} bytes at most`)
+      else guarded(socket, () => connection.message?.(socket, data))
+    },
     drain: (socket) => guarded(socket, () => socket.data.connection.drain?.(socket)),
     close(socket, code, reason) {
       sockets.delete(socket)

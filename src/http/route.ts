@@ -67,6 +67,8 @@ export type Socket = ServerWebSocket<unknown>
 
 /** What happens on one WebSocket once it is open. */
 export interface Connection {
+  /** The longest message it takes, in bytes: 16 MB at most, 1 MB when absent. */
+  readonly maxMessageBytes?: number
   open?(socket: Socket): void
   message?(socket: Socket, data: string | Uint8Array): void
   /** The socket takes bytes again after it was full. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, statSync } from 'node:fs'
 import { addressOf, testService, waitForState } from '../support/services.ts'
 import { type TestCity, World } from '../support/world.ts'
 import { register } from './town.ts'
@@ -12,6 +13,7 @@ name = "wrong"
 kind = "proxy_process"
 ${testService('echo')}${testService('open', 'publish_mode = "direct"\npublication.allow_websockets = true')}
 ${testService('quiet', 'publish_mode = "direct"')}
+${testService('slow')}response_timeout = "300ms"
 `
 
 let world: World
@@ -22,7 +24,7 @@ beforeAll(async () => {
   world = await World.open('--public-listen', '0')
   publicUrl = await world.waitForOutput(/other machines at (http:\S+)\.\n/)
   city = await register(world, 'mill', CITY)
-  for (const name of ['echo', 'open', 'quiet']) await waitForState(city, name, 'ready')
+  for (const name of ['echo', 'open', 'quiet', 'slow']) await waitForState(city, name, 'ready')
 }, 30_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -43,6 +45,7 @@ describe('the services of a city', () => {
       ['healthz', 'workflow', 'ready', 'private', undefined],
       ['open', 'proxy_process', 'ready', 'direct', '/v0/city/mill/svc/open'],
       ['quiet', 'proxy_process', 'ready', 'direct', '/v0/city/mill/svc/quiet'],
+      ['slow', 'proxy_process', 'ready', 'private', undefined],
       ['wrong', 'proxy_process', 'config_error', 'private', undefined],
     ])
     const { body: wrong } = await city.call('GET ~/service/wrong')
@@ -83,6 +86,25 @@ describe('the services of a city', () => {
     const { body: log } = await city.call('GET ~/service/echo/log?lines=1')
     expect(log).toMatchObject({ text: `listening, by ${body.pid}\n`, file: body.log })
     expect((await city.call('GET ~/service/healthz/log')).status).toBe(400)
+  })
+
+  test('are told of in files that their programs read', async () => {
+    const folder = `${city.path}/.gc/services/.published`
+    const read = async (name: string) => JSON.parse(await Bun.file(`${folder}/${name}.json`).text())
+    expect(readdirSync(folder).sort()).toEqual(
+      ['echo', 'healthz', 'open', 'quiet', 'slow', 'wrong'].map((name) => `${name}.json`),
+    )
+    expect(await read('echo')).toEqual({
+      service_name: 'echo',
+      published: false,
+      visibility: 'private',
+      url_version: 0,
+    })
+    expect(await read('open')).toEqual({
+      ...{ service_name: 'open', published: true, visibility: 'public' },
+      ...{ current_url: `${publicUrl}/v0/city/mill/svc/open`, url_version: 1 },
+    })
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
   })
 
   test('act under their own name', async () => {
@@ -173,6 +195,14 @@ describe('a request to a service', () => {
     expect((await city.call('POST ~/svc/healthz/healthz')).status).toBe(405)
   })
 
+  test('that is left without an answer for too long ends with 504 and a sentence, and the service is looked at', async () => {
+    const response = await fetch(addressOf(city, 'slow', '/hang'))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([504, '2'])
+    expect(await response.text()).toBe('service slow does not answer; gc service logs slow shows what it printed\n')
+    await waitForState(city, 'slow', 'ready')
+    expect(await (await fetch(addressOf(city, 'slow', '/x'))).text()).toBe('GET /x')
+  })
+
   test('that the sender gives up is given up', async () => {
     const leave = new AbortController()
     const hanging = get('/hang', { signal: leave.signal }).catch(() => 'left')
@@ -199,6 +229,17 @@ describe('a WebSocket to a service', () => {
   test('carries messages both ways, with its subprotocol, and closes as the service says', async () => {
     const talked = await talk(addressOf(city, 'echo', '/ws'), ['a', 'b', 'bye'], ['chat.v1', 'chat.v2'])
     expect(talked).toEqual({ code: 4001, reason: 'as asked', heard: ['a', 'b'], protocol: 'chat.v1' })
+  })
+
+  test('carries messages of 15 MB both ways, and is closed for one over 16 MB', async () => {
+    const long = 'y'.repeat(15_000_000)
+    const { heard, code } = await talk(addressOf(city, 'echo', '/ws'), [long, 'long', 'bye'])
+    expect([heard.map((each) => String(each).length), heard[0] === long, code]).toEqual([
+      [15_000_000, 15_000_000],
+      true,
+      4001,
+    ])
+    expect((await talk(addressOf(city, 'echo', '/ws'), ['z'.repeat(17_000_000)])).heard).toEqual([])
   })
 
   test('is not opened where there is no service, nor by pages of other sites', async () => {
@@ -245,5 +286,28 @@ describe('the public listener', () => {
     const at = (service: string) => `${publicUrl}/v0/city/mill/svc/${service}/ws`
     expect((await talk(at('open'), ['a', 'bye'])).heard).toEqual(['a'])
     expect((await talk(at('quiet'), ['a', 'bye'])).heard).toEqual([])
+  })
+})
+
+test('a private service of the city is an adapter of a messenger, without a mark or a token of its own', async () => {
+  const address = (path: string) => addressOf(city, 'echo', path)
+  const account = { provider: 'chat', account_id: 'acct' }
+  const register = (callback_url: string) =>
+    city.call('POST ~/extmsg/adapters', { body: { ...account, callback_url } }).then(({ status }) => status)
+  expect(await register(`${world.url}/v0/city/mill/beads`)).toBe(422)
+  expect(await register(`${world.url}/v0/city/other/svc/echo`)).toBe(422)
+  expect(await register(`${world.url}/v0/city/mill/svc/echo/../../beads`)).toBe(422)
+  expect(await register(address('/talk/'))).toBe(201)
+  const conversation = { ...account, scope_id: 'mill', conversation_id: 'ann', kind: 'dm' }
+  await city.call('POST ~/extmsg/bind', { body: { conversation, session_id: 'mi-9' } })
+  const send = async () => {
+    const body = { session_id: 'mi-9', conversation, text: 'hello' }
+    return (await city.call('POST ~/extmsg/outbound', { body })).body.Receipt
+  }
+  expect(await send()).toMatchObject({ Delivered: true, MessageID: 'hello' })
+  expect(await register(addressOf(city, 'wrong', '/talk'))).toBe(201)
+  expect(await send()).toMatchObject({
+    ...{ Delivered: false, FailureKind: 'transient' },
+    Metadata: { reason: 'the service of its adapter is not ready' },
   })
 })

@@ -14,8 +14,10 @@ const server = Bun.serve({
     return respond(request)
   },
   websocket: {
+    maxPayloadLength: 32 * 1024 * 1024,
     message(client, data) {
       if (data === 'bye') client.close(4001, 'as asked')
+      else if (data === 'long') client.send('x'.repeat(15_000_000))
       else client.send(data)
     },
   },
@@ -41,6 +43,8 @@ async function respond(request: Request): Promise<Response> {
       return new Response(null, { status: 302, headers: { location: '/elsewhere' } })
     case '/hang':
       return new Promise(() => {})
+    case '/talk/publish':
+      return confirm(await request.text())
     case '/stop':
       return stop(Number(searchParams.get('status')))
     case '/act':
@@ -59,6 +63,12 @@ const PAGE = {
   'clear-site-data': '"*"',
   'content-security-policy': "default-src 'self'",
   'x-own': 'kept',
+}
+
+/** As an adapter confirms a message: its id is the text. */
+function confirm(body: string): Response {
+  const { text }: { text: string } = JSON.parse(body)
+  return Response.json({ delivered: true, message_id: text, conversation: {} })
 }
 
 async function count(body: ReadableStream<Uint8Array> | null): Promise<number> {

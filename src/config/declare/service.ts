@@ -12,7 +12,12 @@ const PUBLICATION = {
 
 const WORKFLOW = { contract: string('contract') }
 
-const PROCESS = { command: strings('command'), healthPath: string('health_path') }
+const PROCESS = {
+  command: strings('command'),
+  healthPath: string('health_path'),
+  /** A duration, judged when it is resolved. */
+  responseTimeout: string('response_timeout'),
+}
 
 /** `[[service]]`: an address under `svc/` of the city, answered by gc itself or by a program of the city or a pack. */
 export const SERVICE = {

@@ -1,4 +1,5 @@
 import { normalize } from 'node:path'
+import { parseDuration } from '../../core/durations.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import { AGENT_NAME } from '../declare/names.ts'
@@ -12,6 +13,8 @@ type ServiceDeclaration = Declaration<ServiceFields>
 const STATE_FOLDER = '.gc/services'
 /** What gc itself can answer with. */
 export const HEALTH_CONTRACT = 'gc.healthz.v1'
+/** How long a service may leave a request without a sign unless it says otherwise. */
+const RESPONSE_TIMEOUT_MS = 60_000
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
 /** The services of the city and its packs. What is wrong with one keeps that one from running, and nothing else. */
@@ -59,6 +62,7 @@ function resolveService(declaration: ServiceDeclaration, path: string, own: Diag
     ...{ name, kind, publishMode, hostname, allowWebsockets, command, block },
     visibility: publishMode === 'direct' ? 'public' : visibility,
     stateRoot: stateRootOf(declaration, name, own),
+    responseTimeout: responseTimeoutOf(declaration, own),
     folder: block.pack?.folder ?? path,
     ...(contract !== undefined && { contract }),
     ...(healthPath !== undefined && { healthPath }),
@@ -83,6 +87,15 @@ function checkKind(declaration: ServiceDeclaration, kind: ServiceConfig['kind'],
   if (process && !/^\/[^\s#]*$/.test(healthPath)) {
     own.error(locationOf(process, 'healthPath'), `"${healthPath}" must be a path that begins with "/"`)
   }
+}
+
+function responseTimeoutOf({ values: { process } }: ServiceDeclaration, own: Diagnostics): number {
+  const { responseTimeout } = process?.values ?? {}
+  if (!process || responseTimeout === undefined) return RESPONSE_TIMEOUT_MS
+  const ms = parseDuration(responseTimeout)
+  if (ms !== undefined && ms > 0) return ms
+  own.error(locationOf(process, 'responseTimeout'), `"${responseTimeout}" must be a duration above 0, such as 2m`)
+  return RESPONSE_TIMEOUT_MS
 }
 
 function checkContract(

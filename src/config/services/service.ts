@@ -24,6 +24,8 @@ export interface ServiceConfig {
   readonly command: readonly string[]
   /** What answers 2xx once the process is ready; without one it is ready when its socket accepts. */
   readonly healthPath?: string
+  /** How long it may leave a request without a sign, in milliseconds. */
+  readonly responseTimeout: number
   /** The folder that its command runs in: that of its pack, or the city's. */
   readonly folder: string
   /** The pack that declares it, if it is not the city's own. */

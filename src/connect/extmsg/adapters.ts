@@ -5,7 +5,7 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { AdapterHealth } from './adapter-health.ts'
-import { parseCallback } from './callback-url.ts'
+import { type Callback, parseCallback } from './callback-url.ts'
 import { AdapterAdded, AdapterRemoved } from './events.ts'
 import { checkName } from './limits.ts'
 import type { AdapterCapabilities, AdapterList, AdapterName, AdapterRegistration, RegisteredAdapter } from './schema.ts'
@@ -14,6 +14,8 @@ interface AdaptersOptions {
   store: Store
   log: EventLog
   health: AdapterHealth
+  /** The name of the city. */
+  city: string
   /** Where the supervisor listens. */
   url(): string
 }
@@ -24,7 +26,7 @@ export interface Adapter {
   readonly accountId: string
   readonly name: string
   /** Where messages to the messenger are posted; undefined when it only receives. */
-  readonly callback: string | undefined
+  readonly callback: Callback | undefined
   readonly capabilities: AdapterCapabilities | undefined
 }
 
@@ -104,6 +106,7 @@ export class Adapters {
   }
 
   #toAdapter({ provider: given, account_id, name, callback_url, capabilities }: AdapterRegistration): Adapter {
+    const { city, url } = this.options
     const provider = given.trim().toLowerCase()
     const accountId = account_id.trim()
     if (provider === '' || accountId === '') {
@@ -114,7 +117,7 @@ export class Adapters {
     }
     return {
       ...{ provider, accountId, name: name?.trim() || `${provider}/${accountId}`, capabilities },
-      callback: parseCallback(callback_url?.trim() ?? '', this.options.url()),
+      callback: parseCallback(callback_url?.trim() ?? '', { city, url: url() }),
     }
   }
 }

@@ -8,6 +8,7 @@ import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage } from '../../http/page.ts'
 import { pageSize } from '../../http/schema.ts'
 import { AdapterHealth } from './adapter-health.ts'
+import type { AdapterServices } from './adapter-services.ts'
 import { Adapters } from './adapters.ts'
 import { ExternalMessageAttention } from './attention.ts'
 import { Bindings } from './bindings.ts'
@@ -31,6 +32,9 @@ export interface ExternalMessagesOptions {
   clock: Clock
   deadlines: Deadlines
   sessions: MessagedSessions
+  services: AdapterServices
+  /** The name of the city. */
+  city: string
   /** Where the supervisor listens. */
   url(): string
   defaultRoutes(): readonly DefaultRoute[]

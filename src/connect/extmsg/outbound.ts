@@ -7,15 +7,17 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { redactTokens } from '../../http/credentials.ts'
 import type { AdapterHealth } from './adapter-health.ts'
+import type { AdapterServices } from './adapter-services.ts'
 import type { Adapter, Adapters } from './adapters.ts'
 import type { Bindings } from './bindings.ts'
+import type { Callback } from './callback-url.ts'
 import { describeConversation, toConversation } from './conversation.ts'
 import { type Conversations, toRef } from './conversations.ts'
 import { ChannelMismatch, MessagePublished } from './events.ts'
 import type { Groups } from './groups.ts'
 import { checkName, checkText } from './limits.ts'
 import type { OutboundRequest, OutboundResult, PublishReceipt } from './message-schema.ts'
-import { PUBLISH_TIMEOUT, type Publication, publish, receiptOf } from './publish.ts'
+import { PUBLISH_TIMEOUT, type Publication, type PublishTarget, publish, receiptOf } from './publish.ts'
 import { type ReceiptKey, Receipts } from './receipts.ts'
 import type { ConversationRef } from './schema.ts'
 import type { SenderCheck } from './sender.ts'
@@ -36,6 +38,7 @@ interface OutboundOptions {
   transcripts: Transcripts
   sessions: MessagedSessions
   senders: SenderCheck
+  services: AdapterServices
 }
 
 /** A message that may be sent. */
@@ -171,14 +174,26 @@ export class Outbound {
     const { deadlines, health } = this.options
     const { provider, accountId, callback } = adapter
     if (callback === undefined) return receiptOf(publication.conversation, 'unsupported')
+    const target = this.#targetOf(callback)
+    if (!target) {
+      health.failed(provider, accountId, 'its service is not ready')
+      return receiptOf(publication.conversation, 'transient', { reason: 'the service of its adapter is not ready' })
+    }
     const late = new AbortController()
     const deadline = deadlines.after(PUBLISH_TIMEOUT, () => late.abort())
-    const receipt = await publish(callback, publication, AbortSignal.any([late.signal, this.#closed.signal]))
+    const receipt = await publish(target, publication, AbortSignal.any([late.signal, this.#closed.signal]))
     deadline.cancel()
     if (receipt.FailureKind === 'transient' || receipt.FailureKind === 'unknown') {
       health.failed(provider, accountId, 'it does not answer as it should')
     } else health.answered(provider, accountId)
     return receipt
+  }
+
+  /** Where an adapter is asked; undefined while it is a service that is not ready. */
+  #targetOf(callback: Callback): PublishTarget | undefined {
+    if ('url' in callback) return callback
+    const unix = this.options.services.socketOf(callback.service)
+    return unix === undefined ? undefined : { url: `http://localhost${callback.path}`, unix }
   }
 
   #record(tx: Tx, { row, binding, publication }: Sending, receipt: PublishReceipt): OutboundResult {

@@ -12,6 +12,12 @@ export interface Publication {
   readonly idempotency_key?: string
 }
 
+/** Where an adapter is asked: an address, behind a socket where it is a service of the city. */
+export interface PublishTarget {
+  readonly url: string
+  readonly unix?: string
+}
+
 /** How long an adapter may take to answer, in milliseconds. */
 export const PUBLISH_TIMEOUT = 30_000
 const MAX_ANSWER_BYTES = 1024 * 1024
@@ -22,6 +28,8 @@ const FAILURES: Readonly<Record<number, string>> = { 401: 'auth', 403: 'auth', 4
 const NOT_SENT = new Set([
   'ConnectionRefused',
   'ECONNREFUSED',
+  'ENOENT',
+  'FileNotFound',
   'FailedToOpenSocket',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -35,20 +43,21 @@ const NOT_SENT = new Set([
  * Nothing but the registered address is asked, no token goes with it, and what it answers is bounded.
  */
 export async function publish(
-  callback: string,
+  { url, unix }: PublishTarget,
   publication: Publication,
   signal: AbortSignal,
 ): Promise<PublishReceipt> {
   const failed = (kind: string, reason?: string): PublishReceipt =>
     receiptOf(publication.conversation, kind, reason === undefined ? null : { reason })
   try {
-    const response = await fetch(`${callback}/publish`, {
+    const response = await fetch(`${url}/publish`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-gc-request': 'true', 'accept-encoding': 'identity' },
       body: JSON.stringify(publication),
       redirect: 'manual',
       keepalive: false,
       signal,
+      ...(unix !== undefined && { unix }),
     })
     const text = await readBounded(response)
     if (!response.ok) return failed(failureOf(response.status))

@@ -76,7 +76,10 @@ export const AdapterRegistration = Type.Object(
     account_id: Type.String({ minLength: 1, description: 'The account that it speaks for.' }),
     name: Type.Optional(Type.String({ description: '`provider/account_id` when absent.' })),
     callback_url: Type.Optional(
-      Type.String({ description: 'Messages to the messenger are posted to `/publish` under this address.' }),
+      Type.String({
+        description:
+          'Messages to the messenger are posted to `/publish` under this address; that of a service of the city is asked on its socket.',
+      }),
     ),
     capabilities: Type.Optional(AdapterCapabilities),
   },

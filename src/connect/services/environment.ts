@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import type { ServiceConfig } from '../../config/services/service.ts'
 import { mountOf } from './mount.ts'
 import type { ServicePaths } from './paths.ts'
 import type { Publication } from './publication.ts'
+import { publishedFolder } from './published.ts'
 
 export interface ServiceSurroundings {
   readonly city: string
@@ -34,13 +34,13 @@ export function serviceEnvironment(
     GC_SERVICE_URL_PREFIX: mountOf(city, service.name),
     GC_SERVICE_PUBLIC_URL: publicUrl,
     GC_SERVICE_VISIBILITY: visibility,
-    GC_PUBLISHED_SERVICES_DIR: join(path, '.gc', 'services', '.published'),
+    GC_PUBLISHED_SERVICES_DIR: publishedFolder(path),
   }
 }
 
 /** What a process is started with; when that changes it is started anew. */
 export function fingerprintOf(service: ServiceConfig, { url }: Publication): string {
-  const { block: _, broken: __, ...declared } = service
+  const { block: _, broken: __, responseTimeout: ___, ...declared } = service
   return createHash('sha256')
     .update(JSON.stringify([declared, url ?? '']))
     .digest('hex')

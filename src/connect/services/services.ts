@@ -10,6 +10,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import { followLog, readLog } from './log.ts'
 import { publicationOf } from './publication.ts'
+import { writePublished } from './published.ts'
 import type { RunningService } from './running-service.ts'
 import type { ServiceList, ServiceLog, ServiceProcessView, ServiceRestarted, Status } from './schema.ts'
 import { ServiceProcess, type ServiceProcessOptions } from './service-process.ts'
@@ -34,6 +35,8 @@ export class Services {
   readonly #listeners = new Set<() => void>()
   #unsubscribes: (() => void)[] = []
   #isRunning = false
+  /** Writing the files that tell of the services, one time after the other. */
+  #publishing: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: ServicesOptions) {}
 
@@ -42,6 +45,7 @@ export class Services {
     const { config, commands, approval } = this.options
     this.#isRunning = true
     for (const service of config.current.services) this.#add(service)
+    await this.#publish()
     this.#unsubscribes = [
       commands.onExit((exit) => this.#receive(exit)),
       config.onChange(({ current }) => this.#change(current)),
@@ -53,12 +57,12 @@ export class Services {
   async stop(): Promise<void> {
     this.#isRunning = false
     for (const unsubscribe of this.#unsubscribes) unsubscribe()
-    await Promise.allSettled(this.#processes.map((process) => process.stop()))
+    await Promise.allSettled([...this.#processes.map((process) => process.stop()), this.#publishing])
   }
 
   /** Resolves when nothing is being started, ended or recorded. */
   async whenIdle(): Promise<void> {
-    const pending = () => this.#processes.map(({ idle }) => idle)
+    const pending = () => [...this.#processes.map(({ idle }) => idle), this.#publishing]
     for (let seen = pending(); ; seen = pending()) {
       await Promise.all(seen)
       if (pending().every((idle, at) => idle === seen[at])) return
@@ -114,6 +118,12 @@ export class Services {
     const found = this.find(name)
     if (!found) throw new AppError('service-not-found', `service ${name} not found`)
     return found
+  }
+
+  /** The socket of a service; undefined while it is not ready, and for one that gc itself answers for. */
+  socketOf(name: string): string | undefined {
+    const { state, process } = this.find(name) ?? {}
+    return state?.local === 'ready' ? process?.paths.socket : undefined
   }
 
   /** Calls the listener whenever the state of one changes; returns how to unsubscribe. */
@@ -176,7 +186,20 @@ export class Services {
     }
     for (const service of services) this.#changeOne(service)
     this.#release()
+    this.#guard(this.#publish())
     this.#notify()
+  }
+
+  /** Tells the programs of the city where its services are reached. */
+  #publish(): Promise<void> {
+    const { surroundings, report } = this.options
+    this.#publishing = this.#publishing
+      .then(() => {
+        const services = this.running().map(({ service }) => [service.name, this.#publication(service)] as const)
+        return writePublished(surroundings().path, new Map(services))
+      })
+      .catch((error) => report(`the addresses of services could not be written: ${errorMessage(error)}`))
+    return this.#publishing
   }
 
   #changeOne(service: ServiceConfig): void {

@@ -30,11 +30,12 @@ describe('a service', () => {
       {
         ...{ name: 'healthz', kind: 'workflow', publishMode: 'private', visibility: 'private', hostname: 'healthz' },
         ...{ allowWebsockets: false, stateRoot: '.gc/services/healthz', folder: path, command: [] },
+        responseTimeout: 60_000,
         contract: 'gc.healthz.v1',
       },
       {
         ...{ name: 'echo', kind: 'proxy_process', publishMode: 'private', visibility: 'private', hostname: 'echo' },
-        ...{ allowWebsockets: false, stateRoot: '.gc/services/echo', folder: path },
+        ...{ allowWebsockets: false, stateRoot: '.gc/services/echo', folder: path, responseTimeout: 60_000 },
         command: ['echo-server', '--quiet'],
       },
     ])
@@ -53,12 +54,13 @@ allow_websockets = true
 [services.process]
 command = ["./serve"]
 health_path = "/healthz?full=1"
+response_timeout = "2m"
 `
     const { services, warnings } = composed({ 'city.toml': text })
     expect(warnings).toEqual([])
     expect(services[0]).toMatchObject({
       ...{ publishMode: 'direct', visibility: 'public', hostname: 'echo-1', allowWebsockets: true },
-      ...{ stateRoot: '.gc/services/shared', healthPath: '/healthz?full=1' },
+      ...{ stateRoot: '.gc/services/shared', healthPath: '/healthz?full=1', responseTimeout: 120_000 },
     })
   })
 

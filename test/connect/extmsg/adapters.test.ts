@@ -36,6 +36,9 @@ test('an adapter is called at an address of its own: no other program of this ma
     'http://169.254.169.254/latest',
     'http://[fe80::1]/',
     'http://127.0.0.1:1/v0/city/mill',
+    'http://127.0.0.1:1/v0/city/other/svc/chat',
+    'http://127.0.0.1:1/v0/city/mill/svc/chat/%2e%2e/%2e%2e/beads',
+    'http://127.0.0.1:1/v0/city/mill/svc/',
     'http://localhost:1/',
     'http://[::1]:1/',
     'http://[::ffff:127.0.0.1]:1/',
@@ -47,5 +50,11 @@ test('an adapter is called at an address of its own: no other program of this ma
   }
   await expect(adapters.register(human, { provider: ' ', account_id: 'a' })).rejects.toMatchObject({ status: 422 })
   expect(world.recorded()).toEqual([])
-  for (const url of ['http://127.0.0.1:9/cb', 'https://chat.example/gc/', 'http://[::1]:9']) await register(url)
+  for (const url of [
+    'http://127.0.0.1:9/cb',
+    'https://chat.example/gc/',
+    'http://[::1]:9',
+    'http://localhost:1/v0/city/mill/svc/chat/gc',
+  ])
+    await register(url)
 })

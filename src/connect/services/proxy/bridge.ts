@@ -1,7 +1,9 @@
 import type { Connection, Socket } from '../../../http/route.ts'
 
+/** The longest message that goes through, in bytes: as much as servers take by themselves. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 /** As much may wait for a service that reads slowly, in bytes. */
-const MAX_WAITING = 4 * 1024 * 1024
+const MAX_WAITING = 2 * MAX_MESSAGE_BYTES
 /** As many messages may come before the client's side is open. */
 const MAX_EARLY = 100
 const TRY_LATER = 1013
@@ -13,6 +15,7 @@ const sendable = (code: number): number =>
 
 /** Passes messages between a client and a service, each as it comes. */
 export class Bridge implements Connection {
+  readonly maxMessageBytes = MAX_MESSAGE_BYTES
   #client: Socket | undefined
   #early: (string | Uint8Array<ArrayBuffer>)[] = []
   #closed: { code: number; reason: string } | undefined

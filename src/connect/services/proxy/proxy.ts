@@ -24,11 +24,8 @@ export interface ProxyRequest {
 interface ProxyOptions {
   clock: Clock
   deadlines: Deadlines
-  /** How long a service may leave a request without a sign, in milliseconds. */
-  patienceMs?: number
 }
 
-const PATIENCE_MS = 60_000
 const MAX_SHORT_BYTES = 64 * 1024
 /** Nobody listens on the socket. */
 const DOWN = new Set(['ECONNREFUSED', 'ENOENT', 'ConnectionRefused', 'FailedToOpenSocket', 'FileNotFound'])
@@ -51,8 +48,8 @@ export class ServiceProxy {
   }
 
   async #forward({ request, server, running, path }: ProxyRequest, process: ServiceProcess): Promise<Response> {
-    const { clock, deadlines, patienceMs = PATIENCE_MS } = this.options
-    const patience = new Patience(clock, deadlines, patienceMs, request.signal)
+    const { clock, deadlines } = this.options
+    const patience = new Patience(clock, deadlines, running.service.responseTimeout, request.signal)
     try {
       const response = await fetch(`http://localhost${path}`, {
         method: request.method,
@@ -71,8 +68,8 @@ export class ServiceProxy {
   }
 
   async #upgrade({ request, server, running, path }: ProxyRequest, process: ServiceProcess): Promise<Response> {
-    const { clock, deadlines, patienceMs = PATIENCE_MS } = this.options
-    const patience = new Patience(clock, deadlines, patienceMs, request.signal)
+    const { clock, deadlines } = this.options
+    const patience = new Patience(clock, deadlines, running.service.responseTimeout, request.signal)
     const protocols =
       request.headers
         .get('sec-websocket-protocol')
