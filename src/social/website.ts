@@ -15,6 +15,7 @@ import { Owners } from './ownership/owners.ts'
 import { OwnershipPages } from './ownership/pages.ts'
 import { baseUrlOf } from './pages/base-url.ts'
 import { MarkdownRenderer } from './pages/markdown-renderer.ts'
+import { OperatorAccess } from './pages/operator-access.ts'
 import { OperatorPages } from './pages/operator-pages.ts'
 import type { PageRoute } from './pages/page-route.ts'
 import { pictureRoutes } from './pages/picture-routes.ts'
@@ -91,7 +92,7 @@ function routesOf(
     ...pageRoutes(new PageReader(network), markdown, clock),
     ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
     ...pictureRoutes(network),
-    ...new OperatorPages(network.reports, operator, clock).routes(),
+    ...new OperatorPages(network, new OperatorAccess(operator), clock).routes(),
     ...identityPages(network),
     ...signaturePages(network),
     ...ownerEmailPages(network),

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { openProvider } from '../social/identity-provider.ts'
-import { openSite } from '../social/site.ts'
+import { type Json, OPERATOR, openSite, type Site } from '../social/site.ts'
 import { tempFolder } from '../support/folder.ts'
+import { png } from '../support/pictures.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const FLAGS = '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'
@@ -69,6 +70,15 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
+/** Gives an agent a picture. */
+async function sendPicture(site: Site, key: string): Promise<void> {
+  const body = new FormData()
+  body.set('file', new Blob([new Uint8Array(png(64, 64))]))
+  const headers = { authorization: `Bearer ${key}` }
+  const { status } = await fetch(`${site.url}/api/v1/agents/me/avatar`, { method: 'POST', headers, body })
+  expect(status).toBe(200)
+}
+
 const PERSON = { provider: 'test', subject: 'p1' }
 
 /** A site with people, posts and replies, where a person signs in with a real OpenID provider. */
@@ -97,6 +107,21 @@ async function openTown() {
   const first = await site.comment(clara.key, post.id, 'I have been bitten by the **same** boundary.')
   const reply = await site.comment(orion.key, post.id, 'Which one?', first.id)
   await site.comment(clara.key, post.id, 'The one in `week`.', reply.id)
+  const define = async (draft: Json): Promise<string> =>
+    (await site.api('POST', `/submolts/${place.name}/labels`, clara.key, draft)).label.id
+  const solved = await define({ key: 'solved', label: 'Solved', kind: 'status', color: 'emerald' })
+  const clocks = await define({ key: 'clocks', label: 'Clocks and calendars', kind: 'tag', color: 'amber' })
+  const keeper = await define({ key: 'keeper', label: 'Archivist', kind: 'role', color: 'violet', prompt: 'Look back' })
+  await site.api('POST', `/submolts/${place.name}/subscribe`, orion.key)
+  for (const [label_definition_id, target_type, target_id] of [
+    [solved, 'post', post.id],
+    [clocks, 'post', post.id],
+    [keeper, 'agent', 'Orion-7'],
+  ])
+    await site.api('POST', '/labels/attach', clara.key, { label_definition_id, target_type, target_id })
+  await site.api('POST', `/posts/${post.id}/pin`, clara.key)
+  await site.api('POST', `/posts/${post.id}/report`, clara.key, { reason: 'Thursdays again' })
+  await sendPicture(site, orion.key)
   const { claims } = site.network
   const tokenOf = (address: string) => address.split('/').at(-1) ?? ''
   await claims.complete(tokenOf(orion.claim), orion.code, PERSON)
@@ -147,7 +172,7 @@ describe('the pages in a browser', () => {
   })
 
   for (const scheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 360]) {
+    for (const width of [1280, 390]) {
       test(`are readable in ${scheme} at a width of ${width}, signed in or not`, async () => {
         await using town = await openTown()
         await using window = await openWindow(width, scheme)
@@ -173,6 +198,12 @@ describe('the pages in a browser', () => {
           await page.goto(town.site.url + path)
           await look(name)
         }
+        await page.setExtraHTTPHeaders({ authorization: `Basic ${btoa(`me:${OPERATOR}`)}` })
+        await page.goto(`${town.site.url}/operator/reports`)
+        await look('reports')
+        await page.setExtraHTTPHeaders({})
+        await page.goto(`${town.site.url}/u/Orion-7`)
+        await look('labelled')
         await page.goto(town.site.url + town.clara.claim)
         await signIn(page, 'ada')
         await look('code')
@@ -227,6 +258,19 @@ describe('the pages in a browser', () => {
     await page.goto(`${site.url}/me`)
     await page.getByRole('link', { name: 'Sign in with Example ID' }).waitFor()
     expect([complaints, site.errors]).toEqual([[], []])
+  })
+
+  test('let the operator act on reports by clicking', async () => {
+    await using town = await openTown()
+    await using context = await openWindow(1280)
+    const { page } = context
+    await page.setExtraHTTPHeaders({ authorization: `Basic ${btoa(`me:${OPERATOR}`)}` })
+    await page.goto(`${town.site.url}/operator/reports`)
+    await page.getByRole('button', { name: 'Suspend Orion-7' }).click()
+    await page.getByText('The author is suspended').waitFor()
+    await page.getByRole('button', { name: 'Delete the post' }).click()
+    await page.getByText('Nothing is reported.').waitFor()
+    expect(town.site.errors).toEqual([])
   })
 
   test('are fully usable with the keyboard, and comments fold', async () => {

@@ -47,6 +47,46 @@ describe('the website', () => {
     expect((await site.page('/icon.svg')).headers.get('content-type')).toBe('image/svg+xml')
   })
 
+  test('labels, roles, pins, and who moderates or wrote the post are marked, escaped', async () => {
+    await using site = await openSite()
+    const [owner, ada, bob] = [
+      (await site.agent('olga')).key,
+      (await site.agent('ada')).key,
+      (await site.agent('bob')).key,
+    ]
+    await site.api('POST', '/submolts', owner, { name: 'bees' })
+    await site.api('POST', '/submolts/bees/moderators', owner, { agent_name: 'bob', role: 'moderator' })
+    await site.api('POST', '/submolts/bees/subscribe', ada)
+    const define = async (draft: Record<string, unknown>): Promise<string> =>
+      (await site.api('POST', '/submolts/bees/labels', owner, draft)).label.id
+    const solved = await define({ key: 'solved', label: '<b>Solved', kind: 'status', color: 'emerald' })
+    const keeper = await define({ key: 'keeper', label: 'Keeper', kind: 'role', prompt: 'Look at the hive' })
+    const post = await site.post(ada, { submolt: 'bees', title: 'A swarm' })
+    await site.api('POST', '/labels/attach', owner, {
+      label_definition_id: solved,
+      target_type: 'post',
+      target_id: post.id,
+    })
+    await site.api('POST', '/labels/attach', owner, {
+      label_definition_id: keeper,
+      target_type: 'agent',
+      target_id: 'ada',
+    })
+    await site.api('POST', `/posts/${post.id}/pin`, bob)
+    for (const key of [owner, ada, bob]) await site.comment(key, post.id, 'Smoke calms them')
+    const mark = '<span class="tag label emerald"><bdi>&lt;b&gt;Solved</bdi></span>'
+    for (const path of ['/?sort=new', '/m/bees', '/u/ada', '/find?q=swarm', `/p/${post.id}`]) {
+      const text = await site.text(path)
+      expect(text).toContain(mark)
+      expect(text).toContain('<span class="tag">pinned</span>')
+    }
+    const page = await site.text(`/p/${post.id}`)
+    for (const role of ['owner', 'author', 'moderator']) expect(page).toContain(`<span class="tag">${role}</span>`)
+    expect(await site.text('/u/ada')).toContain('<bdi>Keeper</bdi> in m/bees')
+    expect(await site.text('/u/bob')).not.toContain('Keeper')
+    expect(site.errors).toEqual([])
+  })
+
   test('posts are listed in each order, in a community and by an agent, page by page', async () => {
     await using site = await openSite()
     const { key } = await site.agent('clara')

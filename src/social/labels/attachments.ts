@@ -30,6 +30,10 @@ export const ATTACHMENT_SQL = {
   byId: `${SELECT_ATTACHMENT} WHERE t.id = ?`,
   ofTarget: `${SELECT_ATTACHMENT} WHERE t.is_role = ? AND t.target = ?`,
   labelsOfPost: `${SELECT_LABEL} JOIN label_attachments t ON t.definition = d.n WHERE t.is_role = 0 AND t.target = ?`,
+  labelsOfPosts: `SELECT p.id AS post_id, d.*, s.name AS submolt_name FROM json_each(?1) j CROSS JOIN posts p ON p.id = j.value
+    JOIN label_attachments t ON t.is_role = 0 AND t.target = p.n JOIN label_definitions d ON d.n = t.definition
+    JOIN submolts s ON s.n = d.submolt`,
+  rolesOfAgent: `${SELECT_LABEL} JOIN label_attachments t ON t.definition = d.n WHERE t.is_role = 1 AND t.target = ? LIMIT 20`,
   due: `SELECT t.n, d.label, s.name AS submolt_name, d.prompt, d.cadence_minutes FROM label_attachments t
     JOIN label_definitions d ON d.n = t.definition JOIN submolts s ON s.n = d.submolt
     JOIN subscriptions u ON u.agent = t.target AND u.submolt = d.submolt
@@ -44,6 +48,8 @@ export class LabelAttachments {
   readonly #byId: Statement<AttachmentRow, [string]>
   readonly #ofTarget: Statement<AttachmentRow, [number, number]>
   readonly #labelsOfPost: Statement<LabelRow, [number]>
+  readonly #labelsOfPosts: Statement<LabelRow & { post_id: string }, [string]>
+  readonly #rolesOfAgent: Statement<LabelRow, [number]>
   readonly #delete: Statement<unknown, [number]>
   readonly #due: Statement<DueBriefing, [number, number]>
   readonly #setBriefed: Statement<unknown, [number, number]>
@@ -64,6 +70,8 @@ export class LabelAttachments {
     this.#byId = store.prepare(stablePlan(ATTACHMENT_SQL.byId))
     this.#ofTarget = store.prepare(stablePlan(ATTACHMENT_SQL.ofTarget))
     this.#labelsOfPost = store.prepare(stablePlan(ATTACHMENT_SQL.labelsOfPost))
+    this.#labelsOfPosts = store.prepare(stablePlan(ATTACHMENT_SQL.labelsOfPosts))
+    this.#rolesOfAgent = store.prepare(stablePlan(ATTACHMENT_SQL.rolesOfAgent))
     this.#delete = store.prepare('DELETE FROM label_attachments WHERE n = ?')
     this.#due = store.prepare(stablePlan(ATTACHMENT_SQL.due))
     this.#setBriefed = store.prepare('UPDATE label_attachments SET briefed_at = ? WHERE n = ?')
@@ -108,6 +116,17 @@ export class LabelAttachments {
   /** The labels of a post. */
   ofPost(post: number): Label[] {
     return this.#labelsOfPost.all(post).map(toLabel)
+  }
+
+  /** The labels of some posts, by the identifier of the post. */
+  ofPosts(ids: readonly string[]): Map<string, Label[]> {
+    const byPost = Map.groupBy(this.#labelsOfPosts.all(JSON.stringify(ids)), ({ post_id }) => post_id)
+    return new Map([...byPost].map(([id, rows]) => [id, rows.map(toLabel)]))
+  }
+
+  /** The roles of an agent. */
+  ofAgent(agent: number): Label[] {
+    return this.#rolesOfAgent.all(agent).map(toLabel)
   }
 
   /** What an agent is to do now in its roles; it is not told again before the cadence of each has passed. */

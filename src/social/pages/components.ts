@@ -3,6 +3,7 @@ import { html, type Markup } from '../../http/html.ts'
 import type { Agent, Author } from '../agents/schema.ts'
 import { DELETED } from '../agents/view.ts'
 import type { Comment } from '../comments/schema.ts'
+import type { Label } from '../labels/schema.ts'
 import type { Post } from '../posts/schema.ts'
 import type { SearchResult } from '../search/schema.ts'
 import type { Submolt } from '../submolts/schema.ts'
@@ -54,27 +55,37 @@ const meta = (post: Post, clock: Clock): Markup =>
 
 const titleOf = ({ title }: Post): string => singleLine(title) || 'untitled'
 
+/** The labels of some posts, by their identifiers. */
+export type PostLabels = ReadonlyMap<string, readonly Label[]>
+
+/** A label with its colour, and where it is from when that is not clear. */
+export const labelTag = ({ label, color, submolt_name }: Label, isAway = false): Markup =>
+  html`<span class="tag label ${color ?? 'slate'}"><bdi>${singleLine(label)}</bdi>${isAway && html` in m/${submolt_name}`}</span>`
+
+const marks = (post: Post, labels: PostLabels): Markup =>
+  html`${post.is_pinned && html`<span class="tag">pinned</span>`}${(labels.get(post.id) ?? []).map((label) => labelTag(label))}`
+
 /** A post in a list. */
-const postCard = (post: Post, clock: Clock): Markup => html`<li><article class="post">
+const postCard = (post: Post, labels: PostLabels, clock: Clock): Markup => html`<li><article class="post">
 ${points(post.score)}
 <div class="content">
 <h2><a href="/p/${post.id}"><bdi>${titleOf(post)}</bdi></a></h2>
 ${meta(post, clock)}
 ${post.content !== null && post.content !== '' && html`<p class="excerpt" dir="auto">${excerpt(post.content, 220)}</p>`}
-<p class="tail">${post.is_pinned && html`<span class="tag">pinned</span>`}
+<p class="tail">${marks(post, labels)}
 ${post.url !== null && externalLink(post.url)}
 <a href="/p/${post.id}#comments">${plural(post.comment_count, 'comment')}<span class="visually-hidden"> on ${titleOf(post)}</span></a></p>
 </div></article></li>`
 
 /** The heading of the page of a post. */
-export const postHead = (post: Post, clock: Clock): Markup => html`${meta(post, clock)}
+export const postHead = (post: Post, labels: PostLabels, clock: Clock): Markup => html`${meta(post, clock)}
 <h1><bdi>${titleOf(post)}</bdi></h1>
-<div class="facts">${points(post.score)}${post.url !== null && externalLink(post.url)}</div>`
+<div class="facts">${points(post.score)}${post.url !== null && externalLink(post.url)}${marks(post, labels)}</div>`
 
-export const postList = (posts: readonly Post[], clock: Clock, emptyMessage: string): Markup =>
+export const postList = (posts: readonly Post[], labels: PostLabels, clock: Clock, emptyMessage: string): Markup =>
   posts.length === 0
     ? html`<p class="empty">${emptyMessage}</p>`
-    : html`<ol class="posts">${posts.map((post) => postCard(post, clock))}</ol>`
+    : html`<ol class="posts">${posts.map((post) => postCard(post, labels, clock))}</ol>`
 
 /** The link to the next page. */
 export const nextPageLink = (path: string, next: string | undefined, label: string): Markup | false =>

@@ -8,6 +8,7 @@ import {
   agentLine,
   commentLine,
   commentResult,
+  labelTag,
   nextPageLink,
   plural,
   postList,
@@ -45,7 +46,7 @@ export class ListPages {
     const { items, next } = await this.reader.posts(sort, cursorOf(query))
     const communities = await this.reader.submolts(SIDEBAR_SUBMOLTS)
     const main = html`<h1 class="visually-hidden">Posts</h1>${tabs('/', SORTS, sort)}
-${postList(items, this.clock, 'There are no posts yet.')}
+${postList(items, this.reader.labelsOf(items), this.clock, 'There are no posts yet.')}
 ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
     const description = 'A social network for AI agents: they post, comment and vote; people read.'
     return htmlResponse(
@@ -76,7 +77,7 @@ ${nextPageLink('/m', next, 'More communities')}`
 <h1><bdi>${singleLine(submolt.display_name) || submolt.name}</bdi></h1>
 <p class="meta under">m/${submolt.name}</p>
 ${tabs(path, SORTS, sort)}
-${postList(items, this.clock, 'There are no posts here yet.')}
+${postList(items, this.reader.labelsOf(items), this.clock, 'There are no posts here yet.')}
 ${nextPageLink(`${path}?sort=${sort}`, next, 'More posts')}`
     const title = `m/${submolt.name}`
     return htmlResponse(
@@ -90,10 +91,10 @@ ${nextPageLink(`${path}?sort=${sort}`, next, 'More posts')}`
     const comments = query.has('cursor') ? [] : this.reader.commentsBy(agent.name, COMMENTS_SHOWN)
     const main = html`<div class="profile">${avatar(agent)}<div>
 <h1><bdi>${singleLine(agent.display_name) || agent.name}</bdi></h1>
-<p class="meta">u/${agent.name} ${statusTag(agent)}</p></div></div>
+<p class="meta">u/${agent.name} ${statusTag(agent)} ${this.reader.rolesOf(agent.name).map((role) => labelTag(role, true))}</p></div></div>
 ${preformatted(agent.description)}
 <h2 class="part">Posts</h2>
-${postList(items, this.clock, 'No posts yet.')}
+${postList(items, this.reader.labelsOf(items), this.clock, 'No posts yet.')}
 ${nextPageLink(`/u/${encodeURIComponent(agent.name)}`, next, 'Older posts')}
 ${comments.length > 0 && html`<h2 class="part">Newest comments</h2><ul class="rows">${comments.map((comment) => commentLine(comment, this.clock))}</ul>`}`
     const description = excerpt(agent.description, 160)
@@ -114,7 +115,7 @@ ${comments.length > 0 && html`<h2 class="part">Newest comments</h2><ul class="ro
 ${none && html`<p class="empty">Nothing was found. Try fewer or other words.</p>`}
 ${submolts.length > 0 && html`<h2 class="part">Communities</h2><ul class="rows">${submolts.map(submoltLine)}</ul>`}
 ${agents.length > 0 && html`<h2 class="part">Agents</h2><ul class="rows">${agents.map(agentLine)}</ul>`}
-${posts.length > 0 && html`<h2 class="part">Posts</h2>${postList(posts, this.clock, '')}`}
+${posts.length > 0 && html`<h2 class="part">Posts</h2>${postList(posts, this.reader.labelsOf(posts), this.clock, '')}`}
 ${comments.length > 0 && html`<h2 class="part">Comments</h2><ul class="rows">${comments.map((comment) => commentResult(comment, this.clock))}</ul>`}
 ${nextPageLink(`/find?q=${encodeURIComponent(search)}`, next_cursor ?? undefined, 'More')}`
   }

@@ -1,54 +1,105 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { AppError } from '../../core/errors.ts'
-import { html } from '../../http/html.ts'
+import { html, type Markup } from '../../http/html.ts'
+import type { AgentSuspensions } from '../agents/suspensions.ts'
+import type { LabelAttachments } from '../labels/attachments.ts'
+import type { Posts } from '../posts/posts.ts'
+import type { Post } from '../posts/schema.ts'
 import type { Reports } from '../reports/reports.ts'
-import { hashSecret } from '../shared/strings.ts'
+import { badRequest } from '../shared/errors.ts'
+import { cleanLine } from '../shared/strings.ts'
 import { plural, postList } from './components.ts'
 import { layout } from './layout.ts'
+import type { OperatorAccess } from './operator-access.ts'
 import { type PageRoute, page, type SiteRequest } from './page-route.ts'
-import { htmlResponse } from './responses.ts'
+import { htmlResponse, redirect } from './responses.ts'
 import { singleLine } from './visible-text.ts'
 
-/** What the operator of this server looks at; a browser asks for the token as a password. */
+interface Services {
+  readonly reports: Reports
+  readonly posts: Posts
+  readonly attachments: LabelAttachments
+  readonly suspensions: AgentSuspensions
+}
+
+const REPORTS = '/operator/reports'
+const MAX_REASON = 500
+
+const DONE_MESSAGES: Readonly<Record<string, string>> = {
+  dismissed: 'The reports are dismissed; the post stays.',
+  deleted: 'The post is deleted.',
+  suspended: 'The author is suspended, and its votes of the last day are taken back.',
+}
+
+/** What the operator of this server looks at and decides. */
 export class OperatorPages {
   constructor(
-    private readonly reports: Reports,
-    /** The hash of the operator's token; without it nobody is the operator. */
-    private readonly operator: string | undefined,
+    private readonly services: Services,
+    private readonly access: OperatorAccess,
     private readonly clock: Clock,
   ) {}
 
   routes(): PageRoute[] {
-    return [page('GET /operator/reports', (request) => this.#reported(request))]
+    const { reports, posts } = this.services
+    return [
+      page(`GET ${REPORTS}`, (request) => this.#reported(request)),
+      page(`POST ${REPORTS}/{id}/dismiss`, (request) =>
+        this.#act(request, 'dismissed', (id) => reports.dismissAsOperator(id)),
+      ),
+      page(`POST ${REPORTS}/{id}/delete`, (request) =>
+        this.#act(request, 'deleted', (id) => posts.deleteAsOperator(id)),
+      ),
+      page(`POST ${REPORTS}/{id}/suspend`, (request) =>
+        this.#act(request, 'suspended', (id) => this.#suspendAuthor(id, request.form.get('reason') ?? '')),
+      ),
+    ]
   }
 
   /** What agents reported and nobody has looked at. */
-  async #reported({ request }: SiteRequest): Promise<Response> {
-    if (!this.#isOperator(request.headers.get('authorization'))) throw notOperator()
-    const reported = this.reports.allOpen()
+  #reported(request: SiteRequest): Response {
+    this.access.check(request)
+    const reported = this.services.reports.allOpen()
+    const labels = this.services.attachments.ofPosts(reported.map(({ post }) => post.id))
+    const message = DONE_MESSAGES[request.query.get('done') ?? '']
     const main = html`<h1>Reported posts</h1>
-<p class="quiet">The most reported first. The moderators of their communities see them too, and delete them or dismiss the reports.
-You suspend an agent with <code>gc social suspend</code>.</p>
+${message !== undefined && html`<p class="note good" role="status">${message}</p>`}
+<p class="quiet">The most reported first. The moderators of their communities see them too.</p>
 ${reported.length === 0 && html`<p class="empty">Nothing is reported.</p>`}
 ${reported.map(
   ({ post, report_count, reasons }) => html`<section aria-label="${singleLine(post.title)}">
 <p class="after"><span class="tag warn">${plural(report_count, 'report')}</span> ${reasons.map((reason) => html`<q><bdi>${singleLine(reason)}</bdi></q> `)}</p>
-${postList([post], this.clock, '')}</section>`,
+${postList([post], labels, this.clock, '')}
+${this.#actions(post)}</section>`,
 )}`
     return htmlResponse(layout({ title: 'Reported posts', main }), { isPrivate: true })
   }
 
-  #isOperator(authorization: string | null): boolean {
-    const [scheme = '', value = ''] = (authorization ?? '').split(' ', 2)
-    if (this.operator === undefined || scheme.toLowerCase() !== 'basic') return false
-    const password = Buffer.from(value, 'base64').toString().split(':').slice(1).join(':')
-    const [sent, expected] = [Buffer.from(hashSecret(password)), Buffer.from(this.operator)]
-    return sent.length === expected.length && timingSafeEqual(sent, expected)
+  #actions(post: Post): Markup {
+    const reason = html`<input type="hidden" name="reason" value="What you posted in m/${post.submolt_name} was reported">`
+    return html`<div class="actions">
+${this.#form(post, 'dismiss', html`<button class="calm">Dismiss the reports</button>`)}
+${this.#form(post, 'delete', html`<button class="warn">Delete the post</button>`)}
+${this.#form(post, 'suspend', html`${reason}<button class="warn">Suspend <bdi>${singleLine(post.author_name)}</bdi></button>`)}
+</div>`
+  }
+
+  #form(post: Post, action: string, fields: Markup): Markup {
+    return html`<form method="post" action="${REPORTS}/${post.id}/${action}"><input type="hidden" name="form_token" value="${this.access.formToken}">${fields}</form>`
+  }
+
+  async #act(
+    request: SiteRequest,
+    done: keyof typeof DONE_MESSAGES,
+    action: (id: string) => Promise<unknown>,
+  ): Promise<Response> {
+    this.access.checkForm(request)
+    await action(request.params.id ?? '')
+    return redirect(`${REPORTS}?done=${done}`)
+  }
+
+  async #suspendAuthor(id: string, text: string): Promise<void> {
+    const reason = cleanLine(text)
+    if (reason === '' || reason.length > MAX_REASON)
+      throw badRequest(`Give a reason of at most ${MAX_REASON} characters`)
+    await this.services.suspensions.suspend(this.services.posts.need(id, 0).author_name, reason)
   }
 }
-
-const notOperator = (): AppError =>
-  new AppError('unauthorized', 'this page is for the operator: any name, and the token in $GC_HOME/token as password', {
-    headers: { 'www-authenticate': 'Basic realm="operator", charset="UTF-8"' },
-  })

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
 import type { Comment } from '../comments/schema.ts'
+import type { Post } from '../posts/schema.ts'
 import { parseWord } from '../shared/paging.ts'
 import { byline, nextPageLink, plural, postHead, tabs, timeAgo } from './components.ts'
 import { layout } from './layout.ts'
@@ -27,6 +28,9 @@ function selectFull(comments: readonly Comment[], full: RevisedText[] = [], room
   return full
 }
 
+/** What stands beside the name of an agent in a thread. */
+type Marks = (name: string) => readonly string[]
+
 /** The pages of posts with their comments. */
 export class PostPages {
   constructor(
@@ -44,19 +48,20 @@ export class PostPages {
     const source = post.content ?? ''
     const texts = [...(source === '' ? [] : [{ id: post.id, revision: post.updated_at, source }]), ...selectFull(items)]
     const rendered = await this.markdown.render(texts, visitor)
+    const marks = await this.#marksOf(post)
     const path = `/p/${post.id}`
     const repeats = await this.reader.repeatCount(post.id)
     const { total: repeated } = await this.reader.repeatedComments(post.id, undefined)
     const on = `${path}?sort=${sort}${under === undefined ? '' : `&under=${encodeURIComponent(under)}`}`
     const main = html`<article class="full-post">
-${postHead(post, this.clock)}
+${postHead(post, this.reader.labelsOf([post]), this.clock)}
 ${rendered.has(post.id) && html`<div class="text" dir="auto">${rendered.get(post.id)}</div>`}
 ${repeats > 0 && html`<p class="note"><a href="${path}/repeats">${plural(repeats, 'other post says', 'other posts say')} nearly the same</a></p>`}
 </article>
 <section id="comments" aria-labelledby="comments-title">
 <h2 class="part" id="comments-title">${plural(post.comment_count, 'comment')}</h2>
 ${under !== undefined ? html`<p class="note">This is one thread. <a href="${path}#comments">All comments</a></p>` : post.comment_count > 1 && tabs(path, SORTS, sort)}
-${items.length === 0 ? html`<p class="empty">No comments${cursor === undefined ? ' yet' : ' here'}.</p>` : this.#thread(items, rendered)}
+${items.length === 0 ? html`<p class="empty">No comments${cursor === undefined ? ' yet' : ' here'}.</p>` : this.#thread(items, rendered, marks)}
 ${nextPageLink(on, next, 'More comments')}
 ${repeated > 0 && html`<p class="further"><a href="${path}/repeated-comments">${plural(repeated, 'comment repeats', 'comments repeat')} others</a></p>`}
 </section>`
@@ -72,19 +77,28 @@ ${repeated > 0 && html`<p class="further"><a href="${path}/repeated-comments">${
     return { items: [{ ...comment, replies: [...page.items] }], next: page.next }
   }
 
-  #thread(comments: readonly Comment[], rendered: ReadonlyMap<string, Markup>): Markup {
-    return html`<ol class="thread">${comments.map((comment) => this.#comment(comment, rendered))}</ol>`
+  /** What stands beside the names in a thread: who wrote the post, and who moderates its community. */
+  async #marksOf({ author, submolt_name }: Post): Promise<Marks> {
+    const moderators = await this.reader.moderatorsOf(submolt_name)
+    return (name) => {
+      const role = moderators.get(name)
+      return [...(name === author.name ? ['author'] : []), ...(role === undefined ? [] : [role])]
+    }
   }
 
-  #comment(comment: Comment, rendered: ReadonlyMap<string, Markup>): Markup {
+  #thread(comments: readonly Comment[], rendered: ReadonlyMap<string, Markup>, marks: Marks): Markup {
+    return html`<ol class="thread">${comments.map((comment) => this.#comment(comment, rendered, marks))}</ol>`
+  }
+
+  #comment(comment: Comment, rendered: ReadonlyMap<string, Markup>, marks: Marks): Markup {
     const { id, content, is_deleted, replies, reply_count } = comment
     const text = rendered.get(id)
     const more = reply_count - (text ? replies.length : 0)
     return html`<li id="c-${id}"><article class="comment"><details open>
-<summary>${byline(comment.author)} <span class="quiet">${plural(comment.score, 'point')}</span>
+<summary>${byline(comment.author)} ${marks(comment.author.name).map((mark) => html`<span class="tag">${mark}</span> `)}<span class="quiet">${plural(comment.score, 'point')}</span>
 <span class="quiet">${timeAgo(comment.created_at, this.clock)}</span></summary>
 <div class="text" dir="auto">${is_deleted ? html`<p class="quiet">[deleted]</p>` : (text ?? html`<p>${excerpt(content, 220)}</p>`)}</div>
-${text && replies.length > 0 && this.#thread(replies, rendered)}
+${text && replies.length > 0 && this.#thread(replies, rendered, marks)}
 ${more > 0 && html`<p class="further"><a href="/p/${comment.post_id}?under=${id}">${plural(more, 'more reply', 'more replies')}</a></p>`}
 </details></article></li>`
   }

@@ -4,6 +4,9 @@ import type { Agent } from '../agents/schema.ts'
 import type { PostComments } from '../comments/comments.ts'
 import type { Comment, CommentSort } from '../comments/schema.ts'
 import type { Repeats } from '../duplicates/repeats.ts'
+import type { LabelAttachments } from '../labels/attachments.ts'
+import type { Label } from '../labels/schema.ts'
+import type { Moderation } from '../moderation/moderation.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post, PostSort } from '../posts/schema.ts'
 import type { NetworkSearch, SearchPage } from '../search/search.ts'
@@ -30,6 +33,8 @@ interface Services {
   readonly posts: Posts
   readonly comments: PostComments
   readonly search: NetworkSearch
+  readonly attachments: LabelAttachments
+  readonly moderation: Moderation
 }
 
 interface CommentListOptions {
@@ -88,6 +93,22 @@ export class PageReader {
   /** The newest comments of an agent. */
   commentsBy(agent: string, limit: number): Comment[] {
     return this.services.comments.newest(ANONYMOUS.n, this.services.agents.need(agent).n, limit)
+  }
+
+  /** The labels of some posts, by their identifiers. */
+  labelsOf(posts: readonly Post[]): ReadonlyMap<string, readonly Label[]> {
+    return this.services.attachments.ofPosts(posts.map(({ id }) => id))
+  }
+
+  /** The roles that communities gave an agent. */
+  rolesOf(agent: string): Label[] {
+    return this.services.attachments.ofAgent(this.services.agents.need(agent).n)
+  }
+
+  /** The owner and the moderators of a community, each with its role, by name. */
+  async moderatorsOf(submolt: string): Promise<ReadonlyMap<string, string>> {
+    const { moderators } = await this.services.moderation.list(ANONYMOUS, submolt)
+    return new Map(moderators.map(({ name, role }) => [name, role]))
   }
 
   agent(name: string): Agent {

@@ -35,7 +35,7 @@ import {
   type PostListResponse,
   type PostQuery,
 } from './schema.ts'
-import { JOIN_POST, type PostRow, SELECT_POST, toListedPost, toPost, unpublishedPost } from './view.ts'
+import { createdMessage, JOIN_POST, type PostRow, SELECT_POST, toListedPost, toPost, unpublishedPost } from './view.ts'
 
 type Insert = [
   ...[string, number, number, string, string | null, string | null, number, number, number, number],
@@ -219,6 +219,11 @@ export class Posts {
     })
   }
 
+  /** Deletes a post as the operator. */
+  async deleteAsOperator(id: string): Promise<void> {
+    await this.store.write((tx) => this.#deleteRow(tx, this.need(id, 0), 'operator'))
+  }
+
   /** Deletes some posts of a deleted agent; returns how many. */
   deleteSome(tx: Tx, author: number, limit: number): number {
     const rows = this.#selectSome.all(author, limit)
@@ -277,13 +282,6 @@ export class Posts {
     this.#countPost.run(by, author)
     this.submolts.addPosts(tx, submolt, by)
   }
-}
-
-/** What the author is told of a new post. */
-const createdMessage = (unlisted: number | null, repeated: string | undefined) => {
-  if (unlisted === null) return { message: 'Post created!' }
-  const reason = repeated === undefined ? 'you keep repeating texts' : `it repeats the post ${repeated}`
-  return { message: `Post created, but lists leave it out: ${reason}`, repeats: repeated ?? null }
 }
 
 const announcementsOfOthers = (): SocialError =>

@@ -82,3 +82,10 @@ const compactPost = (post: Post): ListedPost => ({
 })
 
 export const compactAuthor = ({ id, name }: Post['author']): ListedAuthor => ({ id, name })
+
+/** What the author is told of a new post. */
+export const createdMessage = (unlisted: number | null, repeated: string | undefined) => {
+  if (unlisted === null) return { message: 'Post created!' }
+  const reason = repeated === undefined ? 'you keep repeating texts' : `it repeats the post ${repeated}`
+  return { message: `Post created, but lists leave it out: ${reason}`, repeats: repeated ?? null }
+}

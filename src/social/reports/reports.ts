@@ -9,6 +9,7 @@ import type { MessageResponse } from '../agents/schema.ts'
 import type { Quotas } from '../limits/quotas.ts'
 import type { Moderation } from '../moderation/moderation.ts'
 import type { Posts } from '../posts/posts.ts'
+import type { PostRow } from '../posts/view.ts'
 import { badRequest } from '../shared/errors.ts'
 import { cleanLine, timestamp } from '../shared/strings.ts'
 import { PostReported, ReportsDismissed } from './events.ts'
@@ -110,15 +111,14 @@ export class Reports {
   async dismiss(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const post = this.posts.need(id, caller.n)
-      const submolt = this.moderation.requireModerator(caller, post.submolt_name)
-      const { changes } = tx.run(this.#dismiss, this.clock.now(), post.n)
-      const message = changes === 0 ? 'Nothing was reported' : 'Reports dismissed'
-      if (changes > 0) {
-        const payload = { post_id: id, submolt: submolt.name }
-        this.log.append(tx, ReportsDismissed, { actor: caller.id, subject: id }, payload)
-      }
-      return { success: true as const, message }
+      this.moderation.requireModerator(caller, post.submolt_name)
+      return this.#dismissAll(tx, post, caller.id)
     })
+  }
+
+  /** The same, as the operator. */
+  async dismissAsOperator(id: string): Promise<MessageResponse> {
+    return this.store.write((tx) => this.#dismissAll(tx, this.posts.need(id, 0), 'operator'))
   }
 
   /** Deletes some reports by a deleted agent; returns how many. */
@@ -126,6 +126,13 @@ export class Reports {
     const rows = this.#ofAgent.all(agent, limit)
     for (const { post } of rows) tx.run(this.#delete, post, agent)
     return rows.length
+  }
+
+  #dismissAll(tx: Tx, { id, n, submolt_name }: PostRow, actor: string): MessageResponse {
+    const { changes } = tx.run(this.#dismiss, this.clock.now(), n)
+    if (changes === 0) return { success: true, message: 'Nothing was reported' }
+    this.log.append(tx, ReportsDismissed, { actor, subject: id }, { post_id: id, submolt: submolt_name })
+    return { success: true, message: 'Reports dismissed' }
   }
 
   #reasonsFor(row: ReportedRow | undefined): string[] {
