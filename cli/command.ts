@@ -30,7 +30,18 @@ export async function runGc(args: readonly string[], io: Io): Promise<number> {
   if (words.length === 0 || (words.length === 1 && HELP.has(words[0] ?? ''))) {
     program.addHelpText('after', await packHelp(io, program, globals.city, reserved))
   }
-  return run(program, args, io)
+  return runOwn(io, program, args)
+}
+
+/** Runs a command of gc's own. */
+async function runOwn(io: Io, program: Command, args: readonly string[]): Promise<number> {
+  const [{ CommandContext }, { splitFields }, { suggestName }] = await Promise.all([
+    import('./context/context.ts'),
+    import('./context/format.ts'),
+    import('./names/suggest.ts'),
+  ])
+  const suggest = (error: unknown) => suggestName(program, new CommandContext(io, program), args, error)
+  return run(program, splitFields(args), io, { suggest, jsonErrors: true })
 }
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help'])

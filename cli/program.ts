@@ -43,10 +43,13 @@ import { waitCommands } from './commands/wait.ts'
 import { webhookCommands } from './commands/webhook.ts'
 import { worktreeCommands } from './commands/worktree.ts'
 import { CommandContext } from './context/context.ts'
+import { readShape } from './context/format.ts'
 import { externalMessageCommands } from './extmsg/extmsg.ts'
 import { formulaCommands } from './formulas/formula.ts'
 import type { Io } from './io/io.ts'
 import { configureProgram } from './io/run.ts'
+import { type JsonShape, shapeJson } from './io/shape-json.ts'
+import { qualifyAgents } from './names/rig-agents.ts'
 import { orderCommands } from './orders/order.ts'
 import { runCommands } from './runs/run.ts'
 import { workflowCommands } from './runs/workflow.ts'
@@ -61,7 +64,12 @@ export function createProgram(io: Io): Command {
     .version(versionLine, '-V, --version', 'print the version of this program')
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', shareRig)
-  const context = new CommandContext(io, program)
+    .hook('preAction', async (_, command) => {
+      shape = await readShape(command)
+      await qualifyAgents(context, program, command)
+    })
+  let shape: JsonShape = {}
+  const context = new CommandContext({ ...io, formatJson: (value) => shapeJson(io, value, shape) }, program)
   program.commandsGroup('Supervisor:')
   confineCommand(program, context)
   serveCommand(program, context)

@@ -29,7 +29,7 @@ export function accountCommands(program: Command, context: CommandContext): void
     .option('--stands-in-for <provider...>', 'providers whose work it takes when they have no room')
     .action((name: string, options: AddOptions & JsonOption) => add(context, name, options))
   withJson(account.command('remove').description('remove an account; its folder and file stay'))
-    .argument('<name>')
+    .argument('<account>')
     .action(async (name: string, options: JsonOption) => {
       const city = await context.city()
       const removed = await city.call('DELETE ~/accounts/{name}', { params: { name } })
@@ -37,7 +37,7 @@ export function accountCommands(program: Command, context: CommandContext): void
       printLine(context.io, `Account ${name} was removed; what runs on it goes on.`)
     })
   withJson(account.command('check').description('check a login, or all; a dead one is used again when it is good'))
-    .argument('[name]')
+    .argument('[account]')
     .option('--lift', 'end its usage limit too, as after buying more')
     .action((name: string | undefined, options: JsonOption & { lift?: true }) => check(context, name, options))
   withWatch(

@@ -55,7 +55,7 @@ export function agentCommands(program: Command, context: CommandContext): void {
 
 function addCommand(agent: Command, context: CommandContext): void {
   withJson(agent.command('add').description('add an agent'))
-    .argument('[agent]', '`rig/name`, or `name` for an agent of the city')
+    .argument('[name]', '`rig/name`, or `name` for an agent of the city')
     .option('--name <name>', 'its name, instead of the argument')
     .option('--dir <rig>', 'the rig it works in')
     .option('--description <text>', 'what the agent is for, in a sentence')

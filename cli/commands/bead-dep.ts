@@ -8,7 +8,7 @@ export function dependencyCommands(bead: Command, context: CommandContext): void
   const dep = bead.command('dep').description('the dependencies of beads')
   withJson(dep.command('add').description('make a bead depend on another'))
     .argument('<bead>')
-    .argument('<on>', 'the bead it depends on')
+    .argument('<needed-bead>', 'the bead it depends on')
     .option('--type <type>', 'blocks, waits-for, tracks, relates-to …', 'blocks')
     .action(async (id: string, on: string, options: JsonOption & { type: string }) => {
       const city = await context.city()
@@ -24,7 +24,7 @@ export function dependencyCommands(bead: Command, context: CommandContext): void
     .action((id: string, options: JsonOption) => list(context, id, options))
   withJson(dep.command('remove').description('remove a dependency'))
     .argument('<bead>')
-    .argument('<on>')
+    .argument('<needed-bead>')
     .action(async (id: string, on: string, options: JsonOption) => {
       const city = await context.city()
       const response = await city.call('DELETE ~/bead/{id}/deps/{depends_on_id}', {

@@ -7,7 +7,7 @@ import { type CommandContext, realPath } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
-import { failure } from '../io/exit.ts'
+import { failure, notFound } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
 import { fetchMissingPacks, runWarmups, tellPrograms } from '../packs/prepare.ts'
 
@@ -89,7 +89,10 @@ type Report = (city: { name: string; path: string }, message: string) => void
 async function startNew(context: CommandContext, name: string, options: Control, report: Report): Promise<void> {
   const path = resolve(context.io.cwd, name)
   if (!existsSync(join(path, 'city.toml'))) {
-    throw failure(`there is no city called ${name}, and no city.toml in ${path}; \`gc init ${name}\` makes one`)
+    throw notFound(
+      'city-not-found',
+      `there is no city called ${name}, and no city.toml in ${path}; \`gc init ${name}\` makes one`,
+    )
   }
   if (options.dryRun)
     return report({ name: basename(path), path }, `The city at ${path} would be registered and started.`)
@@ -116,7 +119,7 @@ async function startCity(context: CommandContext, city: CityInfo, timeout: numbe
 
 async function stop(context: CommandContext, name: string | undefined, options: Control): Promise<void> {
   const city = await registered(context, name)
-  if (!city) throw failure(`there is no city ${name ?? 'here'}; \`gc cities\` lists them`)
+  if (!city) throw notFound('city-not-found', `there is no city ${name ?? 'here'}; \`gc cities\` lists them`)
   await stopCity(context, city, options.timeout)
   const message = `City ${city.name} is stopped; \`gc start ${city.name}\` starts it again, \`gc down\` ends everything.`
   if (options.json) return printJson(context.io, envelope({ command: 'stop', message, city_path: city.path }))

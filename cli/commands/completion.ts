@@ -1,69 +1,71 @@
-import type { Command, Option } from 'commander'
+import { Argument, type Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
+import bash from '../completion/gc.bash' with { type: 'text' }
+import fish from '../completion/gc.fish' with { type: 'text' }
+import zsh from '../completion/gc.zsh' with { type: 'text' }
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
-import { usageError } from '../io/exit.ts'
+import { Exit } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
+import { complete, type Sources } from '../names/complete.ts'
+import type { Named } from '../names/kinds.ts'
 import { loadOffline } from '../pack-commands/offline.ts'
 
-/** What a shell runs to complete a line: it asks gc for the words that may come next. */
-const SCRIPTS: Readonly<Record<string, string>> = {
-  bash: `_gc() {
-  local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(gc complete-words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
-}
-complete -o default -F _gc gc`,
-  zsh: `#compdef gc
-_gc() { compadd -- \${(f)"$(gc complete-words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"} }
-compdef _gc gc`,
-  fish: `complete -c gc -a '(gc complete-words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
-}
+/** What a shell reads: it asks gc for the words that may come next. */
+const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish }
+
+/** How long a shell waits for the words, from when it starts gc. */
+const DEADLINE_MS = 150
+
+/** The status with which a shell is told to offer files. */
+const NO_WORDS = 1
 
 export function completionCommands(program: Command, context: CommandContext): void {
   program
     .command('completion')
-    .description('print what a shell reads to complete commands, those of packs too')
-    .argument('<shell>', 'bash, zsh or fish')
-    .addHelpText('after', '\nsource <(gc completion bash)')
-    .action((shell: string) => {
-      const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
-      if (script === undefined) throw usageError(`the shell is ${Object.keys(SCRIPTS).join(', ')}, not ${shell}`)
-      printLine(context.io, script)
-    })
+    .description('print what a shell reads to complete commands and the names of agents, beads, sessions …')
+    .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
+    .addHelpText(
+      'after',
+      '\nbash: source <(gc completion bash)\nzsh:  source <(gc completion zsh)\nfish: gc completion fish | source',
+    )
+    .action((shell: string) => context.io.out(SCRIPTS[shell] ?? ''))
   program
-    .command('complete-words', { hidden: true })
+    .command('__complete', { hidden: true })
     .argument('[words...]')
     .action(async (words: string[]) => {
-      for (const word of await nextWords(program, context, words)) printLine(context.io, word)
+      const found = await complete(program, words, sourcesInTime(program, context))
+      if (found === undefined) throw new Exit(NO_WORDS)
+      for (const { name, about } of found) printLine(context.io, about ? `${name}\t${about}` : name)
     })
 }
 
-/** The words that may stand where the last of these words is being typed. */
-async function nextWords(program: Command, context: CommandContext, words: readonly string[]): Promise<string[]> {
-  const path = words.slice(0, -1).filter((word) => !word.startsWith('-'))
-  let command: Command | undefined = program
-  for (const word of path)
-    command = command && (subcommand(command, word) ?? (command === program ? undefined : command))
-  const own = command ? wordsOf(command) : []
-  return [...new Set([...own, ...(command === undefined || command === program ? await packWords(context, path) : [])])]
-}
-
-const subcommand = (command: Command, word: string): Command | undefined =>
-  command.commands.find((each) => each.name() === word || each.aliases().includes(word))
-
-/** The subcommands and long options of a command. */
-function wordsOf(command: Command): string[] {
-  const help = command.createHelp()
-  const options = help.visibleOptions(command).flatMap(({ long }: Option) => long ?? [])
-  return [...help.visibleCommands(command).map((each) => each.name()), ...options]
+/** Looks that start no supervisor and find nothing when there is no time left. */
+function sourcesInTime(program: Command, context: CommandContext): Sources {
+  const { env, signal } = context.io
+  const deadline = Number(env.GC_COMPLETION_MS) || DEADLINE_MS
+  const late = AbortSignal.timeout(Math.max(1, deadline - performance.now()))
+  const limited = context.printingTo({ ...context.io, signal: AbortSignal.any([signal, late]) }).withoutStarting()
+  const { promise: nothing, resolve } = Promise.withResolvers<Named[]>()
+  late.addEventListener('abort', () => resolve([]), { once: true })
+  const inTime = (found: Promise<Named[]>) => Promise.race([found.catch(() => []), nothing])
+  return {
+    namesOf(kind, { globals }) {
+      for (const [name, value] of Object.entries(globals)) program.setOptionValue(name, value)
+      return inTime(kind.list(limited))
+    },
+    packWords: (path) => inTime(packWords(limited, path)),
+  }
 }
 
 /** The next words of commands that packs ship. */
-async function packWords(context: CommandContext, path: readonly string[]): Promise<string[]> {
-  const folder = await cityFolder(context, undefined).catch(() => undefined)
-  if (folder === undefined) return []
+async function packWords(context: CommandContext, path: readonly string[]): Promise<Named[]> {
+  const folder = await cityFolder(context, undefined)
   const { readCityFiles, findPackCommands } = await loadOffline()
   const { scripts } = findPackCommands(readCityFiles(folder, resolveHome(context.io.env)).packs, new Set())
   const lines = scripts.map(({ binding, words }) => [binding, ...words])
-  return lines.filter((line) => path.every((word, at) => line[at] === word)).flatMap((line) => line[path.length] ?? [])
+  const next = lines
+    .filter((line) => path.every((word, at) => line[at] === word))
+    .flatMap((line) => line[path.length] ?? [])
+  return next.map((name) => ({ name }))
 }

@@ -19,9 +19,9 @@ export function configCommands(program: Command, context: CommandContext): void 
   const config = program.command('config').description('what the files of a city declare')
   configShowCommand(config, context)
   withJson(config.command('explain').description('show where each field of an agent, rig or provider is declared'))
-    .option('--agent <name>', 'only this agent')
-    .option('--rig <name>', 'only this rig')
-    .option('--provider <name>', 'only this provider')
+    .option('--agent <agent>', 'only this agent')
+    .option('--rig <rig>', 'only this rig')
+    .option('--provider <provider>', 'only this provider')
     .action(async (options: ExplainOptions, command: Command) => {
       const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
       await explain(context, folder, options)

@@ -5,7 +5,7 @@ import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CityPacks } from '../../src/config/offline/city-packs.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { Exit, failure } from '../io/exit.ts'
+import { Exit, failure, notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { openPacks, printResult } from '../packs/open.ts'
 import { importJson, lockedWord, printCells, printPrograms, printTree } from '../packs/print.ts'
@@ -29,14 +29,14 @@ export function importCommands(program: Command, context: CommandContext): void 
   const group = program.command('import').description('the packs that the city imports')
   addCommand(group, context)
   withJson(group.command('remove').description('import a pack no longer'))
-    .argument('<name>', 'the name of the import')
+    .argument('<pack>', 'the name of the import')
     .option('--rig <rig>', 'an import of this rig')
     .action((name: string, options: AddOptions, command: Command) => remove(context, name, options, command))
   withJson(group.command('install').description('fetch the packs as packs.lock has them')).action(
     (options: JsonOption, command: Command) => install(context, options, command),
   )
   withJson(group.command('upgrade').description('lock the newest versions that fit, and fetch them'))
-    .argument('[name]', 'only this import')
+    .argument('[pack]', 'only this import')
     .action((name: string | undefined, options: JsonOption, command: Command) =>
       upgrade(context, name, options, command),
     )
@@ -50,7 +50,7 @@ export function importCommands(program: Command, context: CommandContext): void 
     group.command('check').description('say what keeps the packs from being there; status 1 when something does'),
   ).action((options: JsonOption, command: Command) => check(context, options, command))
   withJson(group.command('why').description('say through what a pack is imported'))
-    .argument('<name>', 'the name or source of an import')
+    .argument('<pack>', 'the name or source of an import')
     .action((name: string, options: JsonOption, command: Command) => why(context, name, options, command))
   withJson(group.command('prune').description('list what was fetched and nobody uses'))
     .option('--apply', 'remove it')
@@ -206,7 +206,7 @@ async function why(context: CommandContext, name: string, { json }: JsonOption, 
   const { packs } = await openPacks(context, command)
   const { findWays } = await import('../../src/config/packs/import-states.ts')
   const ways = findWays(packs.tree(), name)
-  if (ways.length === 0) throw failure(`import "${name}" not found`)
+  if (ways.length === 0) throw notFound('pack-not-found', `import "${name}" not found`)
   if (json) {
     const shown = ways.map((way) => way.map(({ declared }) => ({ name: declared.binding, source: declared.source })))
     return printResult(context, { name, ways: shown })

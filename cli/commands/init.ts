@@ -7,9 +7,9 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
+import { errorSentence } from '../io/describe-error.ts'
 import { Exit, failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
-import { errorSentence } from '../io/run.ts'
 import { packsAt } from '../packs/open.ts'
 
 const ALREADY_A_CITY = 2

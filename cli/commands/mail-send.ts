@@ -21,7 +21,7 @@ const MAX_SUBJECT = 80
 
 export function sendCommand(mail: Command, context: CommandContext): void {
   withJson(mail.command('send').description('send a message; a running session is notified'))
-    .argument('[to]', 'a session, an agent or human')
+    .argument('[who]', 'a session, an agent or human')
     .argument('[body]', '`-` reads it from standard input')
     .option('-s, --subject <text>', 'the subject; default is the first line of the body')
     .option('-m, --message <text>', 'the body')
@@ -47,7 +47,7 @@ async function send(
   if (!subject) throw usageError('give a subject with -s or a body with -m')
   const city = await context.city()
   const recipients = options.all ? await runningSessions(context, city) : [named ?? '']
-  if (!options.all && !named) throw usageError('name the recipient: `gc mail send <to> -s <subject> -m <text>`')
+  if (!options.all && !named) throw usageError('name the recipient: `gc mail send <who> -s <subject> -m <text>`')
   const messages: Message[] = []
   const from = options.from === undefined ? {} : { from: options.from }
   for (const to of recipients) messages.push(await city.call('POST ~/mail', { body: { to, subject, body, ...from } }))

@@ -135,7 +135,7 @@ function showCommands(mail: Command, context: CommandContext): void {
   command('read', 'show a message and mark it as read', true)
   command('peek', 'show a message and leave it unread', false)
   withJson(mail.command('thread').description('show a thread, oldest first'))
-    .argument('<id>', 'the id of the thread, or of one of its messages')
+    .argument('<mail>', 'the id of the thread, or of one of its messages')
     .action(async (id: string, options: JsonOption) => {
       const city = await context.city()
       const thread = await city.call('GET ~/mail/thread/{id}', { params: { id } })

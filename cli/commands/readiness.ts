@@ -13,7 +13,7 @@ const COLOURS: Record<string, Colour> = { configured: 'green', needs_auth: 'yell
 
 export function readinessCommand(program: Command, context: CommandContext): void {
   withJson(program.command('readiness').description('show whether agent programs are installed and logged in'))
-    .argument('[name...]', 'the programs; default is the common ones')
+    .argument('[provider...]', 'the programs; default is the common ones')
     .option('--fresh', 'check again instead of using recent results')
     .action(async (names: string[], options: JsonOption & { fresh?: true }) => {
       const query = { items: names.join(','), ...(options.fresh && { fresh: true }) }

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
-import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -151,7 +150,7 @@ async function create(context: CommandContext, agent: string, options: New): Pro
   const { alias, message, title = options.titleHint } = options
   const body = {
     kind: 'agent',
-    name: options.rig && !agent.includes('/') ? await inRig(context, city, agent, options.rig) : agent,
+    name: agent,
     ...(alias && { alias }),
     ...(title && { title }),
     ...(message && { message }),
@@ -163,14 +162,6 @@ async function create(context: CommandContext, agent: string, options: New): Pro
     return printJson(context.io, envelope({ ...started, session_id: started.id, attached: false }))
   }
   if (isRecord(started)) printLine(context.io, `Session ${started.id} (${started.session_name}) is ${started.state}.`)
-}
-
-/** The agent of that name in a rig; else the name as it is. */
-async function inRig(context: CommandContext, city: CityClient, agent: string, given: string): Promise<string> {
-  const rig = await context.rig(city, given)
-  const { items } = await city.call('GET ~/agents', { query: { rig } })
-  const name = `${rig}/${agent}`
-  return items.some((each) => each.name === name || each.pool === name) ? name : agent
 }
 
 function peekCommand(session: Command, context: CommandContext): void {

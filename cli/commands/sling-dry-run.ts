@@ -2,7 +2,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { failure } from '../io/exit.ts'
+import { notFound } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import type { SlingOptions } from './sling-options.ts'
 
@@ -34,7 +34,7 @@ async function agentOf(city: CityClient, name: string, rig: string | undefined):
   const { items } = await city.call('GET ~/agents')
   const names = rig && !name.includes('/') ? [`${rig}/${name}`, name] : [name]
   const found = names.find((each) => items.some((agent) => agent.name === each || agent.pool === each))
-  if (found === undefined) throw failure(`there is no agent ${name}; \`gc agent list\` shows them`)
+  if (found === undefined) throw notFound('agent-not-found', `there is no agent ${name}; \`gc agent list\` shows them`)
   return found
 }
 

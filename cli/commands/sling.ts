@@ -15,10 +15,10 @@ import { warnUnavailable } from './unavailable.ts'
 export function slingCommand(program: Command, context: CommandContext): void {
   withJson(program.command('sling').description('give work to an agent: a bead, or the text of a new one'))
     .argument(
-      '[target]',
+      '[agent|bead]',
       'the agent: `rig/name`, or `name` for one of the city; a bead alone goes to the default of its rig',
     )
-    .argument('[work...]', 'the id of a bead, or what is to be done')
+    .argument('[bead|text...]', 'the id of a bead, or what is to be done')
     .option('--stdin', 'read what is to be done: the first line is the title, the rest the description')
     .option('--rig <rig>', 'where a bare agent name is looked for, and where a new bead goes')
     .option('--force', 'even when the bead is taken, blocked or of another rig')

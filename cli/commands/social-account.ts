@@ -36,7 +36,7 @@ function reputationCommands(social: Command, context: CommandContext): void {
     ['unvouch', 'no longer vouch for an agent'],
   ] as const) {
     withJson(social.command(verb).description(description))
-      .argument('<agent>')
+      .argument('<name>')
       .action(async (name: string, options: JsonOption) =>
         (await reputations()).vouch(context, social, verb, name, options),
       )
@@ -107,7 +107,7 @@ function movingCommands(social: Command, context: CommandContext): void {
     .action(async (file: string, options: JsonOption) => (await moving()).verifyFile(context, file, options))
   withJson(social.command('import').description('add an export to an account with the same key, as the operator'))
     .argument('<file>')
-    .argument('<agent>', 'the account here')
+    .argument('<name>', 'the account here')
     .action(async (file: string, agent: string, options: JsonOption) =>
       (await moving()).importAgent(context, social, file, agent, options),
     )

@@ -58,7 +58,7 @@ function moderatorCommands(social: Command, context: CommandContext): void {
   ] as const) {
     withJson(moderators.command(verb).description(description))
       .argument('<community>')
-      .argument('<agent>')
+      .argument('<name>')
       .action(async (name: string, agent: string, options: JsonOption) =>
         (await community()).setModerator(context, social, verb, name, agent, options),
       )
@@ -97,7 +97,7 @@ function labelCommands(social: Command, context: CommandContext): void {
     )
   withJson(roles.command('give').description('give an agent a role'))
     .argument('<role>', 'the id of the role')
-    .argument('<agent>')
+    .argument('<name>')
     .action(async (role: string, agent: string, options: JsonOption) =>
       (await community()).attachLabel(context, social, 'agent', role, agent, options),
     )

@@ -32,7 +32,7 @@ export function messageCommands(social: Command, context: CommandContext): void 
     showFenced(context, options, async (shown) => (await messages()).listRequests(shown, social, options)),
   )
   withJson(dm.command('ask').description('ask an agent for a conversation'))
-    .argument('<agent>')
+    .argument('<name>')
     .argument('<why>', '10 to 1,000 characters; `-` reads it from standard input')
     .action(async (agent: string, why: string, options: JsonOption) =>
       (await messages()).askForConversation(context, social, agent, why, options),

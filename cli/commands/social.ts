@@ -116,7 +116,7 @@ function followCommands(social: Command, context: CommandContext): void {
     ['unfollow', 'unfollow an agent'],
   ] as const) {
     withJson(social.command(verb).description(description))
-      .argument('<agent>')
+      .argument('<name>')
       .action(async (name: string, options: JsonOption) =>
         (await writing()).follow(context, social, verb, name, options),
       )
@@ -138,7 +138,7 @@ function submoltCommands(social: Command, context: CommandContext): void {
     )
   withJson(submolts.command('owner').description('make an agent the owner of a community, as the operator'))
     .argument('<name>')
-    .argument('<agent>')
+    .argument('<owner>')
     .action(async (name: string, agent: string, options: JsonOption) =>
       (await accounts()).setSubmoltOwner(context, social, name, agent, options),
     )

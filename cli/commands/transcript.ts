@@ -3,7 +3,7 @@ import type { OutputTurn, TranscriptFormat } from '../../src/agents/sessions/sch
 import type { FrameOf } from '../../src/client/operations.ts'
 import { paint, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { type JsonOption, parseCount } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
 
@@ -15,7 +15,11 @@ interface Options extends JsonOption {
 
 export function transcriptCommand(session: Command, context: CommandContext): void {
   const formats = new Option('--format <format>', 'the format').choices(['conversation', 'raw', 'structured'])
-  withJson(session.command('transcript').alias('logs').description('show the conversation of a session'))
+  session
+    .command('transcript')
+    .alias('logs')
+    .description('show the conversation of a session')
+    .option('--json', 'print the answer of the server as JSON')
     .argument('<session>')
     .addOption(formats.default('conversation'))
     .option('--tail <n>', 'only the last entries; 0 for all', parseCount, 0)

@@ -6,7 +6,7 @@ import type { WaitView } from '../../src/work/waits/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
-import { failure } from '../io/exit.ts'
+import { notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 
@@ -74,7 +74,7 @@ interface List extends JsonOption, WatchOption {
 
 function listCommand(wait: Command, context: CommandContext): void {
   withWatch(withJson(wait.command('list').description('list open waits, newest first')))
-    .option('--session <id>', 'only waits of this session, by its id')
+    .option('--session <session>', 'only waits of this session, by its id')
     .option('--state <state>', 'pending or ready')
     .action(async (options: List) => {
       const city = await context.city()
@@ -106,7 +106,7 @@ async function list(io: Io, city: CityClient, { json, session, state }: List): P
 /** Explains that there is no such wait, which the server only says in codes. */
 const explainMissing = (id: string) => (error: unknown) => {
   if (!(error instanceof ApiError) || error.code !== 'wait-not-found') throw error
-  throw failure(`${sanitizeLine(id)} is no wait; \`gc wait list\` lists the open ones`)
+  throw notFound('wait-not-found', `${sanitizeLine(id)} is no wait; \`gc wait list\` lists the open ones`)
 }
 
 const PENDING_STATES = ['pending', 'ready']

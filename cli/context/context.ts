@@ -5,7 +5,7 @@ import type { BridgeOptions } from '../../src/client/bridge.ts'
 import { type CityClient, Client } from '../../src/client/client.ts'
 import { resolveAccess } from '../../src/client/home.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
-import { failure } from '../io/exit.ts'
+import { failure, notFound } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
 import { ensureSupervisor, mayStart } from './background.ts'
@@ -116,8 +116,7 @@ export class CommandContext {
     const path = isPath(name) ? realPath(resolve(this.io.cwd, name)) : undefined
     const rig = items.find((each) => (path === undefined ? each.name === name : realPath(each.path) === path))
     if (rig) return rig.name
-    const known = items.map((each) => each.name).join(', ') || 'none'
-    throw failure(`${city.name} has no rig ${name}; there are ${known}`)
+    throw notFound('rig-not-found', `${city.name} has no rig ${name}; \`gc rig list\` lists its rigs`)
   }
 
   /** The text of a file; `-` is standard input. */

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 
 /** The option of every command that can print JSON. */
 export interface JsonOption {
@@ -6,7 +6,10 @@ export interface JsonOption {
 }
 
 export const withJson = (command: Command): Command =>
-  command.option('--json', 'print the answer of the server as JSON')
+  command
+    .option('--json', 'print the answer of the server as JSON; --json=id,title prints only these fields')
+    .addOption(new Option('--fields <fields>').hideHelp())
+    .option('--format <template>', 'print each item by a Go template over its JSON, such as "{{.id}} {{.title}}"')
 
 /** Parses an integer of 0 or more. */
 export function parseCount(text: string): number {

@@ -1,6 +1,6 @@
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
-import { errorSentence } from '../io/run.ts'
+import { errorSentence } from '../io/describe-error.ts'
 import { cityChecks } from './city-checks.ts'
 import { machineChecks } from './machine-checks.ts'
 import { runPackChecks } from './pack-checks.ts'

@@ -7,7 +7,7 @@ import type { FormulaReports } from '../../src/orchestration/formulas/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectPair, type JsonOption, withJson } from '../context/options.ts'
-import { Exit, failure } from '../io/exit.ts'
+import { Exit, failure, notFound } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { cookCommand } from './cook.ts'
 import { showCommand } from './show.ts'
@@ -80,7 +80,8 @@ function validateCommand(formula: Command, context: CommandContext): void {
       if (name?.endsWith('.toml')) return validateFile(context, name, json)
       const { formulas } = await readReports(context, rig)
       const judged = formulas.filter((each) => name === undefined || each.name === name)
-      if (name !== undefined && judged.length === 0) throw failure(`there is no formula "${name}"`)
+      if (name !== undefined && judged.length === 0)
+        throw notFound('formula-not-found', `there is no formula "${name}"`)
       const errors = judged.flatMap((each) => each.errors)
       const warnings = judged.flatMap((each) => each.warnings)
       if (json) printJson(context.io, { ...envelope({ errors, warnings }), ok: errors.length === 0 })
@@ -111,7 +112,7 @@ const validate = (city: CityClient, name: string, bytes: Uint8Array<ArrayBuffer>
 function previewCommand(formula: Command, context: CommandContext): void {
   withJson(formula.command('preview').description('show the steps of a formula with these variables, checked'))
     .argument('<formula>')
-    .requiredOption('--target <target>', 'who would get it: an agent, a bead or a convoy')
+    .requiredOption('--target <agent|bead>', 'who would get it: an agent, a bead or a convoy')
     .option('--var <key=value>', 'a variable; can be repeated', collectPair, {})
     .option('--rig <rig>', RIG)
     .action(async (name: string, options: RigOption & { target: string; var: Record<string, string> }) => {

@@ -3,14 +3,22 @@ export class Exit extends Error {
   constructor(
     readonly status: number,
     message = '',
+    /** What scripts tell errors apart by, such as `rig-not-found`. */
+    readonly code = '',
   ) {
     super(message)
     this.name = 'Exit'
   }
 }
 
+/** The status of a wrong command line. */
+export const USAGE = 2
+
 /** A wrong command line: status 2. */
-export const usageError = (message: string): Exit => new Exit(2, message)
+export const usageError = (message: string): Exit => new Exit(USAGE, message, 'usage')
 
 /** A command that failed: status 1. */
 export const failure = (message: string): Exit => new Exit(1, message)
+
+/** A name that nothing has; the code is that of the server for the same. */
+export const notFound = (code: `${string}-not-found`, message: string): Exit => new Exit(1, message, code)

@@ -18,6 +18,8 @@ export interface Io {
   readInput(): Promise<string>
   /** One line of standard input; empty at its end. */
   readLine(): Promise<string>
+  /** How JSON is written; as it is when this is undefined. */
+  formatJson?(value: unknown): string
   /** Whether standard input is a terminal. */
   readonly isInteractive: boolean
 }
@@ -67,9 +69,13 @@ function exitOnClosedPipe(stream: NodeJS.WriteStream): void {
   })
 }
 
-/** Prints a JSON value on one line, for `--json`. */
-/** As JSON in one line, in which nothing is hidden. */
-export const printJson = (io: Io, value: unknown): void => io.out(`${showHidden(JSON.stringify(value))}\n`)
+/** Prints a JSON value on one line, in which nothing is hidden, or as `--json=<fields>` and `--format` want it. */
+export const printJson = (io: Io, value: unknown): void =>
+  io.out(io.formatJson?.(value) ?? `${showHidden(JSON.stringify(value))}\n`)
+
+/** Prints an error as JSON, on standard error, so that nobody takes it for the answer. */
+export const printJsonError = (io: Io, error: object): void =>
+  io.err(`${showHidden(JSON.stringify({ schema_version: '1', ok: false, error }))}\n`)
 
 export const printLine = (io: Io, text: string): void => io.out(`${text}\n`)
 

@@ -1,23 +1,21 @@
 import { type Command, CommanderError } from 'commander'
-import { ApiError, SupervisorOutage, Unreachable } from '../../src/client/errors.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
-import { Exit } from './exit.ts'
-import type { Io } from './io.ts'
+import { describeError, exitStatus } from './describe-error.ts'
+import { USAGE } from './exit.ts'
+import { type Io, printJsonError } from './io.ts'
+import { readLine } from './line.ts'
 
 const INTERRUPTED = 130
-/** As `sysexits.h` has it. Hooks of agent programs take 2 as an order to stop and 1 as `no work`; this is neither. */
-const TEMPORARY_FAILURE = 75
 
-/** Lets a program write to `io` and throw instead of ending the process. */
+/** Lets a program write to `io` and throw instead of ending the process; `run` says what was wrong. */
 export function configureProgram(program: Command, io: Io): Command {
   return program
     .showSuggestionAfterError()
-    .showHelpAfterError(`(${program.name()} --help lists the commands)`)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(text.replace(/^error:/, `${program.name()}:`)),
+      outputError: () => undefined,
       getOutHelpWidth: () => io.width ?? 100,
       getErrHelpWidth: () => io.width ?? 100,
       getOutHasColors: () => io.colour,
@@ -25,8 +23,20 @@ export function configureProgram(program: Command, io: Io): Command {
     })
 }
 
+interface RunOptions {
+  /** The name that was meant by one that nothing has, when there is a near one. */
+  suggest?(error: unknown): Promise<string | undefined>
+  /** Whether errors are JSON when the output would be. */
+  jsonErrors?: boolean
+}
+
 /** Runs a program and returns its exit status: the only place where an error becomes a status and a sentence. */
-export async function run(program: Command, args: readonly string[], io: Io): Promise<number> {
+export async function run(
+  program: Command,
+  args: readonly string[],
+  io: Io,
+  options: RunOptions = {},
+): Promise<number> {
   try {
     if (args.length === 0) {
       program.outputHelp()
@@ -36,25 +46,45 @@ export async function run(program: Command, args: readonly string[], io: Io): Pr
     return 0
   } catch (error) {
     // A group of commands by itself shows its help: that is no error.
-    if (error instanceof CommanderError) return error.exitCode === 0 || error.code === 'commander.help' ? 0 : 2
+    if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return 0
     if (io.signal.aborted) return INTERRUPTED
-    const message = errorSentence(error)
-    if (message) io.err(`${program.name()}: ${sanitizeLines(message)}\n`)
+    await tell(program, args, io, error, options)
     return exitStatus(error)
   }
 }
 
-/** The status of a command that failed. */
-export function exitStatus(error: unknown): number {
-  if (error instanceof Exit) return error.status
-  return error instanceof SupervisorOutage ? TEMPORARY_FAILURE : 1
+/** Says on standard error what was wrong: in words, or as JSON where that was asked for. */
+async function tell(
+  program: Command,
+  args: readonly string[],
+  io: Io,
+  error: unknown,
+  { suggest, jsonErrors }: RunOptions,
+): Promise<void> {
+  const { message, ...report } = describeError(error)
+  if (!message) return
+  const suggestion = message.includes('id you mean') ? undefined : await suggest?.(error)
+  const sentence = sanitizeLines(suggestion ? `${message}; did you mean ${suggestion}?` : message)
+  if (jsonErrors && wantsJson(args)) {
+    return printJsonError(io, { ...report, message: sentence, ...(suggestion && { suggestion }) })
+  }
+  io.err(`${program.name()}: ${sentence}\n`)
+  if (exitStatus(error) === USAGE) io.err(shortHelp(program, args))
 }
 
-/** The sentence that tells a user about an error. */
-export function errorSentence(error: unknown): string {
-  if (error instanceof Unreachable) {
-    return `no supervisor answers at ${error.url} (${error.reason}); start one with \`gc up\``
-  }
-  if (error instanceof ApiError) return error.sentence
-  return error instanceof Error ? error.message : String(error)
+/** The help of the command that was called wrongly, without what is said at length there. */
+function shortHelp(program: Command, args: readonly string[]): string {
+  const { command } = readLine(program, args)
+  if (command === program) return `(${program.name()} --help lists the commands)\n`
+  const help = command.createHelp()
+  help.showGlobalOptions = false
+  help.commandDescription = () => ''
+  help.helpWidth = 100
+  return `\n${help.formatHelp(command, help)}`
+}
+
+/** Whether the words ask for JSON, however wrong they are otherwise. */
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? undefined : end).some((word) => word === '--json' || word.startsWith('--json='))
 }

@@ -5,7 +5,7 @@ import { sanitizeLines } from '../../src/client/text.ts'
 import type { OrderFileResponse } from '../../src/orchestration/orders/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { failure } from '../io/exit.ts'
+import { failure, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields } from '../io/table.ts'
 import { toItem } from './list.ts'
@@ -53,7 +53,10 @@ async function find(city: CityClient, name: string): Promise<OrderFileResponse |
 async function showRun(io: Io, city: CityClient, bead: string, json: true | undefined): Promise<void> {
   const run = await city.call('GET ~/order/history/{bead_id}', { params: { bead_id: bead } }).catch((error) => {
     if (error instanceof ApiError && error.status === 404) {
-      throw failure(`there is no order and no run "${bead}"; \`gc order list --all\` shows which orders there are`)
+      throw notFound(
+        'order-not-found',
+        `there is no order and no run "${bead}"; \`gc order list --all\` shows which orders there are`,
+      )
     }
     throw error
   })

@@ -1,5 +1,5 @@
 import { type BridgeOptions, bridgeRestart } from './bridge.ts'
-import { readApiError, Unreachable } from './errors.ts'
+import { NotGc, readApiError, Unreachable } from './errors.ts'
 import { type FollowOptions, follow, type OpenStream } from './follow.ts'
 import type { Access } from './home.ts'
 import type {
@@ -110,6 +110,7 @@ export class Client {
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })
+    if (!target.startsWith(NETWORK) && !isFromGc(response)) throw new NotGc(access.url)
     if (!response.ok) throw await readApiError(response)
     return response
   }
@@ -196,6 +197,13 @@ async function fetchFrom({ url }: Access, path: string, init: RequestInit): Prom
   }
 }
 
+/** The agents' network, which may be one of another program. */
+const NETWORK = '/api/v1'
+
+/** Whether gc answered: it numbers its answers. What stands before it may answer that it is away. */
+const isFromGc = ({ headers, status }: Response): boolean =>
+  headers.has('X-GC-Request-Id') || (status >= 502 && status <= 504)
+
 function formatQuery(query: object): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
@@ -203,9 +211,24 @@ function formatQuery(query: object): string {
   return search.size === 0 ? '' : `?${search}`
 }
 
+/** Why nothing answers, by what fetch calls it. */
+const REASONS: Readonly<Record<string, string>> = {
+  ConnectionRefused: 'connection refused',
+  ECONNREFUSED: 'connection refused',
+  ConnectionClosed: 'the connection was closed',
+  ECONNRESET: 'the connection was closed',
+  FailedToOpenSocket: 'its name or address cannot be reached',
+  ERR_INVALID_URL: 'it is no address such as http://127.0.0.1:8372',
+  ENOTFOUND: 'its name is not known',
+  DNSResolutionFailed: 'its name is not known',
+  Timeout: 'it took too long',
+  ConnectionTimeout: 'it took too long',
+  ETIMEDOUT: 'it took too long',
+}
+
 function reasonOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return /refused/i.test(error.code) ? 'connection refused' : error.code
+    return REASONS[error.code] ?? error.message
   }
   return error instanceof Error ? error.message : String(error)
 }

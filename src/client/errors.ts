@@ -42,6 +42,14 @@ export class Unreachable extends Error {
   }
 }
 
+/** What answers at the address is no supervisor of gc. */
+export class NotGc extends Error {
+  constructor(url: string) {
+    super(`what answers at ${url} is no supervisor of gc; check GC_URL, or unset it to use the one of this machine`)
+    this.name = 'NotGc'
+  }
+}
+
 /** The supervisor was away, or could not open the city, for longer than a call waits. */
 export class SupervisorOutage extends Error {
   constructor(
@@ -58,9 +66,7 @@ export class SupervisorOutage extends Error {
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   const body = parseJson(text)
-  if (!isRecord(body)) {
-    return new ApiError(response.status, '', text.trim() || `${response.status} ${response.statusText}`.trim())
-  }
+  if (!isRecord(body)) return new ApiError(response.status, '', sentenceOf(text, response))
   const detail = body.detail ?? body.error ?? body.title ?? `${response.status} ${response.statusText}`
   const details = Array.isArray(body.errors) ? body.errors.filter(isRecord) : []
   const retryAfterMs = 1000 * (Number(response.headers.get('retry-after')) || 0)
@@ -71,4 +77,10 @@ export async function readApiError(response: Response): Promise<ApiError> {
     details,
     retryAfterMs,
   )
+}
+
+/** The text of an error that is not JSON; a page is for browsers. */
+function sentenceOf(text: string, { status, statusText }: Response): string {
+  const isPage = text.trimStart().startsWith('<')
+  return (isPage ? '' : text.trim()) || `${status} ${statusText}`.trim()
 }

@@ -28,6 +28,9 @@ export function resolveAccess(env: Env): Access {
   const home = resolveHome(env)
   const configured = env.GC_SESSION_ID ? announcedUrl(home) || env.GC_URL : env.GC_URL || announcedUrl(home)
   const url = (configured || DEFAULT_URL).replace(/\/+$/, '')
+  if (!isAddress(url)) {
+    throw new Error(`GC_URL is "${url}", which is no address such as ${DEFAULT_URL}; set it to one, or unset it`)
+  }
   if (env.GC_TOKEN) return { url, token: env.GC_TOKEN }
   if (env.GC_SESSION_ID) {
     throw new Error(
@@ -59,6 +62,8 @@ export const readOperatorToken = (home: string): string | undefined => read(join
 /** Whether an address is this machine's: only there is the operator's token sent without being configured. */
 export const isLoopback = (url: string): boolean =>
   /^https?:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(url)
+
+const isAddress = (url: string): boolean => /^https?:\/\/[^/]/.test(url) && URL.canParse(url)
 
 function read(path: string): string | undefined {
   try {

@@ -131,12 +131,15 @@ describe('a command that a pack ships', () => {
   }, 30_000)
 
   test('is completed word by word', async () => {
-    const words = async (...args: string[]) => (await gc(world, ['complete-words', '--', ...args])).out.split('\n')
-    expect(await words('')).toEqual(expect.arrayContaining(['desk', 'office', 'bead', '--city']))
+    const words = async (...args: string[]) =>
+      (await gc(world, ['__complete', '--', ...args], { env: { GC_COMPLETION_MS: '10000' } })).out
+        .split('\n')
+        .map((line) => line.replace(/\t.*/, ''))
+    expect(await words('')).toEqual(expect.arrayContaining(['desk', 'office', 'bead']))
     expect(await words('desk', '')).toEqual(expect.arrayContaining(['note', 'env', 'ends']))
     expect(await words('desk', 'note', '')).toEqual(['add', 'list', ''])
     expect(await words('bead', 'create', '--')).toContain('--priority')
-    expect((await gc(world, ['completion', 'bash'])).out).toContain('complete -o default -F _gc gc')
+    expect((await gc(world, ['completion', 'bash'])).out).toContain('complete -F _gc gc')
     expect((await gc(world, ['completion', 'csh'])).status).toBe(2)
   }, 30_000)
 

@@ -33,7 +33,7 @@ describe('a wrong command line', () => {
 
 describe('without a supervisor', () => {
   test('a command reports that none answers, and how to start one', async () => {
-    const { status, out, err } = await gc(['rig', 'list', '--json'], { env: nobody })
+    const { status, out, err } = await gc(['rig', 'list'], { env: nobody })
     expect({ status, out }).toEqual({ status: 1, out: '' })
     expect(err).toBe('gc: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc up`\n')
   })

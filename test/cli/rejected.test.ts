@@ -5,7 +5,7 @@ describe('a request that the server rejects', () => {
   test('ends with status 1 and the server’s sentence on standard error', async () => {
     await using town = await openTown()
     for (const args of [
-      ['bead', 'show', 'to-99999', '--json'],
+      ['bead', 'show', 'to-99999'],
       ['agent', 'add', 'nowhere/x', '--command', 'cat'],
       ['rig', 'add', town.at('not-there')],
       ['sling', 'shop/nobody', 'Work'],

@@ -8,6 +8,9 @@ interface Seen {
   key: string | null
 }
 
+/** What gc marks its answers with. */
+const FROM_GC = { 'X-GC-Request-Id': '1' }
+
 /** What the next requests get, in order; 200 when nothing is left. `cut` ends the connection in the middle of the body. */
 let script: (number | 'cut')[] = []
 let seen: Seen[] = []
@@ -18,9 +21,12 @@ const server = Bun.serve({
   fetch({ method, headers }) {
     seen.push({ method, key: headers.get('idempotency-key') })
     const next = script.shift() ?? 200
-    if (next === 'cut') return new Response('{"items":')
+    if (next === 'cut') return new Response('{"items":', { headers: FROM_GC })
     const code = next === 409 ? 'idempotency-in-flight' : 'x'
-    return Response.json(next === 200 ? { items: [] } : { code, detail: 'it is away' }, { status: next })
+    return Response.json(next === 200 ? { items: [] } : { code, detail: 'it is away' }, {
+      status: next,
+      headers: FROM_GC,
+    })
   },
 })
 afterAll(() => server.stop(true))

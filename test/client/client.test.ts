@@ -1,23 +1,31 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync } from 'node:fs'
 import { Client, fillPath } from '../../src/client/client.ts'
-import { ApiError, Unreachable } from '../../src/client/errors.ts'
+import { ApiError, NotGc, Unreachable } from '../../src/client/errors.ts'
 import { resolveAccess } from '../../src/client/home.ts'
 import { tempFolder } from '../support/folder.ts'
+
+/** What gc marks its answers with. */
+const FROM_GC = { 'X-GC-Request-Id': '1' }
 
 const server = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
   async fetch(request) {
     const { pathname, search } = new URL(request.url)
-    if (pathname === '/plain') return new Response('not found\n', { status: 404 })
+    if (pathname === '/plain') return new Response('not found\n', { status: 404, headers: FROM_GC })
     if (pathname === '/rejected') {
       const errors = [{ location: 'body.title', message: 'expected length >= 1' }]
-      return Response.json({ code: 'validation-failed', detail: 'validation failed', errors }, { status: 422 })
+      return Response.json(
+        { code: 'validation-failed', detail: 'validation failed', errors },
+        { status: 422, headers: FROM_GC },
+      )
     }
     const { method, headers } = request
     const body = method === 'GET' ? undefined : await request.text()
-    return Response.json({ method, path: pathname + search, headers: Object.fromEntries(headers), body })
+    if (pathname === '/stranger') return Response.json({ hello: 'world' })
+    const echoed = { method, path: pathname + search, headers: Object.fromEntries(headers), body }
+    return Response.json(echoed, { headers: FROM_GC })
   },
 })
 afterAll(() => server.stop(true))
@@ -52,6 +60,12 @@ describe('a call', () => {
     const post = await echo(client, 'POST /v0/city', { body: { dir: '/x' } })
     expect(post).toMatchObject({ method: 'POST', body: '{"dir":"/x"}' })
     expect(post.headers['content-type']).toBe('application/json')
+  })
+
+  test('is not mistaken for answered by a program that is no supervisor', async () => {
+    const error = await new Client({ url, token: undefined }).request('GET /stranger').catch((error) => error)
+    expect(error).toBeInstanceOf(NotGc)
+    expect(error.message).toContain(`what answers at ${url} is no supervisor of gc`)
   })
 
   test('throws the error of the response, with the location of each detail', async () => {

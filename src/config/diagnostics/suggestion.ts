@@ -3,6 +3,12 @@ export const withHint = (message: string, hint: string): string => (hint ? `${me
 
 /** `did you mean "x"?` for the nearest known word, or an empty string. */
 export function suggestion(word: string, candidates: Iterable<string>): string {
+  const best = nearest(word, candidates)
+  return best === undefined ? '' : `did you mean "${best}"?`
+}
+
+/** The known word that is nearest to one; undefined when none is near. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let limit = (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3))) + 1
   for (const candidate of candidates) {
@@ -11,7 +17,7 @@ export function suggestion(word: string, candidates: Iterable<string>): string {
     limit = distance
     best = candidate
   }
-  return best === undefined ? '' : `did you mean "${best}"?`
+  return best
 }
 
 function editDistance(a: string, b: string): number {

@@ -1,0 +1,187 @@
+import type { CommandContext } from '../context/context.ts'
+import { isWork } from '../context/work.ts'
+
+/** A name that may be typed, and what it stands for in a few words. */
+export interface Named {
+  name: string
+  about?: string | undefined
+}
+
+/** What the placeholders of arguments and options stand for: `<agent>` is the name of an agent wherever it is declared. */
+export interface Kind {
+  /** The code with which the server says that there is none of a name. */
+  readonly missing: string
+  /** The names there are now, at most some hundreds. */
+  list(context: CommandContext): Promise<Named[]>
+}
+
+/** How many names one list holds at most: the newest. */
+const MAX = 300
+const query = { limit: MAX }
+
+const agent: Kind = {
+  missing: 'agent-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/agents')
+    const names = items.map(({ name, pool, description }) => [pool ?? name, description] as const)
+    return [...new Map(names)].map(([name, about]) => ({ name, about }))
+  },
+}
+
+const session: Kind = {
+  missing: 'session-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/sessions', { query })
+    return items.flatMap(({ id, alias, template, title }) => [
+      { name: id, about: [alias ?? template, title].filter(Boolean).join(': ') },
+      ...(alias ? [{ name: alias, about: title }] : []),
+    ])
+  },
+}
+
+const bead: Kind = {
+  missing: 'bead-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/beads', { query })
+    return items.filter(isWork).map(({ id, title }) => ({ name: id, about: title }))
+  },
+}
+
+const convoy: Kind = {
+  missing: 'convoy-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/convoys', { query })
+    return items.map(({ id, title }) => ({ name: id, about: title }))
+  },
+}
+
+const run: Kind = {
+  missing: 'run-not-found',
+  async list(context) {
+    const { runs } = await (await context.city()).call('GET ~/runs', { query })
+    return runs.map(({ run_id, formula, title }) => ({ name: run_id, about: title || formula }))
+  },
+}
+
+const mail: Kind = {
+  missing: 'mail-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/mail', { query: { ...query, status: 'all' } })
+    return items.map(({ id, from, subject }) => ({ name: id, about: `${from}: ${subject}` }))
+  },
+}
+
+const wait: Kind = {
+  missing: 'wait-not-found',
+  async list(context) {
+    const { waits } = await (await context.city()).call('GET ~/waits')
+    return waits.slice(0, MAX).map(({ id, kind }) => ({ name: id, about: kind }))
+  },
+}
+
+const formula: Kind = {
+  missing: 'formula-not-found',
+  async list(context) {
+    const city = await context.city()
+    const rig = await context.rig(city, undefined)
+    const { formulas } = await city.call('GET ~/formula-files', { query: { ...(rig && { rig }) } })
+    return formulas.map(({ name, catalog }) => ({ name, about: catalog?.description }))
+  },
+}
+
+const order: Kind = {
+  missing: 'order-not-found',
+  async list(context) {
+    const { orders } = await (await context.city()).call('GET ~/order-files')
+    return orders.map(({ scoped_name, description }) => ({ name: scoped_name, about: description }))
+  },
+}
+
+const rig: Kind = {
+  missing: 'rig-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/rigs')
+    return items.map(({ name, path }) => ({ name, about: path }))
+  },
+}
+
+const city: Kind = {
+  missing: 'city-not-found',
+  async list(context) {
+    return (await context.cities()).map(({ name, path }) => ({ name, about: path }))
+  },
+}
+
+const service: Kind = {
+  missing: 'service-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/services')
+    return (items ?? []).map(({ service_name, state }) => ({ name: service_name, about: state }))
+  },
+}
+
+const webhook: Kind = {
+  missing: 'webhook-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/webhooks')
+    return (items ?? []).map(({ name }) => ({ name }))
+  },
+}
+
+const provider: Kind = {
+  missing: 'provider-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/providers')
+    return (items ?? []).map(({ name, display_name }) => ({ name, about: display_name }))
+  },
+}
+
+const account: Kind = {
+  missing: 'account-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/accounts')
+    return items.map(({ name, provider }) => ({ name, about: provider }))
+  },
+}
+
+const question: Kind = {
+  missing: 'question-not-found',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/attention')
+    return items.flatMap(({ id, asks }) => {
+      const number = /^question:(\d+)$/.exec(id)?.[1]
+      return number === undefined ? [] : [{ name: number, about: asks }]
+    })
+  },
+}
+
+const pack: Kind = {
+  missing: 'pack-not-found',
+  async list(context) {
+    const { packs } = await (await context.city()).call('GET ~/packs')
+    return (packs ?? []).map(({ name }) => ({ name }))
+  },
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
+  ...{ account, question, pack },
+}
+
+/** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */
+const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
+  who: ['session', 'agent'],
+  assignee: ['session', 'agent'],
+  molecule: ['bead'],
+  workflow: ['run'],
+}
+
+/** The kinds of names that a placeholder is for: `<bead>`, `[beads...]`, `<agent|bead>`, `<other-bead>`. */
+export function kindsOf(placeholder: string): Kind[] {
+  const words = placeholder.split('|').map((word) => word.slice(word.lastIndexOf('-') + 1).replace(/s$/, ''))
+  return words.flatMap((word) => OTHER_WORDS[word] ?? word).flatMap((word) => KINDS[word] ?? [])
+}
+
+/** The kind of what the server does not have, by the code of its error. */
+export const missingKind = (code: string): Kind | undefined =>
+  Object.values(KINDS).find(({ missing }) => missing === code)
