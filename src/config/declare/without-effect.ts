@@ -5,8 +5,9 @@ const PACKS =
 const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT in force'
 const UPSTREAM = 'upstreams are not used yet: the program keeps its own endpoint and credentials'
 const TOMBSTONE = 'has no effect, here or elsewhere; take it out'
-const MONITOR =
-  'is NOT in force: gc records what changes, and an order with on = "github.pull_request" says what follows'
+const REPAIR =
+  'is NOT in force: gc records what changes, and makes no repair of it by itself; an order with on = "github.pull_request", a formula and a pool starts one'
+const WEBHOOK = 'has no effect: declare a [[webhook]] for what GitHub itself delivers'
 const STORAGE = 'has no effect: all work is kept in this city’s own database'
 const TERMINAL = 'has no effect: gc runs terminals itself, without tmux'
 const SCREEN = 'has no effect: gc reads the state of a program from its screen'
@@ -34,11 +35,14 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     runtimes: 'sessions are not run by programs of packs yet',
   },
   'github.pr_monitor': {
-    notify: MONITOR,
-    repair_route: MONITOR,
-    repair_workflow: MONITOR,
-    merge_queue: MONITOR,
-    webhook_secret_env: 'has no effect: declare a [[webhook]] for what GitHub itself delivers',
+    notify:
+      'is NOT in force: nobody is told; an order with on = "github.pull_request" and exec = "gc mail send <name> …" tells whom you name',
+    repair_route: REPAIR,
+    repair_workflow: REPAIR,
+    merge_queue:
+      'is NOT in force: gc neither reads nor changes merge queues; a [[webhook]] takes what GitHub says of them',
+    webhook_secret_env: WEBHOOK,
+    webhook_secret_key: WEBHOOK,
   },
   workspace: {
     includes: PACKS,
