@@ -20,7 +20,10 @@ export function attentionCommands(program: Command, context: CommandContext): vo
     .command('answer')
     .description('answer a question of a session')
     .argument('<question>', 'its number, or the id, alias or name of the session that asks')
-    .argument('<answer>', 'the number or the words of an option, or approve, approve_always, deny, deny_always')
+    .argument(
+      '<answer>',
+      'the number or the words of an option, several boxes with commas (1,3), or approve, approve_always, deny, deny_always',
+    )
     .option('--request <id>', 'which question of a session to answer; default is the oldest')
     .option('--text <text>', 'words of yours: typed into the dialog where the option takes them, else sent afterwards')
     .action((question: string, words: string, options: AnswerOptions) => answer(context, question, words, options))
@@ -96,7 +99,19 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
 
 /** A question whole: who asks over what, the command or text, and the answers in the program's words. */
 function showQuestion(io: Io, item: AttentionItem): void {
-  const { id, session_id, bead_id, folder = '', asks, text = '', cut, answers, options = [], texts = [] } = item
+  const {
+    id,
+    session_id,
+    bead_id,
+    folder = '',
+    asks,
+    text = '',
+    cut,
+    answers,
+    options = [],
+    texts = [],
+    ticks = [],
+  } = item
   const work = bead_id === undefined ? '' : `, over bead ${bead_id}`
   printLine(io, `\nQuestion ${id.slice(QUESTION.length)} of ${session_id} in ${sanitizeLine(folder)}${work}:`)
   if (text !== '') printLine(io, indent(text))
@@ -104,8 +119,12 @@ function showQuestion(io: Io, item: AttentionItem): void {
   printLine(io, indent(asks))
   for (const [index, option] of options.entries()) {
     const name = answers[index] ?? ''
-    printLine(io, `    ${name}  ${sanitizeLines(option)}${texts.includes(name) ? '  (with --text "…")' : ''}`)
+    const box = ticks.includes(name) ? '[ ] ' : ''
+    printLine(io, `    ${name}  ${box}${sanitizeLines(option)}${texts.includes(name) ? '  (with --text "…")' : ''}`)
   }
+  const [first, second] = ticks
+  if (second !== undefined)
+    printLine(io, `    Boxes are ticked together: gc attention answer ${id.slice(QUESTION.length)} ${first},${second}`)
 }
 
 const indent = (text: string): string => sanitizeLines(text).replace(/^/gm, '  ')

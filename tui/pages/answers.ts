@@ -1,8 +1,17 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import type { Action, Reach } from './page.ts'
 
+const OWN_WORDS = { name: 'text', title: 'words of your own with it', isOptional: true } as const
+
 /** The answers of a question: by number, or in words. */
-export function answersOf({ id, answers, options = [], session_id: session }: AttentionItem): Action[] {
+export function answersOf({
+  id,
+  answers,
+  options = [],
+  texts = [],
+  ticks = [],
+  session_id: session,
+}: AttentionItem): Action[] {
   const answer = async ({ city }: Reach, body: { answer: string; text?: string }, words = body.answer) => {
     await city.call('POST ~/attention/{id}/answer', { params: { id }, body })
     return { text: `answered ${session ?? id}: ${words}` }
@@ -10,21 +19,21 @@ export function answersOf({ id, answers, options = [], session_id: session }: At
   if (answers.length === 0) return []
   const numbered = answers.slice(0, 9).map((each, index): Action => {
     const words = options[index] ?? each
+    const named = { key: String(index + 1), name: `answer-${index + 1}`, help: words }
+    if (!ticks.includes(each) && !texts.includes(each))
+      return { ...named, run: (reach) => answer(reach, { answer: each }, words) }
+    const boxes = { name: 'answer', title: `boxes to tick, of ${ticks.join(', ')}`, initial: each }
     return {
-      key: String(index + 1),
-      name: `answer-${index + 1}`,
-      help: words,
-      run: (reach) => answer(reach, { answer: each }, words),
+      ...named,
+      fields: [...(ticks.includes(each) ? [boxes] : []), ...(texts.length > 0 ? [OWN_WORDS] : [])],
+      run: (reach, { answer: chosen = each, text = '' }) => answer(reach, { answer: chosen, ...(text && { text }) }),
     }
   })
   const inWords: Action = {
     key: 'r',
     name: 'answer',
     help: 'answer in words',
-    fields: [
-      { name: 'answer', title: `answer: ${answers.join(', ')}` },
-      { name: 'text', title: 'words of your own with it', isOptional: true },
-    ],
+    fields: [{ name: 'answer', title: `answer: ${answers.join(', ')}` }, OWN_WORDS],
     run: (reach, { answer: chosen = '', text = '' }) => answer(reach, { answer: chosen, ...(text && { text }) }),
   }
   return [...numbered, inWords]

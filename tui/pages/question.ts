@@ -25,7 +25,10 @@ export function questionLines(item: AttentionItem): Line[] {
     ['bead', item.bead_id],
     ['folder', item.folder],
   ]
-  const options = item.answers.map((answer, index) => `  ${index + 1}  ${item.options?.[index] ?? answer}`)
+  const options = item.answers.map((answer, index) => {
+    const box = item.ticks?.includes(answer) ? '[ ] ' : ''
+    return `  ${index + 1}  ${box}${item.options?.[index] ?? answer}`
+  })
   return [
     { text: item.asks, tone: 'strong' },
     { text: '' },

@@ -82,6 +82,11 @@ export const AttentionItem = Type.Object(
           'Those of `answers` that take a text of your own in the dialog; with any other it is sent as a message.',
       }),
     ),
+    ticks: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Those of `answers` that are boxes to tick: any number of them is one answer, as in `1,3`.',
+      }),
+    ),
   },
   { $id: 'AttentionItem', ...closed },
 )

@@ -3,7 +3,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { ChoiceOutcome } from '../../host/protocol/question.ts'
+import { type ChoiceOutcome, splitOptions } from '../../host/protocol/question.ts'
 import type { ScreenQuestion } from '../../host/terminal/question.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import { QuestionOver, questionId } from '../questions/outcome.ts'
@@ -161,8 +161,9 @@ export class AnswerGiver {
       return host.choose(hostKey, request, id, text === undefined ? undefined : words)
     }
     const isAsked = ({ id }: ScreenQuestion) => id === request
-    const option = question.options.findIndex(({ id }) => id === choice.id)
-    return { result: await terminal.choose(hostKey, launcher.program(session), { isAsked, option }) }
+    const { options } = question
+    const taken = splitOptions(choice.id)
+    return { result: await terminal.choose(hostKey, launcher.program(session), { isAsked, options, taken }) }
   }
 }
 

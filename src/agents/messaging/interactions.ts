@@ -14,7 +14,7 @@ import type { SessionResolver } from '../sessions/resolver.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { PendingList, Respond, Responded, SessionPending } from '../sessions/schema.ts'
 import type { AnswerGiver } from './answer-giver.ts'
-import { selectOption } from './answer-words.ts'
+import { selectOptions } from './answer-words.ts'
 import { type PendingOptions, pendingOf } from './pending.ts'
 
 interface InteractionsOptions extends PendingOptions {
@@ -74,11 +74,14 @@ export class Interactions {
   #answer(row: QuestionRow, actor: Actor, answer: string, text: string | undefined): Promise<QuestionRow> {
     const { options } = row.question
     if (options.length === 0) throw notAnswerable()
-    const option = selectOption(answer, row)
+    const { options: taken, ...selected } = selectOptions(answer, row)
     const words = toPlainText(text ?? '')
     if (text && words === '') throw invalidField('body.text', 'there is nothing in the text to type')
-    if (option.text === 'required' && words === '') throw lacksText(option)
-    return this.options.answers.give(row, { ...option, ...(words !== '' && { words }) }, actor)
+    const lacking = taken.filter((option) => option.text === 'required')[words === '' ? 0 : words.split('\n').length]
+    if (lacking) throw lacksText(lacking)
+    const takesText = taken.find((option) => option.text !== undefined)?.text
+    const choice = { ...selected, ...(takesText && { text: takesText }), ...(words !== '' && { words }) }
+    return this.options.answers.give(row, choice, actor)
   }
 
   #noQuestion(session: string, open: readonly QuestionRow[], request: string | undefined): AppError {
@@ -101,7 +104,10 @@ const doesNotMatch = (request: string | undefined, outcome: string | undefined) 
   )
 
 const lacksText = ({ label }: QuestionOption) =>
-  invalidField('body.text', `"${label}" wants words of yours; give them as text (gc attention answer … --text "…")`)
+  invalidField(
+    'body.text',
+    `"${label}" wants words of yours; give them as text, a line for each option that does (gc attention answer … --text "…")`,
+  )
 
 const notAnswerable = () =>
   new AppError(

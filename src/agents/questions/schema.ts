@@ -10,7 +10,7 @@ export const QuestionAnswer = Type.Object(
       minLength: 1,
       maxLength: 1_000,
       description:
-        'An option by its number, its words or its id, or `approve`, `approve_always`, `deny`, `deny_always`.',
+        'An option by its number, its words or its id, boxes to tick separated by commas, or `approve`, `approve_always`, `deny`, `deny_always`.',
     }),
     text: Type.Optional(
       Type.String({

@@ -79,7 +79,7 @@ export const REQUEST_SCHEMAS = {
   answer: request('answer', { ...Key, request: Type.String(), choice: Type.String() }),
   /** Starts sending the questions on programs' screens as they come up and go; answers those that are open. */
   questions: request('questions', {}),
-  /** Takes an option of such a question, once: asked again for the same question, the host answers as it did before. */
+  /** Takes an option of such a question, or ticks several, once: asked again for the same question, the host answers as it did before. */
   choose: request('choose', {
     ...{ ...Key, question: Type.String(), option: Type.String() },
     /** Typed into the dialog with the option; only where the option takes a text. */

@@ -44,6 +44,8 @@ export const QuestionOption = Type.Object({
   role: OptionRole,
   /** Absent where it takes no text. */
   text: Type.Optional(OptionText),
+  /** A box to tick: it can be taken together with others. */
+  ticks: Type.Optional(Type.Boolean()),
 })
 export type QuestionOption = Static<typeof QuestionOption>
 
@@ -75,6 +77,10 @@ export type Question = Static<typeof Question>
  */
 export const ChoiceResult = Type.Union([Type.Literal('taken'), Type.Literal('gone'), Type.Literal('stuck')])
 export type ChoiceResult = Static<typeof ChoiceResult>
+
+/** The ids of the options of an answer, as one text; several where boxes are ticked. */
+export const joinOptions = (ids: readonly string[]): string => ids.join(',')
+export const splitOptions = (option: string): string[] => option.split(',')
 
 /** What became of a choice, and the option that was taken, which is the first one when a question is answered twice. */
 export const ChoiceOutcome = Type.Object({ result: ChoiceResult, option: Type.Optional(Text) })

@@ -14,7 +14,8 @@ export function findButtons(screen: TerminalScreen): OptionList | undefined {
     const buttons = buttonsIn(screen, row)
     const at = buttons.findIndex(({ isMarked }) => isMarked)
     const isMenu = buttons.length > 1 && buttons.filter(({ isMarked }) => isMarked).length === 1
-    if (isMenu) return { labels: buttons.map(({ label }) => label), at, row, first: row, isRow: true }
+    const options = buttons.map(({ label }, index) => ({ id: String(index + 1), label, row }))
+    if (isMenu) return { options, at, isPart: false }
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-import type { ChoiceResult } from '../protocol/question.ts'
+import type { ChoiceResult, QuestionOption } from '../protocol/question.ts'
 import { findTypedRow } from './input.ts'
 import { withInputLock } from './input-lock.ts'
 import type { TerminalProfile } from './profile.ts'
@@ -8,11 +8,14 @@ import type { TerminalHost, TerminalScreen } from './terminal-host.ts'
 import { toKeys, toPlainText } from './typed-text.ts'
 import { type SettleOptions, STEADY_MS, type TerminalProgram } from './wait-for-state.ts'
 
-/** An option of a question, counted from 0, and how that question is recognised. */
+/** An answer to a question, and how that question is recognised. */
 export interface Choice {
   isAsked(question: ScreenQuestion): boolean
-  option: number
-  /** Typed into the dialog, where the option takes a text. */
+  /** All options of the question, in the order of its list. */
+  options: readonly QuestionOption[]
+  /** The ids of those to take: one, or any number of boxes to tick. */
+  taken: readonly string[]
+  /** Typed into the dialog, where an option takes a text; a line for each where several do. */
   text?: string | undefined
 }
 
@@ -23,8 +26,10 @@ const ROW_KEYS = ['\x1b[D', '\x1b[C'] as const
 const WITHIN = 10_000
 /** How long a program may take to open what a text is typed into. */
 const KEYS_TAKEN_MS = 500
+/** The option that sends what is ticked. */
+const END = /^\D/
 
-/** Moves a dialog's mark to an option, seen step by step, and confirms it there; presses nothing in another dialog. */
+/** Moves a dialog's mark to each option, seen step by step, and takes it there; presses nothing in another dialog. */
 export function chooseOption(
   host: TerminalHost,
   key: string,
@@ -36,7 +41,7 @@ export function chooseOption(
     const watch = new ScreenWatcher(host, key, options.deadlines, options.signal)
     const choosing = new OptionChooser(host, key, profile, watch, choice, options)
     try {
-      return (await choosing.move()) ?? (await choosing.take())
+      return await choosing.choose()
     } finally {
       watch.close()
     }
@@ -44,9 +49,6 @@ export function chooseOption(
 }
 
 class OptionChooser {
-  #isRow = false
-  /** The words of the option before anything is typed there. */
-  #label = ''
   /** The keys of the option, where it has keys of its own. */
   #keys: string | undefined
 
@@ -59,75 +61,149 @@ class OptionChooser {
     private readonly options: SettleOptions,
   ) {}
 
+  async choose(): Promise<ChoiceResult> {
+    const { options, taken, text = '' } = this.choice
+    const [id = ''] = taken
+    const boxes = options.filter(({ ticks }) => ticks)
+    if (boxes.some((box) => box.id === id)) return this.#tickAll(boxes)
+    return (await this.#move(id)) ?? this.#take(oneLine(text))
+  }
+
+  /** Has exactly these boxes ticked, and goes on from there. */
+  async #tickAll(boxes: readonly QuestionOption[]): Promise<ChoiceResult> {
+    const { options, taken, text = '' } = this.choice
+    const lines = toPlainText(text).split('\n')
+    for (const box of boxes) {
+      const isTaken = taken.includes(box.id)
+      const failed = box.text && isTaken ? await this.#fill(box, lines.shift() ?? '') : await this.#tick(box, isTaken)
+      if (failed) return failed
+    }
+    const wrong = await this.#seen((question, settled) => {
+      if (!question) return 'gone'
+      return settled ? (areTicked(question, taken) ? 'none' : 'stuck') : undefined
+    }, 'gone')
+    if (wrong !== 'none') return wrong ?? 'stuck'
+    const end = options.find(({ id }) => END.test(id))
+    if (end) return (await this.#move(end.id)) ?? this.#confirm(this.profile.submit)
+    return this.#confirm(this.profile.endBoxes ?? this.profile.submit)
+  }
+
+  /** Ticks a box, or takes its tick away. */
+  async #tick({ id }: QuestionOption, isTaken: boolean): Promise<ChoiceResult | undefined> {
+    const isAsItShould = ({ listed }: ScreenQuestion) => listed.find((each) => each.id === id)?.tick === isTaken
+    const look = await this.#seen((question) => (question ? isAsItShould(question) : 'gone'), 'gone')
+    if (look === true) return undefined
+    const failed = await this.#move(id)
+    if (failed) return failed
+    const there = await this.#seen((question) => (question ? isAsItShould(question) : 'gone'), 'gone')
+    if (there === true || there === 'gone') return there === true ? undefined : there
+    await this.#press(this.profile.tick)
+    const ticked = await this.#seen((question) => {
+      if (!question) return 'gone'
+      return isAsItShould(question) ? 'ticked' : undefined
+    }, 'gone')
+    return ticked === 'ticked' ? undefined : (ticked ?? 'stuck')
+  }
+
   /** Brings the mark to the option; says why when that cannot be done. */
-  async move(): Promise<'gone' | 'stuck' | undefined> {
-    const { option } = this.choice
-    let at = await this.#mark(() => true)
-    for (let steps = 0; at !== option; steps++) {
+  async #move(id: string): Promise<'gone' | 'stuck' | undefined> {
+    const { options } = this.choice
+    const target = options.findIndex((option) => option.id === id)
+    let at = await this.#mark(id, () => true)
+    for (let steps = 0; at === 'keys' || at !== target; steps++) {
       if (at === 'gone') return at
       if (at === 'keys') return undefined
-      if (at === undefined || steps > option + at) return 'stuck'
+      if (at === undefined || steps > target + at) return 'stuck'
       const before = at
-      const [back, on] = this.#isRow ? ROW_KEYS : LIST_KEYS
-      await this.#press(before < option ? on : back)
-      at = await this.#mark((now) => now !== before)
+      const [back, on] = (await this.#areBeside(before, target)) ? ROW_KEYS : LIST_KEYS
+      await this.#press(before < target ? on : back)
+      at = await this.#mark(id, (now) => now !== before)
     }
-    return this.#stands()
+    return this.#stands(id)
+  }
+
+  /** Whether both options stand on one row. */
+  async #areBeside(a: number, b: number): Promise<boolean | undefined> {
+    const { options } = this.choice
+    const [one, other] = [options[a]?.id, options[b]?.id]
+    return this.#seen((question) => {
+      const rowOf = (id: string | undefined) => question?.listed.find((option) => option.id === id)?.row
+      return rowOf(one) !== undefined && rowOf(one) === rowOf(other)
+    }, false)
   }
 
   /** A program that draws itself anew may put its mark back: it has to stand at the option once the program is quiet. */
-  async #stands(): Promise<'gone' | 'stuck' | undefined> {
+  async #stands(id: string): Promise<'gone' | 'stuck' | undefined> {
     const stands = await this.#seen<'yes' | 'no' | 'gone'>((question, settled) => {
       if (!question) return 'gone'
       if (!settled) return undefined
-      return question.at === this.choice.option ? 'yes' : 'no'
+      return markedId(question) === id ? 'yes' : 'no'
     }, 'gone')
     if (stands === 'gone') return stands
     return stands === 'yes' ? undefined : 'stuck'
   }
 
   /** Takes the option that the mark stands at, with the text where there is one. */
-  async take(): Promise<ChoiceResult> {
-    const { text = '' } = this.choice
-    const typed = toPlainText(text).replace(/\s*\n\s*/g, ' ')
-    return typed === '' ? this.#confirm() : this.#type(typed)
+  async #take(text: string): Promise<ChoiceResult> {
+    if (text === '') return this.#confirm(this.#keys ?? this.profile.submit)
+    const row = await this.#type(this.choice.taken[0] ?? '', text)
+    if (row === undefined) return 'stuck'
+    await this.#press(this.profile.submit)
+    return (await this.#isTypedAway(text, row).catch(whenEnded(true))) ? 'taken' : 'stuck'
   }
 
-  async #type(text: string): Promise<ChoiceResult> {
+  /** Gives a box its text, which ticks it. */
+  async #fill({ id }: QuestionOption, text: string): Promise<ChoiceResult | undefined> {
+    const failed = await this.#move(id)
+    if (failed) return failed
+    const row = await this.#type(id, oneLine(text))
+    if (row === undefined) return 'stuck'
+    if (this.#textKeys(id) === undefined) return undefined
+    await this.#press(this.profile.submit)
+    return (await this.#seen((question) => (question ? true : undefined), undefined)) ? undefined : 'stuck'
+  }
+
+  /** Types the text at the option; resolves with the row where it stands then. */
+  async #type(id: string, text: string): Promise<number | undefined> {
     const { profile, host, key } = this
-    const keys = profile.texts?.find(({ label }) => label.test(this.#label))?.keys
+    const keys = this.#textKeys(id)
     if (keys) await this.#press(keys)
     if (keys) await this.#pause(KEYS_TAKEN_MS)
     const { bracketedPaste } = await host.screen(key)
     await host.write(key, toKeys(text, bracketedPaste))
     const row = await this.#settled((screen, settled) => (settled ? findTypedRow(screen, text) : undefined))
-    if (row === undefined) return 'stuck'
-    if (profile.pasteGuard) await this.#pause(profile.pasteGuard)
-    await this.#press(profile.submit)
-    const isTaken = (screen: TerminalScreen, settled: boolean) =>
-      settled && findTypedRow(screen, text) !== row ? true : undefined
-    return (await this.#settled(isTaken).catch(whenEnded(true))) ? 'taken' : 'stuck'
+    if (row !== undefined && profile.pasteGuard) await this.#pause(profile.pasteGuard)
+    return row
+  }
+
+  #textKeys(id: string): string | undefined {
+    const label = this.choice.options.find((option) => option.id === id)?.label ?? ''
+    return this.profile.texts?.find((each) => each.label.test(label))?.keys
+  }
+
+  #isTypedAway(text: string, row: number): Promise<true | undefined> {
+    return this.#settled((screen, settled) => (settled && findTypedRow(screen, text) !== row ? true : undefined))
   }
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.options.deadlines.after(ms, resolve))
   }
 
-  async #confirm(): Promise<ChoiceResult> {
-    await this.#press(this.#keys ?? this.profile.submit)
+  async #confirm(keys: string): Promise<ChoiceResult> {
+    await this.#press(keys)
     return (await this.#seen((question) => (question ? undefined : 'taken'), 'taken')) ?? 'stuck'
   }
 
   /** Where the mark stands once that fits, where options have one; undefined when it never does. */
-  #mark(fits: (at: number) => boolean): Promise<number | 'gone' | 'keys' | undefined> {
+  #mark(id: string, fits: (at: number) => boolean): Promise<number | 'gone' | 'keys' | undefined> {
+    const { options } = this.choice
     return this.#seen<number | 'gone' | 'keys'>((question) => {
       if (!question) return 'gone'
-      const { at, isRow, keys, options } = question
-      this.#isRow = isRow
-      this.#label = options[this.choice.option]?.label ?? ''
-      this.#keys = keys?.[this.choice.option]
+      this.#keys = question.keys?.[options.findIndex((option) => option.id === id)]
       if (this.#keys !== undefined) return 'keys'
-      return at !== undefined && fits(at) ? at : undefined
+      const marked = markedId(question)
+      const at = options.findIndex((option) => option.id === marked)
+      return at >= 0 && fits(at) ? at : undefined
     }, 'gone')
   }
 
@@ -162,6 +238,17 @@ class OptionChooser {
     return this.host.write(this.key, new TextEncoder().encode(keys))
   }
 }
+
+const markedId = ({ listed, at }: ScreenQuestion): string | undefined => (at === undefined ? undefined : listed[at]?.id)
+
+/** Whether the boxes on the screen are ticked as they should be; those that a text is typed in tick themselves. */
+const areTicked = ({ listed, options }: ScreenQuestion, taken: readonly string[]): boolean =>
+  listed.every(({ id, tick }) => {
+    const takesText = options.find((option) => option.id === id)?.text !== undefined
+    return tick === undefined || takesText || tick === taken.includes(id)
+  })
+
+const oneLine = (text: string): string => toPlainText(text).replace(/\s*\n\s*/g, ' ')
 
 /** What holds once a program has ended; other errors go on. */
 const whenEnded =

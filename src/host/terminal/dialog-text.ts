@@ -1,9 +1,9 @@
 /** A row that only draws: a rule, or an edge of a box. */
-const RULE = /^[\s─━═╌┄╭╮╰╯┌┐└┘├┤╹▀▄▁▔_-]+$/
+const RULE = /^[\s▲▼─━═╌┄╭╮╰╯┌┐└┘├┤╹▀▄▁▔_-]+$/
 const EDGES = /^[\s│┃║▌▏]+|(?:\s{2,}█)?[\s│┃║▐▕]*$/g
 /** The end of a row so long that the next one continues it: nobody writes lines of that length by hand. */
 const BROKEN = /([^\n]{960,})\n[^\S\n]*(?=\S)/g
-const SENTENCE_END = /[?？]$/
+const SENTENCE_END = /[?？](?: \(select all that apply\))?$/
 
 /** The words of a dialog above its options: its question, and what it asks about. */
 export interface DialogText {

@@ -1,4 +1,4 @@
-import { findOptions } from './option-list.ts'
+import { findOptions, markRow } from './option-list.ts'
 import type { TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
@@ -94,7 +94,8 @@ export function showsEmptyInput(screen: TerminalScreen, profile: TerminalProfile
 /** Whether what looks like the input line is the marked option of a list. */
 export const isOptionLine = (screen: TerminalScreen, profile: TerminalProfile): boolean => {
   const line = findInputLine(screen, profile)
-  return line !== undefined && findOptions(screen)?.row === line.row
+  const list = findOptions(screen)
+  return line !== undefined && list !== undefined && markRow(list) === line.row
 }
 
 /** The rows up to the cursor, the farthest first; '' when its own row has nothing before it. */

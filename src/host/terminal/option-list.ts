@@ -1,17 +1,30 @@
 import type { TerminalScreen } from './terminal-host.ts'
 
+/** An option as a screen lists it. */
+export interface ListedOption {
+  /** Its number on the screen, else its place in the list, counted from 1; the words of a row that ends a list of boxes. */
+  id: string
+  label: string
+  row: number
+  /** Whether its box is ticked; undefined where it has none. */
+  tick?: boolean | undefined
+  /** A text is typed right at it. */
+  takesText?: true
+}
+
 /** The options of a dialog as a screen lists them, from the top. */
 export interface OptionList {
-  labels: string[]
+  options: ListedOption[]
   /** The one that the program's mark stands at. */
   at: number
-  /** The row of the mark. */
-  row: number
-  /** The row of the first option. */
-  first: number
-  /** The options stand beside one another. */
-  isRow: boolean
+  /** There are more than it shows. */
+  isPart: boolean
 }
+
+/** The row of the mark. */
+export const markRow = ({ options, at }: OptionList): number => options[at]?.row ?? -1
+/** The row of the first option. */
+export const firstRow = ({ options }: OptionList): number => options[0]?.row ?? -1
 
 interface OptionRow {
   column: number
@@ -32,6 +45,11 @@ const MARK = /^(\s*)(?:[❯›▶➜●]|>(?=\s+\d+[.)]))(?=\s+\S)/
 const TICK = /^(\s*)[✔✓](?=\s)/
 /** A line across a list. */
 const RULE = /^\s*[─━═╌┄]{3,}$/
+/** Above a list of which a part is shown. */
+const MORE_ABOVE = /^▲$/
+const BOX = /^\[(.)\] /
+/** What ends a list of boxes, where that is a row of it. */
+const END_OF_BOXES = /^(?:submit|next|done)$/i
 /** Between a label and what explains it beside it. */
 const COLUMNS = / {2,}(?=\S)/
 const NUMBER = /^(\d+)[.)](?:\s+|$)/
@@ -39,14 +57,20 @@ const NUMBER = /^(\d+)[.)](?:\s+|$)/
 /** The lowest list of options on a screen that has a mark at one of them. */
 export function findOptions({ lines, cols }: TerminalScreen): OptionList | undefined {
   const row = lines.findLastIndex((line) => MARK.test(unframed(line)))
-  const marked = row < 0 ? undefined : optionOf(lines[row] ?? '')
+  const marked = row < 0 ? undefined : placedOption(lines, row)
   if (!marked) return undefined
-  const above = marked.number === 1 ? [] : along(lines, row, -1, marked).reverse()
-  const options = [...above, { ...marked, row }, ...along(lines, row, 1, marked)]
-  const whole = marked.number === undefined ? options.length > 1 : options[0]?.number === 1
-  if (!whole) return undefined
-  const labels = options.map((option) => wholeLabel(lines, option, cols))
-  return { labels, at: above.length, row, first: options[0]?.row ?? row, isRow: false }
+  const from = (END_OF_BOXES.test(marked.label) && lastBox(lines, row)) || marked
+  const above = from.number === 1 ? [] : along(lines, from.row, -1, from).reverse()
+  const options = [...above, from, ...along(lines, from.row, 1, from)]
+  const [first] = options
+  const isPart = first !== undefined && MORE_ABOVE.test(unframed(lines[first.row - 1] ?? '').trim())
+  const isWhole = from.number === undefined ? options.length > 1 : first?.number === 1
+  if (!isWhole && !isPart) return undefined
+  const listed = withEnd(
+    lines,
+    options.map((option, index) => listedOption(lines, option, index, cols)),
+  )
+  return { options: listed, at: listed.findIndex((option) => option.row === row), isPart }
 }
 
 /** The lowest numbered list that is marked at one option by the colour of its number alone. */
@@ -57,13 +81,36 @@ export function findColouredOptions({ lines, cols, colours }: TerminalScreen): O
   const options = [{ ...start, row: first }, ...along(lines, first, 1, start)]
   const grounds = options.map(({ column, row }) => colours(column, row).ground)
   const at = grounds.findIndex((ground) => grounds.filter((other) => other === ground).length === 1)
-  const row = options[at]?.row
+  if (options.length < 2 || at < 0) return undefined
   // Of two that differ, either could be the marked one; what surrounds a list has the colour of the other.
   const isMarked = at >= 0 && (options.length > 2 || grounds[at] !== colours(start.column, first - 1).ground)
-  if (row === undefined || options.length < 2) return undefined
-  const marked = isMarked ? at : 1 - at
-  const labels = options.map((option) => wholeLabel(lines, option, cols))
-  return { labels, at: marked, row: options[marked]?.row ?? row, first, isRow: false }
+  const listed = options.map((option, index) => listedOption(lines, option, index, cols))
+  return { options: listed, at: isMarked ? at : 1 - at, isPart: false }
+}
+
+/** The lowest box above a row. */
+function lastBox(lines: readonly string[], row: number): PlacedOption | undefined {
+  const at = lines.slice(0, row).findLastIndex((line) => BOX.test(optionOf(line)?.label ?? ''))
+  const box = at < 0 ? undefined : placedOption(lines, at)
+  return box?.number === undefined ? undefined : box
+}
+
+/** A list of boxes with the row that ends it. */
+function withEnd(lines: readonly string[], options: ListedOption[]): ListedOption[] {
+  const box = options.findLast(({ tick }) => tick !== undefined)
+  if (!box) return options
+  const row = lines.findIndex((line, at) => at > box.row && END_OF_BOXES.test(bare(line).trim()))
+  if (row < 0) return options
+  const label = bare(lines[row] ?? '').trim()
+  return [...options, { id: label, label, row }].sort((a, b) => a.row - b.row)
+}
+
+function listedOption(lines: readonly string[], option: PlacedOption, index: number, cols: number): ListedOption {
+  const { row, number = index + 1 } = option
+  const words = wholeLabel(lines, option, cols)
+  const box = BOX.exec(words)
+  const label = words.slice(box?.[0].length ?? 0)
+  return { id: String(number), label, row, ...(box && { tick: box[1] !== ' ' }) }
 }
 
 const unframed = (line: string): string =>
@@ -79,6 +126,11 @@ function optionOf(line: string): OptionRow | undefined {
   const number = NUMBER.exec(words)
   const column = text.length - words.length
   return number ? { column, number: Number(number[1]), label: words.slice(number[0].length) } : { column, label: words }
+}
+
+function placedOption(lines: readonly string[], row: number): PlacedOption | undefined {
+  const option = optionOf(lines[row] ?? '')
+  return option && { ...option, row }
 }
 
 /** The options that follow one another in a direction. Numbered ones may have explanations between them. */

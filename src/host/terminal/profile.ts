@@ -21,6 +21,8 @@ export interface Dialog {
   keys?: readonly KeyOption[]
   /** Drawn over the input line, which stays in sight behind it. */
   over?: boolean
+  /** It has fields to fill. */
+  isForm?: boolean
 }
 
 /** An option that takes a text in its dialog. */
@@ -70,6 +72,10 @@ export interface TerminalProfile {
   /** Its dialogs begin with their question; those of other programs end with it. */
   asksFirst?: boolean
   texts?: readonly TextOption[]
+  /** Ticks the box that the mark stands at. */
+  tick: string
+  /** Goes on from a list of boxes, where no row of it does. */
+  endBoxes?: string
   /** Keys that submit what was typed. */
   submit: string
   /** It asks for pastes to be marked; before it does, some of what is typed would be lost. */
@@ -89,5 +95,6 @@ export const DEFAULT_TERMINAL_PROFILE: TerminalProfile = {
   takesWhileBusy: false,
   dialogs: [],
   submit: '\r',
+  tick: '\r',
   interrupt: ['\x03'],
 }

@@ -1,6 +1,6 @@
 import { findDialogRow } from './dialog-row.ts'
 import { isOptionLine, lastRows, showsEmptyInput, unsentInput } from './input.ts'
-import { findColouredOptions, findOptions } from './option-list.ts'
+import { findColouredOptions, findOptions, firstRow } from './option-list.ts'
 import type { Dialog, TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
@@ -64,7 +64,8 @@ function findDialog(
 
 /** The row below the lowest rule above the options of a screen; the first one where there is no rule. */
 function rowBelowRule(screen: TerminalScreen, rule: RegExp): number {
-  const end = findOptions(screen)?.first ?? screen.lines.length
+  const list = findOptions(screen)
+  const end = list ? firstRow(list) : screen.lines.length
   return screen.lines.slice(0, end).findLastIndex((row) => rule.test(row)) + 1
 }
 

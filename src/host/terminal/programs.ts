@@ -23,7 +23,7 @@ const claude: Partial<TerminalProfile> = {
     dialog('mcp', /new mcp servers? found/i, 'whether to use an MCP server'),
     {
       ...dialog('mcp', /mcp server .{1,100} requests your input/i, 'for what an MCP server wants to know'),
-      keys: [{ label: 'Cancel', keys: '\x1b' }],
+      isForm: true,
     },
     dialog('api-key', /detected a custom api key/i, 'whether to use the API key in its environment'),
     dialog('choice', /review your answers/i, 'whether to submit its answers'),
@@ -39,8 +39,9 @@ const claude: Partial<TerminalProfile> = {
   // At the first column, where nothing that an agent writes is drawn.
   top: /^(?:─{20,}|▔{20,}.*▔)\s*$/,
   cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$/,
-  texts: [{ label: /^(?:\[.\] )?(?:type something|tell claude what to change)/i, text: 'required' }],
+  texts: [{ label: /^(?:type something|tell claude what to change)/i, text: 'required' }],
   interrupt: ['\x1b'],
+  tick: ' ',
   clear: '\x15\x7f',
 }
 
@@ -140,6 +141,7 @@ const opencode: Partial<TerminalProfile> = {
   waits: /╹▀{10,}(?![\s\S]*╹▀{10,})[\s\S]*\[retrying in /,
   choosing: /enter (?:submit|confirm|toggle)/,
   texts: [{ label: /^type your own answer/i, keys: '\r', text: 'required' }],
+  endBoxes: '\t',
   frame: /^\s*┃/,
   cut: /\S\s{2,}█$/,
   widest: 120,

@@ -1,6 +1,6 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { ChoiceOutcome, Question } from '../protocol/question.ts'
+import { type ChoiceOutcome, type Question, splitOptions } from '../protocol/question.ts'
 import { chooseOption } from './choose.ts'
 import type { TerminalProfile } from './profile.ts'
 import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'
@@ -66,15 +66,15 @@ export class QuestionTracker {
     this.#set(undefined)
   }
 
-  /** Takes an option of a question. Asked again for the same question it presses nothing, and gives the first outcome. */
+  /** Takes an option of a question, or ticks several. Asked again for the same question it presses nothing, and gives the first outcome. */
   async answer(question: string, option: string, text?: string): Promise<ChoiceOutcome> {
     const given = this.#answers.get(question)
     if (given) return given.outcome
     if (this.#open?.question.id !== question) return { result: 'gone' }
     const open = this.#open
-    const index = open.question.options.findIndex(({ id }) => id === option)
-    if (index < 0) return { result: 'stuck' }
-    const outcome = this.#exclusively(() => this.#choose(open, index, text)).then((result) => ({ result, option }))
+    const taken = splitOptions(option)
+    if (!taken.every((id) => open.question.options.some((each) => each.id === id))) return { result: 'stuck' }
+    const outcome = this.#exclusively(() => this.#choose(open, taken, text)).then((result) => ({ result, option }))
     this.#answers.set(question, { option, outcome })
     for (const old of [...this.#answers.keys()].slice(0, -MAX_ANSWERS)) this.#answers.delete(old)
     const forget = () => this.#answers.delete(question)
@@ -82,10 +82,11 @@ export class QuestionTracker {
     return outcome
   }
 
-  async #choose(open: OpenQuestion, option: number, text: string | undefined) {
+  async #choose(open: OpenQuestion, taken: readonly string[], text: string | undefined) {
     const { host, key, profile, deadlines, terminal } = this.options
     const isAsked = (seen: ScreenQuestion) => asksThis(open, seen)
-    const choose = () => chooseOption(host, key, { profile }, { isAsked, option, text }, { deadlines })
+    const choice = { isAsked, options: open.question.options, taken, text }
+    const choose = () => chooseOption(host, key, { profile }, choice, { deadlines })
     const [room] = roomsOf(profile)
     const result = await (open.needsRoom && room ? terminal.withRoom(room, choose) : choose())
     if (result === 'taken' && this.#open === open) this.#set(undefined)
@@ -158,7 +159,11 @@ export class QuestionTracker {
     const best = whole.at(-1) ?? seen
     const question = toQuestion({ ...best, picture: seen.picture }, toTimestamp(since))
     const id = `screen-${run.slice(0, 8)}-${++this.#count}`
-    this.#set({ question: { ...question, id }, readings, needsRoom: best.options.length > seen.options.length })
+    this.#set({
+      question: { ...question, id },
+      readings,
+      needsRoom: !seen.isPart && best.options.length > seen.options.length,
+    })
   }
 
   #set(open: OpenQuestion | undefined): void {

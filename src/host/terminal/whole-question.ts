@@ -134,10 +134,11 @@ class RoomReader {
     return this.terminal.screen()
   }
 
-  #isExpanded(screen: TerminalScreen, { text }: ScreenQuestion): boolean {
+  #isExpanded(screen: TerminalScreen, { text, options }: ScreenQuestion): boolean {
     const { expanded } = this.profile
     if (expanded) return expanded.test(screen.lines.join('\n').trimEnd())
-    return (this.#read(screen)?.text.length ?? 0) > text.length
+    const now = this.#read(screen)
+    return now !== undefined && (now.text.length > text.length || now.options.length > options.length)
   }
 
   /** The question on the screen now, if it is one of that kind. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Question, QuestionOption } from '../../../src/host/protocol/question.ts'
+import { joinOptions, type Question, type QuestionOption } from '../../../src/host/protocol/question.ts'
 import { type StartedProgram, startProgram } from './asked-program.ts'
 import type { AskedCase } from './cases/case.ts'
 import { CASES } from './questions.ts'
@@ -75,6 +75,33 @@ afterAll(() => {
   )
   process.stdout.write(
     `\n${['| program | asked | answer | what came of it |', '| --- | --- | --- | --- |', ...rows].join('\n')}\n\n`,
+  )
+})
+
+/** Ticks boxes together, and submits what is asked then; the program was told of all of them. */
+async function ticked(asked: AskedCase, labels: readonly string[]): Promise<void> {
+  await using started = await startProgram(asked.program, asked.start)
+  const question = await started.asked()
+  const boxes = question.options.filter(({ label, text }) => text !== undefined || labels.includes(label))
+  expect(boxes.every(({ ticks }) => ticks)).toBe(true)
+  const outcome = await started.answer(question, joinOptions(boxes.map(({ id }) => id)), TEXT)
+  expect(outcome.result).toBe('taken')
+  const result = () => started.model.conversations.at(-1)?.results.at(-1)
+  const next = await started.until(() => result() ?? started.host.question('s'), 20_000)
+  if (typeof next === 'object') await started.answer(next, '1')
+  const told = (await started.until(result, 20_000)) ?? ''
+  table.push({
+    ...rowOf(asked, { id: '', label: labels.join(' + '), role: 'other' }),
+    became: squeeze(told).slice(0, 80),
+  })
+  for (const label of [...labels, TEXT]) expect(told).toContain(label)
+}
+
+describe('boxes of', () => {
+  const several = CASES.flatMap((asked) => (asked.together ? [{ asked, together: asked.together }] : []))
+  test.each(several.map((each): [string, typeof each] => [each.asked.program.provider, each]))(
+    '%s are ticked together, one of them with words of a person',
+    (_provider, { asked, together }) => ticked(asked, together),
   )
 })
 

@@ -66,6 +66,44 @@ async function openAsking(town: ScriptedTown) {
   return { city, beads }
 }
 
+const BOXES: Question = {
+  ...{ id: 'screen-b', kind: 'choice', prompt: 'Which colours?', text: '', cut: false },
+  ...{ since: '2026-01-05T09:00:00.000Z', picture: [] },
+  options: [
+    { id: '1', label: 'Red', role: 'other', ticks: true },
+    { id: '2', label: 'Blue: As the sea', role: 'other', ticks: true },
+    { id: '3', label: 'Type something', role: 'other', ticks: true, text: 'required' },
+    { id: 'Submit', label: 'Submit', role: 'other' },
+  ],
+}
+
+describe('boxes to tick', () => {
+  test('are answered together, by number or by words, and what was taken is on record', async () => {
+    await using town = scriptedTown(agents('claude'))
+    const city = await town.open()
+    await sling(city, 'claude')
+    await city.reconciler.settle()
+    town.host.ask(keyOf(city, 'claude'), BOXES)
+    await until(() => count(city, 'session.asked') === 1)
+    const { interactions } = city.sessions
+    const fails = (answer: string, text?: string) =>
+      interactions.answer('question:1', human, { answer, ...(text !== undefined && { text }) }).then(
+        () => 'it was taken',
+        (error) => JSON.stringify(error.fieldErrors ?? error.message),
+      )
+    expect(await fails('1,Submit')).toContain('is an answer of its own; name it alone')
+    expect(await fails('1,green')).toContain('is no answer to this question')
+    expect(await fails('red,3')).toContain('wants words of yours')
+    expect(count(city, 'session.answered')).toBe(0)
+    const answered = await interactions.answer('question:1', human, { answer: 'blue, 1' })
+    expect(answered).toMatchObject({ state: 'answered', choice: 'Red, Blue: As the sea' })
+    expect(town.host.choices).toMatchObject([{ question: 'screen-b', option: '1,2' }])
+    expect(city.log.page({ type: 'session.answered', limit: 10 }).items).toMatchObject([
+      { payload: { choice: 'Red, Blue: As the sea' } },
+    ])
+  })
+})
+
 describe('a session that asks a person', () => {
   test('is left alone for as long as it takes, whatever its program, before it holds a bead, and over a jump of the clock', async () => {
     await using town = scriptedTown(`${agents('claude', 'codex', 'gemini')}${PROTOCOL}`)

@@ -5,7 +5,7 @@ import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profil
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { chooseOption } from '../../../src/host/terminal/choose.ts'
-import { findQuestion, type ScreenQuestion } from '../../../src/host/terminal/question.ts'
+import { findQuestion, isSameQuestion, type ScreenQuestion } from '../../../src/host/terminal/question.ts'
 import { ScreenWatcher } from '../../../src/host/terminal/screen-watcher.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { Terminals } from './terminals.ts'
@@ -31,8 +31,23 @@ async function asking(...args: string[]) {
     terminals,
     /** The options that were confirmed. */
     confirmed: (): string => (existsSync(log) ? readFileSync(log, 'utf8') : ''),
-    choose: (option: number, questionId = question.id, within = 20_000) =>
-      chooseOption(terminals, 's', program, { isAsked: ({ id }) => id === questionId, option }, { deadlines, within }),
+    choose(option: number, questionId = question.id, within = 20_000) {
+      const { options } = question
+      const choice = { isAsked: ({ id }: ScreenQuestion) => id === questionId, options, taken: [String(option + 1)] }
+      return chooseOption(terminals, 's', program, choice, { deadlines, within })
+    },
+    tick: (...taken: string[]) =>
+      chooseOption(
+        ...[terminals, 's', program],
+        { isAsked: (seen) => isSameQuestion(seen, question), options: question.options, taken },
+        { deadlines, within: 20_000 },
+      ),
+    async sees(text: string) {
+      const watcher = new ScreenWatcher(terminals, 's', deadlines)
+      await watcher.until(20_000, ({ screen }) => screen.lines.some((line) => line.includes(text)) || undefined)
+      watcher.close()
+    },
+    press: (keys: string) => terminals.write('s', new TextEncoder().encode(keys)),
     async [Symbol.asyncDispose]() {
       await terminals[Symbol.asyncDispose]()
       folder[Symbol.dispose]()
@@ -66,6 +81,20 @@ describe.concurrent('choosing an option in a terminal dialog', () => {
     expect(await program.choose(option)).toBe('taken')
     expect(program.confirmed()).toBe(confirmed)
     expect(program.terminals.listeners).toBe(0)
+  })
+
+  test('ticks exactly the boxes of an answer, whatever was ticked before, and submits them', async () => {
+    await using program = await asking('--boxes')
+    expect(program.question.options).toMatchObject([
+      { id: '1', label: 'Red', ticks: true },
+      { id: '2', label: 'Blue', ticks: true },
+      { id: '3', label: 'Green', ticks: true },
+      { id: 'Submit', label: 'Submit' },
+    ])
+    await program.press(' ')
+    await program.sees('[✔] Red')
+    expect(await program.tick('2', '3')).toBe('taken')
+    expect(program.confirmed()).toBe('Blue and Green\n')
   })
 
   test('succeeds when the option ends the program', async () => {

@@ -10,7 +10,7 @@ const screen = (text: string): TerminalScreen => ({
 })
 const read = (text: string) => {
   const menu = findOptions(screen(text))
-  return menu && { at: menu.at, labels: menu.labels }
+  return menu && { at: menu.at, labels: menu.options.map(({ label }) => label) }
 }
 
 test.each<[what: string, text: string, at: number, labels: string[]]>([
@@ -47,6 +47,36 @@ test.each<[what: string, text: string, at: number, labels: string[]]>([
   ],
 ])('a menu %s is parsed', (_what, text, at, labels) => {
   expect(read(text)).toEqual({ at, labels })
+})
+
+test('a list of boxes has what is ticked, and the row that ends it, also where the mark is there', () => {
+  const boxes = (mark: number) =>
+    findOptions(
+      screen(
+        [
+          '',
+          ' Which?',
+          '',
+          ...['1. [ ] Red', '2. [✔] Blue', '   Submit', '3. Chat about this'].map(
+            (row, at) => ` ${at === mark ? '❯' : ' '} ${row}`,
+          ),
+        ].join('\n'),
+      ),
+    )
+  for (const mark of [0, 2, 3]) {
+    expect(boxes(mark)?.at).toBe(mark)
+    expect(boxes(mark)?.options.map(({ id, label, tick }) => ({ id, label, tick }))).toEqual([
+      { id: '1', label: 'Red', tick: false },
+      { id: '2', label: 'Blue', tick: true },
+      { id: 'Submit', label: 'Submit', tick: undefined },
+      { id: '3', label: 'Chat about this', tick: undefined },
+    ])
+  }
+})
+
+test('a list that is scrolled is a part of one', () => {
+  const list = findOptions(screen('\n│ ▲ │\n│   2. Blue │\n│ ● 3. Green │\n│ ▼ │'))
+  expect(list).toMatchObject({ isPart: true, at: 1, options: [{ id: '2' }, { id: '3', label: 'Green' }] })
 })
 
 test.each([

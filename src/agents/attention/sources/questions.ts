@@ -36,6 +36,7 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
     const answers = answersTo(row)
     const selected = answers.map((answer) => selectOption(answer, row))
     const texts = answers.filter((_, index) => selected[index]?.text !== undefined)
+    const ticks = answers.filter((_, index) => selected[index]?.ticks)
     const id = questionId(row)
     return {
       ...{ id, kind: row.by === 'agent' ? 'permission' : 'dialog', question_kind: kind },
@@ -45,6 +46,7 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
       ...{ asks: prompt, request_id: row.request, answers, text, cut, picture },
       ...(answers.length > 0 && { options: selected.map(({ label }) => label) }),
       ...(texts.length > 0 && { texts }),
+      ...(ticks.length > 0 && { ticks }),
       to_do:
         answers.length > 0
           ? `gc attention answer ${row.id} ${answers.join('|')}`

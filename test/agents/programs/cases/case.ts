@@ -24,6 +24,8 @@ export interface AskedCase {
   typed?: (typist: Typist) => Promise<void>
   /** Which of its options are taken; each, unless the same dialog takes each of them about something shorter. */
   takes?: 'first' | 'last'
+  /** Boxes that are ticked together, with the words of a person in one that takes some. */
+  together?: readonly string[]
   /** Options after which the program wants more than an answer: an editor, or the network. */
   wantsMore?: RegExp
 }

@@ -118,6 +118,17 @@ export const claudeCases = (): AskedCase[] => {
       {},
       'choice',
     ),
+    {
+      ...asks(
+        claude,
+        'boxes to tick',
+        [],
+        calls({ tool: 'AskUserQuestion', input: { questions: [{ ...COLOURS, multiSelect: true }] } }),
+        {},
+        'choice',
+      ),
+      together: ['Red', 'Blue'],
+    },
     asks(
       claude,
       'leaving plan mode',
@@ -155,11 +166,13 @@ export const claudeCases = (): AskedCase[] => {
       ...asks(
         claude,
         'a question of a server',
-        ['requests your input', 'Whether you are sure'],
+        ['requests your input'],
         calls({ tool: 'mcp__deploy__confirm', input: CALL }),
         { args: [`--mcp-config=${JSON.stringify({ mcpServers: servers })}`, '--allowedTools=mcp__deploy__confirm'] },
         'mcp',
       ),
+      // What is sent without a tick in the required field is not taken.
+      wantsMore: /^Accept/,
     },
     startup(claude, 'a folder to trust', 'trust', ['Accessing workspace'], { prepare: home(known) }),
     startup(claude, 'colours', 'theme', [], { prepare: home({}) }),

@@ -46,6 +46,9 @@ const LIMIT: ProviderError = {
   },
 }
 
+/** More options than it shows at once. */
+const MANY = ['Red', 'Blue', 'Green', 'Grey'].map((label) => ({ label, description: `All in ${label}` }))
+
 export const geminiCases = (): AskedCase[] => {
   let isLimited = true
   const limit: Script = () => {
@@ -101,6 +104,28 @@ export const geminiCases = (): AskedCase[] => {
       {},
       'choice',
     ),
+    asks(
+      gemini,
+      'a question of five options',
+      [],
+      calls({ tool: 'ask_user', input: { questions: [{ ...COLOURS, options: MANY, type: 'choice' }] } }),
+      {},
+      'choice',
+    ),
+    {
+      ...asks(
+        gemini,
+        'boxes to tick',
+        [],
+        calls({
+          tool: 'ask_user',
+          input: { questions: [{ ...COLOURS, options: MANY, type: 'choice', multiSelect: true }] },
+        }),
+        {},
+        'choice',
+      ),
+      together: ['Red', 'Green'],
+    },
     asks(
       gemini,
       'two questions',

@@ -34,5 +34,16 @@ export const opencodeCases = (): AskedCase[] => [
     {},
     'choice',
   ),
+  {
+    ...asks(
+      opencode,
+      'boxes to tick',
+      [],
+      calls({ tool: 'question', input: { questions: [{ ...COLOURS, multiple: true }] } }),
+      {},
+      'choice',
+    ),
+    together: ['Red', 'Blue'],
+  },
   asks(opencode, 'a question', [], calls({ tool: 'question', input: { questions: [COLOURS] } }), {}, 'choice'),
 ]
