@@ -5,7 +5,7 @@ import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { waitForCity } from '../context/outcome.ts'
+import { waitForSession } from '../context/waiting-session.ts'
 import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
@@ -155,7 +155,7 @@ async function create(context: CommandContext, agent: string, options: New): Pro
     ...(title && { title }),
     ...(message && { message }),
   }
-  const { payload } = await waitForCity(context, city, await city.call('POST ~/sessions', { body }))
+  const { payload } = await waitForSession(context, city, await city.call('POST ~/sessions', { body }))
   const { session: started } = payload
   if (options.json) {
     if (!isRecord(started)) return printJson(context.io, started)

@@ -41,6 +41,26 @@ describe('a session started by hand', () => {
   }, 15_000)
 })
 
+describe('a session that cannot start yet', () => {
+  test('says at once what it waits for, and leaves no session behind when it is interrupted', async () => {
+    await town.json(['agent', 'add', 'sleeper', '--command', 'sleep 600'])
+    await town.gc(['agent', 'suspend', 'sleeper'])
+    const interrupt = new AbortController()
+    const asked = town.gc(['session', 'new', 'sleeper'], {
+      signal: interrupt.signal,
+      onError: (err) => err.includes('waits') && interrupt.abort(),
+    })
+    const { status, err } = await asked
+    expect(status).toBe(130)
+    expect(err).toContain(
+      'waits: agent sleeper is suspended; gc agent resume sleeper (ctrl-c takes the request back)\n',
+    )
+    expect(err).toEndWith('gc: the request was taken back; no session is started\n')
+    const { items } = await town.json<{ items: SessionResponse[] }>(['session', 'list', '--template', 'sleeper'])
+    expect(items).toEqual([])
+  }, 15_000)
+})
+
 describe('the run of a session', () => {
   const inside = (id: string, token: string) => ({ env: { GC_SESSION_ID: id, GC_TOKEN: token, GC_CITY_NAME: 'town' } })
 

@@ -19,6 +19,8 @@ export interface Shell {
   signal?: AbortSignal
   /** Hears all that was written so far, whenever more is. */
   onOutput?: (out: string) => void
+  /** Hears all errors so far, whenever there are more. */
+  onError?: (err: string) => void
 }
 
 /** An `Io` that keeps what was written. */
@@ -41,6 +43,7 @@ export function recorder(shell: Shell = {}): { io: Io; output: { out: string; er
     },
     err: (text) => {
       output.err += text
+      shell.onError?.(output.err)
     },
     readInput: async () => shell.stdin ?? '',
     readLine: async () => shell.stdin ?? '',

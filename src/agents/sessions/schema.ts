@@ -207,3 +207,17 @@ export type SubAgent = Static<typeof SubAgent>
 
 export type { Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'
 export type { OutputTurn } from '../conversations/structured/turns.ts'
+
+/** Ours: an accepted request about a session that is not done yet. */
+export const SessionRequestView = Type.Object(
+  {
+    request_id: Type.String(),
+    operation: Type.String({ description: '`session.create`, `session.message` or `session.submit`.' }),
+    session_id: Type.String(),
+    waits_for: Type.Optional(
+      Type.String({ description: 'What keeps it from being done, and what to do; absent when nothing is known to.' }),
+    ),
+  },
+  { $id: 'SessionRequestView', additionalProperties: false },
+)
+export type SessionRequestView = Static<typeof SessionRequestView>

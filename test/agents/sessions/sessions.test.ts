@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { explainWaiting } from '../../../src/agents/sessions/service/waiting.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
 import { human } from '../../../src/http/guard.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
@@ -49,6 +48,25 @@ describe('POST sessions', () => {
 })
 
 describe('a session that cannot start', () => {
+  test('is told by its request what it waits for, and is closed when that is taken back before it began', async () => {
+    await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
+    const { creator, pendingRequests } = world.city.sessions
+    const first = await creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.event('request.result.session.create')
+    const messageOf = (error: Error) => error.message
+    expect(await pendingRequests.withdraw(first.request_id, human).catch(messageOf)).toContain('is not open')
+    const { request_id } = await creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.reconciler.settle()
+    expect(pendingRequests.show(request_id)).toMatchObject({
+      operation: 'session.create',
+      waits_for: expect.stringContaining('mayor may have 1 at once and has 1'),
+    })
+    const { head } = world.city.log
+    const { id = '' } = await pendingRequests.withdraw(request_id, human)
+    expect(world.city.log.after(head, 10).map(({ type }) => type)).toEqual(['bead.closed', 'request.failed'])
+    expect(world.city.sessionRepository.find(id)?.state).toBe('closed')
+  })
+
   test('explains what prevents its start', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
     await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
@@ -56,7 +74,7 @@ describe('a session that cannot start', () => {
     await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
     const waiting = world.city.sessionRepository.live().find(({ state }) => state === 'start-pending')
-    expect(explainWaiting(world.city.sessionServices, waiting?.id ?? '')).toBe(
+    expect(world.city.sessionServices.waiting.of(waiting?.id ?? '')).toBe(
       'mayor may have 1 at once and has 1; close one, or raise max_active_sessions',
     )
   })

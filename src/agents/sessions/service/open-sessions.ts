@@ -1,6 +1,7 @@
 import type { Accounts } from '../../../config/accounts/accounts.ts'
 import type { Config } from '../../../config/config.ts'
 import { PromptRenderer } from '../../../config/prompts/prompt-renderer.ts'
+import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadlines } from '../../../core/deadlines.ts'
 import type { EventLog } from '../../../core/events/log.ts'
@@ -76,6 +77,7 @@ import { SessionIdentities } from './identities.ts'
 import { Lending } from './lending.ts'
 import { MessageSender } from './message-sender.ts'
 import type { SessionOperations } from './operations.ts'
+import { PendingRequests } from './pending-requests.ts'
 import { PermissionModes } from './permission-modes.ts'
 import { SessionRestarts } from './restarts.ts'
 import { SelfReports } from './self-reports.ts'
@@ -84,7 +86,7 @@ import { Terminals } from './terminals.ts'
 import { TranscriptReader } from './transcript-reader.ts'
 import { SessionUpkeep } from './upkeep.ts'
 import { SessionView } from './view.ts'
-import { explainWaiting } from './waiting.ts'
+import { WaitingReasons } from './waiting.ts'
 
 /** What sessions need of the rest of a city. */
 export interface SessionsOptions {
@@ -95,6 +97,7 @@ export interface SessionsOptions {
   deadlines: Deadlines
   requests: Requests
   config: Config
+  suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'isAgentSuspended'>
   beads: BeadRepository
   claims: ClaimRelease
   host: SessionHost
@@ -211,17 +214,15 @@ type Programs = ReturnType<typeof openPrograms>
 
 /** Messages to sessions, and the requests that wait for them. */
 function openMessaging(options: SessionsOptions & Records & Programs) {
-  const { store, clock, conversations, repository, launcher, turns } = options
+  const { store, clock, conversations } = options
   const queue = new MessageQueue(store, clock)
-  const requests = new SessionRequests({
-    ...options,
-    explainWaiting: (session) => explainWaiting({ repository, launcher, turns }, session),
-  })
+  const waiting = new WaitingReasons(options)
+  const requests = new SessionRequests({ ...options, explainWaiting: (session) => waiting.of(session) })
   const createRequests = new CreateRequests({ ...options, requests, queue })
   const delivery = new MessageDelivery({ ...options, queue, requests, createRequests })
   conversations.onTurnEnd(({ session }) => delivery.deliver(session))
   const answers = new AnswerGiver({ ...options, queue, watcher: options.questionWatcher, delivery })
-  return { queue, requests, createRequests, delivery, answers }
+  return { queue, waiting, requests, createRequests, delivery, answers }
 }
 
 type Messaging = ReturnType<typeof openMessaging>
@@ -265,6 +266,7 @@ function openOperations(
     selfReports: new SelfReports(options),
     lending: new Lending(options),
     interactions: new Interactions(options),
+    pendingRequests: new PendingRequests(options),
     permissionModes: new PermissionModes(options),
     transcripts: new TranscriptReader(options),
     terminals: new Terminals(options),

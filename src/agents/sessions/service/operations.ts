@@ -7,6 +7,7 @@ import type { DriftedSessions } from './drifted-sessions.ts'
 import type { SessionEditor } from './editor.ts'
 import type { Lending } from './lending.ts'
 import type { MessageSender } from './message-sender.ts'
+import type { PendingRequests } from './pending-requests.ts'
 import type { PermissionModes } from './permission-modes.ts'
 import type { SessionRestarts } from './restarts.ts'
 import type { SelfReports } from './self-reports.ts'
@@ -27,6 +28,7 @@ export interface SessionOperations {
   readonly selfReports: SelfReports
   readonly lending: Lending
   readonly interactions: Interactions
+  readonly pendingRequests: PendingRequests
   readonly permissionModes: PermissionModes
   readonly transcripts: TranscriptReader
   readonly terminals: Terminals

@@ -10,6 +10,7 @@ import {
   SessionMessage,
   SessionPatch,
   SessionRename,
+  SessionRequestView,
   SessionResponse,
   SessionSubmit,
 } from '../schema.ts'
@@ -60,6 +61,30 @@ export const sessionRoutes = (city: City) => [
       errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
     },
     (x) => city(x).sessions.creator.create(x.caller, x.body, x.saveResponse),
+  ),
+  route(
+    'GET ~/sessions/request/{id}',
+    {
+      id: 'get-session-request',
+      summary: 'Tell what an accepted request waits for',
+      needs: 'read',
+      ok: SessionRequestView,
+      errors: ['request-not-found'],
+      extension: true,
+    },
+    (x) => city(x).sessions.pendingRequests.show(x.params.id),
+  ),
+  route(
+    'DELETE ~/sessions/request/{id}',
+    {
+      id: 'withdraw-session-request',
+      summary: 'Take back a request for a session whose start has not begun',
+      needs: 'coordinate',
+      ok: OKWithIDResponseBody,
+      errors: ['request-not-found', SESSION_CONFLICT],
+      extension: true,
+    },
+    (x) => city(x).sessions.pendingRequests.withdraw(x.params.id, x.caller),
   ),
   route(
     'GET ~/session/{id}',

@@ -1,22 +1,71 @@
+import type { AgentConfig } from '../../../config/city-config.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
+import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import type { TurnGate } from '../../messaging/turn-gate.ts'
 import type { SessionRepository } from '../repository.ts'
 import { isRunning } from '../running.ts'
+import type { SessionRow } from '../table.ts'
 
-interface WaitingOptions {
-  repository: Pick<SessionRepository, 'find' | 'liveByTemplate'>
+interface WaitingReasonsOptions {
+  clock: Clock
+  config: Pick<Config, 'current'>
+  suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'isAgentSuspended'>
+  repository: Pick<SessionRepository, 'find' | 'live'>
   launcher: Pick<Launcher, 'agent' | 'problem'>
   turns: Pick<TurnGate, 'closedFor'>
 }
 
-/** What keeps a session from starting or going on: a budget, its program, or others that take all the room its agent has. */
-export function explainWaiting({ repository, launcher, turns }: WaitingOptions, session: string): string | undefined {
-  const row = repository.find(session)
-  const closed = row && turns.closedFor(row)
-  if (closed !== undefined) return closed
-  const agent = row?.kind === 'agent' ? launcher.agent(row.template) : undefined
-  if (!agent || row?.state !== 'start-pending') return undefined
-  const running = repository.liveByTemplate(agent.qualified).filter(isRunning).length
-  if (agent.maxActive === undefined || running < agent.maxActive) return launcher.problem(agent)
-  return `${agent.qualified} may have ${agent.maxActive} at once and has ${running}; close one, or raise max_active_sessions`
+/** What keeps a session from starting or going on, and what to do about it. */
+export class WaitingReasons {
+  constructor(private readonly options: WaitingReasonsOptions) {}
+
+  /** Undefined when nothing is known to. */
+  of(session: string): string | undefined {
+    const row = this.options.repository.find(session)
+    if (!row) return undefined
+    const closed = this.options.turns.closedFor(row)
+    if (closed !== undefined || row.state !== 'start-pending') return closed
+    const agent = row.kind === 'agent' ? this.options.launcher.agent(row.template) : undefined
+    return (
+      this.#suspension(agent) ??
+      (agent && this.#limit(agent)) ??
+      this.#retry(row) ??
+      (agent && this.options.launcher.problem(agent))
+    )
+  }
+
+  #suspension(agent: AgentConfig | undefined): string | undefined {
+    const { suspensions, config } = this.options
+    if (suspensions.isCitySuspended(config.current)) return 'the city is suspended; gc city resume'
+    if (!agent || !suspensions.isAgentSuspended(config.current, agent)) return undefined
+    const { qualified, suspended, dir } = agent
+    return suspensions.isSuspended('agent', qualified, suspended)
+      ? `agent ${qualified} is suspended; gc agent resume ${qualified}`
+      : `rig ${dir} is suspended; gc rig resume ${dir}`
+  }
+
+  /** Sessions take all the room that their agent, rig or city has. */
+  #limit({ qualified, maxActive, dir }: AgentConfig): string | undefined {
+    const { config, repository, launcher } = this.options
+    const running = repository.live().filter(isRunning)
+    const ofRig = running.filter(({ template }) => launcher.agent(template)?.dir === dir)
+    const full = (what: string, max: number | undefined, count: number) =>
+      max !== undefined && count >= max
+        ? `${what} may have ${max} at once and has ${count}; close one, or raise max_active_sessions`
+        : undefined
+    return (
+      full(qualified, maxActive, running.filter(({ template }) => template === qualified).length) ??
+      (dir === ''
+        ? undefined
+        : full(`rig ${dir}`, config.current.rigs.find(({ name }) => name === dir)?.maxActive, ofRig.length)) ??
+      full('the city', config.current.workspace.maxActive, running.length)
+    )
+  }
+
+  #retry({ retryAt, reason }: SessionRow): string | undefined {
+    if (retryAt === null || retryAt <= this.options.clock.now()) return undefined
+    return `its last start failed${reason ? ` (${reason})` : ''}; it is tried again at ${toTimestamp(retryAt)}`
+  }
 }

@@ -1,0 +1,69 @@
+import type { CityClient } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
+import type { RequestOutcome } from '../../src/client/events.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import { pause } from '../io/io.ts'
+import type { CommandContext } from './context.ts'
+import { waitForCity } from './outcome.ts'
+
+interface Accepted {
+  request_id: string
+  event_cursor: string
+}
+
+/** A session that nothing keeps waiting has begun to start by then. */
+const BEGUN_MS = 500
+const AGAIN_MS = 2_000
+/** How long a person who interrupts waits at most. */
+const WITHDRAW_MS = 5_000
+
+/** Waits until a requested session is up; tells what it waits for, and takes the request back when it is interrupted. */
+export async function waitForSession(
+  context: CommandContext,
+  city: CityClient,
+  accepted: Accepted,
+): Promise<RequestOutcome> {
+  const over = new AbortController()
+  const telling = tellWaiting(context, city, accepted.request_id, over.signal)
+  try {
+    return await waitForCity(context, city, accepted)
+  } catch (error) {
+    if (context.io.signal.aborted) await withdraw(context, city, accepted.request_id)
+    throw error
+  } finally {
+    over.abort()
+    await telling
+  }
+}
+
+/** Says what keeps a request waiting, whenever that is something else than before. */
+async function tellWaiting({ io }: CommandContext, city: CityClient, id: string, signal: AbortSignal): Promise<void> {
+  let told: string | undefined
+  for (let wait = BEGUN_MS; !signal.aborted; wait = AGAIN_MS) {
+    await pause(wait, signal)
+    const request = signal.aborted ? undefined : await open(city, id)
+    if (!request || signal.aborted) return
+    const { waits_for: reason } = request
+    if (reason !== undefined && reason !== told) {
+      io.err(`gc: session ${request.session_id} waits: ${sanitizeLine(reason)} (ctrl-c takes the request back)\n`)
+    }
+    told = reason
+  }
+}
+
+/** The request while it is open. */
+const open = (city: CityClient, id: string) =>
+  city.call('GET ~/sessions/request/{id}', { params: { id } }).catch(() => undefined)
+
+async function withdraw({ io }: CommandContext, city: CityClient, id: string): Promise<void> {
+  // What was interrupted ended the calls of this command.
+  const call = { params: { id }, signal: AbortSignal.timeout(WITHDRAW_MS) }
+  const sentence = await city.call('DELETE ~/sessions/request/{id}', call).then(
+    () => 'the request was taken back; no session is started',
+    (error: unknown) => {
+      if (error instanceof ApiError) return error.sentence
+      throw error
+    },
+  )
+  io.err(`gc: ${sentence}\n`)
+}
