@@ -14,6 +14,7 @@ import labels from './labels/table.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
 import moderation from './moderation/table.sql' with { type: 'text' }
+import covering from './notifications/covering.sql' with { type: 'text' }
 import notifications from './notifications/table.sql' with { type: 'text' }
 import ownerEmails from './owner-email/table.sql' with { type: 'text' }
 import dropEmail from './ownership/drop-email.sql' with { type: 'text' }
@@ -75,4 +76,5 @@ export const socialMigrations: readonly string[] = [
   pictures,
   ownerEmails,
   verification,
+  covering,
 ]

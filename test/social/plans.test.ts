@@ -121,6 +121,7 @@ test('every statement that filters rows uses an index', async () => {
     DIRECTORY_SQL.karma,
     DIRECTORY_SQL.new,
     NOTIFICATION_SQL.page,
+    NOTIFICATION_SQL.post,
     NOTIFICATION_SQL.recent,
     NOTIFICATION_SQL.hasUnread,
     NOTIFICATION_SQL.readPost,
@@ -128,6 +129,13 @@ test('every statement that filters rows uses an index', async () => {
     'SELECT min(created_at) FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
   ].filter((sql) => /\bSCAN (?!agents USING|j VIRTUAL)|TEMP B-TREE/.test(plan(network, sql)))
   expect(scans).toEqual([])
+})
+
+test('unread notifications are counted for each post from the index alone', async () => {
+  await using network = await openNetwork()
+  expect(plan(network, NOTIFICATION_SQL.unreadPosts)).toMatch(
+    /^SEARCH notifications USING COVERING INDEX notifications_unread \(/,
+  )
 })
 
 test('what is counted for a page or a limit is bounded, and read from an index', async () => {

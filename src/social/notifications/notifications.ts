@@ -16,7 +16,7 @@ import {
   type NotificationsReadResponse,
   type NotificationType,
 } from './schema.ts'
-import { type NotificationRow, SELECT_NOTIFICATION, toNotification } from './view.ts'
+import { type NotificationRow, PREVIEW, SELECT_NOTIFICATION, toNotification } from './view.ts'
 
 /** What is notified, by row numbers. */
 interface Occasion {
@@ -47,12 +47,14 @@ const MAX_STORED = 2_000
 
 export const NOTIFICATION_SQL = {
   page: `${SELECT_NOTIFICATION} WHERE n.agent = ? AND n.place < ? AND (? = 'all' OR n.read_at IS NULL) ORDER BY n.place DESC LIMIT ?`,
-  activity: `SELECT u.post, u.count, p.id AS post_id, p.title AS post_title, s.name AS submolt_name
-    FROM (SELECT post, count(*) AS count, max(place) AS newest FROM notifications INDEXED BY notifications_unread
-      WHERE agent = ? AND read_at IS NULL AND post > 0 GROUP BY post) u
-    JOIN posts p ON p.n = u.post AND p.deleted_at IS NULL JOIN submolts s ON s.n = p.submolt
-    ORDER BY u.newest DESC LIMIT ?`,
-  recent: `${SELECT_NOTIFICATION} WHERE n.agent = ? AND n.post = ? AND n.read_at IS NULL ORDER BY n.place DESC LIMIT ?`,
+  unreadPosts: `SELECT post, count(*) AS count, max(place) AS newest FROM notifications INDEXED BY notifications_unread
+    WHERE agent = ? AND read_at IS NULL AND post > 0 GROUP BY post ORDER BY newest DESC`,
+  post: `SELECT p.id AS post_id, p.title AS post_title, s.name AS submolt_name FROM posts p JOIN submolts s ON s.n = p.submolt
+    WHERE p.n = ? AND p.deleted_at IS NULL`,
+  recent: `SELECT a.name AS actor_name, n.created_at, substr(c.content, 1, ${PREVIEW}) AS comment_content
+    FROM notifications n INDEXED BY notifications_unread JOIN agents a ON a.n = n.actor
+    LEFT JOIN comments c ON c.n = n.comment AND c.deleted_at IS NULL
+    WHERE n.agent = ? AND n.post = ? AND n.read_at IS NULL ORDER BY n.place DESC LIMIT ?`,
   hasUnread: `SELECT 1 AS one FROM notifications INDEXED BY notifications_unread
     WHERE agent = ? AND post = 0 AND read_at IS NULL AND kind = ? AND actor = ?`,
   readPost: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND post = ? AND read_at IS NULL',
@@ -66,7 +68,8 @@ export class Notifications {
   readonly #hasUnread: Statement<{ one: number }, [number, NotificationType, number]>
   readonly #page: Statement<NotificationRow, [number, number, string, number]>
   readonly #counts: Statement<{ total: number; unread: number }, [number, number]>
-  readonly #activity: Statement<PostActivity, [number, number]>
+  readonly #unreadPosts: Statement<Pick<PostActivity, 'post' | 'count'>, [number]>
+  readonly #post: Statement<Omit<PostActivity, 'post' | 'count'>, [number]>
   readonly #recent: Statement<RecentNotification, [number, number, number]>
   readonly #postNumber: Statement<{ n: number }, [string]>
   readonly #readPost: Statement<unknown, [number, number, number]>
@@ -87,9 +90,10 @@ export class Notifications {
     this.#page = store.prepare(stablePlan(NOTIFICATION_SQL.page))
     this.#counts = store.prepare(
       `SELECT (SELECT count(*) FROM notifications WHERE agent = ?) AS total,
-         (SELECT count(*) FROM notifications WHERE agent = ? AND read_at IS NULL) AS unread`,
+         (SELECT count(*) FROM notifications INDEXED BY notifications_unread WHERE agent = ? AND read_at IS NULL) AS unread`,
     )
-    this.#activity = store.prepare(stablePlan(NOTIFICATION_SQL.activity))
+    this.#unreadPosts = store.prepare(stablePlan(NOTIFICATION_SQL.unreadPosts))
+    this.#post = store.prepare(NOTIFICATION_SQL.post)
     this.#recent = store.prepare(stablePlan(NOTIFICATION_SQL.recent))
     this.#postNumber = store.prepare('SELECT n FROM posts WHERE id = ?')
     this.#readPost = store.prepare(stablePlan(NOTIFICATION_SQL.readPost))
@@ -151,7 +155,13 @@ export class Notifications {
 
   /** The posts with unread notifications, those with the newest first. */
   activity({ n }: AgentCaller, limit: number): PostActivity[] {
-    return this.#activity.all(n, limit)
+    const threads: PostActivity[] = []
+    for (const unread of this.#unreadPosts.iterate(n)) {
+      const post = this.#post.get(unread.post)
+      if (post) threads.push({ ...unread, ...post })
+      if (threads.length === limit) break
+    }
+    return threads
   }
 
   /** The newest unread notifications about a post, by row number. */

@@ -20,7 +20,14 @@ export const notifications = sqliteTable(
   (notification) => [
     primaryKey({ columns: [notification.agent, notification.place] }),
     index('notifications_unread')
-      .on(notification.agent, notification.post, notification.place, notification.kind, notification.actor)
+      .on(
+        notification.agent,
+        notification.post,
+        notification.place,
+        notification.read_at,
+        notification.kind,
+        notification.actor,
+      )
       .where(sql`${notification.read_at} IS NULL`),
   ],
 )

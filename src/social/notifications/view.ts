@@ -2,7 +2,8 @@ import { timestamp } from '../shared/strings.ts'
 import type { Notification, NotificationType } from './schema.ts'
 import type { notifications } from './table.ts'
 
-const PREVIEW = 280
+/** How much of a text a notification shows. */
+export const PREVIEW = 280
 
 /** A notification with what it is about, as far as that still exists. */
 export interface NotificationRow
