@@ -11,13 +11,13 @@ import {
 import { dirname, join } from 'node:path'
 
 /**
- * What a power cut leaves of a folder, by the system calls of the one process that wrote there, as `strace` lists them.
+ * What a power cut leaves of a folder, by the system calls of the processes that wrote there, as `strace` lists them.
  * On disk are the bytes of a file when it was last synced, and the names in a folder when that was last synced. Of what
  * came later a cut may keep any part.
  */
 export const STRACE = [
   ...['strace', '-f', '-qq', '-xx', '-s', '4000000', '-e', 'signal=none', '-e'],
-  'trace=open,openat,close,dup,dup2,dup3,fcntl,write,writev,pwrite64,ftruncate,lseek,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,symlink,symlinkat,link,linkat,clone,clone3,vfork',
+  'trace=open,openat,close,dup,dup2,dup3,fcntl,write,writev,pwrite64,ftruncate,lseek,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,symlink,symlinkat,link,linkat,clone,clone3,fork,vfork',
 ]
 
 /** A write at an offset, or a cut to a length. */
@@ -65,10 +65,18 @@ const bytesOf = (text: string): Buffer => Buffer.from(text.replaceAll('\\x', '')
 const stringsOf = (args: string): Buffer[] => [...args.matchAll(STRING)].map(([, hex = '']) => bytesOf(hex))
 const lastNumber = (args: string): number => Number(args.slice(args.lastIndexOf(', ') + 2))
 
-/** The state of a folder while one process changes it. */
+/** The open files of a process, which its threads share. */
+type Descriptors = Map<number, Descriptor>
+
+/** The state of a folder while processes change it. */
 export class TracedDisk {
   readonly #top: TracedFolder
-  readonly #descriptors = new Map<number, Descriptor>()
+  /** By thread. */
+  readonly #tables = new Map<string, Descriptors>()
+  /** Those of the process that was traced first. */
+  readonly #first: Descriptors = new Map()
+  /** Threads and processes that are being made, by the thread that makes them. */
+  readonly #births = new Map<string, Descriptors>()
   #syncs = 0
   readonly #unfinished = new Map<string, { name: string; args: string; sync: (() => void) | undefined }>()
 
@@ -78,8 +86,6 @@ export class TracedDisk {
 
   /** Applies the calls of a trace, in the order in which they ended. */
   apply(trace: string): void {
-    if (/vfork\(|clone3?\((?!.*CLONE_THREAD)/.test(trace))
-      throw new Error('another process was started: its calls are not told apart')
     for (const line of trace.split('\n')) this.#line(line)
   }
 
@@ -96,8 +102,10 @@ export class TracedDisk {
     if (name !== undefined && UNFINISHED.test(args)) {
       const begun = args.replace(UNFINISHED, '')
       // Its number is free at once: another thread may have it before this call has ended.
-      this.#unfinished.set(thread, { name, args: begun, sync: this.#syncOf(name, begun) })
-      if (name === 'close') this.#descriptors.delete(Number(begun))
+      const descriptors = this.#tableOf(thread)
+      this.#unfinished.set(thread, { name, args: begun, sync: this.#syncOf(descriptors, name, begun) })
+      if (name === 'close') descriptors.delete(Number(begun))
+      if (isBirth(name)) this.#births.set(thread, childTable(descriptors, begun))
       return
     }
     const before = resumed === undefined ? undefined : this.#unfinished.get(thread)
@@ -105,15 +113,37 @@ export class TracedDisk {
     if (result === undefined || Number(result) < 0) return
     const call = { name: before?.name ?? name ?? '', args: all, result: Number(result) }
     if (before && call.name === 'close') return
-    const sync = before?.sync ?? this.#syncOf(call.name, call.args)
+    const descriptors = this.#tableOf(thread)
+    if (isBirth(call.name)) {
+      this.#born(thread, descriptors, call)
+      return
+    }
+    const sync = before?.sync ?? this.#syncOf(descriptors, call.name, call.args)
     if (sync) sync()
-    else this.#apply(call)
+    else this.#apply(descriptors, call)
+  }
+
+  /** The open files of a thread; one that is not known yet is what some thread is making. */
+  #tableOf(thread: string): Descriptors {
+    const known = this.#tables.get(thread)
+    if (known) return known
+    const [birth] = this.#births
+    if (birth) this.#births.delete(birth[0])
+    const descriptors = birth?.[1] ?? this.#first
+    this.#tables.set(thread, descriptors)
+    return descriptors
+  }
+
+  /** The child may have done something before its birth was listed; then its files are known. */
+  #born(thread: string, descriptors: Descriptors, { args, result }: Call): void {
+    const isListed = this.#births.delete(thread)
+    if (isListed || !this.#tables.has(String(result))) this.#tables.set(String(result), childTable(descriptors, args))
   }
 
   /** A sync keeps what was there when it began, and takes back nothing that one which began later has kept already. */
-  #syncOf(name: string, args: string): (() => void) | undefined {
+  #syncOf(descriptors: Descriptors, name: string, args: string): (() => void) | undefined {
     if (name !== 'fsync' && name !== 'fdatasync') return undefined
-    const node = this.#descriptors.get(Number.parseInt(args, 10))?.node
+    const node = descriptors.get(Number.parseInt(args, 10))?.node
     if (node?.kind === 'folder') {
       const names = new Map(node.names)
       const sync = ++this.#syncs
@@ -132,23 +162,16 @@ export class TracedDisk {
     }
   }
 
-  #apply({ name, args, result }: Call): void {
-    if (name.startsWith('clone')) return
-    if (name === 'open' || name === 'openat') this.#open(args, result)
-    else if (name === 'close') this.#descriptors.delete(Number(args))
-    else if (name.startsWith('dup') || (name === 'fcntl' && args.includes('F_DUPFD'))) this.#copy(args, result)
-    else if (/^(p?write|ftruncate|lseek)/.test(name)) this.#change(name, args, result)
+  #apply(descriptors: Descriptors, { name, args, result }: Call): void {
+    if (name === 'open' || name === 'openat') this.#open(descriptors, args, result)
+    else if (name === 'close') descriptors.delete(Number(args))
+    else if (name.startsWith('dup') || (name === 'fcntl' && args.includes('F_DUPFD'))) copy(descriptors, args, result)
+    else if (/^(p?write|ftruncate|lseek)/.test(name)) change(descriptors, name, args, result)
     else this.#name(name, stringsOf(args).map(String))
   }
 
-  #copy(args: string, to: number): void {
-    const from = this.#descriptors.get(Number.parseInt(args, 10))
-    if (from) this.#descriptors.set(to, from)
-    else this.#descriptors.delete(to)
-  }
-
-  #open(args: string, descriptor: number): void {
-    this.#descriptors.delete(descriptor)
+  #open(descriptors: Descriptors, args: string, descriptor: number): void {
+    descriptors.delete(descriptor)
     const path = String(stringsOf(args)[0] ?? '')
     const at = this.#parentOf(path)
     if (!at) return
@@ -160,22 +183,7 @@ export class TracedDisk {
     }
     if (!node) return
     if (node.kind === 'file' && args.includes('O_TRUNC')) resize(node, 0)
-    this.#descriptors.set(descriptor, { node, offset: 0, appends: args.includes('O_APPEND') })
-  }
-
-  #change(name: string, args: string, result: number): void {
-    const open = this.#descriptors.get(Number.parseInt(args, 10))
-    if (open?.node.kind !== 'file') return
-    const { node } = open
-    const bytes = Buffer.concat(stringsOf(args)).subarray(0, result)
-    if (name === 'ftruncate') resize(node, lastNumber(args))
-    else if (name === 'lseek') open.offset = result
-    else if (name === 'pwrite64') write(node, lastNumber(args), bytes)
-    else {
-      if (open.appends) open.offset = node.size
-      write(node, open.offset, bytes)
-      open.offset += bytes.length
-    }
+    descriptors.set(descriptor, { node, offset: 0, appends: args.includes('O_APPEND') })
   }
 
   /** Calls that change which names there are. */
@@ -209,6 +217,33 @@ export class TracedDisk {
       folder = next
     }
     return { folder, name }
+  }
+}
+
+const isBirth = (name: string): boolean => /^(clone3?|v?fork)$/.test(name)
+
+/** A thread shares the open files of its process; a process has copies of those of its parent. */
+const childTable = (parent: Descriptors, args: string): Descriptors =>
+  args.includes('CLONE_FILES') ? parent : new Map(parent)
+
+function copy(descriptors: Descriptors, args: string, to: number): void {
+  const from = descriptors.get(Number.parseInt(args, 10))
+  if (from) descriptors.set(to, from)
+  else descriptors.delete(to)
+}
+
+function change(descriptors: Descriptors, name: string, args: string, result: number): void {
+  const open = descriptors.get(Number.parseInt(args, 10))
+  if (open?.node.kind !== 'file') return
+  const { node } = open
+  const bytes = Buffer.concat(stringsOf(args)).subarray(0, result)
+  if (name === 'ftruncate') resize(node, lastNumber(args))
+  else if (name === 'lseek') open.offset = result
+  else if (name === 'pwrite64') write(node, lastNumber(args), bytes)
+  else {
+    if (open.appends) open.offset = node.size
+    write(node, open.offset, bytes)
+    open.offset += bytes.length
   }
 }
 
