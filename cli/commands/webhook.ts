@@ -95,7 +95,11 @@ function printResult(io: Io, name: string, result: WebhookTestResult): void {
   if (!delivered || message === undefined) printLine(io, fitOf(rule, order, message))
   for (const [key, value] of Object.entries(args ?? {})) printLine(io, `  ${sanitizeLine(`${key} = ${value}`)}`)
   if (!delivered) printLine(io, `Nothing was delivered to ${name}.`)
-  else printLine(io, `The sender sees ${status} ${sanitizeLine(JSON.stringify(answer))}`)
+  else
+    printLine(
+      io,
+      `The sender sees ${status} ${answer === undefined ? 'and no body' : sanitizeLine(JSON.stringify(answer))}`,
+    )
   if (delivered && message !== undefined) printLine(io, sanitizeLine(`It was rejected: ${message}.`))
 }
 

@@ -22,6 +22,14 @@ secret_env = "HOOK_SECRET"
 order = "review"
 args = { pr = "{{token}}" }
 [[webhook]]
+name = "slack"
+[webhook.verify]
+scheme = "slack-v0"
+secret_env = "HOOK_SECRET"
+[[webhook.rule]]
+order = "review"
+args = { pr = "{{command}}" }
+[[webhook]]
 name = "discord"
 [webhook.verify]
 scheme = "discord-ed25519"
@@ -55,6 +63,7 @@ describe('gc webhook', () => {
     expect(webhooks.map(({ name, problem }) => [name, problem])).toEqual([
       ['github', undefined],
       ['form', undefined],
+      ['slack', undefined],
       ['discord', 'the variable DISCORD_KEY is not set; set it and start `gc serve` again'],
     ])
   })
@@ -109,6 +118,12 @@ describe('gc webhook', () => {
       status: 1,
       out: expect.stringContaining('It was rejected: the body is not JSON'),
     })
+    const command = await town.gc(['webhook', 'test', 'slack', '--form', '--payload', '-'], {
+      stdin: '{"command":"/ship"}',
+    })
+    expect(command.out).toBe(
+      'It fits rule 1, which starts the order review.\n  pr = /ship\nThe sender sees 200 and no body\n',
+    )
     for (const wrong of [
       [...raw, '--form'],
       ['webhook', 'test', 'form', '--content-type', 'text/plain'],
