@@ -52,6 +52,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('run_checks', 'checks that run or are to be started'),
   walk('service_processes', 'services: at most one row each'),
   walk('run_holds', 'runs that a person holds'),
+  walk('run_restarts', 'runs of many steps that are being opened again'),
   walk('step_timeouts', 'attempts with a time limit that are worked on, when a city opens'),
   walk('run_drains', 'drains that have runs to write'),
   walk('run_state_counts', 'a row for each state of a run'),
