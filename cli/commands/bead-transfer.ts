@@ -2,7 +2,6 @@ import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { isRecord, parseJson } from '../../src/client/json.ts'
 import { showHidden } from '../../src/client/text.ts'
 import type { BeadsImported } from '../../src/work/transfer/schema.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -57,16 +56,12 @@ async function print(io: Io, body: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-/** The maximum size of a request. */
-const MAX_REQUEST_BYTES = 900 * 1024
-
 async function importBeads(context: CommandContext, file: string | undefined, options: JsonOption): Promise<void> {
   const text = await context.readFile(file ?? '-')
   const city = await context.city()
   const done: BeadsImported = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
-  for (const { raw, continues } of splitChunks(text)) {
-    const response = await city.call('POST ~/beads/import', { bytes: raw })
-    if (continues) continue
+  for (const lines of splitChunks(text)) {
+    const response = await city.call('POST ~/beads/import', { bytes: lines })
     for (const key of ['created', 'updated', 'unchanged', 'skipped'] as const) done[key] += response[key]
   }
   if (options.json) return printJson(context.io, done)
@@ -76,42 +71,24 @@ async function importBeads(context: CommandContext, file: string | undefined, op
   )
 }
 
-/** The lines of one request; `continues` when its bead began in the request before. */
-interface Chunk {
-  raw: string
-  continues: boolean
-}
+/** The maximum size of a request. */
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
 /** Splits the text into chunks of complete lines that fit in a request. */
-function* splitChunks(text: string): Generator<Chunk> {
-  let raw = ''
+function* splitChunks(text: string): Generator<string> {
+  if (text.trim() === '') return
+  if (Buffer.byteLength(text) <= MAX_REQUEST_BYTES) return yield text
+  let lines = ''
   let bytes = 0
   for (const line of text.split('\n')) {
-    const [one = '', ...rest] = splitBead(line)
-    const size = Buffer.byteLength(one) + 1
-    if (bytes + size > MAX_REQUEST_BYTES && raw !== '') {
-      yield { raw, continues: false }
-      raw = ''
+    const size = Buffer.byteLength(line) + 1
+    if (bytes + size > MAX_REQUEST_BYTES && lines !== '') {
+      yield lines
+      lines = ''
       bytes = 0
     }
-    raw += `${one}\n`
+    lines += `${line}\n`
     bytes += size
-    if (rest.length === 0) continue
-    yield { raw, continues: false }
-    for (const each of rest) yield { raw: each, continues: true }
-    raw = ''
-    bytes = 0
   }
-  if (raw.trim() !== '') yield { raw, continues: false }
-}
-
-/** Splits the line of a bead that fits in no request into several, each with some of its comments. */
-function splitBead(line: string): string[] {
-  if (Buffer.byteLength(line) < MAX_REQUEST_BYTES) return [line]
-  const bead = parseJson(line)
-  if (!isRecord(bead) || !Array.isArray(bead.comments) || bead.comments.length < 2) return [line]
-  const { comments } = bead
-  const middle = Math.ceil(comments.length / 2)
-  const halves = [comments.slice(0, middle), comments.slice(middle)]
-  return halves.flatMap((half) => splitBead(JSON.stringify({ ...bead, comments: half })))
+  if (lines.trim() !== '') yield lines
 }

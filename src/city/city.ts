@@ -86,6 +86,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
     packs,
     claims,
     waits,
+    transfer,
     backup,
     maintenance,
     mail,
@@ -142,13 +143,13 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   projectFiles.start()
   resources.defer(() => worktrees.close())
   worktrees.start()
+  resources.defer(() => transfer.stop())
   resources.defer(() => search.words.stop())
   search.words.start()
   resources.defer(() => logs.stop())
   logs.start()
   await services.runs.continueCanceling()
   await services.runControls.recover()
-  await services.runRestarts.recover()
   resources.defer(() => services.checkRunner.stop())
   await services.checkRunner.start()
   resources.defer(() => services.orderDispatcher.stop())

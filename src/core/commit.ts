@@ -60,7 +60,7 @@ export interface PendingWrite {
 
 /** A write that is in the group's commit. */
 export interface CommittedWrite {
-  pending: PendingWrite
+  pending: Pick<PendingWrite, 'resolve' | 'reject'>
   value: unknown
   effects: (() => void)[]
 }

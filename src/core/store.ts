@@ -1,42 +1,25 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Actor, GC } from './actor.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type CommittedWrite, Committer, type PendingWrite, type Tx } from './commit.ts'
-import { withDatabaseWorker } from './database-worker.ts'
 import { AppError, errorMessage } from './errors.ts'
-import { createFolder, syncFolder } from './folders.ts'
+import { syncFolder } from './folders.ts'
 import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
 import { closeDisplaced, closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
-import { displacementOf, failureOf, rethrowUnwritable, type StoreFailure } from './store-failure.ts'
-import { type FailedSync, type Sync, Wal } from './wal.ts'
+import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts'
+import { StoreFiles } from './store-files.ts'
+import type { StoreOptions } from './store-options.ts'
+import { type FailedSync, Wal } from './wal.ts'
 import { WalIndex, type WalPosition } from './wal-index.ts'
+import { type PendingWorkerWrite, type WorkerWrite, WriteQueue } from './write-queue.ts'
 
 export type { Tx } from './commit.ts'
 export type { StoreFailure } from './store-failure.ts'
-
-export interface StoreOptions {
-  /** Called once, when no more writes are accepted. */
-  onFailure?: (failure: StoreFailure) => void
-  /** Called with what an effect threw. */
-  onError?: (error: unknown) => void
-  /** Flushes the write-ahead log to disk. */
-  sync?: Sync
-  /** Bytes of write-ahead log after which it is copied to the database off the loop, and at which writes wait for that. */
-  checkpointAt?: number
-  restartAt?: number
-  /** Megabytes of pages that are kept in memory at most. */
-  cacheMb?: number
-}
-
-/** Reads rows off the event loop; each call sees what is committed by then. */
-export type ReadRows = <Row>(sql: string, ...params: number[]) => Promise<Row[]>
-
-/** The most writes that share one commit. */
-const MAX_GROUP = 1024
+export type { StoreOptions } from './store-options.ts'
+export type { WorkerWrite } from './write-queue.ts'
 
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
 
@@ -48,6 +31,7 @@ const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(reso
  */
 export class Store {
   readonly orm: Orm
+  readonly files: StoreFiles
   readonly #db: Database
   readonly #wal: Wal
   readonly #walIndex: WalIndex
@@ -56,7 +40,7 @@ export class Store {
   readonly #onError: (error: unknown) => void
   readonly #committer: Committer
   readonly #readTransaction: ReadTransaction
-  #queue: PendingWrite[] = []
+  readonly #queue = new WriteQueue()
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #closed = false
@@ -64,7 +48,6 @@ export class Store {
   #isTorn = false
   /** How far the log reached before the group under way. */
   #durable: WalPosition = { salt: '', frames: 0 }
-  #compacting: Promise<unknown> = Promise.resolve()
 
   private constructor(
     readonly path: string,
@@ -73,6 +56,7 @@ export class Store {
   ) {
     this.#db = db
     this.orm = ormOf(db)
+    this.files = new StoreFiles(path)
     this.#wal = new Wal(path, options.sync)
     this.#walIndex = new WalIndex(path)
     this.#checkpointer = new Checkpointer(path, this.#wal, options)
@@ -126,42 +110,29 @@ export class Store {
    */
   write<T>(fn: (tx: Tx) => NotPromise<T>, actor: Actor = GC): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#failure) throw new AppError('store-unavailable', this.#failure.reason)
-      if (this.#closing) throw new AppError('store-unavailable', `${this.path} is closed`)
+      this.#assertWritable()
       this.#queue.push({ run: fn, actor, resolve: (value) => resolve(value as T), reject })
       this.#pumping ??= this.#pump()
     })
   }
 
-  /** Copies the database to a new file, which appears complete or not at all, off the event loop. */
-  async backup(to: string): Promise<void> {
-    const target = resolve(to)
-    if (existsSync(target)) throw new AppError('conflict-wrong-state', `${target} exists; give the backup a new name`)
-    createFolder(dirname(target))
-    await withDatabaseWorker((worker) => worker.backup(this.path, target)).catch(rethrowUnwritable(target))
+  /** A write so large that it would block the event loop. Other writes wait for it, a few seconds at most. */
+  writeInWorker<T>({ run, publish }: WorkerWrite<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#assertWritable()
+      this.#queue.pushWorkerWrite({
+        run,
+        publish: (value) => publish(value as T),
+        resolve: (value) => resolve(value as T),
+        reject,
+      })
+      this.#pumping ??= this.#pump()
+    })
   }
 
-  /** Returns unused space to the disk, off the event loop. */
-  async compact(): Promise<void> {
-    const compacting = withDatabaseWorker((worker) => worker.compact(this.path))
-    this.#compacting = compacting.catch(() => {})
-    await compacting.catch(rethrowUnwritable(this.path))
-  }
-
-  /** How many bytes its files take. */
-  get bytes(): number {
-    const sizes = [this.path, `${this.path}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
-    return sizes.reduce((sum, size) => sum + size, 0)
-  }
-
-  /** Writes the column `line` of a query's rows to a gzip file, off the loop. */
-  async exportLines(sql: string, params: number[], to: string): Promise<void> {
-    await withDatabaseWorker((worker) => worker.exportLines(this.path, sql, params, to)).catch(rethrowUnwritable(to))
-  }
-
-  /** For reads of so many rows that they would block the event loop: `work` reads in a worker thread. */
-  readInWorker<T>(work: (rows: ReadRows) => Promise<T>): Promise<T> {
-    return withDatabaseWorker((worker) => work((sql, ...params) => worker.rows(this.path, sql, params)))
+  #assertWritable(): void {
+    if (this.#failure) throw new AppError('store-unavailable', this.#failure.reason)
+    if (this.#closing) throw new AppError('store-unavailable', `${this.path} is closed`)
   }
 
   /** Waits for the writes that were accepted, then closes. */
@@ -184,22 +155,49 @@ export class Store {
 
   async #pump(): Promise<void> {
     await nextTick()
-    while (this.#queue.length > 0) {
-      await this.#group().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))
+    while (!this.#queue.isEmpty) {
+      await this.#turn().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))
       await nextTick()
     }
     this.#pumping = undefined
   }
 
-  /** One group: commit, disk, effects, promises. */
-  async #group(): Promise<void> {
+  /** The write of a thread that waits, or one group. */
+  async #turn(): Promise<void> {
     const displacement = this.#wal.displacement()
     if (displacement) return this.#fail(displacementOf(this.path, displacement), [])
+    const write = this.#queue.takeWorkerWrite()
+    if (write) await this.#workerWrite(write)
+    else await this.#group()
+  }
+
+  /** The write of a thread: commit, disk, followers, promise. */
+  async #workerWrite(write: PendingWorkerWrite): Promise<void> {
+    this.#readTransaction.end()
+    this.#durable = this.#walIndex.position()
+    try {
+      const value = await write.run(() => this.#rejectOverdue())
+      const synced = await this.#wal.sync()
+      if (!synced.ok) return await this.#failSync(synced, [{ pending: write, value, effects: [] }])
+      await write.publish(value).catch(this.#onError)
+      write.resolve(value)
+      await this.#checkpointer.empty()
+    } catch (error) {
+      write.reject(error)
+    }
+  }
+
+  #rejectOverdue(): void {
+    const message = `${this.path} is being written by an import that takes long; try again in a while`
+    const busy = new AppError('store-unavailable', message, { headers: { 'retry-after': '5' } })
+    for (const write of this.#queue.takeOverdue()) write.reject(busy)
+  }
+
+  /** One group: commit, disk, effects, promises. */
+  async #group(): Promise<void> {
     if (!(await this.#beginGroup())) return
     this.#durable = this.#walIndex.position()
-    const group = this.#queue.splice(0, MAX_GROUP)
-    const { done, ran } = this.#committer.run(group)
-    this.#queue.unshift(...group.slice(ran))
+    const { done } = this.#queue.runGroup((group) => this.#committer.run(group))
     if (this.#committer.hasChanged()) {
       const synced = await this.#wal.sync()
       if (!synced.ok) return this.#failSync(synced, done)
@@ -241,7 +239,7 @@ export class Store {
         return true
       } catch (error) {
         if (tries > 3 || !isBusy(error) || !(await this.#checkpointer.waitForLock())) {
-          this.#reject(this.#queue.splice(0), error)
+          this.#reject(this.#queue.takeAll(), error)
           return false
         }
       }
@@ -256,7 +254,7 @@ export class Store {
     }
   }
 
-  #reject(writes: PendingWrite[], error: unknown): void {
+  #reject(writes: readonly Pick<PendingWrite, 'reject'>[], error: unknown): void {
     const reason = isBusy(error) ? 'another program is writing to it and does not end' : errorMessage(error)
     const unavailable = new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
     for (const pending of writes) pending.reject(unavailable)
@@ -265,12 +263,12 @@ export class Store {
   async #fail(failure: StoreFailure, done: CommittedWrite[]): Promise<void> {
     this.#failure = failure
     await this.#checkpointer.settle()
-    await this.#compacting
+    await this.files.settle()
     if (this.#isTorn && !this.#takeBack()) this.#acknowledge(done.splice(0))
     const unavailable = new AppError('store-unavailable', failure.reason)
     this.#notify(() => this.#onFailure(failure))
     for (const { pending } of done) pending.reject(unavailable)
-    for (const pending of this.#queue.splice(0)) pending.reject(unavailable)
+    for (const pending of this.#queue.takeAll()) pending.reject(unavailable)
   }
 
   /**

@@ -15,6 +15,9 @@ export interface BodyReaderOptions {
   check?(request: Request, bytes: Uint8Array): void
 }
 
+/** How long a body may take that may be longer than others. */
+const LARGE_TIMEOUT_MS = 60_000
+
 /** A closing connection carries the answer: the rest of the body is not wanted. */
 const CLOSE = { connection: 'close' }
 
@@ -23,6 +26,11 @@ export class BodyReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true })
 
   constructor(private readonly rules: BodyReaderOptions) {}
+
+  /** How long a body may be, in bytes, unless its reader allows more. */
+  get limit(): number {
+    return this.rules.limit
+  }
 
   /** The value of a JSON body; undefined when there is none. */
   async json(request: Request): Promise<unknown> {
@@ -37,19 +45,20 @@ export class BodyReader {
   }
 
   /** The body as it came, whatever its type. */
-  async bytes(request: Request): Promise<Uint8Array> {
-    const bytes = await this.#read(request)
+  async bytes(request: Request, limit = this.rules.limit): Promise<Uint8Array> {
+    const bytes = await this.#read(request, limit)
     this.rules.check?.(request, bytes)
     return bytes
   }
 
-  async #read(request: Request): Promise<Uint8Array> {
+  async #read(request: Request, limit: number): Promise<Uint8Array> {
     const { body } = request
     if (!body) return new Uint8Array()
     const announced = request.headers.get('content-length')
-    if (announced === null) return this.#inTime(this.#collect(body))
-    if (Number(announced) > this.rules.limit) throw this.#tooLarge()
-    return this.#inTime(request.bytes())
+    const timeoutMs = limit > this.rules.limit ? LARGE_TIMEOUT_MS : this.rules.timeoutMs
+    if (announced === null) return this.#inTime(this.#collect(body, limit), timeoutMs)
+    if (Number(announced) > limit) throw tooLarge(limit)
+    return this.#inTime(request.bytes(), timeoutMs)
   }
 
   #parse(bytes: Uint8Array): unknown {
@@ -67,8 +76,8 @@ export class BodyReader {
     }
   }
 
-  #inTime(reading: Promise<Uint8Array>): Promise<Uint8Array> {
-    const { deadlines, timeoutMs } = this.rules
+  #inTime(reading: Promise<Uint8Array>, timeoutMs: number): Promise<Uint8Array> {
+    const { deadlines } = this.rules
     return new Promise((resolve, reject) => {
       const deadline = deadlines.after(timeoutMs, () => {
         reject(
@@ -81,21 +90,20 @@ export class BodyReader {
   }
 
   /** A body of unknown length, up to the limit; leaving the loop cancels the rest. */
-  async #collect(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  async #collect(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []
     let length = 0
     for await (const chunk of body) {
       length += chunk.length
-      if (length > this.rules.limit) throw this.#tooLarge()
+      if (length > limit) throw tooLarge(limit)
       chunks.push(chunk)
     }
     return Buffer.concat(chunks)
   }
-
-  #tooLarge(): AppError {
-    return new AppError('body-too-large', `a body may have ${this.rules.limit} bytes at most`, { headers: CLOSE })
-  }
 }
+
+const tooLarge = (limit: number): AppError =>
+  new AppError('body-too-large', `a body may have ${limit} bytes at most`, { headers: CLOSE })
 
 const broken = (error: unknown): AppError =>
   new AppError('invalid-request', `the body broke off: ${errorMessage(error)}`)

@@ -9,6 +9,7 @@ import { documentOf } from './document.ts'
 import { ActiveRequests } from './exchange.ts'
 import { malformedHost } from './guard.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
+import { LargeBodies } from './large-bodies.ts'
 import { OperationHandler, type PlaneServices, type ResponseHead } from './operation-handler.ts'
 import { assertUniqueOperations, type Methods, methodsOf, toRouterPath } from './paths.ts'
 import type { PlaneOptions, SocketData } from './plane-options.ts'
@@ -56,8 +57,12 @@ export function createPlane(options: PlaneOptions): Plane {
   })
   mountDocument(app, document, dialect.prefix)
   const reader = createBodyReader(options, gate)
-  for (const route of options.routes)
-    mount(app, route, new OperationHandler(route, toRouterPath(route.path), services), reader)
+  const largeBodies = new LargeBodies(reader.limit)
+  for (const route of options.routes) {
+    const handler = new OperationHandler(route, toRouterPath(route.path), services)
+    if (route.spec.maxBodyBytes === undefined) mount(app, route, handler, reader)
+    else mountLarge(app, route, handler, (request) => reader.bytes(request, route.spec.maxBodyBytes), largeBodies)
+  }
   return {
     document,
     fetch(request, from) {
@@ -124,6 +129,40 @@ function mount(app: Elysia, route: Route, answer: OperationHandler, reader: Body
     ({ request, params, set, body }) => answer.handle(request, params, set, bodyValueOf(body)),
     {
       parse: async ({ request }) => new ParsedBody(await read(request)),
+    },
+  )
+}
+
+/** Mounts an operation that takes a larger body than others. */
+function mountLarge(
+  app: Elysia,
+  { method, path }: Route,
+  answer: OperationHandler,
+  read: (request: Request) => Promise<Uint8Array>,
+  bodies: LargeBodies,
+): void {
+  const releases = new WeakMap<Request, () => void>()
+  app.route(
+    method,
+    toRouterPath(path).path,
+    async ({ request, params, set, body }) => {
+      try {
+        return await answer.handle(request, params, set, bodyValueOf(body))
+      } finally {
+        releases.get(request)?.()
+      }
+    },
+    {
+      parse: async ({ request }) => {
+        const release = bodies.admit(request)
+        releases.set(request, release)
+        try {
+          return new ParsedBody(await read(request))
+        } catch (error) {
+          release()
+          throw error
+        }
+      },
     },
   )
 }

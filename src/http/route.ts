@@ -116,6 +116,8 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly blocking?: true | 'by-caller'
   /** Doing it again is the same as doing it once: an `Idempotency-Key` is taken and not remembered. */
   readonly idempotent?: true
+  /** How long a body may be, in bytes, when that is more than for others. */
+  readonly maxBodyBytes?: number
   /** May work for minutes before it answers: the connection is kept meanwhile. */
   readonly longRunning?: true
   /** Answers whoever asks, on a plane that asks everyone else for a credential. */

@@ -9,11 +9,11 @@ test('compacting returns unused space to the disk while writes continue', async 
   const add = (text: string) => store.write((tx) => void tx.orm.run(`INSERT INTO notes (text) VALUES ('${text}')`))
   await Promise.all(Array.from({ length: 200 }, () => add('x'.repeat(50_000))))
   await store.write((tx) => void tx.orm.run('DELETE FROM notes'))
-  const before = store.bytes
-  const compacted = store.compact()
+  const before = store.files.bytes
+  const compacted = store.files.compact()
   await Promise.all([compacted, ...Array.from({ length: 50 }, () => add('small'))])
-  await store.compact()
-  expect(store.bytes).toBeLessThan(before / 10)
+  await store.files.compact()
+  expect(store.files.bytes).toBeLessThan(before / 10)
   expect(statSync(folder.at('a.db')).size).toBeLessThan(100_000)
   expect(store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM notes').get()?.n).toBe(50)
   await store.close()

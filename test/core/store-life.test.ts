@@ -132,7 +132,7 @@ describe('reading in a worker', () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     await add('one')
-    const seen = await store.readInWorker(async (rows) => {
+    const seen = await store.files.readInWorker(async (rows) => {
       const before = await rows<{ text: string }>('SELECT text FROM notes WHERE id > ?', 0)
       await add('two')
       return [before, await rows<{ text: string }>('SELECT text FROM notes WHERE id > ?', 1)]
@@ -145,7 +145,7 @@ describe('reading in a worker', () => {
   test('rejects an invalid query with the SQL error', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
-    await expect(store.readInWorker((rows) => rows('SELECT absent FROM notes'))).rejects.toThrow(
+    await expect(store.files.readInWorker((rows) => rows('SELECT absent FROM notes'))).rejects.toThrow(
       'no such column: absent',
     )
     await add('one')
@@ -158,7 +158,7 @@ describe('backing up', () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
     await Promise.all(Array.from({ length: 500 }, (_, n) => add(`note ${n}`)))
-    const backup = store.backup(folder.at('kept', 'copy.db'))
+    const backup = store.files.backup(folder.at('kept', 'copy.db'))
     await add('during')
     await backup
     expect(readdirSync(folder.at('kept'))).toEqual(['copy.db'])
@@ -175,7 +175,9 @@ describe('backing up', () => {
     using folder = tempFolder()
     const { store } = open(folder.at('a.db'))
     writeFileSync(folder.at('copy.db'), 'mine')
-    expect((await rejectionOf(store.backup(folder.at('copy.db')))).message).toContain('give the backup a new name')
+    expect((await rejectionOf(store.files.backup(folder.at('copy.db')))).message).toContain(
+      'give the backup a new name',
+    )
     expect(statSync(folder.at('copy.db')).size).toBe(4)
     await store.close()
   })
@@ -185,7 +187,7 @@ describe('backing up', () => {
     const { store, add } = open(folder.at('a.db'))
     await add('one')
     mkdirSync(folder.at('kept', 'copy.db.part', 'in the way'), { recursive: true })
-    const { code, message } = await rejectionOf(store.backup(folder.at('kept', 'copy.db')))
+    const { code, message } = await rejectionOf(store.files.backup(folder.at('kept', 'copy.db')))
     expect(code).toBe('store-unavailable')
     expect(message).toContain(`${folder.at('kept', 'copy.db')} could not be written: `)
     expect(existsSync(folder.at('kept', 'copy.db'))).toBe(false)

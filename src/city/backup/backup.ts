@@ -28,7 +28,7 @@ export class Backup {
   async stream(file?: string): Promise<ReadableStream<Uint8Array>> {
     const stage = this.#stage()
     try {
-      await this.dependencies.store.backup(join(stage, BACKUP_DB))
+      await this.dependencies.store.files.backup(join(stage, BACKUP_DB))
       const { files, leftOut } = await listCityFiles(this.dependencies.path)
       const manifest = JSON.stringify(this.#manifest(leftOut.slice(0, MAX_NAMES)))
       writeFileSync(join(stage, MANIFEST), manifest, { mode: 0o600 })

@@ -82,8 +82,8 @@ export class Maintenance {
 
   async #run(startedAt: number, actor: Actor): Promise<MaintenanceRow> {
     const { store, clock } = this.dependencies
-    const beforeBytes = store.bytes
-    const error = await store.compact().then(
+    const beforeBytes = store.files.bytes
+    const error = await store.files.compact().then(
       () => null,
       (error) => errorMessage(error),
     )
@@ -93,7 +93,7 @@ export class Maintenance {
         finishedAt: clock.now(),
         stage: error === null ? 'done' : STAGE,
         beforeBytes,
-        afterBytes: store.bytes,
+        afterBytes: store.files.bytes,
         error,
       }
       return this.#record(tx, row)

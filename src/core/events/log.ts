@@ -38,6 +38,11 @@ type Select = Statement<EventRow, (string | number)[]>
 
 /** Characters of payload that one reading takes at most: parsing more would hold the loop. */
 const MAX_READ_CHARACTERS = 512 * 1024
+/** How many events are published at once, and how long several may hold the loop. */
+const MAX_PUBLISHED = 64
+const SLICE_MS = 4
+
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * The append-only log of one scope. Rows first: an event is published once the write that recorded it is on disk,
@@ -49,6 +54,7 @@ export class EventLog {
   readonly #listeners = new Set<(recorded: RecordedEvent) => void>()
   readonly #insert: Statement<unknown, EventValues>
   readonly #after: Statement<EventRow, [number, number, number]>
+  readonly #following: Statement<EventRow, [number, number]>
   readonly #oldest: Statement<{ seq: number | null }, []>
   readonly #at: Statement<{ at: number }, [number]>
   readonly #horizon: Statement<{ seq: number }, [string, number, number, number]>
@@ -63,6 +69,7 @@ export class EventLog {
   ) {
     this.#insert = store.prepare(INSERT)
     this.#after = store.prepare(stablePlan('SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?'))
+    this.#following = store.prepare(stablePlan('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?'))
     this.#oldest = store.prepare('SELECT min(seq) AS seq FROM events')
     this.#at = store.prepare('SELECT at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1')
     this.#pages = {
@@ -188,6 +195,26 @@ export class EventLog {
   subscribe(listener: (recorded: RecordedEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Publishes, a few at a time, what a thread of its own has recorded; no other write runs meanwhile. */
+  async publishRecorded(): Promise<void> {
+    let failed: { error: unknown } | undefined
+    for (let started = performance.now(); ; ) {
+      const rows = this.#following.all(this.#head, MAX_PUBLISHED)
+      if (rows.length === 0) break
+      for (const row of rows) {
+        try {
+          this.#publish(row)
+        } catch (error) {
+          failed = { error }
+        }
+      }
+      if (performance.now() - started < SLICE_MS) continue
+      await nextTick()
+      started = performance.now()
+    }
+    if (failed) throw failed.error
   }
 
   /** Notifies the listeners, from the row's own text: later changes to the emitter's objects are not seen. */

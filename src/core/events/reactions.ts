@@ -20,6 +20,8 @@ interface Consumer {
   cursor: number
   saved: number
   running: Promise<void> | undefined
+  /** Whether what is running only writes how far it came. */
+  isSaving: boolean
   failing: { seq: number; tries: number } | undefined
   /** Whether the store did not take its last write. */
   isBlocked: boolean
@@ -68,7 +70,7 @@ export class Reactions {
     const types = typeof wants === 'function' ? undefined : new Set(wants)
     const rule = typeof wants === 'function' ? wants : (type: string) => types?.has(type) === true
     const selects = (recorded: RecordedEvent) => !recorded[Emitted] && rule(recorded.type)
-    const idle = { running: undefined, failing: undefined, isBlocked: false }
+    const idle = { running: undefined, isSaving: false, failing: undefined, isBlocked: false }
     this.#consumers.push({ name, selects, react, cursor, saved: cursor, ...idle })
   }
 
@@ -106,7 +108,7 @@ export class Reactions {
 
   /** An event nobody waits for costs an idle consumer nothing but the step of its cursor. */
   #onEvent(consumer: Consumer, recorded: RecordedEvent): void {
-    if (consumer.running) return
+    if (consumer.running && !consumer.isSaving) return
     const idle = consumer.cursor === recorded.seq - 1 && !consumer.selects(recorded)
     if (idle) consumer.cursor = recorded.seq
     if (!idle || consumer.cursor - consumer.saved >= MAX_UNSAVED) this.#wake(consumer)
@@ -125,7 +127,7 @@ export class Reactions {
     await undefined
     try {
       while (!this.#stopping.signal.aborted && !this.store.failure) {
-        if (consumer.cursor - consumer.saved >= MAX_UNSAVED) await this.#save([consumer])
+        if (consumer.cursor - consumer.saved >= MAX_UNSAVED) await this.#saveProgress(consumer)
         else if (consumer.cursor < this.log.head) await this.#step(consumer)
         else return
       }
@@ -133,6 +135,18 @@ export class Reactions {
       this.report(`${consumer.name} stopped until the next event: ${errorMessage(error)}`)
     } finally {
       consumer.running = undefined
+    }
+  }
+
+  /** Events that follow meanwhile, and that nobody waits for, move its cursor on. */
+  async #saveProgress(consumer: Consumer): Promise<void> {
+    consumer.isSaving = true
+    try {
+      await this.#save([consumer])
+    } catch (error) {
+      await this.#wait(consumer, error)
+    } finally {
+      consumer.isSaving = false
     }
   }
 

@@ -138,7 +138,7 @@ export class EventArchives {
   #file = (path: string): string => join(dirname(this.store.path), basename(path))
 
   async #write({ first_seq, last_seq, path }: Pick<ArchiveRow, 'first_seq' | 'last_seq' | 'path'>): Promise<void> {
-    await this.store.exportLines(ARCHIVE_LINES, [first_seq, last_seq], this.#file(path))
+    await this.store.files.exportLines(ARCHIVE_LINES, [first_seq, last_seq], this.#file(path))
     await this.store.write(
       () => void this.store.prepare('UPDATE event_archives SET complete = 1 WHERE last_seq = ?').run(last_seq),
     )

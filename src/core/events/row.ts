@@ -26,9 +26,23 @@ export type EventDraft = Omit<EventRow, 'seq'>
 
 export type EventValues = [string, number, string, ...(string | number | null)[]]
 
-export const INSERT = `INSERT INTO events
-  (type, at, actor, by, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload, emitted)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+/** The columns of `EventValues`. */
+export const EVENT_COLUMNS = [
+  'type',
+  'at',
+  'actor',
+  'by',
+  'subject',
+  'message',
+  'run_id',
+  'session_id',
+  'step_id',
+  'depends_on_step_ids',
+  'payload',
+  'emitted',
+] as const
+
+export const INSERT = `INSERT INTO events (${EVENT_COLUMNS.join(', ')}) VALUES (${EVENT_COLUMNS.map(() => '?').join(', ')})`
 
 const page = (filter: string): string => `SELECT * FROM events ${filter} seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
 

@@ -1,5 +1,4 @@
 import type { CityOf } from '../../http/city-of.ts'
-import { ofOtherRuns } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import type { RunControls } from './controls.ts'
 import { RunControlResponse, RunPauseBody, RunRetryBody, RunSkipBody } from './controls-schema.ts'
@@ -78,7 +77,7 @@ export const runRoutes = (
     {
       id: 'post-v0-city-by-city-name-runs-by-run-id-cancel',
       summary: 'Cancel a run',
-      needs: ofOtherRuns,
+      needs: 'coordinate',
       description: 'Closes its root and what is open of it as canceled; what is closed stays as it is.',
       ok: { 202: RunCancelOutputBody },
       errors: ['run-not-found', 'conflict-wrong-state'],
@@ -114,7 +113,7 @@ export const runRoutes = (
     {
       id: 'pause-run',
       summary: 'Pause a run',
-      needs: ofOtherRuns,
+      needs: 'coordinate',
       description:
         'Nothing of it is offered or started until it is resumed. Steps that are worked on, and checks that run, are finished. A paused run is `waiting`. Runs that a drain of it started for members pause and resume with it.',
       body: RunPauseBody,
@@ -129,7 +128,7 @@ export const runRoutes = (
     {
       id: 'resume-run',
       summary: 'Resume a paused run',
-      needs: ofOtherRuns,
+      needs: 'coordinate',
       ok: RunControlResponse,
       errors: ['run-not-found', 'conflict-wrong-state'],
       extension: true,
@@ -141,7 +140,7 @@ export const runRoutes = (
     {
       id: 'retry-run',
       summary: 'Do steps of a run again',
-      needs: ofOtherRuns,
+      needs: 'coordinate',
       description:
         'A step is done again with all that comes after it, also when the run is over. A step with attempts gets as many again; those there were stay as they ended.',
       body: RunRetryBody,
@@ -156,7 +155,7 @@ export const runRoutes = (
     {
       id: 'skip-run-step',
       summary: 'Go on without a step of a run',
-      needs: ofOtherRuns,
+      needs: 'coordinate',
       description:
         'A step that failed, or that nobody has begun, counts as skipped. A run that failed because of it goes on to its end again.',
       body: RunSkipBody,

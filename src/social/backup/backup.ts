@@ -22,7 +22,7 @@ export class NetworkBackup {
     const stage = mkdtempSync(join(this.home, STAGE))
     const end = () => rmSync(stage, { recursive: true, force: true })
     try {
-      await this.store.backup(join(stage, DATABASE))
+      await this.store.files.backup(join(stage, DATABASE))
       const manifest = JSON.stringify({ format: FORMAT, at: toTimestamp(this.clock.now()) })
       writeFileSync(join(stage, MANIFEST), manifest, { mode: 0o600 })
       const own = [MANIFEST, DATABASE].map((name) => ({ name, path: join(stage, name) }))

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
-import type { ReadRows, Store } from '../../core/store.ts'
+import type { Store } from '../../core/store.ts'
+import type { ReadRows } from '../../core/store-files.ts'
 
 /** A counter whose stored value is wrong. */
 export interface Miscount {
@@ -72,7 +73,7 @@ export class Recounts {
 
   /** The wrong counters, at most a thousand. */
   run(): Promise<Miscount[]> {
-    this.#running ??= this.store
+    this.#running ??= this.store.files
       .readInWorker((query) => this.#findWrong(query))
       .finally(() => {
         this.#running = undefined

@@ -78,7 +78,7 @@ export class IndexRebuild {
     await this.store.write(() => this.#run(OLD_TRIGGERS.map((trigger) => `DROP TRIGGER IF EXISTS ${trigger}`)))
     const drops = OLD_INDEXES.map((index) => `DROP TABLE IF EXISTS ${index}`)
     if (isSmall) await this.store.write(() => this.#run(drops))
-    else await this.store.readInWorker(async (run) => void (await Promise.all(drops.map((sql) => run(sql)))))
+    else await this.store.files.readInWorker(async (run) => void (await Promise.all(drops.map((sql) => run(sql)))))
     await this.store.write(() => this.#run(['DELETE FROM search_rebuilds']))
   }
 

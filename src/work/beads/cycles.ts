@@ -17,8 +17,20 @@ function pathTo(goal: string, previous: Map<string, string | undefined>): string
 }
 
 /** A cycle that can be reached from `start`, beginning and ending with the same bead. */
-export function findCycle(start: string, next: Next): string[] | undefined {
+export const findCycle = (start: string, next: Next): string[] | undefined => findFrom(start, next, new Set())
+
+/** A cycle that can be reached from one of these beads; each bead is looked at once. */
+export function findAnyCycle(starts: Iterable<string>, next: Next): string[] | undefined {
   const visited = new Set<string>()
+  for (const start of starts) {
+    const cycle = visited.has(start) ? undefined : findFrom(start, next, visited)
+    if (cycle) return cycle
+  }
+  return undefined
+}
+
+/** Looks at what is reached from `start` and is not in `visited`, and adds it there. */
+function findFrom(start: string, next: Next, visited: Set<string>): string[] | undefined {
   const path: { id: string; pending: string[] }[] = [{ id: start, pending: [...next(start)] }]
   const onPath = new Set([start])
   for (let top = path.at(-1); top; top = path.at(-1)) {

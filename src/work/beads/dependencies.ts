@@ -11,6 +11,31 @@ export function parseNeed(need: string): { type: string; target: string } {
   return { type, target }
 }
 
+export const selfDependencyError = (id: string): AppError =>
+  new AppError('invalid-request', `bead ${id} cannot depend on itself`)
+
+/** Rejects an edge that closes a cycle, which begins and ends with its bead. */
+export function cycleError(cycle: readonly string[]): AppError {
+  const [issue, target] = cycle
+  const path = cycle.join(' → ')
+  return new AppError(
+    'invalid-request',
+    `bead ${issue} cannot wait for ${target}: they would wait for each other, ${path}`,
+  )
+}
+
+/** Whether an edge stays when one of another type is added between the same beads: only beside `parent-child`. */
+const mayStay = (present: string, added: string): boolean =>
+  present === added || present === 'parent-child' || added === 'parent-child'
+
+/** The edges of a bead with one more, which replaces one of another type. */
+export function withEdge(edges: readonly Dep[], added: Dep): Dep[] {
+  const { depends_on_id: target, type } = added
+  const kept = edges.filter((edge) => edge.depends_on_id !== target || mayStay(edge.type, type))
+  const isPresent = kept.some((edge) => edge.depends_on_id === target && edge.type === type)
+  return isPresent ? kept : [...kept, added]
+}
+
 /** The edges between beads and the rules they keep. */
 export class Dependencies {
   readonly #insert: Statement<unknown, [string, string, string]>
@@ -56,8 +81,7 @@ export class Dependencies {
   add(issue: string, target: string, type: string): void {
     this.#checkCycle(issue, target, type)
     for (const edge of this.#between.all(issue, target)) {
-      const mayStay = type === 'parent-child' || edge.type === 'parent-child'
-      if (edge.type !== type && !mayStay) this.#delete.run(issue, target, edge.type)
+      if (!mayStay(edge.type, type)) this.#delete.run(issue, target, edge.type)
     }
     this.#insert.run(issue, target, type)
   }
@@ -83,14 +107,9 @@ export class Dependencies {
   }
 
   #checkCycle(issue: string, target: string, type: string): void {
-    if (issue === target) throw new AppError('invalid-request', `bead ${issue} cannot depend on itself`)
+    if (issue === target) throw selfDependencyError(issue)
     if (!isGating(type) || !this.#gatesOn.get(issue)) return
     const path = shortestPath(target, issue, (from) => this.#gatesOf.all(from).map((edge) => edge.id))
-    if (!path) return
-    const cycle = [issue, ...path].join(' → ')
-    throw new AppError(
-      'invalid-request',
-      `bead ${issue} cannot wait for ${target}: they would wait for each other, ${cycle}`,
-    )
+    if (path) throw cycleError([issue, ...path])
   }
 }

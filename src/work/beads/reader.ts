@@ -131,7 +131,7 @@ export class BeadReader {
 const beadNotFound = (id: string): AppError => new AppError('bead-not-found', `bead ${id} does not exist`)
 
 /** Keys stand in one order, so that two snapshots of a bead can be compared as text. */
-function toBead(row: BeadRow, dependencies: Dep[] | undefined, projected: Record<string, string> | undefined): Bead {
+export function toBead(row: BeadRow, dependencies?: Dep[], projected?: Record<string, string>): Bead {
   const created = toTimestamp(row.created_at)
   const bead: Bead = {
     id: row.id,

@@ -9,7 +9,7 @@ import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf } from 
 import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProjection } from './extensions.ts'
 import { validateFields, validateTotals } from './limits.ts'
 import type { BeadReader } from './reader.ts'
-import { BeadRestorer, type ImportedBead, type RestoreOutcome } from './restorer.ts'
+import { BeadRestorer } from './restorer.ts'
 import type { BeadRow, BeadValues } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 import { changedValues, newValues, valuesOf } from './values.ts'
@@ -35,7 +35,8 @@ export class BeadRepository {
   readonly #writer: BeadWriter
   readonly #edges: Dependencies
   readonly #guards: BeadGuard[] = []
-  readonly #restorer: BeadRestorer
+  /** Writes imported beads with the ids, times and dependencies they come with. */
+  readonly restorer: BeadRestorer
   readonly #closeListeners = new Map<string, CloseListener>()
 
   constructor({ store, log, clock, scope, reader }: BeadRepositoryOptions) {
@@ -45,7 +46,7 @@ export class BeadRepository {
     this.#reader = reader
     this.#writer = new BeadWriter(store)
     this.#edges = new Dependencies(store)
-    this.#restorer = new BeadRestorer({
+    this.restorer = new BeadRestorer({
       ...{ log, reader, writer: this.#writer, dependencies: this.#edges },
       onClosed: (tx, bead) => this.#recordClosed(tx, bead),
       onChanged: (tx, before, after) => this.#notifyGuards(tx, before, after, undefined),
@@ -59,7 +60,7 @@ export class BeadRepository {
 
   /** Imports the projected metadata of beads of this type to their side table. */
   registerImporter(type: string, importer: BeadImporter): void {
-    this.#restorer.registerImporter(type, importer)
+    this.restorer.registerImporter(type, importer)
   }
 
   addGuard(guard: BeadGuard): void {
@@ -216,11 +217,6 @@ export class BeadRepository {
       for (const target of targets) this.#edges.remove(id, target, type)
     }
     return this.change(tx, id, {}, { session, writeSideTable })
-  }
-
-  /** Writes imported beads with the ids, times and dependencies they come with; what became of each. */
-  restore(tx: Tx, imported: readonly ImportedBead[]): RestoreOutcome[] {
-    return this.#restorer.restore(tx, imported)
   }
 
   /** Both are the same object when nothing changed that a client can see. */

@@ -44,6 +44,11 @@ export class BeadRestorer {
     this.#importers.set(type, importer)
   }
 
+  /** The types of beads that have an importer. */
+  get types(): string[] {
+    return [...this.#importers.keys()]
+  }
+
   restore(tx: Tx, imported: readonly ImportedBead[]): RestoreOutcome[] {
     const { reader, writer } = this.options
     writer.reserve(imported.map(({ values }) => values.id))
@@ -118,5 +123,5 @@ export class BeadRestorer {
   }
 }
 
-const notImportable = (id: string): AppError =>
+export const notImportable = (id: string): AppError =>
   new AppError('conflict-wrong-state', `bead ${id} is a session of this city, which an import cannot change`)

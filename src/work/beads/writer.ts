@@ -22,6 +22,15 @@ const FOLLOWING = [
      ON CONFLICT DO UPDATE SET n = n + excluded.n`,
 ]
 
+/** Keeps the numbers of a prefix, up to one, from being given out. */
+export const RESERVE = 'INSERT INTO prefixes VALUES (?, ?) ON CONFLICT DO UPDATE SET last = max(last, excluded.last)'
+
+/** Keeps the highest number of each prefix, with that of one more id. */
+export function noteNumber(highest: Map<string, number>, id: string): void {
+  const [, prefix, number] = /^(.+)-(\d{1,12})$/.exec(id) ?? []
+  if (prefix !== undefined) highest.set(prefix, Math.max(highest.get(prefix) ?? 0, Number(number)))
+}
+
 /** Writes bead rows. */
 export class BeadWriter {
   readonly #next: Statement<{ last: number }, [string]>
@@ -41,9 +50,7 @@ export class BeadWriter {
     this.#nextMany = store.prepare(
       'INSERT INTO prefixes VALUES (?, ?) ON CONFLICT DO UPDATE SET last = last + excluded.last RETURNING last',
     )
-    this.#reserve = store.prepare(
-      'INSERT INTO prefixes VALUES (?, ?) ON CONFLICT DO UPDATE SET last = max(last, excluded.last)',
-    )
+    this.#reserve = store.prepare(RESERVE)
     this.#insert = store.prepare(
       `INSERT INTO beads (${VALUE_COLUMNS.join(', ')}, revision)
        VALUES (${VALUE_COLUMNS.map(() => '?').join(', ')}, random() & 0xffffff)`,
@@ -67,12 +74,9 @@ export class BeadWriter {
 
   /** Keeps ids that are imported from being given out. */
   reserve(ids: readonly string[]): void {
-    const last = new Map<string, number>()
-    for (const id of ids) {
-      const [, prefix, number] = /^(.+)-(\d{1,12})$/.exec(id) ?? []
-      if (prefix !== undefined) last.set(prefix, Math.max(last.get(prefix) ?? 0, Number(number)))
-    }
-    for (const [prefix, number] of last) this.#reserve.run(prefix, number)
+    const highest = new Map<string, number>()
+    for (const id of ids) noteNumber(highest, id)
+    for (const [prefix, number] of highest) this.#reserve.run(prefix, number)
   }
 
   /** Returns the number of the bead. */

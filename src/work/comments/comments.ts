@@ -44,7 +44,7 @@ export interface CommentDraft {
 }
 
 /** The comments of one bead have numbers between these. */
-const firstNumber = (bead: number): number => bead * 1024
+export const firstNumber = (bead: number): number => bead * 1024
 const lastNumber = (bead: number): number => bead * 1024 + 1023
 
 /** Comments on beads, in the order they were written. A comment changes nothing about its bead. */
@@ -168,7 +168,7 @@ export class Comments {
   }
 }
 
-const toComment = (bead: string, { id, author, created_at, text }: CommentRow): BeadComment => ({
+export const toComment = (bead: string, { id, author, created_at, text }: CommentRow): BeadComment => ({
   id,
   issue_id: bead,
   author,

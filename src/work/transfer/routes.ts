@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
-import { BeadsExported, BeadsImported } from './schema.ts'
+import { BeadsExported, BeadsImported, MAX_IMPORT_BYTES } from './schema.ts'
 import type { BeadTransfer } from './transfer.ts'
 
 const JSON_LINES = 'application/x-ndjson'
@@ -38,13 +38,16 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
       summary: 'Import beads that were exported',
       needs: 'maintain',
       description:
-        'Lines as the export writes them, with their ids and times. Importing the same lines again changes nothing.',
+        'Lines as the export writes them, with their ids and times, 64 MB at most. Importing the same lines again changes ' +
+        'nothing. One invalid line, and nothing is imported. Of a file over 64 KB all new beads are written together; ' +
+        'beads that exist are changed after that.',
       body: Type.Uint8Array(),
       ok: BeadsImported,
       errors: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
       extension: true,
       longRunning: true,
+      maxBodyBytes: MAX_IMPORT_BYTES,
     },
-    (exchange) => city(exchange).transfer.import(exchange.caller, exchange.body),
+    (exchange) => city(exchange).transfer.import(exchange.caller, exchange.body, exchange.signal),
   ),
 ]

@@ -1,5 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+/** How long one file may be: others that write wait while it is imported. */
+export const MAX_IMPORT_BYTES = 64 * 1024 * 1024
+
 /** How many beads an import created and changed. */
 export const BeadsImported = Type.Object(
   {

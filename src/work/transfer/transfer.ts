@@ -1,5 +1,8 @@
 import type { Statement } from 'bun:sqlite'
 import type { Actor } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import type { EventLog } from '../../core/events/log.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -7,20 +10,36 @@ import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { RestoreOutcome } from '../beads/restorer.ts'
 import type { CommentDraft, Comments } from '../comments/comments.ts'
-import { formatLine, type ImportedLine, parseLines } from './line.ts'
+import type { BulkImported } from './bulk/bulk-importer.ts'
+import { ImportWorker } from './bulk/import-worker.ts'
+import {
+  formatLine,
+  type ImportedLine,
+  isLocal,
+  parseBead,
+  parseLines,
+  type RigPrefix,
+  rigFinder,
+} from './lines/line.ts'
 import type { BeadsImported } from './schema.ts'
 
 export interface BeadTransferOptions {
   store: Store
   beads: BeadRepository
+  log: EventLog
+  clock: Clock
+  deadlines: Deadlines
   comments: Comments
-  rigs(): readonly { readonly name: string; readonly prefix: string }[]
+  rigs(): readonly RigPrefix[]
 }
+
+/** Files of less are imported line by line: a thread to import them would take as long to start. */
+const MIN_BULK_BYTES = 64 * 1024
 
 /** How many beads are read or written at once. */
 const BEADS_PER_SLICE = 50
-/** How many of these share a commit: the loop is free between commits. */
-const SLICES_PER_COMMIT = 4
+/** How many share a commit: the loop is free between commits. */
+const BEADS_PER_COMMIT = 4 * BEADS_PER_SLICE
 /** How many comments are written at once: each examines all others of its bead. */
 const COMMENTS_PER_SLICE = 20
 /** About how many characters are read at once. */
@@ -28,10 +47,6 @@ const CHARACTERS_PER_SLICE = 256 * 1024
 
 const chunk = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
-
-/** Whether a bead stands for something that runs here, and means nothing in another city. */
-const isLocal = ({ values: { type, labels } }: ImportedLine): boolean =>
-  type === 'session' || (JSON.parse(labels) as string[]).includes('gc:wait')
 
 /** Lines as the items of a list. */
 function* asList(slices: Iterable<string>): Generator<string, void> {
@@ -46,10 +61,12 @@ function* asList(slices: Iterable<string>): Generator<string, void> {
 /** Exports the beads of a city as JSON lines, and imports them with their ids, times, labels and dependencies. */
 export class BeadTransfer {
   readonly #options: BeadTransferOptions
+  readonly #worker: ImportWorker
   readonly #page: Statement<{ id: string; rig: string }, [string, number]>
 
   constructor(options: BeadTransferOptions) {
     this.#options = options
+    this.#worker = new ImportWorker(options.deadlines)
     this.#page = options.store.prepare(stablePlan('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?'))
   }
 
@@ -66,23 +83,63 @@ export class BeadTransfer {
     })
   }
 
-  /** Writes each bead as its line says, whether or not it exists; importing the same lines again changes nothing. */
-  async import(caller: Caller, bytes: Uint8Array): Promise<BeadsImported> {
-    const all = parseLines(bytes, (id, named) => this.#rigOf(id, named))
+  /**
+   * Writes each bead as its line says, whether or not it exists; importing the same lines again changes nothing. Of a large
+   * file all new beads are written together, before others are changed.
+   */
+  async import(caller: Caller, bytes: Uint8Array, signal: AbortSignal): Promise<BeadsImported> {
+    const actor = actorOf(caller)
+    if (bytes.length >= MIN_BULK_BYTES) return this.#importLarge(bytes, actor, signal)
+    const all = parseLines(bytes, rigFinder(this.#options.rigs()))
     const imported = all.filter((bead) => !isLocal(bead))
     const result = { created: 0, updated: 0, unchanged: 0, skipped: all.length - imported.length }
-    const slices = chunk(imported, BEADS_PER_SLICE)
-    for (const together of chunk(slices, SLICES_PER_COMMIT)) {
-      const outcomes = await Promise.all(together.map((slice) => this.#restore(slice, actorOf(caller))))
-      for (const outcome of outcomes.flat()) result[outcome]++
+    for (const beads of chunk(imported, BEADS_PER_COMMIT)) await this.#restoreAll(beads, actor, result)
+    return result
+  }
+
+  /** Ends what imports; none is under way. */
+  stop(): void {
+    this.#worker.stop()
+  }
+
+  async #importLarge(bytes: Uint8Array, actor: Actor, signal: AbortSignal): Promise<BeadsImported> {
+    const { rest, ...imported } = await this.#importInWorker(bytes, actor, signal)
+    const result = { ...imported, updated: 0 }
+    const rigOf = rigFinder(this.#options.rigs())
+    for (const lines of chunk(rest, BEADS_PER_COMMIT)) {
+      signal.throwIfAborted()
+      const beads = lines.map((line, index) => parseBead(line, index + 1, rigOf))
+      await this.#restoreAll(beads, actor, result)
     }
     return result
+  }
+
+  #importInWorker(bytes: Uint8Array, actor: Actor, signal: AbortSignal): Promise<BulkImported> {
+    const { store, log, clock, beads, rigs } = this.#options
+    return store.writeInWorker({
+      run: (onProgress) =>
+        this.#worker.run(
+          {
+            ...{ path: store.path, bytes, actor, now: clock.now(), separateTypes: beads.restorer.types },
+            rigs: rigs().map(({ name, prefix }) => ({ name, prefix })),
+          },
+          { signal, onProgress },
+        ),
+      publish: () => log.publishRecorded(),
+    })
+  }
+
+  /** Writes beads that share a commit, and counts what became of each. */
+  async #restoreAll(beads: readonly ImportedLine[], actor: Actor, result: BeadsImported): Promise<void> {
+    const slices = chunk(beads, BEADS_PER_SLICE)
+    const outcomes = await Promise.all(slices.map((slice) => this.#restore(slice, actor)))
+    for (const outcome of outcomes.flat()) result[outcome]++
   }
 
   /** Writes some beads, and then their comments; what became of each. */
   async #restore(slice: readonly ImportedLine[], actor: Actor): Promise<RestoreOutcome[]> {
     const { store, beads } = this.#options
-    const outcomes = await store.write((tx) => beads.restore(tx, slice), actor)
+    const outcomes = await store.write((tx) => beads.restorer.restore(tx, slice), actor)
     const commented = await this.#restoreComments(slice, actor)
     return outcomes.map((outcome, index) =>
       outcome === 'unchanged' && commented.has(slice[index]?.values.id ?? '') ? 'updated' : outcome,
@@ -128,12 +185,5 @@ export class BeadTransfer {
       lines = ''
     }
     if (lines !== '') yield lines
-  }
-
-  /** The rig a bead names, if this city has it; else the one whose prefix its id has. */
-  #rigOf(id: string, named: string | null | undefined): string {
-    const rigs = this.#options.rigs()
-    const rig = rigs.find(({ name }) => name === named) ?? rigs.find(({ prefix }) => id.startsWith(`${prefix}-`))
-    return rig?.name ?? ''
   }
 }

@@ -4,6 +4,6 @@ import { Store } from '../../../src/core/store.ts'
 const store = Store.open(process.argv[2] ?? '', ['CREATE TABLE notes (text TEXT)'], { checkpointAt: 64 * 1024 })
 const insert = store.prepare('INSERT INTO notes VALUES (?)')
 for (let n = 0; n < 200; n++) await store.write(() => void insert.run('x'.repeat(2000)))
-await store.backup(process.argv[3] ?? '')
+await store.files.backup(process.argv[3] ?? '')
 await store.close()
 process.stdout.write('done\n')

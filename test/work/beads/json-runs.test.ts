@@ -93,7 +93,7 @@ function* rareSteps({ transfer, mail, clock }: Work): Generator<() => Promise<un
       clock.stop(2 * 31 * DAY)
       await mail.retention.run()
     }
-    yield async () => transfer.import(human, await file)
+    yield async () => transfer.import(human, await file, new AbortController().signal)
   }
 }
 

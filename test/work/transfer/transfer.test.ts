@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { errorMessage } from '../../../src/core/errors.ts'
 import { SEED } from '../../support/seed.ts'
 import { SeededRandom } from '../model/random.ts'
 import { human, openWork, type Work } from '../world.ts'
@@ -9,15 +10,19 @@ async function open() {
   return {
     ...world,
     file: async () => new Response(transfer.export()).text(),
-    put: (text: string) => transfer.import(human, new TextEncoder().encode(text)),
+    put: (text: string, { signal } = new AbortController()) =>
+      transfer.import(human, new TextEncoder().encode(text), signal),
     all: () => beads.list({ all: true, limit: 1000 }).value.items,
   }
 }
 
 const NOTHING = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
 
+/** Makes a file of lines so long that it is imported in a thread of its own. */
+const LONG = 'What has to be done, and how one sees that it is done. '.repeat(20)
+
 /** Lines of beads that wait for later ones and track others; some ids come twice. */
-function randomLines(count: number): string[] {
+function randomLines(count: number, description = ''): string[] {
   const random = new SeededRandom(SEED)
   const below = (limit: number) => Math.floor(random.next() * limit)
   return Array.from({ length: count }, (_, index) => {
@@ -33,6 +38,7 @@ function randomLines(count: number): string[] {
       issue_type: random.pick(['task', 'bug', 'gate']),
       labels: random.sample(['a', 'b', 'c'], 3),
       assignee: random.pick(['', 'ada', 'bob']),
+      ...(description !== '' && { description }),
     })
   })
 }
@@ -43,6 +49,29 @@ function keptRows({ store }: Pick<Work, 'store'>): unknown[] {
   const others = ['bead_counts', 'bead_labels', 'bead_label_counts', 'bead_assignee_counts', 'bead_edges', 'bead_bulk']
   return [beads, ...others.map((table) => `SELECT * FROM ${table}`)].map((sql) => store.prepare(sql).all())
 }
+
+const DAY = '2025-11-08T12:00:00Z'
+const idOf = (line: string): string => JSON.parse(line).id
+
+/** Lines of new beads, numbered from 1. */
+const largeFile = (count: number, prefix = 'mi'): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    JSON.stringify({
+      id: `${prefix}-${index + 1}`,
+      title: `bead ${index}`,
+      created_at: DAY,
+      description: LONG,
+      labels: ['a'],
+    }),
+  )
+
+/** The same with beads in the order of their ids: lines that change beads are imported last in a large file. */
+const withoutNumbers = ([beads, ...others]: unknown[]) => [
+  (beads as { id: string }[])
+    .map(({ id, ...bead }) => ({ ...bead, n: 0, id }))
+    .toSorted((a, b) => a.id.localeCompare(b.id)),
+  ...others,
+]
 
 describe('beads that are exported and imported', () => {
   test('are the same in another city: ids, times, labels, edges, parents, metadata, mail', async () => {
@@ -104,6 +133,115 @@ describe('beads that are exported and imported', () => {
     for (const line of lines) await alone.put(line)
     const [is, expected] = [keptRows(together), keptRows(alone)]
     expect(is).toEqual(expected)
+  })
+
+  test('are counted, labelled and blocked in a large file as if they were imported a few at a time', async () => {
+    const lines = randomLines(150, LONG)
+    await using together = await open()
+    await using few = await open()
+    const waiting = { title: 'waits for what is not there yet', needs: ['mi-140', 'waits-for:mi-141', 'mi-142'] }
+    for (const world of [together, few]) await world.add({ ...waiting, rig: 'press' })
+    expect(await together.put(lines.join('\n'))).toMatchObject({ created: new Set(lines.map(idOf)).size })
+    for (let start = 0; start < lines.length; start += 15) await few.put(lines.slice(start, start + 15).join('\n'))
+    expect(withoutNumbers(keptRows(together))).toEqual(withoutNumbers(keptRows(few)))
+    expect(together.all()).toEqual(few.all())
+    const created = (world: typeof few) => world.recorded().filter((event) => event.startsWith('bead.created'))
+    expect(created(together).toSorted()).toEqual(created(few).toSorted())
+    const found = async ({ search }: typeof few) => (await search.find({ q: 'bead', limit: 1000 })).items
+    expect(await found(together)).toEqual(await found(few))
+    expect(await found(together)).not.toBeEmpty()
+  })
+
+  test('are written together in a large file, with their comments, and are followed in order', async () => {
+    await using world = await open()
+    const lines = largeFile(200)
+    const comments = [
+      { id: 'a', author: 'ada', text: 'begun' },
+      { id: 'a', author: 'ada', text: 'begun again' },
+      { id: 'b', author: 'bob', text: 'done' },
+    ]
+    lines[7] = JSON.stringify({ ...JSON.parse(lines[7] ?? ''), comments })
+    const followed: number[] = []
+    world.log.subscribe(({ seq }) => void followed.push(seq))
+    const before = world.log.head
+    expect(await world.put(lines.join('\n'))).toEqual({ ...NOTHING, created: 200 })
+    expect(followed).toEqual(Array.from({ length: 202 }, (_, index) => before + 1 + index))
+    expect(world.recorded().toSorted()).toEqual(
+      [...lines.map((line) => `bead.created ${idOf(line)}`), ...Array(2).fill('bead.commented mi-8')].toSorted(),
+    )
+    expect(world.comments.listAll('mi-8')).toMatchObject([{ id: 'a', text: 'begun again' }, { id: 'b' }])
+    const [event] = world.log.page({ type: 'bead.created', limit: 1 }).items
+    expect(event).toMatchObject({
+      actor: 'human',
+      subject: 'mi-200',
+      payload: { bead: world.beadRepository.get('mi-200') },
+    })
+    const file = await world.file()
+    expect(await world.put(file)).toEqual({ ...NOTHING, unchanged: 200 })
+    expect(world.recorded()).toEqual([])
+    expect((await world.add({ title: 'new' })).id).toBe('mi-201')
+    await using copy = await open()
+    await copy.put(file)
+    expect(await copy.file()).toBe(file)
+  })
+
+  test('are all left out when a line of a large file cannot be imported', async () => {
+    await using world = await open()
+    const session = await world.session('ada')
+    const before = keptRows(world)
+    world.recorded()
+    const lines = largeFile(200, 'sa')
+    const failure = (...more: object[]) =>
+      world
+        .put([...lines, ...more.map((line) => JSON.stringify({ title: 't', created_at: DAY, ...line }))].join('\n'))
+        .then(() => 'imported', errorMessage)
+    const waiting = (id: string, target: string) => ({ id, dependencies: [{ depends_on_id: target }] })
+    expect(await failure({ id: 'mi-x', title: 1 })).toBe('line 201 is not a bead: title must be a string')
+    expect(await failure({ id: session.id })).toContain('is a session of this city')
+    expect(await failure(waiting('mi-x', 'mi-x'))).toBe('bead mi-x cannot depend on itself')
+    expect(await failure(waiting('mi-x', 'mi-y'), waiting('mi-y', 'mi-z'), waiting('mi-z', 'mi-x'))).toBe(
+      'bead mi-x cannot wait for mi-y: they would wait for each other, mi-x → mi-y → mi-z → mi-x',
+    )
+    const controller = new AbortController()
+    controller.abort()
+    expect(await world.put(lines.join('\n'), controller).catch(errorMessage)).toContain('nothing of it is kept')
+    expect(keptRows(world)).toEqual(before)
+    expect(world.recorded()).toEqual([])
+    expect(await world.put(lines.join('\n'))).toEqual({ ...NOTHING, created: 200 })
+    expect((await world.add({ title: 'new', labels: ['x'], rig: 'saw' })).id).toBe('sa-201')
+    expect(world.beads.list({ label: 'x' }).value.total).toBe(1)
+  })
+
+  test('that wait for beads of before make no cycle in a large file', async () => {
+    await using world = await open()
+    const old = await world.add({ title: 'old', needs: ['mi-900'] })
+    const lines = largeFile(200)
+    const line = { id: 'mi-900', title: 't', created_at: DAY, dependencies: [{ depends_on_id: old.id }] }
+    expect(await world.put([...lines.slice(1), JSON.stringify(line)].join('\n')).catch(errorMessage)).toContain(
+      'mi-900 → mi-1 → mi-900',
+    )
+    expect(world.all()).toHaveLength(1)
+  })
+
+  test('change beads of before in a large file too', async () => {
+    await using world = await open()
+    const a = await world.add({ title: 'a', labels: ['x'] })
+    const b = await world.add({ title: 'b', needs: [a.id] })
+    const mail = await world.mail.send(human, { to: 'clerk', subject: 'Hi', from: 'boss' })
+    const file = (await world.file()).trimEnd().split('\n')
+    world.recorded()
+    const changed = file.map((line) => line.replace('"title":"a"', '"title":"A"').replace('"open"', '"closed"'))
+    const lines = [...changed.slice(0, 2), ...file.slice(2), ...largeFile(203).slice(3)]
+    expect(await world.put(lines.join('\n'))).toEqual({ ...NOTHING, created: 200, updated: 2, unchanged: 1 })
+    const others = world.recorded().filter((event) => !event.startsWith('bead.created'))
+    expect(others).toEqual([
+      `bead.updated ${a.id}`,
+      `bead.closed ${a.id}`,
+      `bead.updated ${b.id}`,
+      `bead.closed ${b.id}`,
+    ])
+    expect(world.beadRepository.get(a.id).title).toBe('A')
+    expect(world.mail.get(mail.id)).toMatchObject({ id: mail.id })
   })
 
   test('change existing beads, and record each change once', async () => {

@@ -1,19 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import { type AppError, type FieldError, invalidField } from '../../core/errors.ts'
-import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../core/json-depth.ts'
-import { withoutLoneSurrogates } from '../../core/json-surrogates.ts'
-import { fieldErrorsOf } from '../../http/field-errors.ts'
-import { BEAD_LIMITS } from '../beads/limits.ts'
-import { isWorkable } from '../beads/readiness.ts'
-import type { ImportedBead } from '../beads/restorer.ts'
-import type { BeadValues } from '../beads/row.ts'
-import type { Bead, Dep } from '../beads/schema.ts'
-import { marksOf } from '../beads/values.ts'
-import type { CommentDraft } from '../comments/comments.ts'
-import { COMMENT_LIMITS } from '../comments/limits.ts'
-import type { BeadComment } from '../comments/schema.ts'
-import { IMPORTED_PREFIX, WorkKey } from '../metadata.ts'
+import { type AppError, type FieldError, invalidField } from '../../../core/errors.ts'
+import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../../core/json-depth.ts'
+import { withoutLoneSurrogates } from '../../../core/json-surrogates.ts'
+import { fieldErrorsOf } from '../../../http/field-errors.ts'
+import { BEAD_LIMITS } from '../../beads/limits.ts'
+import { isWorkable } from '../../beads/readiness.ts'
+import type { ImportedBead } from '../../beads/restorer.ts'
+import type { BeadValues } from '../../beads/row.ts'
+import type { Bead, Dep } from '../../beads/schema.ts'
+import { marksOf } from '../../beads/values.ts'
+import type { CommentDraft } from '../../comments/comments.ts'
+import { COMMENT_LIMITS } from '../../comments/limits.ts'
+import type { BeadComment } from '../../comments/schema.ts'
+import { IMPORTED_PREFIX, WorkKey } from '../../metadata.ts'
 
 const optionalString = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const optionalBoolean = Type.Optional(Type.Boolean())
@@ -73,6 +73,7 @@ const KNOWN_FIELDS = new Set([...Object.keys(Line.properties), ...DERIVED_FIELDS
 
 /** A bead that was read from a line. */
 export interface ImportedLine extends ImportedBead {
+  readonly labels: readonly string[]
   readonly comments: readonly CommentDraft[]
 }
 
@@ -91,7 +92,25 @@ export function formatLine(bead: Bead, rig: string, comments: readonly BeadComme
   })
 }
 
-type RigOf = (id: string, named: string | null | undefined) => string
+/** A rig of the city that imports. */
+export interface RigPrefix {
+  readonly name: string
+  readonly prefix: string
+}
+
+export type RigOf = (id: string, named: string | null | undefined) => string
+
+/** Finds the rig that a bead names, if the city has it; else the one whose prefix its id has. */
+export const rigFinder =
+  (rigs: readonly RigPrefix[]): RigOf =>
+  (id, named) => {
+    const rig = rigs.find(({ name }) => name === named) ?? rigs.find(({ prefix }) => id.startsWith(`${prefix}-`))
+    return rig?.name ?? ''
+  }
+
+/** Whether a bead stands for something that runs here, and means nothing in another city. */
+export const isLocal = ({ values: { type }, labels }: ImportedLine): boolean =>
+  type === 'session' || labels.includes('gc:wait')
 
 /** Parses the lines of a file; throws for the first that is no bead, and says which line it is. */
 export function parseLines(bytes: Uint8Array, rigOf: RigOf): ImportedLine[] {
@@ -99,7 +118,8 @@ export function parseLines(bytes: Uint8Array, rigOf: RigOf): ImportedLine[] {
   return lines.flatMap((line, index) => (line.trim() === '' ? [] : parseBead(line, index + 1, rigOf)))
 }
 
-function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedLine {
+/** Parses one line; throws when it is no bead, and says which line it is. */
+export function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedLine {
   const line = parseLine(json, lineNumber)
   const type = line.issue_type ?? 'task'
   const labels = [...new Set(line.labels)]
@@ -134,7 +154,7 @@ function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedLine
   const comments = (line.comments ?? []).map((comment) => parseComment(comment, created, lineNumber))
   checkSize(values, labels, lineNumber)
   checkComments(comments, lineNumber)
-  return { values, dependencies, comments }
+  return { values, labels, dependencies, comments }
 }
 
 /** A comment without an id is identified by its content. */

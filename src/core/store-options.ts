@@ -1,0 +1,16 @@
+import type { StoreFailure } from './store-failure.ts'
+import type { Sync } from './wal.ts'
+
+export interface StoreOptions {
+  /** Called once, when no more writes are accepted. */
+  onFailure?: (failure: StoreFailure) => void
+  /** Called with what an effect threw. */
+  onError?: (error: unknown) => void
+  /** Flushes the write-ahead log to disk. */
+  sync?: Sync
+  /** Bytes of write-ahead log after which it is copied to the database off the loop, and at which writes wait for that. */
+  checkpointAt?: number
+  restartAt?: number
+  /** Megabytes of pages that are kept in memory at most. */
+  cacheMb?: number
+}

@@ -1,0 +1,14 @@
+const NEWLINE = 0x0a
+/** About how many bytes are read at once. */
+const SLICE = 256 * 1024
+
+/** The lines of a text, a few hundred at a time. */
+export function* sliceLines(bytes: Uint8Array): Generator<string[], void> {
+  const decoder = new TextDecoder()
+  for (let start = 0; start < bytes.length; ) {
+    const newline = start + SLICE < bytes.length ? bytes.indexOf(NEWLINE, start + SLICE) : -1
+    const end = newline < 0 ? bytes.length : newline
+    yield decoder.decode(bytes.subarray(start, end)).split('\n')
+    start = end + 1
+  }
+}
