@@ -1,51 +1,81 @@
-import { cpu, Table, took } from './support/figures.ts'
+import { at, both, cpu, memory, ms, Table, took } from './support/figures.ts'
 import { GC, Town } from './support/town.ts'
 import type { Wire } from './support/wire.ts'
 
 /**
- * What the dashboard costs while a city is busy: processor time of the server, of the host and of the dashboard itself,
- * with none open, with one on the city, and with one on a session. A real one, on a terminal of its own.
+ * The dashboard at 200 by 60 beside a busy city: how soon a key and the start are on the screen, what it costs by itself
+ * and what it costs the server, and how 100,000 beads scroll. A real one, on a terminal of its own.
  * `bun test/bench/tui.bench.ts [sessions] [seconds]`.
  */
 
-const SESSIONS = Number(process.argv[2] ?? 20)
-const SECONDS = Number(process.argv[3] ?? 10)
-/** Beads made and closed a second while it is looked at. */
-const RATE = 10
+const SESSIONS = Number(process.argv[2] ?? 100)
+const SECONDS = Number(process.argv[3] ?? 20)
+/** A bead is made and closed so many times a second: two events each. */
+const BEADS_PER_SECOND = 25
+const KEYS_PER_SECOND = 10
 const CITY = '/v0/city/mill'
+const HISTORY = { beads: 100_000, open: 1_000, edges: 0, events: 10_000 }
 
-const PAINTS = `while :; do printf '\\033[H${'\\033[32mline of a busy screen\\033[0m '.repeat(40)}'; date; sleep 0.1; done`
 const TOML = `[daemon]
 max_wakes_per_tick = 30
 [[agent]]
-name = "painter"
-start_command = '''${PAINTS}'''
+name = "hand"
+start_command = '''while :; do printf 'at work '; sleep 5; done'''
 min_active_sessions = ${SESSIONS}
 max_active_sessions = ${SESSIONS}
 `
 
-/** Somebody's dashboard; what it draws is thrown away. */
-function dashboard(town: Town) {
-  let text = ''
-  const child = Bun.spawn([GC, 'tui', '--city', 'mill'], {
-    cwd: town.at(),
-    env: { PATH: process.env.PATH, HOME: town.at(), GC_HOME: town.home, TERM: 'xterm-256color' },
-    terminal: {
-      cols: 120,
-      rows: 40,
-      data: (_, bytes) => {
-        text = (text + new TextDecoder().decode(bytes)).slice(-20_000)
+/** Somebody's dashboard; of what it draws only the newest is kept. */
+class Seat implements AsyncDisposable {
+  #text = ''
+  #heard = (_: string): void => {}
+  readonly #child: Bun.Subprocess
+
+  constructor(town: Town) {
+    this.#child = Bun.spawn([GC, '--city', 'mill', 'tui'], {
+      cwd: town.at(),
+      env: { PATH: process.env.PATH, HOME: town.at(), GC_HOME: town.home, TERM: 'xterm-256color' },
+      terminal: {
+        cols: 200,
+        rows: 60,
+        data: (_, bytes) => {
+          const text = new TextDecoder().decode(bytes)
+          this.#text = (this.#text + text).slice(-200_000)
+          this.#heard(text)
+        },
       },
-    },
-  })
-  return {
-    pid: child.pid,
-    press: (key: string) => child.terminal?.write(key),
-    shows: (wanted: RegExp) => took(() => wanted.test(Bun.stripANSI(text))),
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await child.exited
-    },
+    })
+  }
+
+  get pid(): number {
+    return this.#child.pid
+  }
+
+  shows(wanted: RegExp): Promise<number> {
+    return took(() => wanted.test(Bun.stripANSI(this.#text)))
+  }
+
+  /** Types without waiting for what comes of it. */
+  type(keys: string): void {
+    this.#text = ''
+    this.#child.terminal?.write(keys)
+  }
+
+  /** How long it takes until a key has moved the selection on the screen; a second at most. */
+  async press(key: string): Promise<number> {
+    const drawn = Promise.withResolvers<void>()
+    this.#heard = (text) => {
+      if (text.includes('\x1b[7m')) drawn.resolve()
+    }
+    const began = performance.now()
+    this.#child.terminal?.write(key)
+    await Promise.race([drawn.promise, Bun.sleep(1000)])
+    return performance.now() - began
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#child.exited
   }
 }
 
@@ -56,47 +86,85 @@ function work(town: Town, signal: AbortSignal): Promise<void> {
       const began = performance.now()
       const { id } = await wire.json('POST', `${CITY}/beads`, { title: 'a piece of work' })
       await wire.json('POST', `${CITY}/bead/${id}/close`)
-      await Bun.sleep(Math.max(0, 1000 / RATE - (performance.now() - began)))
+      await Bun.sleep(Math.max(0, 1000 / BEADS_PER_SECOND - (performance.now() - began)))
     }
   })
 }
 
-/** Shares of a core that processes take while the city is busy. */
-async function shares(pids: number[]): Promise<number[]> {
+/** Shares of a core that processes take while something is done. */
+async function shares(pids: number[], task: () => Promise<unknown>): Promise<number[]> {
   const before = pids.map(cpu)
   const began = performance.now()
-  await Bun.sleep(SECONDS * 1000)
+  await task()
   const passed = performance.now() - began
   return pids.map((pid, n) => (cpu(pid) - (before[n] ?? 0)) / passed)
+}
+
+/** Presses keys at an even pace; how long each took to be drawn. */
+async function typing(seat: Seat, seconds: number, keyAt: (n: number) => string): Promise<number[]> {
+  const samples: number[] = []
+  for (let n = 0; n < seconds * KEYS_PER_SECOND; n++) {
+    const spent = await seat.press(keyAt(n))
+    samples.push(spent)
+    await Bun.sleep(Math.max(0, 1000 / KEYS_PER_SECOND - spent))
+  }
+  return samples
 }
 
 const percent = (share = 0): string => `${(share * 100).toFixed(1)} %`
 
 await using town = await Town.open()
-await town.city('mill', TOML)
+await town.aged({ mill: { size: HISTORY, toml: TOML } })
 const running = () => town.once((wire) => wire.json('GET', `${CITY}/status`))
-await took(async () => (await running()).running === SESSIONS, 60_000)
+await took(async () => (await running()).running === SESSIONS, 120_000)
+const table = new Table()
+
+const starts: number[] = []
+for (let n = 0; n < 5; n++) {
+  await using seat = new Seat(town)
+  starts.push(await seat.shows(/gc +mill/))
+}
+table.row('first frame, of five starts', `p50 ${ms(at(starts, 0.5))}`, '150 ms', at(starts, 0.5) < 150)
+
 const stop = new AbortController()
 const working = work(town, stop.signal)
-await Bun.sleep(2_000)
-
-const table = new Table()
-const row = (what: string, [server, host, own]: number[]) =>
-  table.row(
-    what,
-    `server ${percent(server)}, host ${percent(host)}${own === undefined ? '' : `, itself ${percent(own)}`}`,
-  )
-row('no dashboard', await shares([town.pid, town.host]))
+await Bun.sleep(1_000)
+const pause = () => Bun.sleep(SECONDS * 1000)
+const [without = 0] = await shares([town.pid], pause)
 {
-  await using open = dashboard(town)
-  await open.shows(/painter/)
-  row('one on the city', await shares([town.pid, town.host, open.pid]))
-  open.press('\r')
-  await open.shows(/busy screen/)
-  row('one on the screen of a session', await shares([town.pid, town.host, open.pid]))
+  await using seat = new Seat(town)
+  await seat.shows(/hand/)
+  await Bun.sleep(1_000)
+  const [server = 0, own = 0] = await shares([town.pid, seat.pid], pause)
+  table.row('itself, of a core', percent(own), '12 %', own < 0.12)
+  table.row(
+    'the server besides, of a core',
+    `${percent(server)} after ${percent(without)}`,
+    '1 % more',
+    server - without < 0.01,
+  )
+  const samples = await typing(seat, SECONDS, (n) => (n % 20 < 10 ? 'j' : 'k'))
+  const met = at(samples, 0.5) < 16 && at(samples, 0.99) < 50
+  table.row('key → frame', both(samples), 'p50 16 ms, p99 50 ms', met)
+  const { resident } = memory(seat.pid)
+  table.row('its memory', `${resident.toFixed(0)} MB`, '140 MB', resident < 140)
 }
 stop.abort()
 await working
-table.print(
-  `the dashboard beside ${SESSIONS} sessions that paint ten times and ${RATE} beads that are done a second; of a core`,
-)
+{
+  await using seat = new Seat(town)
+  await seat.shows(/hand/)
+  seat.type(':beads\r')
+  await seat.shows(/work \d+/)
+  seat.type('o')
+  await seat.shows(/of \d{6}/).catch(() => 0)
+  const samples = await typing(seat, SECONDS, () => '\x1b[6~')
+  const worst = Math.max(...samples)
+  table.row(
+    `${SECONDS * KEYS_PER_SECOND} pages of 100,000 beads`,
+    `${both(samples)}, worst ${ms(worst)}`,
+    'no stall of 250 ms',
+    worst < 250,
+  )
+}
+table.print(`the dashboard at 200 by 60 beside ${SESSIONS} sessions and ${2 * BEADS_PER_SECOND} events a second`)

@@ -8,6 +8,10 @@ export const KEYS = {
   up: '\x1b[A',
   down: '\x1b[B',
   ctrlC: '\x03',
+  ctrlP: '\x10',
+  ctrlT: '\x14',
+  ctrlZ: '\x1a',
+  detach: '\x1d',
   backspace: '\x7f',
 }
 
@@ -50,6 +54,16 @@ export class Screen implements AsyncDisposable {
     return this.#process.exited
   }
 
+  get pid(): number {
+    return this.#process.pid
+  }
+
+  /** What the program has asked of its terminal and not given back. */
+  get modes(): { alternate: boolean; mouse: boolean; paste: boolean } {
+    const { mouseTrackingMode, bracketedPasteMode } = this.#terminal.modes
+    return { alternate: this.alternate, mouse: mouseTrackingMode !== 'none', paste: bracketedPasteMode }
+  }
+
   /** Whether the program uses the alternate screen. */
   get alternate(): boolean {
     return this.#terminal.buffer.active.type === 'alternate'
@@ -67,6 +81,14 @@ export class Screen implements AsyncDisposable {
     return this.lines().join('\n')
   }
 
+  /** Clicks on the first place where a text stands. */
+  click(text: string): void {
+    const row = this.lines().findIndex((line) => line.includes(text))
+    const column = this.lines()[row]?.indexOf(text) ?? -1
+    if (column < 0) throw new Error(`${text} is not on the screen:\n${this.text}`)
+    this.press(`\x1b[<0;${column + 1};${row + 1}M\x1b[<0;${column + 1};${row + 1}m`)
+  }
+
   press(...keys: string[]): void {
     for (const key of keys) this.#process.terminal?.write(key)
   }
@@ -74,6 +96,19 @@ export class Screen implements AsyncDisposable {
   resize(cols: number, rows: number): void {
     this.#terminal.resize(cols, rows)
     this.#process.terminal?.resize(cols, rows)
+  }
+
+  /** Waits until the program has ended and given its terminal back; its exit status. */
+  async left(ms = 10_000): Promise<number> {
+    const status = await this.exited
+    const isFree = () => Object.values(this.modes).every((isOn) => !isOn)
+    await this.#until(isFree, `the terminal was not given back: ${JSON.stringify(this.modes)}`, ms)
+    return status
+  }
+
+  /** Waits until the program has written something that is not seen on the screen. */
+  async hears(wanted: string, ms = 10_000): Promise<void> {
+    await this.#until(() => this.#raw.includes(wanted), `${JSON.stringify(wanted)} was not written`, ms)
   }
 
   /** Waits until the screen shows something; a failure contains the screen. */

@@ -1,3 +1,4 @@
+import { ApiError } from '../../src/client/errors.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
 import type { Location, TextPage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
@@ -10,6 +11,8 @@ import { TableFeed } from './table-feed.ts'
 
 /** A burst of events causes one refresh of a table. */
 const REFRESH_MS = 300
+/** A read that found no supervisor is tried again, as the stream is. */
+const RETRY_MS = 2_000
 
 interface Reader {
   readonly location: Location
@@ -57,8 +60,12 @@ export class Feed {
   #readerOf(location: Location): Reader {
     const page = pageOf(location)
     const refresh = page.kind === 'table' ? this.#tableReader(location) : this.#textReader(location)
-    const task = () => this.#attempt(location, refresh)
-    return { location, refresh: coalesce(this.options.timers, REFRESH_MS, task, this.#ended.signal) }
+    const task = async () => {
+      const error = await this.#attempt(location, refresh)
+      if (error !== undefined && !(error instanceof ApiError)) this.options.timers.after(RETRY_MS, again)
+    }
+    const again = coalesce(this.options.timers, REFRESH_MS, task, this.#ended.signal)
+    return { location, refresh: again }
   }
 
   #tableReader(location: Location): () => Promise<void> {
@@ -125,13 +132,14 @@ export class Feed {
     void this.#attempt(location, task)
   }
 
-  async #attempt(location: Location, task: () => Promise<void>): Promise<void> {
+  /** Says what went wrong on the page, and returns it. */
+  async #attempt(location: Location, task: () => Promise<void>): Promise<unknown> {
     try {
-      await task()
+      return await task()
     } catch (error) {
-      if (!this.#ended.signal.aborted) {
-        this.options.dispatch({ type: 'failed', location, error: errorMessage(error) })
-      }
+      if (this.#ended.signal.aborted) return undefined
+      this.options.dispatch({ type: 'failed', location, error: errorMessage(error) })
+      return error
     }
   }
 }

@@ -18,7 +18,7 @@ export function drawTable(state: State, page: TablePage, area: Area, isFocused: 
   const selected = isFocused ? selectedIndex(state, location) - first : -1
   const lines = [
     ...drawHead(viewOf(state, location).head, width, theme),
-    drawLine([{ text: title, tone: isFocused ? 'strong' : 'quiet' }], width, theme),
+    drawLine([{ text: title, tone: isFocused ? 'strong' : 'quiet' }, ...staleSpans(state, location)], width, theme),
     ...(hasTitles ? [drawLine([{ text: columnTitles(page, widths), tone: 'quiet' }], width, theme)] : []),
     ...(rows.length === 0 ? [drawLine([emptyText(page, state, location)], width, theme)] : []),
     ...rows
@@ -45,6 +45,12 @@ function titleOf(page: TablePage, state: State, location: Location, shown: numbe
     ...(view.sort === undefined ? [] : [view.sort]),
     ...(hidden === 0 ? [] : [`${hidden} hidden (.)`]),
   ].join(' · ')
+}
+
+/** Why the rows that are shown are no newer. */
+function staleSpans(state: State, location: Location): Span[] {
+  const { error, rows } = viewOf(state, location)
+  return error === undefined || rows.length === 0 ? [] : [{ text: ` · ${sanitizeLine(error)}`, tone: 'bad' }]
 }
 
 function totalOf({ total, hasMore }: View, shown: number): string {

@@ -15,11 +15,11 @@ export function drawText(state: State, page: TextPage, { location, width, height
     text: view.error ?? (view.loadedAt === undefined ? 'reading …' : 'nothing yet'),
     tone: view.error ? 'bad' : 'quiet',
   }
-  const lines = [
+  const top = [
     ...drawHead(view.head, width, theme),
-    ...(view.lines.length === 0 ? [draw(waiting, '  ')] : []),
-    ...visibleLines(view, page, Math.max(1, height - view.head.length)).map((line) => draw(line, ' ')),
+    ...(view.lines.length === 0 || view.error !== undefined ? [draw(waiting, '  ')] : []),
   ]
+  const lines = [...top, ...visibleLines(view, page, Math.max(1, height - top.length)).map((line) => draw(line, ' '))]
   return drawBlock(lines, width, height)
 }
 

@@ -96,7 +96,9 @@ function onKey(state: State, key: string): Step {
   const verb = state.keymap.verbs.get(key)
   if (verb) return onVerb(clean, verb)
   const chosen = rowActions(state).find(({ action }) => action.key === key)
-  return chosen ? begin(clean, chosen) : [clean]
+  if (chosen) return begin(clean, chosen)
+  const isRead = viewOf(state, focused(state)).loadedAt !== undefined
+  return [isRead ? clean : notice(clean, 'the page is still being read; press it again', false)]
 }
 
 /** What each verb does to the state; those that need more than that are in `onVerb`. */
