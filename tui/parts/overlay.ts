@@ -1,8 +1,5 @@
 import { padTo, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import { pageOf, pages } from '../pages/pages.ts'
-import { namedActions, rowActions } from '../state/actions.ts'
-import { usageOf } from '../state/commands.ts'
-import { focused } from '../state/navigation.ts'
+import { helpLines } from '../state/help.ts'
 import { findEntries } from '../state/palette.ts'
 import type { Overlay, State } from '../state/state.ts'
 import { lineSpans } from './edit-line.ts'
@@ -12,7 +9,7 @@ import type { Theme } from './theme.ts'
 /** What lies over the page: the help, the palette, a question before something that hurts, or a form. */
 export function drawOverlay(state: State, overlay: Overlay, theme: Theme): string[] {
   const { width, height } = state
-  if (overlay.kind === 'help') return drawHelp(state, theme)
+  if (overlay.kind === 'help') return drawHelp(state, overlay, theme)
   const lines =
     overlay.kind === 'confirm'
       ? confirmLines(overlay)
@@ -31,9 +28,10 @@ interface OverlayLine {
 const EMPTY: OverlayLine = { spans: [] }
 
 /** The keys and commands of this page, from the tables that the dashboard itself uses. */
-function drawHelp(state: State, theme: Theme): string[] {
+function drawHelp(state: State, { first }: Overlay & { kind: 'help' }, theme: Theme): string[] {
   const { width, height } = state
-  const lines = helpLines(state)
+  const all = helpLines(state)
+  const lines = width >= 120 && all.length <= 2 * height ? all : all.slice(first, first + height)
   const columns = lines.length > height && width >= 120 ? 2 : 1
   const perColumn = columns === 1 ? height : Math.ceil(lines.length / 2)
   const blocks = Array.from({ length: columns }, (_, at) => {
@@ -50,28 +48,6 @@ function drawHelp(state: State, theme: Theme): string[] {
     return { x, lines: drawBlock(drawn, Math.floor(width / columns), height) }
   })
   return drawBeside(blocks)
-}
-
-/** What the help says, line by line; what stands at the edge is a heading. */
-export function helpLines(state: State): string[] {
-  const own = rowActions(state)
-  const named = namedActions(state).filter((chosen) => !own.some(({ action }) => action.name === chosen.action.name))
-  const actions = own.map(({ action }) => {
-    const why = action.disabled === undefined ? '' : ` (${action.disabled})`
-    return `  ${padTo(action.key, 4)}${padTo(usageOf(action), 22)} ${action.help}${why}`
-  })
-  return [
-    `${pageOf(focused(state)).title}: its keys`,
-    ...actions,
-    'everywhere',
-    ...named.map(({ action }) => `  ${padTo(usageOf(action), 26)} ${action.help}`),
-    ...state.keymap.bindings.map(({ keys, help }) => `  ${padTo(keys.join(' '), 16)} ${help}`),
-    'pages',
-    ...pages.map(
-      ({ name, about, help }) => `  ${padTo(`:${name}${about ? ` ${about.toUpperCase()}` : ''}`, 22)} ${help}`,
-    ),
-    `  ${padTo(':city NAME', 22)} another city`,
-  ]
 }
 
 function confirmLines({ chosen }: Overlay & { kind: 'confirm' }): OverlayLine[] {

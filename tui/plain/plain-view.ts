@@ -1,6 +1,6 @@
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Dashboard, View } from '../dashboard.ts'
-import { helpLines } from '../parts/overlay.ts'
+import { helpLines } from '../state/help.ts'
 import { focused, panelsOf } from '../state/navigation.ts'
 import { selectedRow } from '../state/selection.ts'
 import { here, type State, viewKey } from '../state/state.ts'

@@ -31,7 +31,8 @@ export function begin(state: State, chosen: Chosen, words = ''): readonly [State
   if (action.disabled !== undefined) return [notice(state, action.disabled, true)]
   const fields = fieldsOf(action, words)
   const missing = fields.findIndex(({ edit, isOptional }) => edit.text === '' && !isOptional)
-  if (missing >= 0) return [{ ...state, overlay: { kind: 'form', chosen, fields, at: missing } }]
+  const isAsked = missing >= 0 || (fields.length > 0 && words === '')
+  if (isAsked) return [{ ...state, overlay: { kind: 'form', chosen, fields, at: Math.max(0, missing) } }]
   return confirmed(state, chosen, valuesOf(fields))
 }
 

@@ -2,6 +2,7 @@ import { pageOf } from '../pages/pages.ts'
 import type { MouseAction } from '../terminal/input.ts'
 import type { Step } from './effects.ts'
 import { tabsOf } from './header.ts'
+import { moveHelp } from './help.ts'
 import { areaAt, rowAt } from './layout.ts'
 import { focused, openSelected, switchTo } from './navigation.ts'
 import { movePalette } from './palette-keys.ts'
@@ -15,6 +16,9 @@ const WHEEL = 3
 export function onMouse(state: State, action: MouseAction, x: number, y: number): Step {
   const by = action === 'wheel-up' ? -1 : 1
   if (state.overlay?.kind === 'palette' && action !== 'press') return [movePalette(state, state.overlay, by)]
+  if (state.overlay?.kind === 'help' && action !== 'press') {
+    return [moveHelp(state, state.overlay.first + by * WHEEL)]
+  }
   if (state.prompt || state.overlay) return [state]
   if (y === 0 && action === 'press') return [clickHeader(state, x)]
   const area = areaAt(state, x, y)

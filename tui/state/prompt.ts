@@ -2,6 +2,7 @@ import { pageOf } from '../pages/pages.ts'
 import { begin, confirmed, notice, valuesOf } from './actions.ts'
 import { complete, parseCommand } from './commands.ts'
 import type { Step } from './effects.ts'
+import { scrollHelp } from './help.ts'
 import { editLine, type LineEdit, lineOf, pasteInto } from './line.ts'
 import { focused, open } from './navigation.ts'
 import { editPalette, onPaletteKey } from './palette-keys.ts'
@@ -75,7 +76,7 @@ function filterBy(state: State, filter: string): Step {
 export function onOverlayKey(state: State, overlay: Overlay, key: string): Step {
   const closed: State = { ...state, overlay: undefined }
   if (key === 'esc') return [closed]
-  if (overlay.kind === 'help') return [closed]
+  if (overlay.kind === 'help') return [scrollHelp(state, overlay.first, key) ?? closed]
   if (overlay.kind === 'palette') return onPaletteKey(state, overlay, key)
   if (overlay.kind === 'form') return onFormKey(state, overlay, key)
   if (key === 'y') return [closed, { type: 'run', chosen: overlay.chosen, values: overlay.values }]

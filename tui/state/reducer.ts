@@ -113,7 +113,7 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
   previous: (state) => moveFocus(state, -1),
   back: goBack,
   system: (state) => ({ ...state, showsSystem: !state.showsSystem }),
-  help: (state) => ({ ...state, overlay: { kind: 'help' } }),
+  help: (state) => ({ ...state, overlay: { kind: 'help', first: 0 } }),
   command: (state) => ({ ...state, prompt: { kind: 'command', edit: emptyLine, back: 0 } }),
   filter: (state) => ({
     ...state,

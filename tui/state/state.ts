@@ -56,7 +56,7 @@ export interface Chosen {
 
 /** What lies over the page and gets the keys. */
 export type Overlay =
-  | { readonly kind: 'help' }
+  | { readonly kind: 'help'; readonly first: number }
   | { readonly kind: 'confirm'; readonly chosen: Chosen; readonly values: Values }
   | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
   | { readonly kind: 'palette'; readonly edit: LineEdit; readonly at: number }

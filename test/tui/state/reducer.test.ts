@@ -47,7 +47,7 @@ describe('navigation', () => {
   })
 
   test('esc leaves the help, and so does any key', () => {
-    expect(press(alpha, '?').overlay).toEqual({ kind: 'help' })
+    expect(press(alpha, '?').overlay).toEqual({ kind: 'help', first: 0 })
     expect(press(alpha, '?', 'x').overlay).toBeUndefined()
     expect(step(press(alpha, '?'), { type: 'key', key: 'ctrl+c' })[1]).toEqual({ type: 'quit' })
   })

@@ -103,6 +103,34 @@ describe('what begins to wait', () => {
   })
 })
 
+describe('the help', () => {
+  test('scrolls to its last line and back, and any other key leaves it', () => {
+    const first = (state: State) => (state.overlay?.kind === 'help' ? state.overlay.first : undefined)
+    const help = press(sized(alpha), '?')
+    expect([first(press(help, 'down')), first(press(help, 'up'))]).toEqual([1, 0])
+    const end = first(press(help, 'G')) ?? 0
+    expect(end).toBeGreaterThan(0)
+    expect([first(press(help, 'G', 'down')), first(press(help, 'G', 'g'))]).toEqual([end, 0])
+    expect(first(after(help, wheel(5, 5, 'wheel-down')))).toBe(3)
+    expect(first(press(help, 'x'))).toBeUndefined()
+  })
+})
+
+describe('a form', () => {
+  test('is asked for although its fields are filled, and not when they come with the command', () => {
+    const edit = action('e', 'edit', { fields: [{ name: 'title', title: 'title', initial: 'Paint the bridge' }] })
+    const state = after(enter(alpha, 'beads')[0], rows('beads', [row('al-1', { actions: () => [edit] })]))
+    const [asked, none] = step(state, { type: 'key', key: 'e' })
+    expect([asked.overlay?.kind, none]).toEqual(['form', undefined])
+    expect(step(asked, { type: 'key', key: 'enter' })[1]).toMatchObject({ values: { title: 'Paint the bridge' } })
+    expect(enter(state, 'edit Burn it')[1]).toMatchObject({ values: { title: 'Burn it' } })
+  })
+
+  test('is not taken from a page that is still being read', () => {
+    expect(press(enter(alpha, 'beads')[0], 'e').notice?.text).toBe('the page is still being read; press it again')
+  })
+})
+
 describe('a line', () => {
   test('is edited by what a person sees as characters', () => {
     const family = '👩‍👩‍👧'

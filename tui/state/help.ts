@@ -1,0 +1,59 @@
+import { padTo } from '../../src/client/text.ts'
+import { pageOf, pages } from '../pages/pages.ts'
+import { namedActions, rowActions } from './actions.ts'
+import { usageOf } from './commands.ts'
+import { focused } from './navigation.ts'
+import type { State } from './state.ts'
+
+/** What the help says, line by line; what stands at the edge is a heading. */
+export function helpLines(state: State): string[] {
+  const own = rowActions(state)
+  const named = namedActions(state).filter((chosen) => !own.some(({ action }) => action.name === chosen.action.name))
+  const actions = own.map(({ action }) => {
+    const why = action.disabled === undefined ? '' : ` (${action.disabled})`
+    return `  ${padTo(action.key, 4)}${padTo(usageOf(action), 22)} ${action.help}${why}`
+  })
+  return [
+    `${pageOf(focused(state)).title}: its keys`,
+    ...actions,
+    'everywhere',
+    ...named.map(({ action }) => `  ${padTo(usageOf(action), 26)} ${action.help}`),
+    ...state.keymap.bindings.map(({ keys, help }) => `  ${padTo(keys.join(' '), 16)} ${help}`),
+    'pages',
+    ...pages.map(
+      ({ name, about, help }) => `  ${padTo(`:${name}${about ? ` ${about.toUpperCase()}` : ''}`, 22)} ${help}`,
+    ),
+    `  ${padTo(':city NAME', 22)} another city`,
+  ]
+}
+
+/** The help from another line on; its last line stays at the bottom. */
+export function moveHelp(state: State, to: number): State {
+  const last = Math.max(0, helpLines(state).length - state.height)
+  return { ...state, overlay: { kind: 'help', first: Math.max(0, Math.min(last, to)) } }
+}
+
+/** The help after a key that scrolls; undefined for one that leaves it. */
+export function scrollHelp(state: State, first: number, key: string): State | undefined {
+  const to = targetOf(state, first, key)
+  return to === undefined ? undefined : moveHelp(state, to)
+}
+
+function targetOf({ keymap, height }: State, first: number, key: string): number | undefined {
+  switch (keymap.verbs.get(key)) {
+    case 'down':
+      return first + 1
+    case 'up':
+      return first - 1
+    case 'pageDown':
+      return first + height
+    case 'pageUp':
+      return first - height
+    case 'top':
+      return 0
+    case 'bottom':
+      return Number.MAX_SAFE_INTEGER
+    default:
+      return undefined
+  }
+}
