@@ -45,12 +45,12 @@ function end(pid: number): void {
 }
 
 /** The machine was started anew since then: what the host kept for one run of it is of an earlier one. */
-function startMachineAnew(home: string): void {
+function startMachineAnew(home: string, cuts: number): void {
   const hosts = join(home, 'host')
   for (const build of existsSync(hosts) ? readdirSync(hosts) : []) {
     const boots = join(hosts, build, 'sessions')
-    for (const boot of existsSync(boots) ? readdirSync(boots) : [])
-      renameSync(join(boots, boot), join(boots, `${boot}0`))
+    const current = (existsSync(boots) ? readdirSync(boots) : []).find((boot) => !boot.startsWith('earlier-'))
+    if (current !== undefined) renameSync(join(boots, current), join(boots, `earlier-${cuts}`))
   }
 }
 
@@ -119,7 +119,7 @@ test.skipIf(process.platform !== 'linux')(
         .filter((id) => before.includes(id) && left.get(id) !== 'starting')
       disk.apply(readFileSync(trace, 'latin1'))
       disk.cut(chance)
-      startMachineAnew(world.home)
+      startMachineAnew(world.home, run)
       left = inspect(city, outside)
       const lost = [...acknowledged].filter((id) => !left.has(id))
       expect({ seed, run, again, lost }).toEqual({ seed, run, again: [], lost: [] })
