@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Budget, BudgetKey, BudgetList } from '../../src/agents/budgets/schema.ts'
-import type { Colour } from '../../src/client/text.ts'
+import { type Colour, formatCount } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
-import { formatCount } from './usage.ts'
 
 interface ScopeOptions {
   rig?: string

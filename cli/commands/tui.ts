@@ -26,6 +26,9 @@ export function tuiCommand(program: Command, context: CommandContext): void {
     .action((options: TuiOptions) => (options.checkConfig ? check(context) : show(context, options)))
 }
 
+/** How long a check of a pack may take on the page of the dashboard. */
+const CHECK_TIMEOUT_MS = 30_000
+
 /** Opens the dashboard, which is loaded on demand. */
 async function show(context: CommandContext, { plain }: TuiOptions): Promise<void> {
   const { io, client } = context
@@ -38,6 +41,10 @@ async function show(context: CommandContext, { plain }: TuiOptions): Promise<voi
   const options = {
     ...{ client, timers, now: Date.now, env: io.env, config: readConfig(context), attach: attachInPlace },
     ...(city && { city }),
+    diagnose: async (named: string) => {
+      const { runDoctor } = await import('../doctor/doctor.ts')
+      return runDoctor(context, { city: named, fix: false, timeoutMs: CHECK_TIMEOUT_MS })
+    },
   }
   if (!plain) return openDashboard(options)
   await openPlainDashboard({ ...options, lines: createInterface({ input: process.stdin }) })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { PriceList, UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/schema.ts'
+import { formatCount } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
@@ -70,12 +71,6 @@ const columns = <Row extends UsageCounts>(): Column<Row>[] => [
 function formatCost({ cost_usd_estimate, unpriced }: UsageCounts): string {
   const dollars = `$${cost_usd_estimate.toFixed(2)}`
   return unpriced > 0 ? `${dollars} + ${unpriced} unpriced` : dollars
-}
-
-/** `950`, `12.3k`, `4.5M`. */
-export function formatCount(count: number): string {
-  if (count < 1000) return String(count)
-  return count < 1e6 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1e6).toFixed(1)}M`
 }
 
 const formatHours = (seconds: number): string => `${(seconds / 3600).toFixed(1)}h`

@@ -42,7 +42,18 @@ export class Client {
     readonly access: Access,
     private readonly signal?: AbortSignal,
     private readonly bridge?: BridgeOptions,
+    private readonly onResponse?: (response: Response) => void,
   ) {}
+
+  /** This client; what it gets is shown to the listener first. */
+  observed(onResponse: (response: Response) => void): Client {
+    return new Client(this.access, this.signal, this.bridge, onResponse)
+  }
+
+  /** This client without credentials, for what everybody may read. */
+  anonymous(): Client {
+    return new Client({ url: this.access.url, token: undefined }, this.signal, undefined, this.onResponse)
+  }
 
   /** Calls an operation that belongs to no city: `client.call('GET /v0/cities')`. */
   async call<Op extends RootOperation & JsonOperation>(
@@ -111,6 +122,7 @@ export class Client {
       ...(signal && { signal }),
     })
     if (!target.startsWith(NETWORK) && !isFromGc(response)) throw new NotGc(access.url)
+    this.onResponse?.(response)
     if (!response.ok) throw await readApiError(response)
     return response
   }

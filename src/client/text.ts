@@ -68,3 +68,9 @@ export function formatDuration(ms: number): string {
 
 /** A number of things: `1 bead`, `2 beads`. */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** `950`, `12.3k`, `4.5M`. */
+export function formatCount(count: number): string {
+  if (count < 1000) return String(count)
+  return count < 1e6 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1e6).toFixed(1)}M`
+}

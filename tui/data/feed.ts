@@ -35,9 +35,12 @@ export class Feed {
 
   /** Reads, and follows the events of the city, or of the supervisor, until it is closed. */
   start(): void {
-    const page = pageOf(this.location)
     this.#run(this.location, () => this.#followEvents())
-    if (page.kind === 'text' && page.follow) this.#run(this.location, () => this.#followText(page))
+    for (const { location, refresh } of this.#readers) {
+      const page = pageOf(location)
+      if (page.kind === 'text' && page.follow) this.#run(location, () => this.#followText(location, page))
+      if (page.rereadsMs !== undefined) this.#reread(page.rereadsMs, refresh)
+    }
   }
 
   close(): void {
@@ -48,8 +51,10 @@ export class Feed {
     this.#run(location, async () => this.#tables.get(viewKey(location))?.more())
   }
 
+  /** Reads a table anew, for another order or filter; once for what is typed in one go. */
   reload(location: Location): void {
-    this.#run(location, async () => this.#tables.get(viewKey(location))?.reload())
+    this.#tables.get(viewKey(location))?.forget()
+    this.#readers.find((reader) => viewKey(reader.location) === viewKey(location))?.refresh()
   }
 
   /** Reads all of it again, such as after an action. */
@@ -79,9 +84,9 @@ export class Feed {
   #textReader(location: Location): () => Promise<void> {
     const page = pageOf(location)
     if (page.kind !== 'text') return async () => {}
-    const { client, dispatch, now } = this.options
+    const { dispatch, now } = this.options
     return async () => {
-      const content = await page.load(reachOf(client, location, this.#ended.signal))
+      const content = await page.load(reachOf(this.options, location, this.#ended.signal))
       dispatch({ type: 'text', location, content, now: now() })
     }
   }
@@ -91,7 +96,7 @@ export class Feed {
     const { city } = this.location
     const following = this.#following(() => this.refresh())
     if (city === '') {
-      for await (const _ of client.follow('GET /v0/events/stream', {}, following)) this.refresh()
+      for await (const { data } of client.follow('GET /v0/events/stream', {}, following)) this.#refreshFor(data)
       return
     }
     for await (const frame of client.city(city).follow('GET ~/events/stream', {}, following)) {
@@ -106,10 +111,9 @@ export class Feed {
     }
   }
 
-  async #followText(page: TextPage): Promise<void> {
-    const { client, dispatch, now } = this.options
-    const { location } = this
-    await page.follow?.(reachOf(client, location, this.#ended.signal), {
+  async #followText(location: Location, page: TextPage): Promise<void> {
+    const { dispatch, now } = this.options
+    await page.follow?.(reachOf(this.options, location, this.#ended.signal), {
       show: (lines) => dispatch({ type: 'text', location, content: { lines }, now: now() }),
       following: this.#following(() => {}),
     })
@@ -126,6 +130,16 @@ export class Feed {
         if (state === 'connected') onConnected()
       },
     }
+  }
+
+  #reread(ms: number, refresh: () => void): void {
+    const { timers } = this.options
+    const again = () => {
+      if (this.#ended.signal.aborted) return
+      refresh()
+      timers.after(ms, again)
+    }
+    timers.after(ms, again)
   }
 
   #run(location: Location, task: () => Promise<void>): void {

@@ -5,7 +5,7 @@ import type { Message } from '../state/reducer.ts'
 import type { Values } from '../state/state.ts'
 import { errorMessage } from './errors.ts'
 import type { Feed } from './feed.ts'
-import { reachOf } from './feed-options.ts'
+import { type Diagnose, reachOf } from './feed-options.ts'
 import type { Finder } from './finder.ts'
 
 /** What the dashboard is shown on: a screen, or lines that are read aloud. */
@@ -23,6 +23,7 @@ export interface Surface {
 /** What effects are carried out with. */
 export interface Means {
   readonly client: Client
+  readonly diagnose: Diagnose
   readonly feed: Feed | undefined
   readonly finder: Finder
   readonly surface: Surface
@@ -58,15 +59,27 @@ async function run(
   action: Pick<Action, 'name' | 'run'>,
   values: Values,
 ): Promise<void> {
-  const { client, dispatch, feed } = means
+  const { dispatch, feed } = means
+  let request: string | null = null
+  const client = means.client.observed(({ headers }) => {
+    request = headers.get('X-GC-Request-Id')
+  })
   try {
-    const outcome: Outcome = await action.run(reachOf(client, location), values)
-    dispatch({ type: 'outcome', outcome, location })
+    const outcome: Outcome = await action.run(reachOf({ client, diagnose: means.diagnose }, location), values)
+    dispatch({ type: 'outcome', outcome: withRequest(outcome, request), location })
   } catch (error) {
-    dispatch({ type: 'notice', text: `${action.name}: ${errorMessage(error)}`, isBad: true })
+    const text = named(`${action.name}: ${errorMessage(error)}`, request)
+    dispatch({ type: 'notice', text, isBad: true })
   }
   feed?.refresh()
 }
+
+/** An answer names the request that it came of, as the log of the supervisor does. */
+const withRequest = (outcome: Outcome, request: string | null): Outcome =>
+  outcome.text === undefined ? outcome : { ...outcome, text: named(outcome.text, request) }
+
+const named = (text: string, request: string | null): string =>
+  request === null ? text : `${text} · request ${request}`
 
 async function attach({ surface, dispatch }: Means, city: string, session: string): Promise<void> {
   try {

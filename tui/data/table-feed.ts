@@ -20,7 +20,7 @@ export class TableFeed {
     private readonly location: Location,
     signal: AbortSignal,
   ) {
-    this.#reach = reachOf(options.client, location, signal)
+    this.#reach = reachOf(options, location, signal)
   }
 
   /** Reads the first rows again, and those around the selected one. */
@@ -45,10 +45,9 @@ export class TableFeed {
     this.#show()
   }
 
-  /** Forgets what was read and reads anew, for another order or filter. */
-  async reload(): Promise<void> {
+  /** Forgets what was read, for another order or filter; it is read anew with the next refresh. */
+  forget(): void {
     this.#segments = []
-    await this.refresh()
   }
 
   async #read(at: number, cursor = this.#segments[at]?.cursor): Promise<void> {

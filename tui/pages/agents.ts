@@ -1,78 +1,109 @@
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
-import { slingTo } from './city-actions.ts'
-import { type Action, isOneOf, type Reach, table, whole } from './page.ts'
+import { agentActions } from './agent-actions.ts'
+import { type Cell, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 
-/** The agents of a city: idle instances of a pool are counted on the row of the pool. */
-export const agentsPage = table<AgentResponse & { idle?: number }>({
+/** An agent, or all instances of a pool as one. */
+interface AgentRow {
+  readonly name: string
+  readonly agent: AgentResponse
+  /** The instances of the pool; empty for an agent that is no pool. */
+  readonly instances: readonly AgentResponse[]
+}
+
+/** The agents of a city; a pool is one line that opens. */
+export const agentsPage = table<AgentRow>({
   name: 'agents',
   title: 'agents',
   help: 'the agents that the city declares',
   empty: 'none declared: gc agent add NAME --provider claude',
   columns: [
     { title: 'agent', width: 12, grows: true, isName: true, cell: ({ name }) => name },
+    { title: 'state', width: 17, cell: (row) => stateOf(row) },
+    {
+      title: 'bead',
+      width: 9,
+      leaves: 4,
+      cell: ({ agent, instances }) => (instances.length > 0 ? '' : agent.active_bead),
+    },
+    { title: 'program', width: 10, leaves: 2, cell: ({ agent }) => ({ text: agent.provider ?? '', tone: 'quiet' }) },
+    {
+      title: 'ctx',
+      width: 4,
+      leaves: 3,
+      cell: ({ agent: { context_pct: used } }) => (used === undefined ? '' : `${used}%`),
+    },
+    { title: 'why', width: 12, grows: true, leaves: 1, cell: (row) => ({ text: reasonOf(row), tone: 'bad' }) },
+  ],
+  idOf: ({ name }) => name,
+  isChangedBy: isOneOf('agent.', 'session.', 'bead.', 'config.', 'attention.'),
+  opens: ({ name, instances }, city) => ({ page: instances.length > 0 ? 'pool' : 'agent', city, subject: name }),
+  load: async ({ city, signal }) => {
+    const { items } = await city.call('GET ~/agents', { ...(signal && { signal }) })
+    return whole(foldPools(items))
+  },
+  actionsOf: ({ name, agent, instances }) =>
+    agentActions(name, instances.length > 0 ? instances.every(({ suspended }) => suspended) : agent.suspended),
+})
+
+/** The instances of one pool. */
+export const poolPage = table<AgentResponse>({
+  name: 'pool',
+  about: 'pool',
+  title: 'instances',
+  help: 'the instances of a pool',
+  empty: 'it has no instance: `max_active_sessions` of the agent says how many it may have',
+  columns: [
+    { title: 'agent', width: 14, grows: true, isName: true, cell: ({ name }) => name },
     { title: 'state', width: 11, cell: ({ state }) => ({ text: state, tone: toneOf(state) }) },
-    { title: 'bead', width: 9, cell: ({ active_bead: bead, idle = 0 }) => bead ?? (idle > 1 ? `${idle} idle` : '') },
-    { title: 'program', width: 10, leaves: 2, cell: ({ provider }) => ({ text: provider ?? '', tone: 'quiet' }) },
+    { title: 'session', width: 14, leaves: 2, isName: true, cell: ({ session }) => session?.name },
+    { title: 'bead', width: 12, cell: ({ active_bead }) => active_bead },
     { title: 'ctx', width: 4, leaves: 3, cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`) },
     {
       title: 'why',
       width: 12,
       grows: true,
       leaves: 1,
-      cell: ({ unavailable_reason: why }) => ({ text: why ?? '', tone: 'bad' }),
+      cell: (each) => ({ text: each.unavailable_reason ?? '', tone: 'bad' }),
     },
   ],
   idOf: ({ name }) => name,
-  isChangedBy: isOneOf('agent.', 'session.', 'bead.', 'config.'),
-  opens: ({ session }, city) => session && { page: 'session', city, subject: session.name },
-  load: async ({ city, signal }) => {
-    const { items } = await city.call('GET ~/agents', { ...(signal && { signal }) })
-    return whole(foldPools(items))
+  isChangedBy: isOneOf('agent.', 'session.', 'bead.', 'config.', 'attention.'),
+  opens: ({ name, session }, city) =>
+    session ? { page: 'session', city, subject: session.name } : { page: 'agent', city, subject: name },
+  load: async ({ city, subject: pool, signal }) => {
+    const { items } = await city.call('GET ~/agents', { query: { pool }, ...(signal && { signal }) })
+    return whole([...items].sort((a, b) => Number(b.running) - Number(a.running)))
   },
-  actionsOf: (agent) => [agent.suspended ? resume(agent.name) : suspend(agent.name), slingTo(agent.name)],
+  actionsOf: ({ name, suspended }) => agentActions(name, suspended),
 })
 
-/** One row for all instances of a pool that do nothing. */
-export function foldPools(agents: readonly AgentResponse[]): (AgentResponse & { idle?: number })[] {
-  const isIdle = ({ pool, running, active_bead, available }: AgentResponse) =>
-    pool !== undefined && !running && active_bead === undefined && available
-  const idle = new Map<string, number>()
-  for (const agent of agents) if (isIdle(agent)) idle.set(agent.pool ?? '', (idle.get(agent.pool ?? '') ?? 0) + 1)
+/** One row for all instances of a pool, where its first instance is. */
+export function foldPools(agents: readonly AgentResponse[]): AgentRow[] {
+  const pools = Map.groupBy(agents, ({ pool }) => pool ?? '')
   const shown = new Set<string>()
   return agents.flatMap((agent) => {
-    if (!isIdle(agent)) return [agent]
-    const pool = agent.pool ?? ''
+    const { pool } = agent
+    if (pool === undefined) return [{ name: agent.name, agent, instances: [] }]
     if (shown.has(pool)) return []
     shown.add(pool)
-    return [{ ...agent, name: pool, idle: idle.get(pool) ?? 0 }]
+    return [{ name: pool, agent, instances: pools.get(pool) ?? [] }]
   })
 }
 
-async function act({ city }: Reach, name: string, action: 'suspend' | 'resume'): Promise<void> {
-  const at = name.lastIndexOf('/')
-  const base = name.slice(at + 1)
-  if (at < 0) await city.call('POST ~/agent/{base}/{action}', { params: { base, action } })
-  else await city.call('POST ~/agent/{dir}/{base}/{action}', { params: { dir: name.slice(0, at), base, action } })
+const stateOf = ({ agent, instances }: AgentRow): Cell =>
+  instances.length === 0 ? { text: agent.state, tone: toneOf(agent.state) } : poolState(instances)
+
+/** `38/40 · 2 waiting`. */
+export function poolState(instances: readonly AgentResponse[]): Cell {
+  const count = (state: string) => instances.filter((each) => each.state === state).length
+  const running = instances.filter((each) => each.running).length
+  const waiting = count('waiting')
+  const held = count('suspended') + count('quarantined')
+  const parts = [`${running}/${instances.length}`, waiting > 0 && `${waiting} waiting`, held > 0 && `${held} held`]
+  const tone = held > 0 || waiting > 0 ? 'warning' : running > 0 ? 'good' : 'quiet'
+  return { text: parts.filter(Boolean).join(' · '), tone }
 }
 
-const suspend = (name: string): Action => ({
-  key: 'S',
-  name: 'suspend',
-  help: 'start no sessions of the agent until it is resumed',
-  confirm: `Suspend the agent ${name}? Its sessions are ended.`,
-  run: async (reach) => {
-    await act(reach, name, 'suspend')
-    return { text: `${name} is suspended`, undo: resume(name) }
-  },
-})
-
-const resume = (name: string): Action => ({
-  key: 'S',
-  name: 'resume',
-  help: 'let the agent start sessions again',
-  run: async (reach) => {
-    await act(reach, name, 'resume')
-    return { text: `${name} is resumed` }
-  },
-})
+const reasonOf = ({ agent, instances }: AgentRow): string =>
+  agent.unavailable_reason ?? instances.find((each) => each.unavailable_reason)?.unavailable_reason ?? ''

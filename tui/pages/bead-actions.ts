@@ -1,13 +1,16 @@
+import type { CityClient } from '../../src/client/client.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { copy } from './copy.ts'
 import type { Action } from './page.ts'
+import { slingBead } from './sling-actions.ts'
 
 /** Everything that can be done to a bead. */
-export function beadActions({ id, title, status, assignee = '', labels = [] }: Bead): Action[] {
+export function beadActions({ id, title, status, assignee = '', labels = [], description, priority }: Bead): Action[] {
   const isClosed = status === 'closed'
   const closed = isClosed ? `${id} is closed; r reopens it` : undefined
   return [
     isClosed ? reopen(id) : close(id, title),
+    slingBead(id, closed),
     {
       key: 'e',
       name: 'edit',
@@ -23,6 +26,40 @@ export function beadActions({ id, title, status, assignee = '', labels = [] }: B
       },
     },
     {
+      key: 'd',
+      name: 'describe',
+      help: 'change its description',
+      fields: [{ name: 'description', title: `description of ${id}`, initial: description ?? '', isOptional: true }],
+      run: async ({ city }, values) => {
+        const set = (text: string) => ({ params: { id }, body: { description: text } })
+        await city.call('PATCH ~/bead/{id}', set(values.description ?? ''))
+        const undo: Action['run'] = async (reach) => {
+          await reach.city.call('PATCH ~/bead/{id}', set(description ?? ''))
+          return { text: `${id} has its old description again` }
+        }
+        return { text: `${id} has a new description`, undo: { name: 'describe', run: undo } }
+      },
+    },
+    {
+      key: 'm',
+      name: 'priority',
+      help: 'change its priority: 0 is the most urgent, 4 the least',
+      disabled: closed,
+      fields: [{ name: 'priority', title: `priority of ${id}: 0 to 4`, initial: String(priority ?? '') }],
+      run: async ({ city }, values) => {
+        const next = Number(values.priority)
+        if (!Number.isInteger(next)) throw new Error(`"${values.priority}" is no priority: write a number from 0 to 4`)
+        await city.call('PATCH ~/bead/{id}', { params: { id }, body: { priority: next } })
+        const text = `${id} has priority ${next}`
+        if (priority === undefined) return { text }
+        const undo: Action['run'] = async (reach) => {
+          await reach.city.call('PATCH ~/bead/{id}', { params: { id }, body: { priority } })
+          return { text: `${id} has its old priority again` }
+        }
+        return { text, undo: { name: 'priority', run: undo } }
+      },
+    },
+    {
       key: 'A',
       name: 'assign',
       help: 'assign it to a session, or to nobody',
@@ -31,8 +68,13 @@ export function beadActions({ id, title, status, assignee = '', labels = [] }: B
         { name: 'assignee', title: `session for ${id} (empty for nobody)`, initial: assignee, isOptional: true },
       ],
       run: async ({ city }, values) => {
-        await city.call('POST ~/bead/{id}/assign', { params: { id }, body: { assignee: values.assignee ?? '' } })
-        return { text: values.assignee ? `${id} is assigned to ${values.assignee}` : `${id} is assigned to nobody` }
+        const next = values.assignee ?? ''
+        await assign(city, id, next)
+        const undo: Action['run'] = async (reach) => {
+          await assign(reach.city, id, assignee)
+          return { text: `${id} is assigned to ${assignee || 'nobody'} again` }
+        }
+        return { text: `${id} is assigned to ${next || 'nobody'}`, undo: { name: 'assign', run: undo } }
       },
     },
     {
@@ -58,6 +100,9 @@ export function beadActions({ id, title, status, assignee = '', labels = [] }: B
     copy('y', 'copy', 'its id', id),
   ]
 }
+
+const assign = (city: CityClient, id: string, assignee: string) =>
+  city.call('POST ~/bead/{id}/assign', { params: { id }, body: { assignee } })
 
 const close = (id: string, title: string): Action => ({
   key: 'x',

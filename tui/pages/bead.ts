@@ -2,7 +2,11 @@ import type { Output } from '../../src/client/operations.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { beadActions } from './bead-actions.ts'
 import { type Line, text } from './page.ts'
+import { fieldLines, section, textLines } from './sections.ts'
+import { toneOf } from './tones.ts'
 
+type Edges = Output<'GET ~/bead/{id}/dependencies'>
+type Run = Output<'GET ~/bead/{id}/runs'>['runs'][number]
 type Comment = Output<'GET ~/bead/{id}/comments'>['items'][number]
 type Change = Output<'GET ~/bead/{id}/history'>['items'][number]
 
@@ -17,13 +21,24 @@ export const beadPage = text({
   isChangedBy: ({ subject }, id) => subject === id,
   load: async ({ city, subject: id, signal }) => {
     const call = { params: { id }, ...(signal && { signal }) }
-    const [bead, comments, history] = await Promise.all([
+    const [bead, edges, children, runs, comments, history] = await Promise.all([
       city.call('GET ~/bead/{id}', call),
+      city.call('GET ~/bead/{id}/dependencies', call),
+      city.call('GET ~/bead/{id}/deps', call),
+      city.call('GET ~/bead/{id}/runs', call),
       city.call('GET ~/bead/{id}/comments', call),
       city.call('GET ~/bead/{id}/history', { ...call, query: { limit: HISTORY } }),
     ])
-    const lines = [...beadLines(bead), ...commentLines(comments.items), ...historyLines(history.items)]
-    return { lines, actions: beadActions(bead) }
+    const lines = [
+      ...beadLines(bead),
+      ...section('runs (enter opens the first)', runs.runs.map(runLine)),
+      ...section('children', (children.children ?? []).map(childLine)),
+      ...edgeLines(edges),
+      ...commentLines(comments.items),
+      ...historyLines(history.items),
+    ]
+    const [run] = runs.runs
+    return { lines, actions: beadActions(bead), opens: run && { page: 'run', city: city.name, subject: run.run_id } }
   },
 })
 
@@ -37,24 +52,44 @@ export function beadLines(bead: Bead): Line[] {
     ['goes to', bead.metadata?.['gc.routed_to']],
     ['labels', bead.labels?.join(', ')],
     ['parent', bead.parent],
-    ['waits for', bead.dependencies?.map(({ depends_on_id, type }) => `${depends_on_id} (${type})`).join(', ')],
     ['created', bead.created_at],
     ['closed because', bead.metadata?.close_reason],
   ]
   return [
     { text: bead.title, tone: 'strong' },
     { text: '' },
-    ...fields.flatMap(([name, value]) => (value ? [{ text: `${name.padEnd(15)} ${value}` }] : [])),
-    ...(bead.description ? ['', ...bead.description.split(/\r?\n/)].map((line) => ({ text: line })) : []),
+    ...fieldLines(fields),
+    ...(bead.description ? [{ text: '' }, ...textLines(bead.description)] : []),
   ]
 }
+
+const runLine = ({ run_id: id, title, status }: Run): Line => ({
+  text: `${id.padEnd(12)} ${status.padEnd(12)} ${title}`,
+  tone: toneOf(status),
+})
+
+const childLine = ({ id, title, status }: Bead): Line => ({
+  text: `${id.padEnd(12)} ${status.padEnd(12)} ${title}`,
+  tone: toneOf(status),
+})
+
+/** What it waits for, and what waits for it. */
+const edgeLines = ({ depends_on, dependents }: Edges): Line[] => [
+  ...section('depends on', depends_on.map(edgeLine)),
+  ...section('what depends on it', dependents.map(edgeLine)),
+]
+
+const edgeLine = ({ id, type, bead }: Edges['depends_on'][number]): Line => ({
+  text: `${id.padEnd(12)} ${(bead?.status ?? '').padEnd(12)} ${type.padEnd(14)} ${bead?.title ?? ''}`,
+  tone: toneOf(bead?.status ?? ''),
+})
 
 const commentLines = (comments: readonly Comment[]): Line[] =>
   section(
     'comments',
     comments.flatMap(({ author, created_at, text: said }) => [
       { text: `${author} · ${created_at}`, tone: 'quiet' as const },
-      ...said.split(/\r?\n/).map((line) => ({ text: `  ${line}` })),
+      ...textLines(said, '  '),
     ]),
   )
 
@@ -63,6 +98,3 @@ const historyLines = (changes: readonly Change[]): Line[] =>
     'history',
     changes.map(({ ts, type, actor }) => ({ text: `${ts}  ${type.padEnd(16)} ${actor}`, tone: 'quiet' as const })),
   )
-
-const section = (title: string, lines: readonly Line[]): Line[] =>
-  lines.length === 0 ? [] : [{ text: '' }, { text: title, tone: 'strong' }, ...lines]

@@ -24,6 +24,7 @@ export const beadsPage = table<Bead>({
   help: 'the beads of the city: tasks and other records',
   empty: 'no open work: n makes a bead',
   sorts: Object.keys(ORDERS),
+  isSearched: true,
   columns: [
     { title: 'id', width: 10, isName: true, cell: ({ id }) => id },
     { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },
@@ -37,7 +38,7 @@ export const beadsPage = table<Bead>({
   isSystem: (bead) => isBookkeeping(bead),
   isChangedBy: isOneOf('bead.'),
   opens: ({ id }, city) => ({ page: 'bead', city, subject: id }),
-  load: (reach, query) => loadBeads(reach, query),
+  load: (reach, query) => (query.filter.trim() === '' ? loadBeads(reach, query) : searchBeads(reach, query)),
   actionsOf: (bead) => beadActions(bead),
   actions: () => [newBead],
 })
@@ -52,6 +53,13 @@ const isBookkeeping = ({ issue_type, ephemeral, no_history, metadata }: Bead): b
 const statusOf = ({ status, is_blocked }: Bead): string => (is_blocked && status === 'open' ? 'blocked' : status)
 
 const ownerOf = ({ assignee, metadata }: Bead): string => assignee || (metadata?.['gc.routed_to'] ?? '')
+
+/** Those with some of the words, wherever they are in the history, those that match best first. */
+async function searchBeads({ city, signal }: Reach, { cursor, filter: q }: Query): Promise<Slice<Bead>> {
+  const query = { q, limit: PAGE, ...(cursor && { cursor }) }
+  const { items, next_cursor: next } = await city.call('GET ~/beads/search', { query, ...(signal && { signal }) })
+  return { items, next }
+}
 
 /** One status after the other; the cursor names the status and the place in its list. */
 async function loadBeads({ city, signal }: Reach, { cursor, sort }: Query): Promise<Slice<Bead>> {

@@ -22,7 +22,7 @@ export const citiesPage = table<CityInfo>({
     },
   ],
   idOf: ({ name }) => name,
-  isChangedBy: isOneOf('city.', 'supervisor.'),
+  isChangedBy: isOneOf('city.', 'supervisor.', 'request.'),
   opens: ({ name }) => ({ page: 'overview', city: name, subject: '' }),
   load: async ({ client, signal }) => whole((await client.call('GET /v0/cities', { ...(signal && { signal }) })).items),
   actionsOf: (city) => [startOrStop(city), suspendOrResume(city.name, true), suspendOrResume(city.name, false)],

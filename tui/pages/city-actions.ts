@@ -1,20 +1,7 @@
 import { newBead } from './bead-actions.ts'
+import { writeMail } from './mail.ts'
 import type { Action } from './page.ts'
-
-/** Gives an agent a new piece of work. */
-export const slingTo = (agent?: string): Action => ({
-  key: 'n',
-  name: 'sling',
-  help: 'give an agent a new piece of work',
-  fields: [
-    { name: 'agent', title: 'agent', ...(agent !== undefined && { initial: agent }) },
-    { name: 'title', title: 'what is to be done' },
-  ],
-  run: async ({ city }, { agent: target = '', title = '' }) => {
-    const { bead } = await city.call('POST ~/sling/text', { body: { target, title } })
-    return { text: `${bead} is slung to ${target}` }
-  },
-})
+import { slingFormula, slingText } from './sling-actions.ts'
 
 /** What can be done by name on every page of a city. */
-export const cityActions: readonly Action[] = [slingTo(), newBead]
+export const cityActions: readonly Action[] = [slingText(), slingFormula(), newBead, writeMail]

@@ -1,5 +1,6 @@
 import type { Output } from '../../src/client/operations.ts'
-import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
+import { isOneOf, type Line, table, text, whole } from './page.ts'
+import { slingFormula } from './sling-actions.ts'
 
 type Formula = Output<'GET ~/formula-files'>['formulas'][number]
 
@@ -38,31 +39,6 @@ export const formulasPage = table<Formula>({
   load: async ({ city, signal }) =>
     whole((await city.call('GET ~/formula-files', { ...(signal && { signal }) })).formulas),
   actionsOf: ({ name }) => [slingFormula(name)],
-})
-
-const slingFormula = (formula: string): Action => ({
-  key: 'n',
-  name: 'run',
-  help: 'begin a run of it',
-  fields: [
-    { name: 'target', title: 'agent' },
-    { name: 'bead', title: 'bead it is for (empty for a run of its own)', isOptional: true },
-    { name: 'vars', title: 'variables: NAME=VALUE, with commas between', isOptional: true },
-  ],
-  run: async ({ city }, { target = '', bead = '', vars = '' }) => {
-    const pairs = vars.split(',').flatMap((pair) => {
-      const at = pair.indexOf('=')
-      return at > 0 ? [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const] : []
-    })
-    const body = {
-      target,
-      formula,
-      ...(bead && { attached_bead_id: bead }),
-      ...(pairs.length > 0 && { vars: Object.fromEntries(pairs) }),
-    }
-    await city.call('POST ~/sling', { body })
-    return { text: `a run of ${formula} begins`, opens: { page: 'runs', city: city.name, subject: '' } }
-  },
 })
 
 /** One formula: what is wrong with it, its variables and its steps. */

@@ -5,12 +5,16 @@ type Message = Output<'GET ~/mail'>['items'][number]
 
 const PAGE = 200
 
+/** The orders of the list, and which messages each shows. */
+const ORDERS: Readonly<Record<string, string>> = { 'read and unread': 'all', 'unread ones': 'unread' }
+
 /** The open mail of the city, newest first. */
 export const mailPage = table<Message>({
   name: 'mail',
   title: 'mail',
   help: 'messages between sessions, agents and people',
   empty: 'no open mail: n writes a message',
+  sorts: Object.keys(ORDERS),
   columns: [
     { title: '', width: 1, cell: ({ read }) => ({ text: read ? '' : '•', tone: 'warning' }) },
     { title: 'from', width: 16, isName: true, cell: ({ from }) => from },
@@ -21,13 +25,13 @@ export const mailPage = table<Message>({
   idOf: ({ id }) => id,
   isChangedBy: isOneOf('mail.'),
   opens: ({ thread_id: thread, id }, city) => ({ page: 'thread', city, subject: thread ?? id }),
-  load: async ({ city, signal }, { cursor }) => {
-    const query = { limit: PAGE, ...(cursor && { cursor }) }
+  load: async ({ city, signal }, { cursor, sort }) => {
+    const query = { limit: PAGE, status: ORDERS[sort ?? ''] ?? 'all', ...(cursor && { cursor }) }
     const { items, total, next_cursor: next } = await city.call('GET ~/mail', { query, ...(signal && { signal }) })
     return { items, total, next }
   },
   actionsOf: ({ id, subject }) => [reply(id), archive(id, subject)],
-  actions: () => [write],
+  actions: () => [writeMail],
 })
 
 const reply = (id: string): Action => ({
@@ -52,9 +56,10 @@ const archive = (id: string, subject: string): Action => ({
   },
 })
 
-const write: Action = {
+/** Writes a message. */
+export const writeMail: Action = {
   key: 'n',
-  name: 'mail-new',
+  name: 'compose',
   help: 'write a message',
   fields: [
     { name: 'to', title: 'to: an agent or session' },

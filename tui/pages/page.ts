@@ -10,12 +10,23 @@ export interface Location {
   readonly subject: string
 }
 
+/** A result of a check, as `gc doctor` has it. */
+export interface Diagnosis {
+  readonly name: string
+  readonly status: 'ok' | 'warning' | 'error' | 'unknown'
+  readonly message: string
+  readonly fix_hint?: string
+  readonly details?: readonly string[]
+}
+
 /** What a page reads from and acts on. */
 export interface Reach {
   readonly client: Client
   readonly city: CityClient
   readonly subject: string
   readonly signal?: AbortSignal
+  /** Checks this machine and a city, as `gc doctor` does. */
+  diagnose(city: string): Promise<readonly Diagnosis[]>
 }
 
 /** A cell of a table: a text, or a timestamp that is shown as its age. */
@@ -113,6 +124,8 @@ interface PageFacts {
   readonly isGlobal?: boolean
   /** Whether an event may have changed what it shows. */
   isChangedBy(event: Pick<CityEvent, 'type' | 'subject'>, subject: string): boolean
+  /** How often it is read again, where no event says that it has changed. */
+  readonly rereadsMs?: number
   /** What can be done there, whichever row is selected. */
   actions?(location: Location): readonly Action[]
 }

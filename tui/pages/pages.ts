@@ -1,4 +1,5 @@
-import { agentsPage } from './agents.ts'
+import { agentPage } from './agent.ts'
+import { agentsPage, poolPage } from './agents.ts'
 import { attentionPage } from './attention.ts'
 import { beadPage } from './bead.ts'
 import { beadsPage } from './beads.ts'
@@ -6,9 +7,12 @@ import { citiesPage } from './cities.ts'
 import { configPage, packsPage } from './configuration.ts'
 import { convoyPage, convoysPage } from './convoys.ts'
 import { diffPage } from './diff.ts'
+import { doctorPage } from './doctor.ts'
 import { eventsPage } from './events.ts'
 import { formulaPage, formulasPage } from './formulas.ts'
+import { graphPage } from './graph.ts'
 import { mailPage, threadPage } from './mail.ts'
+import { networkPage, postPage, profilePage } from './network.ts'
 import { orderPage, orderRunPage, ordersPage } from './orders.ts'
 import { overviewPage } from './overview.ts'
 import type { Location, Page } from './page.ts'
@@ -23,6 +27,7 @@ import { sessionsPage } from './sessions.ts'
 import { timelinePage } from './timeline.ts'
 import { transcriptPage } from './transcript.ts'
 import { accountsPage, budgetsPage, usagePage } from './usage.ts'
+import { watchPage } from './watch.ts'
 
 /** Every page of the dashboard, in the order of its help. */
 export const pages: readonly Page[] = [
@@ -31,9 +36,12 @@ export const pages: readonly Page[] = [
   attentionPage,
   questionPage,
   agentsPage,
+  poolPage,
+  agentPage,
   sessionsPage,
   sessionPage,
   transcriptPage,
+  watchPage,
   beadsPage,
   beadPage,
   convoysPage,
@@ -41,6 +49,7 @@ export const pages: readonly Page[] = [
   runsPage,
   runPage,
   timelinePage,
+  graphPage,
   formulasPage,
   formulaPage,
   ordersPage,
@@ -60,6 +69,10 @@ export const pages: readonly Page[] = [
   packsPage,
   configPage,
   readinessPage,
+  doctorPage,
+  networkPage,
+  postPage,
+  profilePage,
 ]
 
 const byName = new Map(pages.map((page) => [page.name, page]))

@@ -1,12 +1,24 @@
 import type { Output } from '../../src/client/operations.ts'
 import { copy } from './copy.ts'
-import { type Action, isOneOf, table, whole } from './page.ts'
+import { type Action, isOneOf, type Line, table } from './page.ts'
 import { toneOf } from './tones.ts'
 
 type Run = Output<'GET ~/runs'>['runs'][number]
 
 const LIMIT = 500
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
+
+const ORDERS: Readonly<Record<string, (run: Run) => boolean>> = {
+  'those under way first': () => true,
+  'those that failed': ({ status }) => status === 'failed',
+  'those that have ended': ({ status }) => ENDED.has(status),
+}
+
+/** `12 active · 3 failed`: how many there are of each status that any has. */
+const countsLine = (counts: Output<'GET ~/runs'>['status_counts']): Line => {
+  const parts = Object.entries(counts).flatMap(([status, count]) => (count > 0 ? [`${count} ${status}`] : []))
+  return { text: parts.join(' · ') || 'no run yet', tone: 'quiet' }
+}
 
 /** The runs of formulas: those under way first. */
 export const runsPage = table<Run>({
@@ -34,11 +46,16 @@ export const runsPage = table<Run>({
     },
   ],
   idOf: ({ run_id }) => run_id,
+  sorts: Object.keys(ORDERS),
   isChangedBy: isOneOf('run.', 'execution.', 'molecule.'),
   opens: ({ run_id }, city) => ({ page: 'run', city, subject: run_id }),
-  load: async ({ city, signal }) => {
-    const { runs } = await city.call('GET ~/runs', { query: { limit: LIMIT }, ...(signal && { signal }) })
-    return whole(runs)
+  load: async ({ city, signal }, { sort }) => {
+    const call = { query: { limit: LIMIT }, ...(signal && { signal }) }
+    const { runs, status_counts: counts } = await city.call('GET ~/runs', call)
+    const shown = ORDERS[sort ?? ''] ?? (() => true)
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
+    const items = runs.filter(shown)
+    return { items, total: items.length === runs.length ? total : items.length, head: [countsLine(counts)] }
   },
   actionsOf: (run) => runActions(run),
 })
@@ -80,6 +97,12 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
       name: 'timeline',
       help: 'what became of every step, when, and what it cost',
       run: async ({ city }) => ({ opens: { page: 'timeline', city: city.name, subject: id } }),
+    },
+    {
+      key: 'D',
+      name: 'graph',
+      help: 'its steps, and what waits for what',
+      run: async ({ city }) => ({ opens: { page: 'graph', city: city.name, subject: id } }),
     },
     copy('y', 'copy', 'its id', id),
   ]

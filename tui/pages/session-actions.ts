@@ -1,3 +1,5 @@
+import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
 import { copy } from './copy.ts'
 import type { Action, Reach } from './page.ts'
 
@@ -7,6 +9,7 @@ export interface SessionFacts {
   readonly state: string
   readonly title: string
   readonly isRunning: boolean
+  readonly folder?: string | undefined
 }
 
 type Verb = 'stop' | 'kill' | 'wake' | 'suspend' | 'close'
@@ -19,10 +22,10 @@ const request =
   }
 
 /** Everything that can be done to a session. */
-export function sessionActions({ id, state, title, isRunning }: SessionFacts): Action[] {
+export function sessionActions({ id, state, title, isRunning, folder }: SessionFacts): Action[] {
   const name = title === '' ? id : `${id} (${title})`
   const notRunning = isRunning ? undefined : `${id} does not run; w wakes it`
-  const isClosed = state === ''
+  const closed = state === '' ? `${id} is closed` : undefined
   return [
     {
       key: 'a',
@@ -35,11 +38,33 @@ export function sessionActions({ id, state, title, isRunning }: SessionFacts): A
       key: 's',
       name: 'send',
       help: 'send it a message',
-      disabled: isClosed ? `${id} is closed` : undefined,
+      disabled: closed,
       fields: [{ name: 'message', title: `message to ${id}` }],
       run: async ({ city }, { message = '' }) => {
         await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message } })
         return { text: `sent to ${id}` }
+      },
+    },
+    {
+      key: 'u',
+      name: 'nudge',
+      help: 'send it a message for when its turn is over',
+      disabled: closed,
+      fields: [{ name: 'message', title: `message to ${id} after its turn`, initial: 'Go on with your work.' }],
+      run: async ({ city }, { message = '' }) => {
+        await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, intent: 'follow_up' } })
+        return { text: `${id} gets it after its turn` }
+      },
+    },
+    {
+      key: 'I',
+      name: 'instead',
+      help: 'interrupt its turn and send it a message instead',
+      disabled: notRunning,
+      fields: [{ name: 'message', title: `message to ${id} instead of its turn` }],
+      run: async ({ city }, { message = '' }) => {
+        await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, intent: 'interrupt_now' } })
+        return { text: `${id} was interrupted and gets the message` }
       },
     },
     {
@@ -58,17 +83,28 @@ export function sessionActions({ id, state, title, isRunning }: SessionFacts): A
       run: request(id, 'kill', 'was killed'),
     },
     {
+      key: 'R',
+      name: 'restart',
+      help: 'end its program and start it again; its work and its conversation go on',
+      disabled: notRunning,
+      confirm: `Restart ${name}? Its program ends at once; its work and its conversation go on.`,
+      run: async ({ city }) => {
+        await city.call('POST ~/session/{id}/restart', { params: { id }, body: {} })
+        return { text: `${id} is restarted` }
+      },
+    },
+    {
       key: 'w',
       name: 'wake',
       help: 'start it when it sleeps or is suspended',
-      disabled: isRunning ? `${id} runs already` : isClosed ? `${id} is closed` : undefined,
+      disabled: isRunning ? `${id} runs already` : closed,
       run: request(id, 'wake', 'is woken'),
     },
     {
       key: 'S',
       name: 'suspend',
       help: 'suspend it until it is woken',
-      disabled: isClosed ? `${id} is closed` : undefined,
+      disabled: closed,
       confirm: `Suspend ${name}? Its program ends; its work waits for it.`,
       run: request(id, 'suspend', 'is suspended; w wakes it', 'wake'),
     },
@@ -76,7 +112,7 @@ export function sessionActions({ id, state, title, isRunning }: SessionFacts): A
       key: 'X',
       name: 'close',
       help: 'close it for good',
-      disabled: isClosed ? `${id} is closed` : undefined,
+      disabled: closed,
       confirm: `Close ${name} for good? Its work is offered to others.`,
       run: request(id, 'close', 'is closed'),
     },
@@ -86,6 +122,39 @@ export function sessionActions({ id, state, title, isRunning }: SessionFacts): A
       help: 'its whole conversation',
       run: async ({ city }) => ({ opens: { page: 'transcript', city: city.name, subject: id } }),
     },
+    {
+      key: 'v',
+      name: 'watch',
+      help: 'its screen beside its conversation',
+      run: async ({ city }) => ({ opens: { page: 'watch', city: city.name, subject: id } }),
+    },
+    {
+      key: 'D',
+      name: 'diff',
+      help: 'what it changed in its worktree',
+      run: async ({ city }) => ({ opens: { page: 'diff', city: city.name, subject: id } }),
+    },
     copy('y', 'copy', 'its id', id),
+    copy('Y', 'copy-folder', 'its folder', folder),
+    {
+      key: 'C',
+      name: 'copy-answer',
+      help: 'copy its last answer',
+      run: async ({ city }) => ({ text: 'copied its last answer', copy: await lastAnswer(city, id) }),
+    },
   ]
 }
+
+/** The last thing that a session said, whole. */
+async function lastAnswer(city: CityClient, id: string): Promise<string> {
+  const query = { format: 'conversation' as const, tail: '1' }
+  const transcript = await city.call('GET ~/session/{id}/transcript', { params: { id }, query })
+  const turns = 'turns' in transcript ? (transcript.turns ?? []) : []
+  const answer = turns.findLast(({ role }) => role === 'assistant')
+  if (!answer) throw new Error(`${id} has not answered anything yet`)
+  return answer.text
+}
+
+/** What can be done to a session as the server lists it. */
+export const actionsOfSession = (session: SessionResponse): Action[] =>
+  sessionActions({ ...session, isRunning: session.running, folder: session.work_dir })

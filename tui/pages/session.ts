@@ -2,7 +2,7 @@ import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { placeOf } from './attention.ts'
 import { isOneOf, type Line, text } from './page.ts'
-import { sessionActions } from './session-actions.ts'
+import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
 
 /** How much of a conversation is held. */
@@ -21,7 +21,7 @@ export const sessionPage = text({
       city.call('GET ~/attention', { ...(signal && { signal }) }),
     ])
     const question = items.find(({ session_id }) => session_id === session.id)
-    const actions = sessionActions({ ...session, isRunning: session.running })
+    const actions = actionsOfSession(session)
     return { head: headLines(session, question), actions, opens: question && placeOf(question, city.name) }
   },
   follow: async ({ city, subject: id }, { show, following }) => {

@@ -1,11 +1,19 @@
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { isOneOf, table } from './page.ts'
-import { sessionActions } from './session-actions.ts'
+import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
 
 const PAGE = 200
 
 const stateOf = ({ state }: SessionResponse): string => state || 'closed'
+
+/** The orders of the list, and the states that each shows. */
+const ORDERS: Readonly<Record<string, string>> = {
+  'those that live': 'open',
+  'those that run': 'creating,active,draining',
+  'those that are held': 'suspended,quarantined,failed-create',
+  'closed ones': 'closed',
+}
 
 /** The live sessions of a city, newest first. */
 export const sessionsPage = table<SessionResponse>({
@@ -25,10 +33,12 @@ export const sessionsPage = table<SessionResponse>({
   idOf: ({ id }) => id,
   isChangedBy: isOneOf('session.', 'agent.', 'attention.'),
   opens: ({ id }, city) => ({ page: 'session', city, subject: id }),
-  load: async ({ city, signal }, { cursor }) => {
-    const query = { limit: PAGE, ...(cursor && { cursor }) }
+  sorts: Object.keys(ORDERS),
+  load: async ({ city, signal }, { cursor, sort }) => {
+    const state = ORDERS[sort ?? ''] ?? 'open'
+    const query = { limit: PAGE, state, ...(cursor && { cursor }) }
     const { items, total, next_cursor: next } = await city.call('GET ~/sessions', { query, ...(signal && { signal }) })
     return { items, total, next }
   },
-  actionsOf: (session) => sessionActions({ ...session, isRunning: session.running }),
+  actionsOf: (session) => actionsOfSession(session),
 })

@@ -1,49 +1,109 @@
 import type { Output } from '../../src/client/operations.ts'
+import { formatCount } from '../../src/client/text.ts'
+import { sparkLine } from './figures.ts'
 import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
+import { section } from './sections.ts'
 
-type Budget = Output<'GET ~/budgets'>['items'][number]
-type Totals = Output<'GET ~/usage'>['today']
+type Budgets = Output<'GET ~/budgets'>
+type Budget = Budgets['items'][number]
+type Used = Output<'GET ~/usage'>
+type Totals = Used['today']
+type History = Output<'GET ~/usage/days'>
+type Series = History['city']
 type Account = Output<'GET ~/accounts'>['items'][number]
+
+const DAYS = 14
+const NAME = 26
+
+const tokensOf = ({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: Totals): number =>
+  input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens
 
 const tokens = ({
   input_tokens: input,
   output_tokens: output,
-}: Pick<Totals, 'input_tokens' | 'output_tokens'>): string => `${input} in · ${output} out`
+}: Pick<Totals, 'input_tokens' | 'output_tokens'>): string => `${formatCount(input)} in · ${formatCount(output)} out`
 
 const money = (usd: number, unpriced: number): string =>
   `$${usd.toFixed(2)}${unpriced > 0 ? ` and ${unpriced} turns without a price` : ''}`
 
-/** What the city uses: tokens, money, time. */
+/** What the city uses: tokens, money, time; how fast; and day by day. */
 export const usagePage = text({
   name: 'usage',
   aliases: ['costs'],
   title: 'usage',
-  help: 'tokens, money and time that the city uses',
+  help: 'tokens and money that the city uses: how fast, and by day, agent and model',
   isChangedBy: isOneOf('worker.operation', 'session.'),
   load: async ({ city, signal }) => {
-    const {
-      today,
-      last_24h: day,
-      recent_by_session: sessions = [],
-    } = await city.call('GET ~/usage', { ...(signal && { signal }) })
-    const line = (name: string, totals: Totals): Line => ({
-      text: `${name.padEnd(15)} ${money(totals.cost_usd_estimate, totals.unpriced).padEnd(12)} ${tokens(totals)} · ${totals.invocations} turns`,
-    })
-    return {
-      lines: [
-        line('today', today),
-        ...(day ? [line('last 24 hours', day)] : []),
-        { text: '' },
-        ...(sessions.length > 0 ? [{ text: 'by session, lately', tone: 'strong' as const }] : []),
-        ...sessions.map(
-          (each): Line => ({
-            text: `${each.session.padEnd(24)} ${money(each.cost_usd_estimate, each.unpriced).padEnd(12)} ${tokens(each)}`,
-          }),
-        ),
-      ],
-    }
+    const call = signal ? { signal } : {}
+    const [used, history] = await Promise.all([
+      city.call('GET ~/usage', call),
+      city.call('GET ~/usage/days', { query: { days: DAYS }, ...call }),
+    ])
+    return { head: headLines(used), lines: [...historyLines(history), ...sessionLines(used)] }
   },
 })
+
+function headLines(used: Used): Line[] {
+  if (!used.recording) return [{ text: 'Usage is not recorded here: see [usage] in city.toml.', tone: 'warning' }]
+  const { today, last_24h: day, recent, recent_window_secs: seconds } = used
+  const perHour = (amount: number) => (amount * 3600) / Math.max(1, seconds)
+  const rate = `${money(perHour(recent.cost_usd_estimate), 0)} · ${formatCount(Math.round(perHour(tokensOf(recent))))} tokens an hour`
+  return [
+    { text: `now             ${rate}, by the last ${Math.round(seconds / 60)} minutes`, tone: 'strong' },
+    totalsLine('today', today),
+    ...(day ? [totalsLine('last 24 hours', day)] : []),
+  ]
+}
+
+const totalsLine = (name: string, totals: Totals): Line => ({
+  text: `${name.padEnd(15)} ${money(totals.cost_usd_estimate, totals.unpriced).padEnd(12)} ${tokens(totals)} · ${totals.invocations} turns`,
+})
+
+function historyLines({ days, city, agents, models }: History): Line[] {
+  const first = days[0]?.slice(5) ?? ''
+  const title = `${''.padEnd(NAME)} ${`since ${first}`.padEnd(DAYS)} today      in all`
+  return [
+    { text: '' },
+    { text: title, tone: 'quiet' },
+    seriesLine({ ...city, name: 'the city' }),
+    ...section(
+      'by agent',
+      agents.map((each) => seriesLine({ ...each, name: each.name || 'no agent' })),
+    ),
+    ...section(
+      'by model',
+      models.map((each) => seriesLine({ ...each, name: each.name || 'not known' })),
+    ),
+  ]
+}
+
+/** Where nothing has a price, the tokens are drawn. */
+function seriesLine({
+  name,
+  cost_usd_estimate: usd,
+  daily_cost_usd,
+  daily_tokens,
+  tokens: all,
+  unpriced,
+}: Series): Line {
+  const daily = usd > 0 ? daily_cost_usd : daily_tokens
+  const today = usd > 0 ? money(daily_cost_usd.at(-1) ?? 0, 0) : formatCount(daily_tokens.at(-1) ?? 0)
+  const whole = `${money(usd, unpriced)} · ${formatCount(all)} tokens`
+  return { text: `${shorten(name, NAME).padEnd(NAME)} ${sparkLine(daily)} ${today.padEnd(10)} ${whole}` }
+}
+
+const shorten = (name: string, width: number): string => (name.length <= width ? name : `${name.slice(0, width - 1)}…`)
+
+function sessionLines({ recent_by_session: sessions = [] }: Used): Line[] {
+  return section(
+    'by session, in the last minutes',
+    sessions.map(
+      (each): Line => ({
+        text: `${shorten(each.session, NAME).padEnd(NAME)} ${money(each.cost_usd_estimate, each.unpriced).padEnd(12)} ${tokens(each)}`,
+      }),
+    ),
+  )
+}
 
 /** What the city may use, and how much of it is left. */
 export const budgetsPage = table<Budget>({
@@ -72,9 +132,40 @@ export const budgetsPage = table<Budget>({
   ],
   idOf: ({ scope, name = '', unit, per }) => `${scope}/${name}/${unit}/${per}`,
   isChangedBy: isOneOf('budget.', 'worker.operation'),
-  load: async ({ city, signal }) => whole((await city.call('GET ~/budgets', { ...(signal && { signal }) })).items),
+  load: async ({ city, signal }) => {
+    const { items, uncounted, strict } = await city.call('GET ~/budgets', { ...(signal && { signal }) })
+    return { ...whole(items), head: uncountedLines(uncounted, strict) }
+  },
+  actionsOf: (budget) => [removeBudget(budget)],
   actions: () => [setBudget],
 })
+
+/** The agents whose programs report no usage, and what comes of that. */
+function uncountedLines(uncounted: Budgets['uncounted'], strict: boolean): Line[] {
+  if (uncounted.length === 0) return []
+  const names = uncounted.map(({ agent }) => agent).join(', ')
+  const what = strict ? 'they get no turn' : 'no budget counts what they use'
+  const toDo = 'cost = "none" on an agent says that it costs nothing'
+  return [{ text: `uncounted: ${names}: their programs do not report usage, so ${what}; ${toDo}`, tone: 'warning' }]
+}
+
+const removeBudget = ({ scope, name, unit, per, limit }: Budget): Action => {
+  const what = `${limit} ${unit} a ${per} for ${name || scope}`
+  const put: Action['run'] = async ({ city }) => {
+    await city.call('PUT ~/budgets', { body: { scope, unit, per, limit, ...(name && { name }) } })
+    return { text: `${what} is set again` }
+  }
+  return {
+    key: 'x',
+    name: 'remove',
+    help: 'remove the budget',
+    confirm: `Remove the budget of ${what}? Nothing limits that any more.`,
+    run: async ({ city }) => {
+      await city.call('DELETE ~/budgets', { query: { scope, unit, per, ...(name && { name }) } })
+      return { text: `the budget of ${what} is removed`, undo: { name: 'budget', run: put } }
+    },
+  }
+}
 
 const setBudget: Action = {
   key: 'n',

@@ -2,7 +2,7 @@ import type { Action, Location, Page } from '../pages/page.ts'
 import { pages } from '../pages/pages.ts'
 import { namedActions } from './actions.ts'
 import { focused } from './navigation.ts'
-import { type Chosen, here, type State } from './state.ts'
+import type { Chosen, State } from './state.ts'
 
 /** What an entered line asks for. */
 export type Command =
@@ -31,8 +31,11 @@ function openCity(state: State, name: string): Command {
   return { kind: 'open', location: { page: 'overview', city: name, subject: '' } }
 }
 
+/** The city of this page, else the one that was open before it. */
+const lastCity = ({ path }: State): string => path.findLast(({ city }) => city !== '')?.city ?? ''
+
 function openPage(state: State, page: Page, subject: string): Command {
-  const { city } = here(state)
+  const city = lastCity(state)
   if (!page.isGlobal && city === '') return error('open a city first')
   if (page.about !== undefined && subject === '') return error(`:${page.name} takes the id of a ${page.about}`)
   return {

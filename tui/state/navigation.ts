@@ -13,8 +13,8 @@ export function panelsOf(state: State): readonly Location[] {
     .flatMap(({ panels }) => panels.map((name) => panelAt(location, name)))
 }
 
-/** The table of an overview. */
-export const panelAt = ({ city }: Location, page: string): Location => ({ page, city, subject: '' })
+/** A panel of an overview: about the same thing as that, if about any. */
+export const panelAt = ({ city, subject }: Location, page: string): Location => ({ page, city, subject })
 
 /** What waits for a person in a city. */
 export const attentionOf = (city: string): Location => ({ page: 'attention', city, subject: '' })

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
-import { PriceList, UsageBody } from './schema.ts'
+import { PriceList, SessionUsage, UsageBody, UsageHistory } from './schema.ts'
 import type { Usage } from './usage.ts'
 
 export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
@@ -19,6 +19,33 @@ export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
       errors: ['store-unavailable'],
     },
     (x) => city(x).usage.show(x.query.aggregate_only),
+  ),
+  route(
+    'GET ~/usage/days',
+    {
+      id: 'list-usage-days',
+      summary: 'Show what was used day by day',
+      description: 'In all, by agent and by model. Days are those of the local time of the supervisor.',
+      query: Type.Object({
+        days: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 90, description: 'How many days up to today; 14 when absent.' }),
+        ),
+      }),
+      ok: UsageHistory,
+      extension: true,
+    },
+    (x) => city(x).usage.history(x.query.days ?? 14),
+  ),
+  route(
+    'GET ~/session/{id}/usage',
+    {
+      id: 'show-session-usage',
+      summary: 'Show what a session used: tokens and money',
+      ok: SessionUsage,
+      errors: ['session-not-found'],
+      extension: true,
+    },
+    (x) => city(x).usage.showSession(x.params.id),
   ),
   route(
     'GET ~/usage/prices',

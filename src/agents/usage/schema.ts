@@ -109,3 +109,38 @@ export const UsageBody = Type.Object(
   { $id: 'UsageBody', ...closed },
 )
 export type UsageBody = Static<typeof UsageBody>
+
+const UsageSeries = Type.Object(
+  {
+    name: Type.String({ description: 'The agent or model; empty for what belongs to none, and for the city.' }),
+    invocations: count('Model responses.'),
+    tokens: count('Tokens of every kind.'),
+    cost_usd_estimate,
+    unpriced,
+    daily_tokens: Type.Array(Type.Integer(), { description: 'One for each of `days`.' }),
+    daily_cost_usd: Type.Array(Type.Number(), { description: 'One for each of `days`.' }),
+  },
+  { $id: 'UsageSeries', ...closed },
+)
+export type UsageSeries = Static<typeof UsageSeries>
+
+/** Ours: what was used day by day. */
+export const UsageHistory = Type.Object(
+  {
+    days: Type.Array(Type.String(), {
+      description: 'In the local time of the supervisor, oldest first; the last is today.',
+    }),
+    city: UsageSeries,
+    agents: Type.Array(UsageSeries, { description: 'The 50 agents that used the most.' }),
+    models: Type.Array(UsageSeries, { description: 'The 50 models that were used the most.' }),
+  },
+  { $id: 'UsageHistory', ...closed },
+)
+export type UsageHistory = Static<typeof UsageHistory>
+
+/** Ours: what one session used. */
+export const SessionUsage = Type.Object(
+  { session_id: Type.String(), invocations: count('Model responses.'), ...tokens, cost_usd_estimate, unpriced },
+  { $id: 'SessionUsage', ...closed, description: 'What a session used in the last 35 days.' },
+)
+export type SessionUsage = Static<typeof SessionUsage>

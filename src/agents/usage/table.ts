@@ -58,3 +58,19 @@ export const usagePlaces = sqliteTable('usage_places', {
   file: text().notNull(),
   offset: integer().notNull(),
 })
+
+/** What agents used of each model, by the local days of the supervisor. */
+export const usageDays = sqliteTable(
+  'usage_days',
+  {
+    day: text().notNull(),
+    rig: text().notNull(),
+    agent: text().notNull(),
+    model: text().notNull(),
+    invocations: integer().notNull().default(0),
+    tokens: integer().notNull().default(0),
+    cost: real().notNull().default(0),
+    unpriced: integer().notNull().default(0),
+  },
+  (use) => [primaryKey({ columns: [use.day, use.rig, use.agent, use.model] })],
+)

@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import type { Store, Tx } from '../../core/store.ts'
 import type { FilePosition } from '../conversations/entries/log-reader.ts'
+import { dayOf, UsageDays } from './days.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 
 /** One use: a response of a model, or a run of a session. */
@@ -78,6 +79,7 @@ const SCOPE_CONDITIONS: Record<UsageScope['scope'], string> = { city: "'' = ?", 
 
 /** Stores usage, each fact once, and maintains its sums, so that the time a total takes does not depend on history. */
 export class UsageStore {
+  readonly days: UsageDays
   readonly #insert: Statement<unknown, (string | number)[]>
   readonly #add: Statement<unknown, (string | number)[]>
   readonly #amounts: Statement<StoredAmounts, [string]>
@@ -95,6 +97,7 @@ export class UsageStore {
   readonly #pruneSums: Statement<unknown, [number]>
 
   constructor(store: Store) {
+    this.days = new UsageDays(store)
     this.#insert = store.prepare(`INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, model,
       input, output, cache_read, cache_write, wall_ms, cost, unpriced, assumed)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`)
@@ -105,7 +108,7 @@ export class UsageStore {
         cache_read = cache_read + excluded.cache_read, cache_write = cache_write + excluded.cache_write,
         wall_ms = wall_ms + excluded.wall_ms, cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced,
         assumed = assumed + excluded.assumed`)
-    this.#amounts = store.prepare(`SELECT at, rig, agent, input, output, cache_read AS cacheRead,
+    this.#amounts = store.prepare(`SELECT at, rig, agent, model, input, output, cache_read AS cacheRead,
       cache_write AS cacheWrite, wall_ms AS wallMs, cost, assumed FROM usage_facts WHERE key = ?`)
     this.#growFact = store.prepare(`UPDATE usage_facts SET input = input + ?, output = output + ?,
       cache_read = cache_read + ?, cache_write = cache_write + ?, wall_ms = wall_ms + ?, cost = cost + ?,
@@ -153,6 +156,7 @@ export class UsageStore {
     if (inserted.changes === 0) return this.#grow(tx, fact, amounts)
     const counts = kind === 'model' ? [1, 0] : [0, 1]
     tx.run(this.#add, quarterOf(at), rig, agent, ...counts, ...tokens, wallMs, cost, unpriced, assumed)
+    if (kind === 'model') this.#addToDay(tx, fact, amounts, { invocations: 1, unpriced })
     return true
   }
 
@@ -167,7 +171,18 @@ export class UsageStore {
     tx.run(this.#growFact, ...more, key)
     const { at, rig, agent } = before
     tx.run(this.#add, quarterOf(at), rig, agent, 0, 0, input, output, cacheRead, cacheWrite, wallMs, cost, 0, assumed)
+    this.#addToDay(tx, before, { input, output, cacheRead, cacheWrite, cost }, { invocations: 0, unpriced: 0 })
     return true
+  }
+
+  #addToDay(
+    tx: Tx,
+    { at, rig, agent, model }: Pick<UsageFact, 'at' | 'rig' | 'agent' | 'model'>,
+    { input, output, cacheRead, cacheWrite, cost }: Omit<Amounts, 'wallMs' | 'assumed'>,
+    counts: { invocations: number; unpriced: number },
+  ): void {
+    const tokens = input + output + cacheRead + cacheWrite
+    this.days.add(tx, { day: dayOf(at), rig, agent, model, tokens, cost, ...counts })
   }
 
   /** The position up to which the log of a session was counted. */
@@ -213,13 +228,14 @@ export class UsageStore {
   prune(tx: Tx, now: number): void {
     tx.run(this.#pruneFacts, now - FACT_RETENTION_MS)
     tx.run(this.#pruneSums, now - SUM_RETENTION_MS)
+    this.days.prune(tx, dayOf(now - SUM_RETENTION_MS))
     tx.run(this.#prunePositions)
   }
 }
 
 const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'wallMs', 'cost', 'assumed'] as const
 type Amounts = Record<(typeof AMOUNTS)[number], number>
-type StoredAmounts = Amounts & Pick<UsageFact, 'at' | 'rig' | 'agent'>
+type StoredAmounts = Amounts & Pick<UsageFact, 'at' | 'rig' | 'agent' | 'model'>
 
 const amountsOf = ({ input, output, cacheRead, cacheWrite, wallMs, cost = 0, assumed = 0 }: UsageFact): Amounts => ({
   ...{ input, output, cacheRead, cacheWrite, wallMs, cost, assumed },

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { CityConfig } from '../../config/city-config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import { errorMessage } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { ModelUsage } from '../conversations/entries/entry.ts'
@@ -11,10 +11,11 @@ import { displayNameOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { UsageCollector } from './collector.ts'
+import { daysUntil, usageHistory } from './history.ts'
 import { PriceLists } from './price-list.ts'
 import { Prices } from './prices.ts'
 import { sanitizeUsage } from './sanitize.ts'
-import type { PriceList, UsageBody, UsageTotals } from './schema.ts'
+import type { PriceList, SessionUsage, UsageBody, UsageHistory, UsageTotals } from './schema.ts'
 import { type Spent, type UsageFact, type UsageScope, UsageStore } from './usage-store.ts'
 
 export interface UsageDependencies {
@@ -79,6 +80,20 @@ export class Usage {
   /** What a session used from one time to another; what is older than a month may be missing. */
   ofSession(session: string, from: number, to: number): UsageTotals {
     return this.#store.ofSession(session, from, to)
+  }
+
+  /** What was used on each of so many days up to today. */
+  history(days: number): UsageHistory {
+    const shown = daysUntil(this.dependencies.clock.now(), days)
+    return usageHistory(shown, this.#store.days.since(shown[0] ?? ''))
+  }
+
+  /** What one session used, also one that ended. */
+  showSession(id: string): SessionUsage {
+    const row = this.dependencies.sessionRepository.find(id)
+    if (!row) throw new AppError('session-not-found', `there is no session ${id}; see gc session list --all`)
+    const { compute_facts: _, wall_seconds: __, ...used } = this.#store.ofSession(id, 0, this.dependencies.clock.now())
+    return { session_id: id, ...used }
   }
 
   /** The list prices in use. */

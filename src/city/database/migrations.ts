@@ -17,6 +17,7 @@ import questionsTakenOver from '../../agents/questions/taken-over.sql' with { ty
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
 import usageBySession from '../../agents/usage/by-session.sql' with { type: 'text' }
+import usageDays from '../../agents/usage/days.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
 import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
@@ -135,4 +136,5 @@ export const cityMigrations: readonly string[] = [
   usageReports,
   runParents,
   orderStarting,
+  usageDays,
 ]

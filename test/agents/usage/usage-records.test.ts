@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { BudgetList } from '../../../src/agents/budgets/schema.ts'
 import type { SessionResponse } from '../../../src/agents/sessions/schema.ts'
-import type { UsageBody } from '../../../src/agents/usage/schema.ts'
+import type { SessionUsage, UsageBody, UsageHistory } from '../../../src/agents/usage/schema.ts'
 import { openRecordingCity } from '../conversations/recording-city.ts'
 import { claude } from '../conversations/samples.ts'
 
@@ -26,6 +26,12 @@ test('the usage of a turn is counted and priced when the turn ends', async () =>
   expect(shown.today).toMatchObject({ input_tokens: 4, output_tokens: 50, cache_read_tokens: 98_996, unpriced: 0 })
   expect(shown.today.cost_usd_estimate).toBeCloseTo(0.057018, 5)
   expect(shown.recent_by_session).toMatchObject([{ session: 'bob', session_id: session.id, output_tokens: 50 }])
+  const days = (await town.get<UsageHistory>('/usage/days?days=2')).body
+  expect(days).toMatchObject({ city: { invocations: 1 }, agents: [{ name: 'clerk' }], models: [{ invocations: 1 }] })
+  expect(days.city.daily_tokens.at(-1)).toBe(days.city.tokens)
+  const used = (await town.get<SessionUsage>(`/session/${session.id}/usage`)).body
+  expect(used).toMatchObject({ session_id: session.id, invocations: 1, input_tokens: 4, output_tokens: 50 })
+  expect((await town.get('/session/nobody/usage')).status).toBe(404)
   const { body } = await town.get<UsageBody>('/usage?aggregate_only=true')
   expect(body.recent_by_session).toBeUndefined()
   const printed = (await town.gc(['usage'])).out

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { unlinkSync } from 'node:fs'
 import type { Entry, ModelUsage } from '../../../src/agents/conversations/entries/entry.ts'
 import { UsageCollector } from '../../../src/agents/usage/collector.ts'
+import { daysUntil, usageHistory } from '../../../src/agents/usage/history.ts'
 import { PriceLists } from '../../../src/agents/usage/price-list.ts'
 import { Prices } from '../../../src/agents/usage/prices.ts'
 import { sanitizeUsage } from '../../../src/agents/usage/sanitize.ts'
@@ -177,6 +178,45 @@ describe('the usage store', () => {
     })
     expect(usageStore.spent({ scope: 'city', name: '' }, NOON)).toMatchObject({ tokens: 136, usd: 0.75 })
     expect(usageStore.spent({ scope: 'city', name: '' }, NOON + HOUR).tokens).toBe(0)
+    await store.close()
+  })
+
+  test('sums each day by agent and model, with what responses grow by, and knows days from before that was kept', async () => {
+    using folder = tempFolder()
+    const before = cityMigrations.slice(
+      0,
+      cityMigrations.findIndex((migration) => migration.includes('usage_days')),
+    )
+    const older = Store.open(folder.at('city.db'), before)
+    const insert = older.prepare<unknown, [number]>(
+      `INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, model, input, cost)
+       VALUES ('k', ?, 'model', 's0', 'old', 'clerk', '', 'm', 7, 0.5)`,
+    )
+    await older.write((tx) => void tx.run(insert, NOON - 48 * HOUR))
+    await older.close()
+    const store = Store.open(folder.at('city.db'), cityMigrations)
+    const usageStore = new UsageStore(store)
+    const add = (one: UsageFact) => store.write((tx) => usageStore.add(tx, one))
+    await add(fact('a', NOON - 24 * HOUR))
+    await add(fact('b', NOON))
+    await add(fact('b', NOON + HOUR, { output: 25, cost: 0.75 }))
+    await add(fact('c', NOON, { model: 'n', agent: 'clerk', rig: '', cost: undefined }))
+    await add(fact('r', NOON, { kind: 'compute', input: 0, output: 0, cacheRead: 0, cacheWrite: 0, wallMs: 9 }))
+    const days = daysUntil(NOON, 3)
+    expect(days).toEqual(['2026-04-02', '2026-04-03', '2026-04-04'])
+    const { city, agents, models } = usageHistory(days, usageStore.days.since(days[0] ?? ''))
+    expect(city).toEqual({
+      ...{ name: '', invocations: 4, tokens: 375, cost_usd_estimate: 1.5, unpriced: 1 },
+      ...{ daily_tokens: [7, 116, 252], daily_cost_usd: [0.5, 0.25, 0.75] },
+    })
+    expect(agents.map(({ name, daily_tokens }) => [name, daily_tokens])).toEqual([
+      ['web/worker', [0, 116, 136]],
+      ['clerk', [7, 0, 116]],
+    ])
+    expect(models.map(({ name, tokens }) => [name, tokens])).toEqual([
+      ['m', 259],
+      ['n', 116],
+    ])
     await store.close()
   })
 

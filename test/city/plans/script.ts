@@ -101,7 +101,17 @@ async function look(request: Request, { bead, other, convoy, session, mail, wait
     ...[...boxes, `/mail/${mail}`, `/mail/thread/${mail}`],
     ...['/waits', '/waits?state=pending', `/waits?session=${session}`, `/wait/${wait}`],
     ...SESSIONS.map((query) => `/sessions${query}`),
-    ...[`/session/${session}`, '/status', '/attention', '/agents', '/rigs', '/usage', '/budgets', '/worktrees'],
+    ...[
+      `/session/${session}`,
+      '/status',
+      '/attention',
+      '/agents',
+      '/rigs',
+      '/usage',
+      '/usage/days',
+      '/budgets',
+      '/worktrees',
+    ],
     ...['', '/maintenance/status', `/bead/${other}`],
   ]
   for (const path of paths) await request('GET', path)

@@ -1,0 +1,51 @@
+import type { Statement } from 'bun:sqlite'
+import type { Store, Tx } from '../../core/store.ts'
+
+/** What an agent used of a model on one day. */
+export interface DayUse {
+  readonly day: string
+  readonly rig: string
+  readonly agent: string
+  readonly model: string
+  readonly invocations: number
+  readonly tokens: number
+  readonly cost: number
+  readonly unpriced: number
+}
+
+/** The local day of a time, as `2026-03-29`. */
+export function dayOf(at: number): string {
+  const date = new Date(at)
+  const part = (value: number, length: number) => String(value).padStart(length, '0')
+  return [part(date.getFullYear(), 4), part(date.getMonth() + 1, 2), part(date.getDate(), 2)].join('-')
+}
+
+/** The sums of each day, by agent and model: reading them costs the same, however much was used. */
+export class UsageDays {
+  readonly #add: Statement<unknown, (string | number)[]>
+  readonly #since: Statement<DayUse, [string]>
+  readonly #prune: Statement<unknown, [string]>
+
+  constructor(store: Store) {
+    this.#add = store.prepare(`INSERT INTO usage_days (day, rig, agent, model, invocations, tokens, cost, unpriced)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (day, rig, agent, model) DO UPDATE SET
+        invocations = invocations + excluded.invocations, tokens = tokens + excluded.tokens, cost = cost + excluded.cost,
+        unpriced = unpriced + excluded.unpriced`)
+    this.#since = store.prepare(
+      'SELECT day, rig, agent, model, invocations, tokens, cost, unpriced FROM usage_days WHERE day >= ?',
+    )
+    this.#prune = store.prepare('DELETE FROM usage_days WHERE day < ?')
+  }
+
+  add(tx: Tx, { day, rig, agent, model, invocations, tokens, cost, unpriced }: DayUse): void {
+    tx.run(this.#add, day, rig, agent, model, invocations, tokens, cost, unpriced)
+  }
+
+  since(day: string): DayUse[] {
+    return this.#since.all(day)
+  }
+
+  prune(tx: Tx, before: string): void {
+    tx.run(this.#prune, before)
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test'
+import type { AgentResponse } from '../../src/agents/agents/schema.ts'
+import { foldPools, poolState } from '../../tui/pages/agents.ts'
+import { sparkLine } from '../../tui/pages/figures.ts'
+import { graphLines } from '../../tui/pages/graph.ts'
+import { parseVars } from '../../tui/pages/sling-actions.ts'
+
+const agent = (name: string, more: Partial<AgentResponse> = {}): AgentResponse => ({
+  ...{ name, running: false, suspended: false, pack_derived: false, state: 'stopped', available: true },
+  ...more,
+})
+
+describe('the agents of a city', () => {
+  const instance = (number: number, more: Partial<AgentResponse>) =>
+    agent(`shop/worker-${number}`, { pool: 'shop/worker', ...more })
+  const rows = foldPools([
+    agent('mayor', { running: true, state: 'working' }),
+    instance(1, { running: true, state: 'working' }),
+    instance(2, { running: true, state: 'waiting' }),
+    instance(3, {}),
+    agent('clerk'),
+  ])
+
+  test('are one line for each pool, with how many of it run and how many wait', () => {
+    expect(rows.map(({ name }) => name)).toEqual(['mayor', 'shop/worker', 'clerk'])
+    expect(poolState(rows[1]?.instances ?? [])).toEqual({ text: '2/3 · 1 waiting', tone: 'warning' })
+    expect(rows[1]?.instances.map(({ name }) => name)).toEqual(['shop/worker-1', 'shop/worker-2', 'shop/worker-3'])
+  })
+})
+
+describe('the graph of a run', () => {
+  const step = (id: string, status: string) => ({ id, title: `do ${id}`, status })
+  const lines = (beads: ReturnType<typeof step>[], deps: { from: string; to: string; kind?: string }[]) =>
+    graphLines({
+      root_bead_id: 'r',
+      deps,
+      beads: beads.map((bead) => ({ ...{ kind: 'task', assignee: '', metadata: {} }, ...bead })),
+    }).map(({ text }) => text)
+
+  test('has every step further in than what it waits for', () => {
+    const steps = [step('r', 'active'), step('c', 'pending'), step('a', 'completed'), step('b', 'active')]
+    const edges = [
+      { from: 'a', to: 'b', kind: 'blocks' },
+      { from: 'b', to: 'c', kind: 'blocks' },
+      { from: 'a', to: 'c', kind: 'blocks' },
+      { from: 'r', to: 'a', kind: 'parent-child' },
+    ]
+    expect(lines(steps, edges)).toEqual(['✓ a  do a', '   ▶ b  do b ← a', '      ○ c  do c ← b, a'])
+  })
+
+  test('ends where steps wait for each other in a circle', () => {
+    const edges = [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'a' },
+    ]
+    expect(lines([step('a', 'pending'), step('b', 'pending')], edges)).toHaveLength(2)
+  })
+})
+
+test('variables of a formula are typed with commas between, and what is none is said', () => {
+  expect(parseVars(' ')).toEqual({})
+  expect(parseVars('coat=two, colour = dark blue,note=a=b')).toEqual({
+    vars: { coat: 'two', colour: 'dark blue', note: 'a=b' },
+  })
+  expect(() => parseVars('coat')).toThrow('"coat" is no variable: write NAME=VALUE, with commas between')
+})
+
+test('a line of bars is as high as its largest value, and nothing is a dot', () => {
+  expect(sparkLine([0, 1, 4, 8])).toBe('·▂▅█')
+  expect(sparkLine([0, 0])).toBe('··')
+})

@@ -1,0 +1,59 @@
+import { copy } from './copy.ts'
+import type { Action, Reach } from './page.ts'
+import { slingText } from './sling-actions.ts'
+
+type Verb = 'suspend' | 'resume' | 'restart'
+
+/** Everything that can be done to an agent, or to all instances of a pool. */
+export function agentActions(name: string, isSuspended: boolean): Action[] {
+  return [
+    isSuspended ? resume(name) : suspend(name),
+    restart(name),
+    slingText(name),
+    copy('y', 'copy', 'its name', name),
+  ]
+}
+
+/** An agent is addressed by its folder and its name. */
+export const splitAgent = (name: string): { dir: string; base: string } => {
+  const at = name.lastIndexOf('/')
+  return { dir: at < 0 ? '' : name.slice(0, at), base: name.slice(at + 1) }
+}
+
+async function act({ city }: Reach, name: string, action: Verb): Promise<void> {
+  const { dir, base } = splitAgent(name)
+  if (dir === '') await city.call('POST ~/agent/{base}/{action}', { params: { base, action } })
+  else await city.call('POST ~/agent/{dir}/{base}/{action}', { params: { dir, base, action } })
+}
+
+const suspend = (name: string): Action => ({
+  key: 'S',
+  name: 'suspend',
+  help: 'start no sessions of the agent until it is resumed',
+  confirm: `Suspend the agent ${name}? Its sessions are ended.`,
+  run: async (reach) => {
+    await act(reach, name, 'suspend')
+    return { text: `${name} is suspended`, undo: resume(name) }
+  },
+})
+
+const resume = (name: string): Action => ({
+  key: 'S',
+  name: 'resume',
+  help: 'let the agent start sessions again',
+  run: async (reach) => {
+    await act(reach, name, 'resume')
+    return { text: `${name} is resumed` }
+  },
+})
+
+const restart = (name: string): Action => ({
+  key: 'R',
+  name: 'restart',
+  help: 'end the sessions of the agent and start new ones',
+  confirm: `Restart the agent ${name}? Its sessions end at once, whatever they are doing.`,
+  run: async (reach) => {
+    await act(reach, name, 'restart')
+    return { text: `${name} is restarting` }
+  },
+})

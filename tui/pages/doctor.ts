@@ -1,0 +1,33 @@
+import { type Diagnosis, text } from './page.ts'
+import type { Tone } from './tones.ts'
+
+const TONES: Readonly<Record<Diagnosis['status'], Tone>> = {
+  ok: 'good',
+  warning: 'warning',
+  error: 'bad',
+  unknown: 'quiet',
+}
+
+/** What `gc doctor` says of this machine and the city. */
+export const doctorPage = text({
+  name: 'doctor',
+  title: 'doctor',
+  help: 'what gc doctor says of this machine and the city',
+  isChangedBy: () => false,
+  load: async ({ city, diagnose }) => {
+    const results = await diagnose(city.name)
+    const count = (status: Diagnosis['status']) => results.filter((each) => each.status === status).length
+    const counts = `${count('ok')} good, ${count('warning') + count('unknown')} warnings, ${count('error')} errors`
+    return {
+      head: [{ text: `${counts} · gc doctor --fix mends what can be mended`, tone: 'strong' }],
+      lines: results.flatMap(diagnosisLines),
+    }
+  },
+  actions: () => [{ key: 'r', name: 'check', help: 'check again', run: async () => ({ text: 'checking again' }) }],
+})
+
+const diagnosisLines = ({ name, status, message, fix_hint: hint, details = [] }: Diagnosis) => [
+  { text: `${status.padEnd(8)} ${name}: ${message}`, tone: TONES[status] },
+  ...(status === 'ok' ? [] : details.map((line) => ({ text: `           ${line}` }))),
+  ...(status !== 'ok' && hint ? [{ text: `         → ${hint}` }] : []),
+]
