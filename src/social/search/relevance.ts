@@ -59,9 +59,14 @@ class Places {
     this.#length = words.length
     this.#counts = terms.map(() => 0)
     const stems = new Map(terms.map(({ stem }, index) => [stem, index]))
+    const heads = new Set(terms.map(({ stem }) => headOf(stem)))
     const isOpen = terms.some(({ isBeginning }) => isBeginning)
     let last: number | undefined
     for (const word of words) {
+      if (!heads.has(headOf(word))) {
+        last = undefined
+        continue
+      }
       const index = stems.get(stemOf(word))
       const beginning = isOpen && index === undefined ? terms.findIndex((term) => beginsWord(term, word)) : -1
       if (index !== undefined) this.#add(index, 1)
@@ -90,6 +95,9 @@ class Places {
     this.#counts[index] = (this.#counts[index] ?? 0) + share
   }
 }
+
+/** The letters that a word and its stem have in common: few words have those of a term, and only these are stemmed. */
+const headOf = (word: string): string => word.slice(0, 2)
 
 const beginsWord = ({ word, isBeginning }: WeightedTerm, other: string): boolean =>
   isBeginning && other.startsWith(word)
