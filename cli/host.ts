@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { program } from './context/version.ts'
 
 /** Runs the session host until it has no sessions. It stays for long, so it loads none of the commands. */
 export async function runHost(env: Readonly<Record<string, string | undefined>>): Promise<number> {
@@ -7,7 +8,7 @@ export async function runHost(env: Readonly<Record<string, string | undefined>>)
     return 2
   }
   const { runSessionHost } = await import('../src/supervisor/session-host.ts')
-  return runSessionHost(env, say)
+  return runSessionHost(program, env, say)
 }
 
 /** Whoever started this host may be gone by now: it stays for its sessions, and ends by itself when it has none. */

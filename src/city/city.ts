@@ -144,6 +144,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   resources.defer(() => worktrees.close())
   worktrees.start()
   resources.defer(() => transfer.stop())
+  services.privateFolders.start()
   resources.defer(() => search.words.stop())
   search.words.start()
   resources.defer(() => logs.stop())

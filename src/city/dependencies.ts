@@ -16,6 +16,8 @@ export interface CityDependencies {
   version: string
   /** What sessions inherit. */
   env: Readonly<Record<string, string | undefined>>
+  /** Whether the supervisor asks everybody for a token. */
+  requiresToken: boolean
   /** Where the supervisor listens. */
   url(): string
   host: SessionHost

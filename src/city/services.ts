@@ -12,6 +12,7 @@ import { WorkAttention } from '../agents/attention/sources/work.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
 import { Metering } from '../agents/budgets/metering.ts'
 import { Strictness } from '../agents/budgets/strictness.ts'
+import { PrivateFolders } from '../agents/confinement/private-folders.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
@@ -87,8 +88,8 @@ export function buildServices(foundation: Foundation) {
 export type CityServices = ReturnType<typeof buildServices>
 
 function buildSessions(options: Foundation & Records) {
-  const { name, path, home, url, bin, env, store, log, clock, config } = options
-  const { beadRepository, claimManager, sessionRepository } = options
+  const { name, path, url, store, log, clock, config } = options
+  const { beadRepository, claimManager, sessionRepository, networkAccounts } = options
   const projectFiles = new ProjectFiles({
     ...options,
     folderOf: (id) => sessionRepository.find(id)?.workDir,
@@ -97,6 +98,7 @@ function buildSessions(options: Foundation & Records) {
   })
   const ownerState = (id: string) => ownerStateOf(sessionRepository.find(id))
   const worktrees = new Worktrees({ ...options, ownerState, projectFiles })
+  const privateFolders = new PrivateFolders({ ...options, city: path, isOver: (id) => ownerState(id) === 'over' })
   const processTokens = new ProcessTokens({ city: name, url })
   const sessionServices = openSessions({
     ...options,
@@ -107,13 +109,14 @@ function buildSessions(options: Foundation & Records) {
     claims: claimManager,
     repository: sessionRepository,
     requests: new Requests(store, log, clock),
-    environment: { city: name, path, home, url, bin, env, network: new SessionAccounts(options.networkAccounts) },
+    environment: { ...options, city: name, network: new SessionAccounts(networkAccounts) },
   })
   const { operations, logs, launcher, workload } = sessionServices
   const providerOf = builtinProviderLookup(launcher)
   return {
     worktrees,
     projectFiles,
+    privateFolders,
     processTokens,
     sessionServices,
     sessions: operations,
@@ -265,11 +268,10 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     findSession,
     asking: () => options.sessionServices.questions.asking(),
   })
-  const { runs } = runServices
   const { shell, setup } = options.sessionServices
   const slingQuery = slingQueries({ config, path: setup.path, env: setup.env, run: shell.run.bind(shell) })
-  const parts = { ...options, beads: beadRepository, suspended: suspensions, instantiator, runs, findSession }
-  const launching = { ...parts, slingQuery }
+  const started = { instantiator, runs: runServices.runs, findSession, slingQuery }
+  const launching = { ...options, ...started, beads: beadRepository, suspended: suspensions }
   const orderServices = buildOrders(launching)
   return {
     ...orderServices,

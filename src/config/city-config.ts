@@ -148,6 +148,10 @@ export interface AgentConfig {
   readonly workDir?: string
   /** Whether each of its sessions works in a git worktree of its own. */
   readonly worktree: boolean
+  /**
+   * How its sessions are confined: to their folder and this machine (`default`), to their folder (`network`), or not.
+   */
+  readonly confine: 'default' | 'network' | 'off'
   readonly prompt?: PromptTemplate
   /** The folder of the pack that declares it, or the city's. */
   readonly configDir: string

@@ -138,6 +138,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
           bin: join(home.bin, 'gc'),
           version: options.version,
           env: options.env,
+          requiresToken: options.requireToken,
           url: () => listening.url,
           network: () => network.forCities,
           publicUrl: () => publicListener?.url,

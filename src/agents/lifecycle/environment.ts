@@ -23,6 +23,8 @@ export interface CityEnvironment {
   url(): string
   /** The gc binary. */
   readonly bin: string
+  /** Whether the supervisor asks everybody for a token. */
+  readonly requiresToken: boolean
   /** What sessions are told of the accounts of their agents on the social network. */
   readonly network: Pick<SessionAccounts, 'variables' | 'instructions'>
   /** The supervisor's own environment. */

@@ -21,6 +21,7 @@ import { AppError } from '../../core/errors.ts'
 import type { ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
 import { profileOf } from '../../host/terminal/programs.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
+import { confinementOf } from '../confinement/confinement.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
@@ -99,7 +100,7 @@ export class Launcher {
   /** Why an agent cannot be started; undefined when nothing is known to prevent it. */
   problem(agent: AgentConfig): string | undefined {
     try {
-      const reason = unusable(agent, this.config.current)
+      const reason = unusable(agent, this.config.current, this.environment)
       if (reason !== undefined) return reason
       const provider = this.providerOf(agent)
       if (agent.startCommand) return undefined
@@ -130,8 +131,8 @@ export class Launcher {
   /** Why a provider cannot be started: its program is not on the PATH. */
   missing(provider: Provider, agent?: AgentConfig): string | undefined {
     const path = agent?.env.PATH ?? provider.env.PATH ?? this.environment.env.PATH ?? ''
-    const words = (agent?.session === 'acp' && provider.acpCommand) || provider.command
-    const command = provider.pathCheck ?? words.split(/\s+/)[0] ?? ''
+    const line = (agent?.session === 'acp' && provider.acpCommand) || provider.command
+    const command = provider.pathCheck ?? line.split(/\s+/)[0] ?? ''
     if (isOnPath(command, path, this.environment.path)) return undefined
     return `provider '${provider.name}' not found in PATH: there is no program ${command}`
   }
@@ -157,7 +158,7 @@ export class Launcher {
       throw new AppError('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
     }
     const provider = agent ? this.providerOf(agent) : this.provider(row.provider)
-    const reason = agent && unusable(agent, this.config.current)
+    const reason = agent && unusable(agent, this.config.current, this.environment)
     const missing = reason ?? (provider && !agent?.startCommand ? this.missing(provider, agent) : undefined)
     if (missing) throw new AppError('service-unavailable', missing)
     ensureWorkFolder(row.workDir, agent)
@@ -177,21 +178,20 @@ export class Launcher {
       },
       isForeign: (name) => account !== undefined && isOtherLogin(account, name),
     })
-    const { argv, typed } = launched
-    const started = this.#fingerprint(row, agent, provider)
-    const details = { program: this.program(row), resumed: resume !== undefined, fingerprint: started }
+    const fingerprint = this.#fingerprint(row, agent, provider)
     const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...this.#optionsOf(row) }
     return {
-      argv,
+      argv: launched.argv,
       cwd: row.workDir,
       env,
-      typedPrompt: typed,
+      confine: agent && confinementOf(row, agent, this.environment),
+      typedPrompt: launched.typed,
       transport,
       resume,
       model: model || undefined,
       servers: transport === 'acp' ? [...servers] : [],
       freshPrompt: fresh.typed,
-      ...details,
+      ...{ program: this.program(row), resumed: resume !== undefined, fingerprint },
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Transport } from '../../config/providers/launch.ts'
-import type { ToolServer } from '../../host/protocol/session.ts'
+import type { Confinement, ToolServer } from '../../host/protocol/session.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
 import type { Fingerprint } from './fingerprint.ts'
 
@@ -8,6 +8,8 @@ export interface PreparedLaunch {
   argv: string[]
   cwd: string
   env: Record<string, string>
+  /** How the program is confined; undefined when it is not. */
+  confine: Confinement | undefined
   /** The prompt, if it has to be typed once the program is ready. */
   typedPrompt: string | undefined
   program: TerminalProgram

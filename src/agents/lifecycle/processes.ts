@@ -179,8 +179,8 @@ export class SessionProcesses {
 
   async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: PreparedLaunch): Promise<StartResult> {
     const { host, store, conversations, launcher } = this.options
-    const { argv, cwd, env, transport, resume, model, servers } = prepared
-    const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS }
+    const { argv, cwd, env, confine, transport, resume, model, servers } = prepared
+    const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS, ...(confine && { confine }) }
     if (transport === 'terminal') return host.start({ ...spec, program: launcher.programOnTerminal(row) })
     await store.write((tx) => conversations.begin(tx, key, row))
     const mode = conversations.requestedMode(row.id)

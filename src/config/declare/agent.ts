@@ -86,6 +86,7 @@ export const FOLDER_AGENT = {
   optionDefaults: stringMap('option_defaults'),
   workDir: string('work_dir'),
   worktree: boolean('worktree'),
+  confine: oneOf('confine', ['default', 'network', 'off']),
   promptFile,
   injectFragments: strings('inject_fragments'),
   appendFragments: strings('append_fragments'),

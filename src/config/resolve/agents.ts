@@ -86,6 +86,7 @@ function resolveAgent(
     env: values.env ?? {},
     optionDefaults: values.optionDefaults ?? {},
     worktree: values.worktree ?? false,
+    confine: values.confine ?? 'off',
     prompt: promptFile === undefined ? undefined : readPrompt(declaration, promptFile, scope),
     configDir: block.pack?.folder ?? scope.files.city.path,
     brings: resolveBrings(declaration, scope),

@@ -1,11 +1,9 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Redactor } from '../../core/redact.ts'
-import type { Cgroup } from '../process/cgroups.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'
+import type { SessionParts } from '../process/session-parts.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import type { Origin } from '../process/tree.ts'
 import type { ForegroundSignal, HostedSession, Screen, StartSpec } from '../protocol/session.ts'
@@ -21,12 +19,7 @@ import { type AgentProcess, spawnAgent } from './spawn.ts'
 
 const MAX_ERROR_OUTPUT = 16 << 10
 
-export interface AgentSessionDependencies {
-  clock: Clock
-  deadlines: Deadlines
-  redactor: Redactor
-  marks: string[]
-  cgroup: Cgroup | undefined
+export interface AgentSessionDependencies extends SessionParts {
   build: string
   /** Opens the file that keeps the records of one run. */
   records: { recordFile(owner: { run: string; key: string }, report: (message: string) => void): RecordStorage }
@@ -64,7 +57,7 @@ export class AgentSession {
   ) {
     const { clock, deadlines, redactor, marks, cgroup, build } = dependencies
     this.#tail = new OutputTail(redactor)
-    this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal))
+    this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal), dependencies.confiner)
     this.startedAt = toTimestamp(clock.now())
     this.#origin = {
       pid: this.pid,

@@ -1,3 +1,4 @@
+import type { Confiner } from '../confine/start/confiner.ts'
 import { resolveProgram, toSpawnError } from '../process/spawn.ts'
 import type { StartSpec } from '../protocol/session.ts'
 
@@ -14,19 +15,20 @@ export interface AgentProcess {
 export function spawnAgent(
   spec: StartSpec,
   exited: (exitCode: number | null, signal: string | null) => void,
+  confiner: Confiner,
 ): AgentProcess {
   const program = resolveProgram(spec)
+  const { command, argv0, env, extra, started } = confiner.prepare(program, spec)
   try {
-    const child = Bun.spawn([program, ...spec.argv.slice(1)], {
-      argv0: spec.argv[0],
+    const child = Bun.spawn(command, {
+      ...(argv0 !== undefined && { argv0 }),
       cwd: spec.cwd,
-      env: spec.env,
-      stdin: 'pipe',
-      stdout: 'pipe',
-      stderr: 'pipe',
+      env,
+      stdio: ['pipe', 'pipe', 'pipe', ...extra],
       detached: true,
       onExit: (_child, exitCode, signal) => exited(exitCode, signal === null ? null : String(signal)),
     })
+    started(child)
     return {
       pid: child.pid,
       output: child.stdout,

@@ -1,23 +1,13 @@
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
-import type { Redactor } from '../../core/redact.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { Ring } from '../../core/ring.ts'
-import type { Cgroup } from '../process/cgroups.ts'
 import { readProcess } from '../process/process-table.ts'
+import type { SessionParts } from '../process/session-parts.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { resolveProgram, toSpawnError } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
 import type { CommandOutput, HostedSession, Screen, StartSpec } from '../protocol/session.ts'
 import { KeptOutput } from './kept-output.ts'
 import { OutputLog } from './output-log.ts'
-
-export interface CommandSessionDependencies {
-  clock: Clock
-  deadlines: Deadlines
-  redactor: Redactor
-  marks: string[]
-  cgroup: Cgroup | undefined
-}
 
 /** What a session reports to its host. */
 export interface CommandSessionListener {
@@ -43,7 +33,7 @@ export class CommandSession {
   constructor(
     readonly run: string,
     private readonly spec: StartSpec,
-    private readonly dependencies: CommandSessionDependencies,
+    private readonly dependencies: SessionParts,
     private readonly events: CommandSessionListener,
   ) {
     const { clock, marks, cgroup } = dependencies
@@ -110,12 +100,15 @@ export class CommandSession {
   #spawn() {
     const { spec } = this
     const program = resolveProgram(spec)
+    const { command, argv0, env, extra, started } = this.dependencies.confiner.prepare(program, spec)
     try {
-      return Bun.spawn([program, ...spec.argv.slice(1)], {
-        ...{ argv0: spec.argv[0], cwd: spec.cwd, env: spec.env, detached: true },
-        ...({ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const),
+      const child = Bun.spawn(command, {
+        ...{ cwd: spec.cwd, env, detached: true, ...(argv0 !== undefined && { argv0 }) },
+        stdio: ['ignore', 'pipe', 'pipe', ...extra],
         onExit: (_child, exitCode, signal) => this.#exited(exitCode, signal === null ? null : String(signal)),
       })
+      started(child)
+      return child
     } catch (error) {
       throw toSpawnError(program, error)
     }

@@ -1,18 +1,14 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Confiner } from '../confine/start/confiner.ts'
+import type { StartSpec } from '../protocol/session.ts'
 
 /** A program to run, with the folder and the whole environment it runs in. */
 export interface ProgramCommand {
   argv: string[]
   cwd: string
   env: Record<string, string>
-}
-
-/** A program to run on a terminal of this size. */
-export interface TerminalCommand extends ProgramCommand {
-  cols: number
-  rows: number
 }
 
 /** What a terminal reports about the program on it. */
@@ -34,17 +30,19 @@ export interface Spawned {
 const MAX_SIZE = 2000
 
 /** Starts a program as the leader of a terminal of its own; throws a sentence for people when it cannot be started. */
-export function spawnTerminal(spec: TerminalCommand, events: TerminalEvents): Spawned {
+export function spawnTerminal(spec: StartSpec, confiner: Confiner, events: TerminalEvents): Spawned {
   // One sentence for one fact: terminals of this kind do not exist there.
   if (process.platform === 'win32') {
     throw new AppError('not-implemented', 'terminal sessions are not supported on Windows yet; run gc inside WSL')
   }
   const program = resolveProgram(spec)
+  const { command, argv0, env, extra, started } = confiner.prepare(program, spec)
   try {
-    const child = Bun.spawn([program, ...spec.argv.slice(1)], {
-      argv0: spec.argv[0],
+    const child = Bun.spawn(command, {
+      ...(argv0 !== undefined && { argv0 }),
       cwd: spec.cwd,
-      env: spec.env,
+      env,
+      stdio: ['inherit', 'inherit', 'inherit', ...extra],
       terminal: {
         cols: spec.cols,
         rows: spec.rows,
@@ -54,6 +52,7 @@ export function spawnTerminal(spec: TerminalCommand, events: TerminalEvents): Sp
       },
       onExit: (_child, exitCode, signal) => events.exited(exitCode, signal === null ? null : String(signal)),
     })
+    started(child)
     if (child.terminal) return { pid: child.pid, terminal: child.terminal }
   } catch (error) {
     throw toSpawnError(program, error)

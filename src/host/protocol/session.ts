@@ -43,6 +43,20 @@ export type CommandOutput = Static<typeof CommandOutput>
 export const OutputFile = Type.Object({ file: Type.String(), bytes: Type.Integer({ minimum: 1 }) })
 export type OutputFile = Static<typeof OutputFile>
 
+/** How a program is confined: what it may do besides what every confined one may. */
+export const Confinement = Type.Object({
+  /** Whose toolchains it may read. */
+  home: Type.String(),
+  /** The folder for what is temporary and for the state of its programs, which only it has. */
+  private: Type.String(),
+  read: Type.Array(Type.String()),
+  write: Type.Array(Type.String()),
+  network: Type.Union([Type.Literal('session'), Type.Literal('open')]),
+  /** Ports on loopback that it may connect to. */
+  ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
+})
+export type Confinement = Static<typeof Confinement>
+
 /** A program to run. The environment is passed on exactly as given: nothing is added, nothing inherited. */
 export const StartSpec = Type.Object({
   /** Names the session in every later call; unique among the running ones. */
@@ -56,6 +70,8 @@ export const StartSpec = Type.Object({
   keep: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_KEPT_BYTES })),
   /** Of kind `command`: where all that it prints is written as well. */
   log: Type.Optional(OutputFile),
+  /** Absent for a program that is not confined. */
+  confine: Type.Optional(Confinement),
   /** On a terminal: what the program is, so that its questions are found. */
   program: Type.Optional(ProgramOnTerminal),
   /** How the conversation with a program of kind `acp` begins. */

@@ -3,6 +3,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
+import type { Confiner } from '../confine/start/confiner.ts'
 import type { Cgroups } from '../process/cgroups.ts'
 import { ProcessEnder } from '../process/process-ender.ts'
 import { ProcessTable } from '../process/process-table.ts'
@@ -25,6 +26,7 @@ export interface HostProcessOptions {
   unattendedTimeout: number
   idleTimeout?: number
   cgroups: Cgroups
+  confiner: Confiner
   report(sentence: string): void
 }
 

@@ -5,6 +5,7 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
 import type { RecordQueue } from '../acp/record-queue.ts'
 import { CommandSession } from '../command/command-session.ts'
+import type { Confiner } from '../confine/start/confiner.ts'
 import type { Cgroup, Cgroups } from '../process/cgroups.ts'
 import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
@@ -34,6 +35,7 @@ export interface HostSessionsOptions {
   records: HostFiles
   endings: ProcessEnder
   cgroups: Cgroups
+  confiner: Confiner
   report(sentence: string): void
 }
 

@@ -4,6 +4,7 @@ import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
 import { Redactor } from '../../core/redact.ts'
+import { Confiner } from '../confine/start/confiner.ts'
 import { Cgroups } from '../process/cgroups.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
@@ -14,6 +15,8 @@ const UNATTENDED_MS = 15 * 60_000
 
 export interface HostOptions {
   home: string
+  /** How this program is started. */
+  gc: readonly string[]
   /** Names the program this host is of; a host of another build runs beside it. */
   build: string
   clock?: Clock
@@ -30,7 +33,9 @@ export interface HostOptions {
 }
 
 /** `gc host` as its environment asks: `GC_HOME`, `GC_HOST_BUILD`, `GC_UNATTENDED_TIMEOUT`, `GC_HOST_IDLE_TIMEOUT`, `GC_SESSION_CGROUP`. */
-export function hostOptions(env: Record<string, string | undefined>): Omit<HostOptions, 'say' | 'secretPrefixes'> {
+export function hostOptions(
+  env: Record<string, string | undefined>,
+): Omit<HostOptions, 'gc' | 'say' | 'secretPrefixes'> {
   const duration = (name: string): number | undefined => {
     const text = env[name]
     if (!text) return undefined
@@ -68,6 +73,7 @@ export async function runHost(options: HostOptions): Promise<number> {
       unattendedTimeout,
       idleTimeout,
       cgroups: Cgroups.open({ enabled: options.usesCgroups ?? true, report }),
+      confiner: new Confiner(options.gc, ({ key, call, target }) => report(`${key} was denied ${call} ${target}`)),
       report,
     })
     surviveSignals(host, report)

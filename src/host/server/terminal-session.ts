@@ -1,11 +1,10 @@
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { RedactionStream, Redactor } from '../../core/redact.ts'
+import type { RedactionStream } from '../../core/redact.ts'
 import { Ring } from '../../core/ring.ts'
-import type { Cgroup } from '../process/cgroups.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'
+import type { SessionParts } from '../process/session-parts.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { checkSize, type Spawned, spawnTerminal } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
@@ -37,13 +36,8 @@ const REDRAW_RESIZE_MS = 50
 /** How long a beginning of a secret is held back before it is shown as what it is. */
 const HELD_MS = 20
 
-export interface TerminalSessionDependencies {
-  clock: Clock
-  deadlines: Deadlines
-  redactor: Redactor
+export interface TerminalSessionDependencies extends SessionParts {
   drawScheduler: DrawScheduler
-  marks: string[]
-  cgroup: Cgroup | undefined
   report(sentence: string): void
 }
 
@@ -96,7 +90,7 @@ export class TerminalSession {
       },
     })
     this.#feed = parts.drawScheduler.feed(this.#emulator, () => this.#askForRedraw())
-    this.#spawned = spawnTerminal(spec, {
+    this.#spawned = spawnTerminal(spec, parts.confiner, {
       output: (bytes) => {
         this.#throttle?.onRead(bytes.length)
         this.#take(this.#redactor.push(bytes))

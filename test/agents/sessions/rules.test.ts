@@ -215,6 +215,7 @@ describe('the environment of a session', () => {
     home: '/home/.gc',
     url: () => 'http://127.0.0.1:8372',
     bin: '/bin/gc',
+    requiresToken: false,
     network,
   }
   const env = {

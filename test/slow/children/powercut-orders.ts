@@ -36,7 +36,16 @@ class TellingHost extends ScriptedHost {
 }
 const host = new TellingHost(clock)
 const city = await openCity({
-  ...{ name: 'mill', path, home, bin: 'gc', version: '0.0.0', env: process.env, url: () => 'http://127.0.0.1:1' },
+  ...{
+    name: 'mill',
+    path,
+    home,
+    bin: 'gc',
+    version: '0.0.0',
+    env: process.env,
+    requiresToken: false,
+    url: () => 'http://127.0.0.1:1',
+  },
   ...{ host, clock, deadlines, tokenMirror: { issued: () => {}, ended: () => {} }, report, phase: () => {} },
 })
 const { orderDispatcher: dispatcher, orderLibrary: library, beads } = city

@@ -1,0 +1,72 @@
+import { homedir } from 'node:os'
+import { dirname, join, sep } from 'node:path'
+import type { AgentConfig } from '../../config/city-config.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Confinement } from '../../host/protocol/session.ts'
+
+/** Where gc's own files lie, and how its API is reached. */
+export interface ConfinementPlace {
+  /** The city's folder. */
+  readonly path: string
+  /** `$GC_HOME`. */
+  readonly home: string
+  /** The gc binary. */
+  readonly bin: string
+  /** Whether the API asks everybody for a token. */
+  readonly requiresToken: boolean
+  url(): string
+}
+
+type Confined = Pick<AgentConfig, 'confine' | 'worktree' | 'dir' | 'workDir'>
+
+const OFF = 'or set confine = "off"'
+
+/** Why an agent cannot be confined as it asks; undefined when it can be, or is not to be. */
+export function obstacleToConfinement(
+  { confine, worktree, dir, workDir }: Confined,
+  place: Pick<ConfinementPlace, 'requiresToken'>,
+): string | undefined {
+  if (confine === 'off') return undefined
+  if (process.platform !== 'linux') return `gc confines agents on Linux only so far; set confine = "off"`
+  if (!place.requiresToken) {
+    return `confine means nothing while a program that leaves its token out is taken for you: start gc with --require-token, ${OFF}`
+  }
+  if (worktree) {
+    return `a worktree can change the history that its repository shares with all sessions: set worktree = false, ${OFF}`
+  }
+  if (dir === undefined && workDir === undefined) {
+    return `it works in the city's folder, which has gc's own files: give it a dir or a work_dir, ${OFF}`
+  }
+  return undefined
+}
+
+/** How a session is confined that works in a folder; throws when that would let it change gc's own files. */
+export function confinementOf(
+  session: { id: string; workDir: string },
+  { confine }: Pick<AgentConfig, 'confine'>,
+  place: ConfinementPlace,
+): Confinement | undefined {
+  if (confine === 'off') return undefined
+  for (const own of [place.home, join(place.path, '.gc')]) {
+    if (!contains(session.workDir, own) && !contains(own, session.workDir)) continue
+    const why = `its folder ${session.workDir} and ${own}, which is gc's own, lie in each other`
+    throw new AppError('service-unavailable', `it cannot be confined: ${why}; give it another work_dir, ${OFF}`)
+  }
+  return {
+    home: homedir(),
+    private: privateFolder(place.path, session.id),
+    read: [dirname(place.bin), place.bin],
+    write: [session.workDir],
+    network: confine === 'network' ? 'open' : 'session',
+    ports: [Number(new URL(place.url()).port)].filter((port) => port > 0),
+  }
+}
+
+/** The folder of a session for what is temporary and what its programs keep. */
+export const privateFolder = (city: string, session: string): string => join(privateFolders(city), session)
+
+/** Where the private folders of a city's sessions are. */
+export const privateFolders = (city: string): string => join(city, '.gc', 'confined')
+
+const contains = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)

@@ -1,0 +1,16 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import type { Redactor } from '../../core/redact.ts'
+import type { Confiner } from '../confine/start/confiner.ts'
+import type { Cgroup } from './cgroups.ts'
+
+/** What a session of any kind is given by its host. */
+export interface SessionParts {
+  clock: Clock
+  deadlines: Deadlines
+  redactor: Redactor
+  /** Variables by which its processes are recognized. */
+  marks: string[]
+  cgroup: Cgroup | undefined
+  confiner: Confiner
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually } from '../support/until.ts'
+import { type CallOptions, World } from '../support/world.ts'
+
+/** Claims a bead, tries what it must not, writes what it may, and closes the bead. */
+const WORKER = `bead=$(gc hook --claim --json | sed -n "s/.*\\"bead_id\\":\\"\\([^\\"]*\\)\\".*/\\1/p")
+[ -n "$bead" ] || { gc runtime drain-ack; sleep 600; }
+cat ../secret > seen 2> refused
+tee -a "$GC_CITY_PATH/city.toml" < /dev/null 2>> refused
+cat "$GC_HOME/token" >> seen 2>> refused
+echo kept > "$TMPDIR/own" && cat "$TMPDIR/own" > done
+gc bd close "$bead" --reason done > /dev/null
+sleep 600`
+
+const city = (confine: string, more = '') => `[workspace]
+name = "mill"
+[[rigs]]
+name = "demo"
+path = "../demo"
+[[agent]]
+name = "worker"
+dir = "demo"
+confine = "${confine}"
+start_command = '''${WORKER}'''
+${more}`
+
+/** A supervisor that asks for tokens, with a city and a rig beside a file that is nobody's. */
+async function open(toml: string, ...flags: string[]) {
+  const world = await World.open(...flags)
+  const path = world.folder.at('mill')
+  for (const folder of [path, world.folder.at('demo')]) mkdirSync(folder)
+  writeFileSync(world.folder.at('secret'), 'secret')
+  writeFileSync(join(path, 'city.toml'), toml)
+  const token = world.operatorToken
+  const call = (line: string, options: CallOptions = {}) => world.call(line, { token, ...options })
+  await call('POST /v0/city/register', { body: { path } })
+  const running = async () => (await call('GET /v0/city/mill/health')).status
+  await eventually('the city runs', 20_000, running, (status) => status === 200)
+  return {
+    world,
+    path,
+    call: (line: string, options?: CallOptions) => call(line.replace('~', '/v0/city/mill'), options),
+  }
+}
+
+const work = { title: 'one', rig: 'demo', metadata: { 'gc.routed_to': 'demo/worker' } }
+
+describe('an agent that is confined', () => {
+  test('does its work in its rig, and sees and changes nothing else', async () => {
+    const { world, path, call } = await open(city('default'), '--require-token')
+    await using _ = world
+    const before = readFileSync(join(path, 'city.toml'), 'utf8')
+    const { body } = await call('POST ~/beads', { body: work })
+    const bead = async () => (await call(`GET ~/bead/${body.id}`)).body
+    const { status } = await eventually('the bead is closed', 20_000, bead, (each) => each.status === 'closed')
+    expect(status).toBe('closed')
+    const rig = world.folder.at('demo')
+    expect(readFileSync(join(rig, 'done'), 'utf8')).toBe('kept\n')
+    expect(readFileSync(join(rig, 'seen'), 'utf8')).toBe('')
+    expect(readFileSync(join(rig, 'refused'), 'utf8').match(/denied/gi)).toHaveLength(3)
+    expect(readFileSync(join(path, 'city.toml'), 'utf8')).toBe(before)
+  })
+
+  test('has a private folder that goes when its session is closed', async () => {
+    const { world, path, call } = await open(city('network'), '--require-token')
+    await using _ = world
+    await call('POST ~/beads', { body: work })
+    const sessions = async () => (await call('GET ~/sessions')).body.items
+    const folders = join(path, '.gc', 'confined')
+    const written = () => existsSync(folders) && readdirSync(folders).length === 1
+    await eventually('it has begun', 20_000, async () => written(), Boolean)
+    const [session] = await sessions()
+    expect(readdirSync(folders)).toEqual([session.id])
+    expect((await call(`POST ~/session/${session.id}/close`)).status).toBe(200)
+    const isThere = async () => existsSync(join(folders, session.id))
+    await eventually('the folder is gone', 10_000, isThere, (there) => !there)
+  })
+
+  test('is not started while a program without a token is taken for a person', async () => {
+    const { world, call } = await open(city('default'))
+    await using _ = world
+    await call('POST ~/beads', { body: work })
+    const agent = async () => (await call('GET ~/agents')).body.items[0]
+    const { unavailable_reason: reason } = await eventually('it is held', 10_000, agent, (each) => !each.available)
+    expect(reason).toContain('start gc with --require-token, or set confine = "off"')
+    expect(readdirSync(world.folder.at('demo'))).toEqual([])
+  })
+
+  test('is not started with a worktree, whose history all sessions share, or in the folder of its city', async () => {
+    const { world, call } = await open(
+      city('default', 'worktree = true\n[[agent]]\nname = "mayor"\nstart_command = "sleep 600"\nconfine = "default"\n'),
+      '--require-token',
+    )
+    await using _ = world
+    const { body } = await call('GET ~/agents')
+    const reasons = body.items.map(({ unavailable_reason: reason }: { unavailable_reason: string }) => reason)
+    expect(reasons).toEqual([
+      expect.stringContaining('set worktree = false, or set confine = "off"'),
+      expect.stringContaining('give it a dir or a work_dir, or set confine = "off"'),
+    ])
+  })
+})
