@@ -7,8 +7,9 @@ import type { Colour } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { foldRows } from '../context/fold-rows.ts'
 import { collectPair, type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure, usageError } from '../io/exit.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { registerCityAgent, reportCityAgent } from '../social/city-agents.ts'
 import { agentListOutput } from './cli-shapes.ts'
@@ -33,9 +34,9 @@ interface Add extends JsonOption {
 export function agentCommands(program: Command, context: CommandContext): void {
   const agent = program.command('agent').description('the agents of the city')
   addCommand(agent, context)
-  withJson(agent.command('list').description('list the agents'))
+  withWatch(withJson(agent.command('list').description('list the agents')))
     .option('--rig <rig>', 'only agents of this rig')
-    .action((options: JsonOption & { rig?: string }) => list(context, options))
+    .action((options: List) => list(context, options))
   withJson(agent.command('show').description('show one agent'))
     .argument('<agent>', '`rig/name`, or `name` for an agent of the city')
     .action((name: string, options: JsonOption) => show(context, name, options))
@@ -127,11 +128,19 @@ const COLOURS: Record<string, Colour> = {
   stopped: 'dim',
 }
 
-async function list(context: CommandContext, options: JsonOption & { rig?: string }): Promise<void> {
+interface List extends JsonOption, WatchOption {
+  rig?: string
+}
+
+async function list(context: CommandContext, options: List): Promise<void> {
   const city = await context.city()
   const rig = options.rig === undefined ? undefined : await context.rigNamed(city, options.rig)
+  await renderLive(context, city, options, (io) => printList(io, city, rig, options))
+}
+
+async function printList(io: Io, city: CityClient, rig: string | undefined, options: JsonOption): Promise<void> {
   const agents = await city.call('GET ~/agents', { query: { rig } })
-  if (options.json) return printJson(context.io, agentListOutput(agents))
+  if (options.json) return printJson(io, agentListOutput(agents))
   const rows = foldRows(
     agents.items,
     ({ pool, session, state, unavailable_reason = '' }) =>
@@ -139,7 +148,7 @@ async function list(context: CommandContext, options: JsonOption & { rig?: strin
     (first, count) => ({ ...first, name: `${first.pool} (${count} instances)` }),
   )
   printTable(
-    context.io,
+    io,
     rows,
     [
       { header: 'AGENT', value: ({ name }) => name },

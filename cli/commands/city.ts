@@ -5,6 +5,7 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
+import { type WatchOption, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { fetchMissingPacks, runWarmups, tellPrograms } from '../packs/prepare.ts'
@@ -73,9 +74,9 @@ async function list({ client, io }: CommandContext, options: JsonOption): Promis
 }
 
 function statusCommand(parent: Command, context: CommandContext): void {
-  withJson(parent.command('status').description('show the status of the city: agents, rigs, work'))
+  withWatch(withJson(parent.command('status').description('show the status of the city: agents, rigs, work')))
     .argument('[city]', 'the name or folder of the city')
-    .action((name: string | undefined, options: JsonOption) => status(context, name, options))
+    .action((name: string | undefined, options: JsonOption & WatchOption) => status(context, name, options))
 }
 
 function registerCommand(parent: Command, context: CommandContext): void {

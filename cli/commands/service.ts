@@ -5,8 +5,9 @@ import type { ServiceProcessView, Status } from '../../src/connect/services/sche
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
 import { checksOf, isHealthy } from './service-checks.ts'
@@ -18,8 +19,11 @@ interface LogOptions extends JsonOption {
 
 export function serviceCommands(program: Command, context: CommandContext): void {
   const service = program.command('service').description('the services of the city and its packs')
-  withJson(service.command('list').description('list services and their state')).action((options: JsonOption) =>
-    list(context, options),
+  withWatch(withJson(service.command('list').description('list services and their state'))).action(
+    async (options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => list(io, city, options))
+    },
   )
   withJson(service.command('show').description('show a service and the process behind it'))
     .argument('<service>')
@@ -37,16 +41,15 @@ export function serviceCommands(program: Command, context: CommandContext): void
     .action((name: string, options: JsonOption) => doctor(context, name, options))
 }
 
-async function list(context: CommandContext, options: JsonOption): Promise<void> {
-  const city = await context.city()
+async function list(io: Io, city: CityClient, options: JsonOption): Promise<void> {
   const { items } = await city.call('GET ~/services')
   const services = items ?? []
   if (options.json) {
     const { path: city_path } = await city.call('GET ~')
-    return printJson(context.io, envelope({ city_path, live: true, services }))
+    return printJson(io, envelope({ city_path, live: true, services }))
   }
   printTable(
-    context.io,
+    io,
     services,
     [
       { header: 'NAME', value: ({ service_name }) => service_name },

@@ -6,8 +6,9 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { waitForSession } from '../context/waiting-session.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { attachCommand } from './attach.ts'
 import { sessionListOutput } from './cli-shapes.ts'
@@ -46,7 +47,7 @@ function parseStates(text: string): string {
   return text
 }
 
-interface List extends JsonOption {
+interface List extends JsonOption, WatchOption {
   rig?: string
   state?: string
   template?: string
@@ -54,21 +55,24 @@ interface List extends JsonOption {
 }
 
 function listCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('list').description('list sessions, newest first'))
+  withWatch(withJson(session.command('list').description('list sessions, newest first')))
     .option('--state <states>', 'active, suspended, closed …, separated by commas; or all', parseStates)
     .option('--template <agent>', 'only sessions of this agent')
     .option('--rig <rig>', 'only sessions of this rig')
     .option('--limit <n>', 'the maximum number', parseCount, 100)
-    .action(async ({ json, rig, ...query }: List) => {
-      const city = await context.city()
-      const name = rig === undefined ? undefined : await context.rig(city, rig)
-      const { items, ...page } = await city.call('GET ~/sessions', { query })
-      const sessions = items.filter((session) => name === undefined || session.rig === name)
-      const { state, template } = query
-      const filters = { state, template }
-      if (json) return printJson(context.io, sessionListOutput({ ...page, items: sessions }, filters))
-      print(context, sessions)
-    })
+    .action((options: List) => list(context, options))
+}
+
+async function list(context: CommandContext, { json, rig, watch, ...query }: List): Promise<void> {
+  const city = await context.city()
+  const name = rig === undefined ? undefined : await context.rig(city, rig)
+  await renderLive(context, city, { watch }, async (io) => {
+    const { items, ...page } = await city.call('GET ~/sessions', { query })
+    const sessions = items.filter((session) => name === undefined || session.rig === name)
+    const { state, template } = query
+    if (json) return printJson(io, sessionListOutput({ ...page, items: sessions }, { state, template }))
+    print(io, sessions)
+  })
 }
 
 const COLOURS: Record<string, Colour> = {
@@ -79,7 +83,7 @@ const COLOURS: Record<string, Colour> = {
   asleep: 'dim',
 }
 
-function print({ io }: CommandContext, sessions: readonly SessionResponse[]): void {
+function print(io: Io, sessions: readonly SessionResponse[]): void {
   const now = Date.now()
   printTable(
     io,

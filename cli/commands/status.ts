@@ -3,6 +3,7 @@ import { formatDuration } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { foldRows } from '../context/fold-rows.ts'
 import type { JsonOption } from '../context/options.ts'
+import { renderLive, type WatchOption } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { statusOutput } from './cli-shapes.ts'
@@ -10,10 +11,17 @@ import { detachedProcesses, printDetachedLines } from './session-sweep.ts'
 import { warnConfiguration, warnUnavailable } from './unavailable.ts'
 
 /** Prints the status of a city. */
-export async function status(context: CommandContext, name: string | undefined, options: JsonOption): Promise<void> {
+export async function status(
+  context: CommandContext,
+  name: string | undefined,
+  options: JsonOption & WatchOption,
+): Promise<void> {
   const city = await context.cityNamed(name)
+  await renderLive(context, city, options, (io) => show(io, city, options))
+}
+
+async function show(io: Io, city: CityClient, options: JsonOption): Promise<void> {
   const response = await city.call('GET ~/status')
-  const { io } = context
   if (options.json) return printJson(io, await statusOutput(city, response))
   const { agents, rigs, work, mail } = response
   printFields(io, [

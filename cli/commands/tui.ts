@@ -8,7 +8,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { program as ownProgram } from '../context/version.ts'
-import { Exit, failure } from '../io/exit.ts'
+import { Exit, failure, notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
 
@@ -94,5 +94,5 @@ async function requireCity(client: Client, city: string): Promise<void> {
     throw error
   })
   if (!cities || cities.items?.some(({ name }) => name === city)) return
-  throw failure(`there is no city ${sanitizeLine(city)}; \`gc cities\` lists those there are`)
+  throw notFound('city-not-found', `there is no city ${sanitizeLine(city)}; \`gc cities\` lists those there are`)
 }

@@ -34,6 +34,7 @@ export async function renderLive(
   if (!watch) return void (await paint(context.io))
   const { io } = context
   let shown: string | undefined
+  let warned = ''
   let unreachableSince: number | undefined
   for (let index = await newestIndex(city); !io.signal.aborted; ) {
     try {
@@ -41,6 +42,8 @@ export async function renderLive(
       unreachableSince = undefined
       if (rendered.text !== shown) io.out((io.width === undefined ? '' : CLEAR) + rendered.text)
       shown = rendered.text
+      if (rendered.warnings !== warned) io.err(rendered.warnings)
+      warned = rendered.warnings
       if (rendered.over) return
       await pause(PAUSE_MS, io.signal)
       index = await newestIndex(city, index)
@@ -53,13 +56,17 @@ export async function renderLive(
   }
 }
 
-async function capture(io: Io, paint: Render): Promise<{ text: string; over: boolean }> {
+async function capture(io: Io, paint: Render): Promise<{ text: string; warnings: string; over: boolean }> {
   let text = ''
+  let warnings = ''
   const out = (more: string) => {
     text += more
   }
-  const end = await paint({ ...io, out })
-  return { text, over: end === 'over' }
+  const err = (more: string) => {
+    warnings += more
+  }
+  const end = await paint({ ...io, out, err })
+  return { text, warnings, over: end === 'over' }
 }
 
 /** The index of the city's newest event; with `after`, waits half a minute for a newer one. */

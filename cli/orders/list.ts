@@ -1,19 +1,25 @@
 import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { OrderFileResponse } from '../../src/orchestration/orders/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
-import { printJson } from '../io/io.ts'
+import { type Io, printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
-interface ListOptions extends JsonOption {
+interface ListOptions extends JsonOption, WatchOption {
   rig?: string
   all?: true
 }
 
 export function listCommand(order: Command, context: CommandContext): void {
-  withJson(order.command('list').description('list the orders of the city and its packs, and why each is due or not'))
+  withWatch(
+    withJson(
+      order.command('list').description('list the orders of the city and its packs, and why each is due or not'),
+    ),
+  )
     .option('--rig <rig>', 'only those of this rig')
     .option('-a, --all', 'also those that are disabled or skipped')
     .addHelpText(
@@ -34,9 +40,17 @@ interface Listed {
 }
 
 async function list(context: CommandContext, options: ListOptions): Promise<void> {
-  const { io } = context
   const city = await context.city()
   const rig = options.rig === undefined ? undefined : await context.rigNamed(city, options.rig)
+  let ok = true
+  await renderLive(context, city, options, async (io) => {
+    ok = await print(io, city, rig, options)
+  })
+  if (!ok) throw new Exit(1)
+}
+
+/** Prints the orders; false when city.toml overrides one that is not there. */
+async function print(io: Io, city: CityClient, rig: string | undefined, options: ListOptions): Promise<boolean> {
   const { orders, absent, problems, unmatched_overrides } = await city.call('GET ~/order-files')
   const isWanted = (each: { rig?: string }) => rig === undefined || each.rig === rig
   const wanted = orders.filter((each) => isWanted(each) && (options.all || each.enabled))
@@ -45,8 +59,7 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
   if (options.json) {
     const { path: city_path } = await city.call('GET ~')
     printJson(io, { city_name: city.name, city_path, ok, orders: wanted.map(toItem) })
-    if (!ok) throw new Exit(1)
-    return
+    return ok
   }
   const left: Listed[] = absent.filter(isWanted).map(({ name, rig: ofRig, reason, description }) => ({
     ...{ name: ofRig ? `${name}:rig:${ofRig}` : name, type: '-', trigger: '-', when: '-', target: '-' },
@@ -67,7 +80,7 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
     ],
     'There are no orders; an order is a file in the folder orders of the city or of a pack.',
   )
-  if (!ok) throw new Exit(1)
+  return ok
 }
 
 const toListed = (order: OrderFileResponse): Listed => ({

@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test'
+import { shareTown, type Town } from './town.ts'
+
+let town: Town
+
+shareTown(async (opened) => {
+  town = opened
+  await town.gc(['agent', 'add', 'mayor', '--command', 'cat'])
+})
+
+test.each([
+  { list: ['status'], change: ['bead', 'create', 'Sweep'], shows: /1 ready, 0 in progress/ },
+  { list: ['agent', 'list'], change: ['agent', 'add', 'painter', '--command', 'cat'], shows: /painter/ },
+  { list: ['session', 'list'], change: ['session', 'new', 'mayor', '--title', 'Door'], shows: /mayor .*Door/ },
+  { list: ['service', 'list'], change: ['service', 'list'], shows: /no services/ },
+  { list: ['order', 'list'], change: ['order', 'list'], shows: /no orders/ },
+  { list: ['bead', 'ready'], change: ['bead', 'create', 'Oil the hinge'], shows: /Oil the hinge/ },
+])('$list --watch shows what changes, until it is interrupted', async ({ list, change, shows }) => {
+  const end = new AbortController()
+  const begun = Promise.withResolvers<void>()
+  const onOutput = (out: string) => {
+    begun.resolve()
+    if (shows.test(out)) end.abort()
+  }
+  const signal = AbortSignal.any([end.signal, AbortSignal.timeout(15_000)])
+  const watching = town.gc([...list, '--watch'], { signal, onOutput })
+  await begun.promise
+  await town.gc(change)
+  const { status, out } = await watching
+  expect(out).toMatch(shows)
+  expect(status).toBe(0)
+})
