@@ -15,11 +15,13 @@ import { doctorCommand } from './commands/doctor.ts'
 import { eventsCommand } from './commands/events.ts'
 import { graphCommand } from './commands/graph.ts'
 import { handoffCommand } from './commands/handoff.ts'
+import { helpCommand } from './commands/help.ts'
 import { hookCommand } from './commands/hook.ts'
 import { importCommands } from './commands/import.ts'
 import { laterCommands, storageCommands } from './commands/later.ts'
 import { lintCommand } from './commands/lint.ts'
 import { mailCommands } from './commands/mail.ts'
+import { manCommand } from './commands/man.ts'
 import { nudgeCommand } from './commands/nudge.ts'
 import { openapiCommand } from './commands/openapi.ts'
 import { packCommands } from './commands/pack.ts'
@@ -125,9 +127,11 @@ export function createProgram(io: Io): Command {
   versionCommand(program, io)
   openapiCommand(program, context)
   completionCommands(program, context)
+  manCommand(program, context)
   laterCommands(program)
   storageCommands(program, context)
-  program.helpCommand('help [command]', 'display help for command')
+  program.helpCommand(false)
+  helpCommand(program, context)
   return program
 }
 
