@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { withQuestions } from '../questions/in-transcript.ts'
+import { toMessages, withQuestions } from '../questions/in-transcript.ts'
 import type { Questions } from '../questions/questions.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -59,7 +59,7 @@ export class Transcripts {
     private readonly sessionRepository: SessionRepository,
     readonly logs: SessionLogs,
     private readonly deadlines: Deadlines,
-    private readonly questions: Pick<Questions, 'history'>,
+    private readonly questions: Pick<Questions, 'history' | 'onChange'>,
   ) {}
 
   async read(row: SessionRow): Promise<SessionOutput | undefined> {
@@ -102,13 +102,20 @@ export class Transcripts {
       if (this.sessionRepository.find(row.id)?.hostKey !== row.hostKey) ended.abort()
     }
     unsubscribes.push(this.sessionRepository.onChange(checkEnd))
+    let asked = toMessages(this.questions.history(row.id))
+    const onQuestion = (session: string) => {
+      if (session !== row.id) return
+      asked = toMessages(this.questions.history(row.id))
+      wakeup.notify()
+    }
+    unsubscribes.push(this.questions.onChange(onQuestion))
     try {
       checkEnd()
       for (let last = ''; !until.aborted; ) {
         const output = await this.read(row).catch(() => undefined)
         if (!output) return
-        const json = JSON.stringify(output)
-        if (json !== last) yield output
+        const json = JSON.stringify([output, asked.map(({ id, status }) => [id, status])])
+        if (json !== last) yield { ...output, asked }
         last = json
         await pause(this.deadlines, MIN_INTERVAL_MS, until)
         await wakeup.wait()

@@ -38,7 +38,8 @@ const claude: Partial<TerminalProfile> = {
   ],
   // At the first column, where nothing that an agent writes is drawn.
   top: /^(?:─{20,}|▔{20,}.*▔)\s*$/,
-  cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$/,
+  // A row of dots stands where a diff is drawn next.
+  cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$|^\s*…\s*$/,
   texts: [{ label: /^(?:type something|tell claude what to change)/i, text: 'required' }],
   interrupt: ['\x1b'],
   tick: ' ',

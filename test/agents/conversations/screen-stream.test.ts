@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { AgentOutput } from '../../../src/agents/agents/schema.ts'
+import type { StructuredFrame } from '../../../src/agents/conversations/structured/transcript.ts'
 import { until } from '../../support/until.ts'
 import { openWork } from '../../work/world.ts'
 
@@ -33,6 +34,43 @@ test('the stream of a screen sends together what is written soon after it was se
   host.show(key, 'four')
   await clock.advance(0)
   expect(seen).toEqual(['', 'three', 'four'])
+  controller.abort()
+  await reading
+})
+
+test('the structured stream of a screen has what its program asks, and what became of that', async () => {
+  await using work = await openWork({ toml: TOML })
+  const { host, clock, sessions } = work
+  const { id, hostKey } = await work.session('ada', 'typist')
+  const key = hostKey ?? ''
+  const controller = new AbortController()
+  const query = { format: 'structured' as const }
+  const exchange = { signal: controller.signal, request: new Request('http://x'), response: { headers: {} }, query }
+  const seen: StructuredFrame[] = []
+  const reading = (async () => {
+    for await (const { event, data } of await sessions.transcripts.stream(id, exchange))
+      if (event === 'structured') seen.push(data as StructuredFrame)
+  })()
+  await until(() => seen.length === 1)
+  await clock.advance(1_000)
+  const asked = {
+    id: 'screen-1',
+    kind: 'approval',
+    prompt: 'Do you want to proceed?',
+    text: 'git push',
+    cut: false,
+  } as const
+  const options = [{ id: '1', label: 'Yes', role: 'allow-once' as const }]
+  host.ask(key, { ...asked, options, picture: [], since: '2026-01-05T09:00:00.000Z' })
+  await until(() => seen.at(-1)?.history.tail_state.pending_interaction_ids?.[0] === 'screen-1')
+  expect(seen.at(-1)).toMatchObject({
+    operation: 'upsert',
+    structured_messages: [{ id: 'question:1', status: 'partial' }, { status: 'partial' }],
+  })
+  await clock.advance(1_000)
+  host.ask(key, undefined)
+  await until(() => seen.at(-1)?.structured_messages[0]?.status === 'final')
+  expect(seen.at(-1)?.history.tail_state.pending_interaction_ids).toBeUndefined()
   controller.abort()
   await reading
 })

@@ -70,7 +70,7 @@ function openCallIds(messages: readonly Message[]): string[] {
 }
 
 /** The ids of questions that wait for an answer; only the newest messages can have any. */
-const pendingIds = (messages: readonly Message[]): string[] =>
+export const pendingIds = (messages: readonly Message[]): string[] =>
   messages
     .slice(-50)
     .flatMap(({ blocks }) => blocks)

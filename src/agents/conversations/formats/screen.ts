@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { SessionRow } from '../../sessions/table.ts'
+import type { Message } from '../structured/messages.ts'
 import type { StructuredFrame } from '../structured/transcript.ts'
 import type { OutputTurn } from '../structured/turns.ts'
-import { SUSPENDED } from './history.ts'
+import { pendingIds, SUSPENDED } from './history.ts'
 
 const VERSION = 'session.structured.v1' as const
 
@@ -10,6 +11,8 @@ const VERSION = 'session.structured.v1' as const
 export interface SessionOutput {
   format: 'conversation' | 'text'
   turns: OutputTurn[]
+  /** What its program asked on its screen, with what became of it. */
+  asked?: readonly Message[]
 }
 
 /** The output as messages of the raw format. */
@@ -26,6 +29,8 @@ export function toStructured(row: SessionRow, output: SessionOutput | undefined)
   const stream = `fallback:${row.id}`
   const text = output?.turns.map((turn) => turn.text).join('\n') ?? ''
   const id = `${stream}:1`
+  const asked = output?.asked ?? []
+  const pending = pendingIds(asked)
   return {
     id: row.id,
     template: row.template,
@@ -36,19 +41,28 @@ export function toStructured(row: SessionRow, output: SessionOutput | undefined)
       gc_session_id: row.id,
       transcript_stream_id: stream,
       generation: { id: String(row.generation) },
-      cursor: { ...(output && { after_entry_id: id }), resume_token: resumeTokenOf(stream, text) },
+      cursor: { ...(output && { after_entry_id: id }), resume_token: resumeTokenOf(stream, text + stateOf(asked)) },
       continuity: { status: output || row.state === 'suspended' ? 'degraded' : 'unknown', note: NO_LOG },
       tail_state: {
         activity: 'unknown',
         ...(output && { last_entry_id: id }),
+        ...(pending.length > 0 && { pending_interaction_ids: pending }),
         degraded: true,
         degraded_reason: row.state === 'suspended' ? SUSPENDED : NO_LOG,
       },
       diagnostics: [{ code: 'transcript_unavailable', count: 1, message: NO_LOG }],
     },
-    structured_messages: output ? [{ role: 'assistant', id, status: 'partial', blocks: [{ type: 'text', text }] }] : [],
+    structured_messages: [
+      ...asked,
+      ...(output
+        ? [{ role: 'assistant' as const, id, status: 'partial' as const, blocks: [{ type: 'text' as const, text }] }]
+        : []),
+    ],
   }
 }
+
+/** What changes of a screen's questions; empty without any. */
+const stateOf = (asked: readonly Message[]): string => asked.map(({ id, status }) => `\n${id} ${status}`).join('')
 
 /** The resume token for a screen with this text. */
 const resumeTokenOf = (stream: string, text: string): string => `st1.${encode({ stream, seen: digest(text) })}`
