@@ -112,14 +112,27 @@ const OWN_PROBES: Readonly<Record<string, Probe>> = {
 /** A preset whose login cannot be told from outside: its program says so itself when it needs one. */
 const installedIsReady = (name: string): Probe => {
   const { displayName = name, command = name } = BUILTINS.get(name) ?? {}
-  return { kind: 'provider', displayName, program: command, check: () => configured }
+  const login = INSTALLING.get(name)?.login
+  const detail = login && `its login shows only in the program; if it asks for one: ${login}`
+  const result: ProbeResult = { ...configured, ...(detail !== undefined && { detail }) }
+  return { kind: 'provider', displayName, program: command, check: () => result }
 }
+
+/** A login that gc cannot use, with the line for another. */
+const withLogin =
+  ({ check }: Probe, login: string | undefined): Probe['check'] =>
+  async (inspector) => {
+    const result = await check(inspector)
+    if (result.status !== 'invalid_configuration' || login === undefined) return result
+    return { ...result, detail: `${result.detail}; to log in otherwise: ${login}` }
+  }
 
 /** The probes of every preset and tool, each with the line that installs it. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map(
   [...new Set([...Object.keys(OWN_PROBES), ...BUILTINS.keys()])].map((name) => {
     const install = name === 'github_cli' ? 'see https://cli.github.com' : INSTALLING.get(name)?.install
     const probe = OWN_PROBES[name] ?? installedIsReady(name)
-    return [name, { ...probe, ...(install !== undefined && { install }) }] as const
+    const check = withLogin(probe, INSTALLING.get(name)?.login)
+    return [name, { ...probe, check, ...(install !== undefined && { install }) }] as const
   }),
 )

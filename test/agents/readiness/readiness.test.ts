@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { ProgramInspector } from '../../../src/agents/readiness/inspector.ts'
+import { INSTALLING } from '../../../src/config/providers/installing.ts'
 import { BUILTINS } from '../../../src/config/providers/presets.ts'
 import { scriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
@@ -45,6 +46,28 @@ describe('readiness', () => {
       const { status, detail } = items[name] ?? {}
       expect([name, status, detail]).toEqual([name, 'not_installed', expect.stringMatching(/; install it: \S+ /)])
     }
+  })
+
+  test('of every preset whose program is installed and logged out names what logs in', async () => {
+    await using it = await world()
+    for (const [name, { command = name }] of BUILTINS) {
+      it.program(command, `echo '{"loggedIn": false}'`)
+      const { items } = await it.readiness.items({ items: name, fresh: true })
+      const [program = ''] = INSTALLING.get(name)?.login.split(/[ ,]/) ?? []
+      expect([name, items[name]?.detail]).toEqual([name, expect.stringContaining(program)])
+      expect(items[name]?.detail).toMatch(/log in|login/)
+    }
+  })
+
+  test('of a program that is logged in by other means names the line for another login', async () => {
+    await using it = await world()
+    it.program('codex')
+    it.file('.codex/auth.json', { auth_mode: 'apikey' })
+    const { items } = await it.readiness.items({ items: 'codex' })
+    expect(items.codex).toMatchObject({
+      status: 'invalid_configuration',
+      detail: expect.stringMatching(/: codex login$/),
+    })
   })
 
   test('of Claude Code is what its own status command reports', async () => {
