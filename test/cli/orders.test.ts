@@ -152,7 +152,10 @@ describe('gc order', () => {
       ],
       [['run', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
       [['disable', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
-      [['run', 'loud', '--rig', 'shed'], 'gc: town has no rig shed; there are shop\n'],
+      [
+        ['run', 'loud', '--rig', 'shed'],
+        'gc: town has no rig shed; `gc rig list` lists its rigs; did you mean shop?\n',
+      ],
     ]
     for (const [args, error] of errors) {
       const { status, err } = await town.gc(['order', ...args])
@@ -160,7 +163,12 @@ describe('gc order', () => {
     }
     const approve = await town.gc(['order', 'approve'])
     expect([approve.status, approve.err]).toEqual([
-      ...[2, 'gc: look at them with `gc order list`, then approve them with `gc order approve --all`\n'],
+      ...[
+        2,
+        expect.stringMatching(
+          /^gc: look at them with `gc order list`, then approve them with `gc order approve --all`\n/,
+        ),
+      ],
     ])
     expect((await town.gc(['order', 'approve', '--all'])).out).toStartWith('No order waited; ')
     expect((await town.gc(['order', 'sweep-tracking'])).out).toStartWith('closed 0 stale order-tracking bead(s)')

@@ -77,7 +77,7 @@ describe('the acting agent', () => {
     await run('register', 'lone2')
     expect(await run('me')).toMatchObject({
       status: 2,
-      err: 'gc: which agent? There are lone, lone2; say `--as <name>`\n',
+      err: expect.stringMatching(/^gc: which agent\? There are lone, lone2; say `--as <name>`\n/),
     })
     expect(await run('me', '--as', 'eve')).toMatchObject({ status: 1, err: expect.stringContaining('no key of eve') })
   })
