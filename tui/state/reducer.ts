@@ -111,7 +111,6 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
   bottom: (state) => move(state, Number.POSITIVE_INFINITY),
   next: (state) => moveFocus(state, 1),
   previous: (state) => moveFocus(state, -1),
-  back: goBack,
   system: (state) => ({ ...state, showsSystem: !state.showsSystem }),
   help: (state) => ({ ...state, overlay: { kind: 'help', first: 0 } }),
   command: (state) => ({ ...state, prompt: { kind: 'command', edit: emptyLine, back: 0 } }),
@@ -138,7 +137,16 @@ const STEPS: { readonly [Each in Verb]?: (state: State) => Step } = {
 
 const DOWNWARD: ReadonlySet<Verb> = new Set(['down', 'pageDown', 'bottom'])
 
+/** Where the server searches, all rows are read again without the filter. */
+function back(state: State): Step {
+  const location = focused(state)
+  const page = pageOf(location)
+  const wasSearched = page.kind === 'table' && page.isSearched && viewOf(state, location).filter !== ''
+  return [goBack(state), wasSearched ? { type: 'reload', location } : undefined]
+}
+
 function onVerb(state: State, verb: Verb): Step {
+  if (verb === 'back') return back(state)
   const stepped = STEPS[verb]?.(state)
   if (stepped) return stepped
   const next = MOVES[verb]?.(state) ?? state
