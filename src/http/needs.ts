@@ -17,7 +17,7 @@ export type Permission = (typeof PERMISSIONS)[number]
 
 /**
  * What an operation asks of sessions and of other processes that gc started. `read` and `work` ask nothing. `watch` (to
- * read a terminal or a conversation) and `coordinate` ask nothing either, unless the city is strict. `session` is for
+ * read a terminal or a conversation) and `coordinate` ask nothing either, unless the city is strict or the need says always. `session` is for
  * sessions only. `operator` is for neither.
  */
 export type Requirement = Permission | 'read' | 'work' | 'watch' | 'session' | 'operator'
@@ -28,13 +28,15 @@ export interface DetailedNeed {
   readonly needs: Requirement
   /** What the path, or else the body, names; its owner needs nothing for it. */
   readonly ownable?: Ownable
+  /** Whether the permission is needed where the city is not strict, too. */
+  readonly always?: true
   /** What a field of the body or the query asks as well when it is true. */
   readonly fields?: Readonly<Record<string, Permission>>
 }
 export type Need = Requirement | DetailedNeed
 
 /** What can be the caller's own. */
-export type Ownable = 'session' | 'message'
+export type Ownable = 'session' | 'message' | 'run'
 
 /** What is needed for a session that is not the caller's own. */
 export const ofOtherSessions = (needs: Requirement, fields?: DetailedNeed['fields']): DetailedNeed => ({
@@ -43,12 +45,15 @@ export const ofOtherSessions = (needs: Requirement, fields?: DetailedNeed['field
   ...(fields && { fields }),
 })
 
+/** What is needed for a run that the caller neither started nor works on. */
+export const ofOtherRuns: DetailedNeed = { needs: 'coordinate', ownable: 'run', always: true }
+
 /** What a plane knows of its callers beside their credentials. */
 export interface AccessPolicy {
   /** Whether programs of this city need a permission for what otherwise every session may do. */
   isStrict(city: string): boolean
   /** Whether what has this name is the caller's own. */
-  owns(caller: SessionCaller, ownable: Ownable, name: string): boolean
+  owns(caller: SessionCaller | ProcessCaller, ownable: Ownable, name: string): boolean
 }
 
 /** One request as its need is judged. */
@@ -66,8 +71,8 @@ export const needOf = ({ method, spec }: { method: string; spec: { needs?: Need 
 }
 
 /** Whether a change is one that not every session may make, so that the log says who made it. */
-export const isLogged = ({ needs }: DetailedNeed, method: string): boolean =>
-  method !== 'GET' && !['read', 'work', 'watch', 'coordinate', 'session'].includes(needs)
+export const isLogged = ({ needs, always }: DetailedNeed, method: string): boolean =>
+  method !== 'GET' && (always === true || !['read', 'work', 'watch', 'coordinate', 'session'].includes(needs))
 
 /** Throws `forbidden` when the caller lacks what the operation needs. */
 export function checkAccess(need: DetailedNeed, request: AccessRequest, summary: string, policy: AccessPolicy): void {
@@ -75,16 +80,21 @@ export function checkAccess(need: DetailedNeed, request: AccessRequest, summary:
   if (caller.kind !== 'session' && caller.kind !== 'process') return
   if (need.needs === 'read' && !need.fields) return
   checkCity(caller, params.cityName)
-  const isOwn = caller.kind === 'session' && owns(caller, need, request, policy)
+  const isOwn = owns(caller, need, request, policy)
   const required = [isOwn ? 'work' : need.needs, ...fieldNeeds(need, request, isOwn)]
-  const isStrict = policy.isStrict(caller.city)
+  const isStrict = need.always === true || policy.isStrict(caller.city)
   for (const requirement of required) {
     if (!allows(caller, requirement, isStrict)) throw rejection(caller, requirement, summary)
   }
 }
 
-function owns(caller: SessionCaller, { ownable }: DetailedNeed, { params, body }: AccessRequest, policy: AccessPolicy) {
-  const name: unknown = params.id ?? params.session ?? Object(body).session
+function owns(
+  caller: SessionCaller | ProcessCaller,
+  { ownable }: DetailedNeed,
+  { params, body }: AccessRequest,
+  policy: AccessPolicy,
+): boolean {
+  const name: unknown = params.id ?? params.session ?? params.run_id ?? Object(body).session
   return ownable !== undefined && typeof name === 'string' && policy.owns(caller, ownable, name)
 }
 

@@ -7,6 +7,8 @@ export const accessPolicy = (find: (city: string) => City | undefined): AccessPo
   owns(caller, ownable, name) {
     const city = find(caller.city)
     if (!city) return false
+    if (ownable === 'run') return city.runs.isOwn(caller, name)
+    if (caller.kind === 'process') return false
     return ownable === 'session' ? city.sessions.credentials.isOwn(caller, name) : city.mail.isFor(name, caller.session)
   },
 })

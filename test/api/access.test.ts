@@ -90,6 +90,7 @@ async function staffed(name: string, site = ''): Promise<Staffed> {
 interface StatedNeed {
   needs: string
   ownable?: string
+  always?: boolean
   fields?: Record<string, string>
 }
 
@@ -142,8 +143,8 @@ describe('every operation', () => {
       .filter(({ method }) => method !== 'GET')
       .map((operation) => [operation.id, needOf(operation)] as const)
       .filter(([, { needs }]) => needs !== 'work')
-      .map(([id, { needs, ownable, fields }]) => {
-        const others = ownable ? ` of another ${ownable}` : ''
+      .map(([id, { needs, ownable, always, fields }]) => {
+        const others = (ownable ? ` of another ${ownable}` : '') + (always ? ', in every city' : '')
         const more = Object.entries(fields ?? {}).map(([field, need]) => `, with ${field} ${need}`)
         return `${id}: ${needs}${others}${more.join('')}`
       })
@@ -162,7 +163,7 @@ describe('every operation', () => {
   test('is open to a session as far as its agent may', async () => {
     const { city, plain, chief } = open
     const some = trialOperations()
-    const isFree = ({ needs }: StatedNeed) => needs === 'read' || FREE.includes(needs)
+    const isFree = ({ needs, always }: StatedNeed) => !always && (needs === 'read' || FREE.includes(needs))
     expect(await surprises(some, isFree, (operation) => send(operation, city, { token: plain.token }))).toEqual([])
     const isPermitted = ({ needs }: StatedNeed) => needs !== 'operator'
     expect(await surprises(some, isPermitted, (operation) => send(operation, city, { token: chief.token }))).toEqual([])
@@ -185,7 +186,8 @@ describe('every operation', () => {
   })
 
   test('is open to a command that gc runs as to a session without permissions, but for what only a session does', async () => {
-    const ofCommand = ({ needs }: StatedNeed) => needs === 'read' || (FREE.includes(needs) && needs !== 'session')
+    const ofCommand = ({ needs, always }: StatedNeed) =>
+      !always && (needs === 'read' || (FREE.includes(needs) && needs !== 'session'))
     const isWork = ({ needs }: StatedNeed) => ['read', 'work'].includes(needs)
     const some = trialOperations()
     expect(
@@ -235,6 +237,39 @@ describe('a session without permissions', () => {
     const stopped = await city.event(seq, ({ type, subject }) => type === 'session.stopped' && subject === 'target')
     expect(stopped.actor).toStartWith('plain-')
     await city.event(seq, ({ type, subject }) => type === 'session.woke' && subject === 'target')
+  })
+})
+
+describe('a run', () => {
+  test('is paused and canceled by whoever started it or works on it, and by others with the permission', async () => {
+    const { city, plain, chief, command } = open
+    mkdirSync(join(city.path, 'formulas'), { recursive: true })
+    const steps = '[[steps]]\nid = "do"\ntitle = "Do it"\n'
+    const text = `formula = "line"\n[requires]\nformula_compiler = ">=2.0.0"\n${steps}`
+    writeFileSync(join(city.path, 'formulas/line.toml'), text)
+    const sling = async (token?: string): Promise<string> => {
+      const body = { target: 'chief', formula: 'line' }
+      return (await city.call('POST ~/sling', { body, ...(token && { token }) })).body.root_bead_id
+    }
+    const ask = async (verb: string, root: string, token: string) => {
+      const { status, body } = await city.call(`POST ~/runs/${root}/${verb}`, { token, body: {} })
+      return status === 403 ? body.detail : status
+    }
+    const ofPeople = await sling()
+    expect(await ask('pause', ofPeople, plain.token)).toContain('its agent plain lacks "coordinate"')
+    expect(await ask('cancel', ofPeople, command)).toContain('only sessions can be given "coordinate"')
+    expect([await ask('pause', ofPeople, chief.token), await ask('resume', ofPeople, chief.token)]).toEqual([200, 200])
+    const { items } = (await city.call(`GET ~/beads/graph/${ofPeople}/beads`)).body
+    const step = items.find(({ ref }: { ref?: string }) => ref === 'line.do').id
+    const { status } = await city.call(`POST ~/bead/${step}/claim`, { token: plain.token })
+    expect([status, await ask('pause', ofPeople, plain.token)]).toEqual([200, 200])
+    const own = await sling(plain.token)
+    expect(await ask('cancel', own, command)).toContain('only sessions')
+    expect(await city.call(`POST ~/runs/${own}/cancel`, { token: plain.token })).toMatchObject({ status: 202 })
+    const ofCommand = await sling(command)
+    expect(await ask('pause', ofCommand, plain.token)).toContain('lacks "coordinate"')
+    expect(await ask('pause', ofCommand, command)).toBe(200)
+    for (const root of [ofPeople, ofCommand]) await city.call(`POST ~/runs/${root}/cancel`)
   })
 })
 

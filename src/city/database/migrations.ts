@@ -51,6 +51,7 @@ import orderFeed from '../../orchestration/orders/history/feed.sql' with { type:
 import runGuards from '../../orchestration/runs/guards.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
 import runParents from '../../orchestration/runs/parents.sql' with { type: 'text' }
+import runRestarts from '../../orchestration/runs/restarts.sql' with { type: 'text' }
 import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
@@ -137,4 +138,5 @@ export const cityMigrations: readonly string[] = [
   runParents,
   orderStarting,
   usageDays,
+  runRestarts,
 ]

@@ -54,6 +54,15 @@ export const newManifest = ({ control, context, convoy, formula, members }: Mani
   })),
 })
 
+/** A new manifest with the rows of an earlier one whose runs passed. */
+export const withSucceeded = (manifest: Manifest, earlier: Manifest | undefined): Manifest => ({
+  ...manifest,
+  rows: manifest.rows.map((row) => {
+    const done = earlier?.rows.find(({ member_id, status }) => member_id === row.member_id && status === 'succeeded')
+    return done ? { ...done, index: row.index } : row
+  }),
+})
+
 /** The manifest of a control; undefined when it has none that can be read. */
 export function manifestOf(control: Bead): Manifest | undefined {
   try {

@@ -3,7 +3,14 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { EngineKey, LaunchKey, ResultKey } from '../../work/metadata.ts'
-import { type DrainRow, drainMetadata, type Manifest, manifestOf, newManifest } from '../drain/manifest.ts'
+import {
+  type DrainRow,
+  drainMetadata,
+  type Manifest,
+  manifestOf,
+  newManifest,
+  withSucceeded,
+} from '../drain/manifest.ts'
 import type { DrainUnits } from '../drain/units.ts'
 import { cancelSlice } from '../runs/cancel.ts'
 import type { RunMembers } from '../runs/members.ts'
@@ -36,13 +43,14 @@ interface DrainFailure {
 export function drain(options: DrainOptions, step: ControlStep): void {
   const state = metadataValue(step.bead, EngineKey.drainState)
   const manifest = manifestOf(step.bead)
-  if (state === '' || state === 'pending') begin(options, step)
+  if (state === '' || state === 'pending') begin(options, step, manifest && collect(options.beads, manifest))
   else if (!manifest) throw malformed(`gc.drain_manifest.v1 of ${step.bead.id} cannot be read`)
   else if (state === 'expanding') options.units.request(step.tx, step.bead.id)
   else goOn(options, step, collect(options.beads, manifest))
 }
 
-function begin(options: DrainOptions, step: ControlStep): void {
+/** Begins with the members of the convoy; with an earlier manifest, those for which that succeeded are done. */
+function begin(options: DrainOptions, step: ControlStep, earlier: Manifest | undefined): void {
   const { beads } = options
   const { tx, bead, root } = step
   const convoy = metadataValue(root, EngineKey.inputConvoyId)
@@ -54,7 +62,8 @@ function begin(options: DrainOptions, step: ControlStep): void {
   const formula = metadataValue(bead, EngineKey.drainFormula)
   const context = metadataValue(bead, EngineKey.drainContext) === 'shared' ? 'shared' : 'separate'
   const ids = inDependencyOrder(members, beads)
-  const manifest = newManifest({ control: bead.id, context, convoy, formula, members: failure ? [] : ids })
+  const written = newManifest({ control: bead.id, context, convoy, formula, members: failure ? [] : ids })
+  const manifest = withSucceeded(written, earlier)
   const counted = {
     [EngineKey.drainParentConvoyId]: convoy,
     [EngineKey.drainCount]: String(named.length),
@@ -65,9 +74,9 @@ function begin(options: DrainOptions, step: ControlStep): void {
       ...{ ...counted, ...drainMetadata('failed'), [ResultKey.outcome]: 'fail', [ResultKey.failureClass]: 'hard' },
       ...{ [ResultKey.failureReason]: failure.reason, [EngineKey.controllerError]: failure.message },
     })
-  } else if (ids.length === 0) {
-    const empty = { ...counted, ...drainMetadata('succeeded', manifest), [ResultKey.outcome]: 'pass' }
-    beads.closeWith(tx, bead.id, empty)
+  } else if (manifest.rows.every(({ status }) => status === 'succeeded')) {
+    const over = { ...counted, ...drainMetadata('succeeded', manifest), [ResultKey.outcome]: 'pass' }
+    beads.closeWith(tx, bead.id, over)
   } else {
     beads.change(tx, bead.id, { metadata: { ...counted, ...drainMetadata('expanding', manifest) } })
     options.units.request(tx, bead.id)
@@ -111,11 +120,13 @@ function reserve({ beads }: DrainOptions, { tx, bead }: ControlStep, members: re
 /** A manifest with what came of the runs that are over. */
 function collect(beads: BeadRepository, manifest: Manifest): Manifest {
   const rows = manifest.rows.map((row): DrainRow => {
-    if (row.status !== 'wired' || row.item_root_id === undefined) return row
+    if (row.item_root_id === undefined) return row
+    const { outcome_bead_id: _, outcome_kind: __, failure_reason: ___, ...begun } = row
     const root = beads.find(row.item_root_id)
-    if (root && root.status !== 'closed') return row
+    if (!root && row.status !== 'wired') return row
+    if (root && root.status !== 'closed') return { ...begun, status: 'wired' }
     const outcome = root ? metadataValue(root, ResultKey.outcome) : ''
-    const over = { ...row, outcome_bead_id: row.item_root_id, ...(outcome !== '' && { outcome_kind: outcome }) }
+    const over = { ...begun, outcome_bead_id: row.item_root_id, ...(outcome !== '' && { outcome_kind: outcome }) }
     if (outcome === 'pass') return { ...over, status: 'succeeded' }
     const reason = root ? metadataValue(root, ResultKey.failureReason) : ''
     const failure_reason = reason || (outcome === '' ? 'missing_item_outcome' : `item_outcome_${outcome}`)

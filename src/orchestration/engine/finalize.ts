@@ -7,8 +7,8 @@ import type { ControlStep } from './control.ts'
 import type { Graph } from './graph.ts'
 
 const SPEC_REASON = 'workflow cleanup: generated spec sidecar closed with workflow root'
-/** How many members that are left one write closes. */
-const SLICE = 100
+/** How many members that are left are closed at once: the loop is free between those. */
+const SLICE = 10
 const MAX_SOURCES = 50
 
 interface FinalizeOptions {

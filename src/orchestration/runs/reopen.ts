@@ -24,23 +24,17 @@ const ENDING: readonly string[] = [
   ...[EngineKey.controllerError, EngineKey.controllerErrorClass],
 ]
 
-/** Opens a bead of a run again as if it had not been done; `items` were made by a fan-out that makes new ones. */
-export function reopenBead(options: ReopenOptions, tx: Tx, bead: Bead, items: readonly Bead[] | undefined): void {
+/** Opens a bead of a run again as if it had not been done; `made` by it were the items of a control that begins anew. */
+export function reopenBead(options: ReopenOptions, tx: Tx, bead: Bead, made: readonly string[] | undefined): void {
   const { beads } = options
   const ending = ENDING.filter((key) => bead.metadata?.[key] !== undefined).map((key) => [key, null] as const)
   const isRoot = metadataValue(bead, WorkflowKey.kind) === 'workflow'
   const { metadata, assignee } = routeOf(options, bead)
   beads.change(tx, bead.id, {
     ...{ status: isRoot ? 'in_progress' : 'open', assignee, removeLabels: [QUARANTINED_LABEL] },
-    metadata: { ...Object.fromEntries(ending), ...metadata, ...anew(options, bead, items) },
+    metadata: { ...Object.fromEntries(ending), ...metadata, ...anew(options, bead, made) },
   })
-  if (items) {
-    beads.undepend(
-      tx,
-      bead.id,
-      items.map(({ id }) => id),
-    )
-  }
+  if (made) beads.undepend(tx, bead.id, made)
 }
 
 /** Any session of a pool may take the step; that of an agent with one session has it again. */
@@ -52,13 +46,19 @@ function routeOf({ config }: ReopenOptions, bead: Bead): Pick<BeadChange, 'metad
   return { assignee: assignee ?? '', metadata: { [WorkKey.sessionId]: null, [WorkKey.sessionName]: assignee ?? null } }
 }
 
+type MetadataChange = Record<string, string | null>
+
 /** From where a control counts its attempts or items. */
-function anew({ graph }: ReopenOptions, bead: Bead, items: readonly Bead[] | undefined): Record<string, string> {
-  if (items) {
+function anew({ graph }: ReopenOptions, bead: Bead, made: readonly string[] | undefined): MetadataChange {
+  if (metadataValue(bead, WorkflowKey.kind) === 'drain') {
+    // With its manifest it runs its formula again for those members alone for which that failed.
+    return { [EngineKey.drainState]: 'pending', ...(made && { [EngineKey.drainManifest]: null }) }
+  }
+  if (made) {
     const before = Number(metadataValue(bead, EngineKey.restartedAfter) || '0')
-    const made = Number(metadataValue(bead, EngineKey.spawnedCount) || '0')
+    const count = Number(metadataValue(bead, EngineKey.spawnedCount) || '0')
     const none = { [EngineKey.fanoutState]: '', [EngineKey.spawnedCount]: '0' }
-    return { ...none, [EngineKey.restartedAfter]: String(before + made) }
+    return { ...none, [EngineKey.restartedAfter]: String(before + count) }
   }
   if (!hasAttempts(bead)) return {}
   const last = Math.max(0, ...graph.blockers(bead.id).map(attemptNumber))

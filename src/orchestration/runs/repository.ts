@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -49,6 +50,8 @@ interface RepositoryOptions {
   log: EventLog
   clock: Clock
 }
+
+const starterOf = ({ kind, name, session }: Actor): string | null => session ?? (kind === 'process' ? name : null)
 
 const FINAL: ReadonlySet<string> = new Set<RunStatus>(['completed', 'failed', 'canceled', 'skipped'])
 
@@ -132,6 +135,7 @@ export class RunRepository {
         startedAt: now,
         updatedAt: now,
         parentId: parent ?? null,
+        startedBy: starterOf(tx.actor),
       })
       .run()
     if (recipe !== undefined) {
@@ -176,6 +180,13 @@ export class RunRepository {
   /** The runs that drains of a run started, those that are not over. */
   partsOf(root: string): string[] {
     return this.#parts.all(root).map(({ id }) => id)
+  }
+
+  /** Whether a session, or a process of this name, started a run, or the run that has a drain which did. */
+  isStartedBy(root: string, starter: string): boolean {
+    const run = this.find(root)
+    if (!run || run.startedBy === starter) return run !== undefined
+    return run.parentId !== null && this.isStartedBy(run.parentId, starter)
   }
 
   /** Runs that are being canceled. */

@@ -12,12 +12,30 @@ export interface RestartPlan {
   readonly reopened: readonly Bead[]
   /** What comes after it and is open: it waits for nobody any more, but for what is done again. */
   readonly held: readonly Bead[]
-  /** Fan-outs among them whose items are made anew, with the items that were made before. */
-  readonly refanned: ReadonlyMap<string, readonly Bead[]>
+  /** Fan-outs and drains among them that begin anew, with the items, or the roots of the runs, that they made before. */
+  readonly anew: ReadonlyMap<string, readonly Bead[]>
+}
+
+/** What a person asked for. */
+export type RestartRequest =
+  | { readonly is: 'retry'; readonly steps: readonly string[]; readonly reason?: string }
+  | { readonly is: 'skip'; readonly step: string; readonly reason: string }
+
+/** A plan by the ids of its beads, the root of the run last. */
+export interface StoredPlan {
+  readonly reopened: readonly string[]
+  readonly held: readonly string[]
+  /** What controls that begin anew made before, by control. */
+  readonly anew: Readonly<Record<string, readonly string[]>>
+  /** Whether the run is held for this. */
+  readonly isHeld: boolean
 }
 
 /** Kinds of beads that only follow what steps came to. */
 const FOLLOWERS: ReadonlySet<string> = new Set(['scope', 'scope-check', 'fanout', 'workflow', 'workflow-finalize'])
+
+/** Kinds of controls that make items of what was before them. */
+const MAKERS: ReadonlySet<string> = new Set(['fanout', 'drain'])
 
 /** Where a run begins again by itself: at what failed, or else at what was canceled. */
 export function failedSteps(ended: readonly Bead[]): Bead[] {
@@ -61,10 +79,10 @@ class Planner {
     const reached = [...this.#reached.values()]
     const reopened = reached.filter((bead) => bead.status === 'closed' && isDoneAgain(bead))
     for (const bead of reached) this.#check(bead)
-    const fanOuts = reopened.filter((bead) => kindOf(bead) === 'fanout' && this.#hasNewSource(bead))
-    const refanned = fanOuts.map((bead) => [bead.id, this.graph.blockers(bead.id).filter(isItem)] as const)
+    const makers = reopened.filter((bead) => MAKERS.has(kindOf(bead)) && this.#hasNewSource(bead))
+    const anew = makers.map((bead) => [bead.id, this.graph.blockers(bead.id).filter(isMade)] as const)
     const held = reached.filter(({ status }) => status !== 'closed')
-    return { reopened, held, refanned: new Map(refanned) }
+    return { reopened, held, anew: new Map(anew) }
   }
 
   #reach(steps: readonly Bead[], follows: (bead: Bead) => boolean): void {
@@ -105,19 +123,15 @@ class Planner {
       const by = bead.assignee ? `${bead.assignee} works on ${bead.id}` : `${bead.id} is in progress`
       throw conflict(`${by}: wait until it is closed, or release it first`)
     }
-    if (kindOf(bead) === 'drain' && !['', 'pending'].includes(metadataValue(bead, EngineKey.drainState))) {
-      throw conflict(`the drain ${bead.id} comes after that step, and is not done twice: start a new run`)
-    }
     if (bead.status === 'closed' || isRoot || isOfAttempt(bead)) return
     const isTried = hasAttempts(bead) && this.graph.blockers(bead.id).some((blocker) => attemptNumber(blocker) > 1)
-    const isFanning = kindOf(bead) === 'fanout' && metadataValue(bead, EngineKey.fanoutState) !== ''
-    if (isTried || (isFanning && this.#hasNewSource(bead))) {
+    if (isTried || (isMaking(bead) && this.#hasNewSource(bead))) {
       throw conflict(`${bead.id} ("${bead.title}") comes after that step and has begun: wait until it is closed`)
     }
   }
 
   #hasNewSource(bead: Bead): boolean {
-    return this.graph.blockers(bead.id).some((blocker) => !isItem(blocker) && this.#reached.has(blocker.id))
+    return this.graph.blockers(bead.id).some((blocker) => !isMade(blocker) && this.#reached.has(blocker.id))
   }
 }
 
@@ -129,5 +143,12 @@ function isDoneAgain(bead: Bead): boolean {
 
 const kindOf = (bead: Bead): string => metadataValue(bead, WorkflowKey.kind)
 const outcomeOf = (bead: Bead): string => metadataValue(bead, ResultKey.outcome)
-const isItem = (bead: Bead): boolean => metadataValue(bead, EngineKey.dynamicFragment) === 'true'
+/** Whether a fan-out made the bead, or a drain the run that it is the root of. */
+const isMade = (bead: Bead): boolean =>
+  metadataValue(bead, EngineKey.dynamicFragment) === 'true' || metadataValue(bead, EngineKey.drainControlId) !== ''
+
+/** Whether a fan-out or a drain has begun. */
+const isMaking = (bead: Bead): boolean =>
+  metadataValue(bead, EngineKey.fanoutState) !== '' ||
+  !['', 'pending'].includes(metadataValue(bead, EngineKey.drainState))
 const conflict = (message: string): AppError => new AppError('conflict-wrong-state', message)

@@ -16,7 +16,15 @@ import { failureOf } from './failure.ts'
 import { metadataValue, SKIPPED_BY } from './node.ts'
 import { reopenBead } from './reopen.ts'
 import { isFinal, type RunRow } from './repository.ts'
-import { failedSteps, planRestart, planWithout, type RestartPlan } from './restart-plan.ts'
+import {
+  failedSteps,
+  planRestart,
+  planWithout,
+  type RestartPlan,
+  type RestartRequest,
+  type StoredPlan,
+} from './restart-plan.ts'
+import { RestartStore, toStored } from './restart-store.ts'
 import { RunGraph } from './run-graph.ts'
 
 interface RestartOptions extends ControlsOptions {
@@ -24,24 +32,32 @@ interface RestartOptions extends ControlsOptions {
   config: { readonly current: CityConfig }
 }
 
-/** What is to be done once the beads of a plan are open again. */
+/** What is to be done, as it was asked for and planned. */
 interface Restart {
   run: RunRow
+  request: RestartRequest
   plan: RestartPlan
-  finish(tx: Tx): void
 }
 
 /** How many beads one write opens again. */
 const SLICE = 100
+const HELD_FOR = 'its steps are being opened again'
 
 /** Has steps of runs done again, or goes on without them. */
 export class RunRestarts {
   readonly #options: RestartOptions
   readonly #graph: RunGraph
+  readonly #restarts: RestartStore
 
   constructor(options: RestartOptions) {
     this.#options = options
     this.#graph = new RunGraph(options.store, options.beads)
+    this.#restarts = new RestartStore(options.store)
+  }
+
+  /** Goes on with runs that were being opened again when the city was closed. */
+  async recover(): Promise<void> {
+    for (const root of this.#restarts.list()) await this.#goOn(root)
   }
 
   /** Does a step again with all that comes after it; without a step, what failed. Earlier attempts stay as they ended. */
@@ -51,97 +67,115 @@ export class RunRestarts {
       const steps = step === undefined ? failedSteps(this.#graph.ended(id)) : [this.#graph.step(id, step)]
       for (const each of steps) requireClosed(each)
       if (steps.length === 0) throw conflict(`no step of run ${id} has failed: name the step to begin again at`)
-      const beads = steps.map((each) => each.id)
-      return {
-        ...{ run, plan: planRestart(this.#graph, id, steps) },
-        finish: (tx) => {
-          const payload = { run_id: id, steps: beads, ...(reason && { reason }) }
-          this.#options.log.append(tx, RunRetried, { subject: id, run_id: id }, payload)
-        },
-      }
+      const request = { is: 'retry', steps: steps.map((each) => each.id), ...(reason && { reason }) } as const
+      return { run, request, plan: planRestart(this.#graph, id, steps) }
     })
   }
 
   /** Goes on as if a step that failed, or that nobody began, had not been there. */
   skip(caller: Caller, id: string, { step: name, reason }: RunSkipBody): Promise<RunControlResponse> {
-    const { beads, log } = this.#options
-    const actor = actorOf(caller)
-    return this.#restart(actor, () => {
+    return this.#restart(actorOf(caller), () => {
       const run = this.#runOf(id)
       const step = this.#graph.step(id, name)
       requireSkippable(step)
-      return {
-        ...{ run, plan: planWithout(this.#graph, id, step) },
-        finish: (tx) => {
-          const metadata = {
-            ...{ [ResultKey.outcome]: 'skipped', [WorkKey.closeReason]: `${SKIPPED_BY}${personOf(actor)}: ${reason}` },
-            ...{ [ResultKey.failureClass]: null, [ResultKey.failureReason]: null },
-            ...{ [EngineKey.quarantined]: null, [EngineKey.finalDisposition]: null },
-          }
-          beads.change(tx, step.id, { status: 'closed', metadata, removeLabels: [QUARANTINED_LABEL] })
-          log.append(tx, RunStepSkipped, { subject: id, run_id: id }, { run_id: id, step_id: step.id, reason })
-        },
-      }
+      return { run, request: { is: 'skip', step: step.id, reason }, plan: planWithout(this.#graph, id, step) }
     })
   }
 
   /** A run of many steps is held while they are opened again, slice by slice. */
   async #restart(actor: Actor, begin: () => Restart): Promise<RunControlResponse> {
     const { store, clock, runs, holds } = this.#options
-    const { restart, isHeld } = await store.write((tx) => {
-      const begun = begin()
-      const { run, plan } = begun
-      const isLarge = plan.reopened.length > SLICE && !holds.find(run.rootId)
-      const reason = 'its steps are being opened again; if that was interrupted, say gc run retry once more'
-      if (isLarge) holds.begin(tx, { rootId: run.rootId, since: clock.now(), by: 'gc', reason, heldWith: null })
-      if (plan.reopened.length <= SLICE) this.#finish(tx, begun)
-      return { restart: begun, isHeld: isLarge }
-    }, actor)
-    const { run, plan } = restart
-    if (plan.reopened.length > SLICE) {
-      const order = [...plan.reopened].sort((a, b) => Number(isRoot(a)) - Number(isRoot(b)))
-      for (let at = 0; at < order.length; at += SLICE) {
-        await store.write((tx) => this.#reopen(tx, order.slice(at, at + SLICE), plan), actor)
+    const { id, isLarge } = await store.write((tx) => {
+      const { run, request, plan } = begin()
+      const { rootId } = run
+      const isHeld = !holds.find(rootId)
+      const stored = toStored(plan, rootId, isHeld)
+      if (stored.reopened.length <= SLICE) {
+        this.#reopen(tx, stored.reopened, stored)
+        this.#finish(tx, rootId, request, stored.held, actor)
+        return { id: rootId, isLarge: false }
       }
-      await store.write((tx) => {
-        this.#finish(tx, { ...restart, plan: { ...plan, reopened: [] } })
-        if (isHeld) holds.release(tx, run.rootId)
+      const hold = { rootId, since: clock.now(), by: 'gc', reason: HELD_FOR, heldWith: null }
+      if (isHeld) holds.begin(tx, hold)
+      this.#restarts.add(tx, rootId, request, actor, stored)
+      return { id: rootId, isLarge: true }
+    }, actor)
+    if (isLarge) await this.#goOn(id)
+    return { run_id: id, status: runs.get(id).state }
+  }
+
+  /** Opens what is left, unless the run is canceled meanwhile. */
+  async #goOn(id: string): Promise<void> {
+    const { store, holds } = this.#options
+    const begun = this.#restarts.find(id)
+    if (!begun) return
+    const { actor, plan, request } = begun
+    for (let isMore = true; isMore; ) {
+      isMore = await store.write((tx) => {
+        const restart = this.#restarts.find(id)
+        if (!restart) return false
+        const next = restart.done + SLICE
+        this.#reopen(tx, plan.reopened.slice(restart.done, next), plan)
+        if (next < plan.reopened.length) {
+          this.#restarts.advance(tx, id, next)
+          return true
+        }
+        this.#finish(tx, id, request, plan.held, actor)
+        this.#restarts.remove(tx, id)
+        if (plan.isHeld) holds.release(tx, id)
+        return false
       }, actor)
-      if (isHeld) await holds.offerAll(run.rootId, actor)
     }
-    return { run_id: run.rootId, status: runs.get(run.rootId).state }
+    if (plan.isHeld) await holds.offerAll(id, actor)
   }
 
-  #reopen(tx: Tx, slice: readonly Bead[], { refanned }: RestartPlan): void {
+  #reopen(tx: Tx, slice: readonly string[], { anew }: StoredPlan): void {
     const { beads, config } = this.#options
-    for (const { id } of slice) {
+    for (const id of slice) {
       const bead = beads.find(id)
-      if (bead?.status === 'closed') reopenBead({ beads, config, graph: this.#graph }, tx, bead, refanned.get(id))
+      if (bead?.status === 'closed') reopenBead({ beads, config, graph: this.#graph }, tx, bead, anew[id])
     }
   }
 
-  #finish(tx: Tx, { run, plan, finish }: Restart): void {
+  #finish(tx: Tx, id: string, request: RestartRequest, held: readonly string[], actor: Actor): void {
     const { runs, beads } = this.#options
-    const id = run.rootId
-    this.#reopen(tx, plan.reopened, plan)
-    for (const bead of plan.held) runs.setWaiting(tx, id, bead.id, false)
-    finish(tx)
+    for (const bead of held) runs.setWaiting(tx, id, bead, false)
+    this.#record(tx, id, request, actor)
     const left = this.#graph
       .ended(id)
       .map(failureOf)
       .find((failure) => failure !== null)
     runs.setError(tx, id, left ?? null)
+    const run = runs.get(id)
     if (isFinal(run.state) && beads.get(id).status !== 'closed') runs.move(tx, run, 'active')
+  }
+
+  #record(tx: Tx, id: string, request: RestartRequest, actor: Actor): void {
+    const { beads, log } = this.#options
+    const facts = { subject: id, run_id: id }
+    if (request.is === 'retry') {
+      const { is: _, ...payload } = request
+      log.append(tx, RunRetried, facts, { run_id: id, ...payload, steps: [...payload.steps] })
+      return
+    }
+    const { step, reason } = request
+    const metadata = {
+      ...{ [ResultKey.outcome]: 'skipped', [WorkKey.closeReason]: `${SKIPPED_BY}${personOf(actor)}: ${reason}` },
+      ...{ [ResultKey.failureClass]: null, [ResultKey.failureReason]: null },
+      ...{ [EngineKey.quarantined]: null, [EngineKey.finalDisposition]: null },
+    }
+    beads.change(tx, step, { status: 'closed', metadata, removeLabels: [QUARANTINED_LABEL] })
+    log.append(tx, RunStepSkipped, facts, { run_id: id, step_id: step, reason })
   }
 
   #runOf(id: string): RunRow {
     const run = requireGraph(this.#options.runs.get(id))
-    if (run.state !== 'canceling') return run
-    throw conflict(`run ${id} is being canceled: wait until that is over`)
+    if (run.state === 'canceling') throw conflict(`run ${id} is being canceled: wait until that is over`)
+    if (this.#restarts.find(id)) throw conflict(`steps of run ${id} are being opened again: wait until that is over`)
+    return run
   }
 }
 
-const isRoot = (bead: Bead): boolean => metadataValue(bead, WorkflowKey.kind) === 'workflow'
 const conflict = (message: string): AppError => new AppError('conflict-wrong-state', message)
 
 function requireClosed({ id, title, status }: Bead): void {

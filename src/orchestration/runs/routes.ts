@@ -1,4 +1,5 @@
 import type { CityOf } from '../../http/city-of.ts'
+import { ofOtherRuns } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import type { RunControls } from './controls.ts'
 import { RunControlResponse, RunPauseBody, RunRetryBody, RunSkipBody } from './controls-schema.ts'
@@ -77,7 +78,7 @@ export const runRoutes = (
     {
       id: 'post-v0-city-by-city-name-runs-by-run-id-cancel',
       summary: 'Cancel a run',
-      needs: 'coordinate',
+      needs: ofOtherRuns,
       description: 'Closes its root and what is open of it as canceled; what is closed stays as it is.',
       ok: { 202: RunCancelOutputBody },
       errors: ['run-not-found', 'conflict-wrong-state'],
@@ -113,7 +114,7 @@ export const runRoutes = (
     {
       id: 'pause-run',
       summary: 'Pause a run',
-      needs: 'coordinate',
+      needs: ofOtherRuns,
       description:
         'Nothing of it is offered or started until it is resumed. Steps that are worked on, and checks that run, are finished. A paused run is `waiting`. Runs that a drain of it started for members pause and resume with it.',
       body: RunPauseBody,
@@ -128,7 +129,7 @@ export const runRoutes = (
     {
       id: 'resume-run',
       summary: 'Resume a paused run',
-      needs: 'coordinate',
+      needs: ofOtherRuns,
       ok: RunControlResponse,
       errors: ['run-not-found', 'conflict-wrong-state'],
       extension: true,
@@ -140,7 +141,7 @@ export const runRoutes = (
     {
       id: 'retry-run',
       summary: 'Do steps of a run again',
-      needs: 'coordinate',
+      needs: ofOtherRuns,
       description:
         'A step is done again with all that comes after it, also when the run is over. A step with attempts gets as many again; those there were stay as they ended.',
       body: RunRetryBody,
@@ -155,7 +156,7 @@ export const runRoutes = (
     {
       id: 'skip-run-step',
       summary: 'Go on without a step of a run',
-      needs: 'coordinate',
+      needs: ofOtherRuns,
       description:
         'A step that failed, or that nobody has begun, counts as skipped. A run that failed because of it goes on to its end again.',
       body: RunSkipBody,

@@ -2,11 +2,13 @@ import { type Actor, gcPart } from '../../core/actor.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
-import type { Caller } from '../../http/caller.ts'
+import type { Caller, ProcessCaller, SessionCaller } from '../../http/caller.ts'
 import { JsonRows } from '../../http/rendered.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
+import { WorkflowKey } from '../../work/metadata.ts'
 import { cancelSlice } from './cancel.ts'
 import type { RunMembers } from './members.ts'
+import { metadataValue } from './node.ts'
 import { isFinal, type ListedRun, type RunRepository, type RunScope } from './repository.ts'
 import type {
   Run,
@@ -50,6 +52,15 @@ export class Runs {
 
   get(id: string): Run {
     return this.#view(this.options.runs.getListed(id))
+  }
+
+  /** Whether a run is the caller's own: it started it, or works on one of its steps. */
+  isOwn(caller: SessionCaller | ProcessCaller, id: string): boolean {
+    const { runs, beads } = this.options
+    if (caller.kind === 'process') return runs.isStartedBy(id, caller.name)
+    const bead = caller.bead === undefined ? undefined : beads.find(caller.bead)
+    if (bead && metadataValue(bead, WorkflowKey.rootBeadId) === id) return true
+    return runs.isStartedBy(id, caller.session)
   }
 
   steps(id: string): JsonRows<RunStepsOutputBody> {

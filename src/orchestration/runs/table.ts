@@ -1,6 +1,8 @@
 import { desc, sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Actor } from '../../core/actor.ts'
 import type { Recipe } from '../formulas/recipe.ts'
+import type { RestartRequest, StoredPlan } from './restart-plan.ts'
 import type { RunStatus } from './schema.ts'
 
 /** What a run has beside the beads that it is made of. */
@@ -23,6 +25,8 @@ export const runs = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     /** The run that has a drain which started this one for a member of its convoy. */
     parentId: text('parent_id'),
+    /** The session, or the name of the process, that started it. */
+    startedBy: text('started_by'),
     /** Its place in lists of runs: those that go on, those that wait, those that are over. */
     listRank: integer('list_rank').generatedAlwaysAs(
       sql`CASE WHEN state IN ('completed', 'failed', 'canceled', 'skipped') THEN 2 WHEN state = 'waiting' THEN 1 ELSE 0 END`,
@@ -68,6 +72,17 @@ export const runHolds = sqliteTable(
     index('run_holds_with').on(hold.heldWith).where(sql`held_with IS NOT NULL`),
   ],
 )
+
+/** Runs of many steps that are being opened again, slice by slice. */
+export const runRestarts = sqliteTable('run_restarts', {
+  rootId: text('root_id').primaryKey(),
+  /** What was asked for, by whom, and what follows from it. */
+  request: text({ mode: 'json' }).$type<RestartRequest>().notNull(),
+  actor: text({ mode: 'json' }).$type<Actor>().notNull(),
+  plan: text({ mode: 'json' }).$type<StoredPlan>().notNull(),
+  /** How many of its beads are open again. */
+  done: integer().notNull(),
+})
 
 /** The beads of runs that wait for somebody. */
 export const runWaits = sqliteTable(

@@ -16,6 +16,18 @@ const FORMULAS = {
     'context = "shared"\nmember_access = "exclusive"\ncontinuation_group = "lane"\n[steps.drain.item]\nsingle_lane = true',
   ),
   on: draining('on', 'context = "shared"\non_item_failure = "continue"\n[steps.drain.item]\nsingle_lane = true'),
+  later: `formula = "later"
+${GRAPH}[[steps]]
+id = "first"
+title = "First"
+[[steps]]
+id = "each"
+title = "Each member"
+needs = ["first"]
+[steps.drain]
+formula = "unit"
+context = "separate"
+`,
   unit: `formula = "unit"\n${GRAPH}[vars.topic]\ndefault = "wood"\n[[steps]]\nid = "do"\ntitle = "Do {{issue}} of {{topic}} in {{convoy_id}}"\n`,
 }
 

@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { gcPart } from '../../../src/core/actor.ts'
+import { failedSteps, planRestart } from '../../../src/orchestration/runs/restart-plan.ts'
+import { RestartStore, toStored } from '../../../src/orchestration/runs/restart-store.ts'
+import { RunGraph } from '../../../src/orchestration/runs/run-graph.ts'
 import { human } from '../../work/world.ts'
 import { type Beads, close, openRuns, recipeFor, standing, startRecipe, stepOf } from '../engine/graph.ts'
 import { extended, steps, v2 } from '../formulas/files.ts'
@@ -171,6 +175,35 @@ describe('a run that failed', () => {
     expect(ready(work)).toEqual(['first'])
     expect(stateOf(work, run)).toMatchObject({ status: 'active' })
     expect(work.runHolds.find(run.root ?? '')).toBeUndefined()
+  })
+
+  test('of more steps than one write opens, is opened to the end after a crash in the middle', async () => {
+    await using work = await openRuns()
+    const names = Array.from({ length: 150 }, (_, at) => `s${at}`)
+    const run = await start(work, v2(steps('first', ...names.map((name) => `${name}<first`))))
+    const { root = '' } = run
+    await work.runs.cancel(human, root)
+    await work.settled()
+    const graph = new RunGraph(work.store, work.beadRepository)
+    const ended = failedSteps(graph.ended(root))
+    const plan = toStored(planRestart(graph, root, ended), root, true)
+    await work.store.write((tx) => {
+      work.runHolds.begin(tx, { rootId: root, since: 1, by: 'gc', reason: 'it crashed', heldWith: null })
+      const request = { is: 'retry', steps: [run.first ?? ''] } as const
+      new RestartStore(work.store).add(tx, root, request, gcPart('runs'), plan)
+    })
+    expect([await rejected(retry(work, run)), await rejected(skip(work, run, 's149'))]).toEqual([
+      expect.stringContaining('are being opened again'),
+      expect.stringContaining('are being opened again'),
+    ])
+    work.recorded()
+    await work.runRestarts.recover()
+    await work.settled()
+    expect(work.recorded().filter((line) => line.startsWith('run.'))).toEqual([
+      `run.retried ${root}`,
+      `run.changed ${root}`,
+    ])
+    expect([ready(work), stateOf(work, run).status, work.runHolds.list()]).toEqual([['first'], 'active', []])
   })
 })
 
