@@ -151,6 +151,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   logs.start()
   await services.runs.continueCanceling()
   await services.runControls.recover()
+  await services.runRestarts.recover()
   resources.defer(() => services.checkRunner.stop())
   await services.checkRunner.start()
   resources.defer(() => services.orderDispatcher.stop())
