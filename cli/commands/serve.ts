@@ -5,6 +5,7 @@ import type { Running } from '../../src/supervisor/serve.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectList } from '../context/options.ts'
 import { commit, program as ownProgram, version } from '../context/version.ts'
+import { errorSentence } from '../io/describe-error.ts'
 import { type Io, printLine } from '../io/io.ts'
 
 interface Serve {
@@ -116,6 +117,9 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
     build: commit,
     env: io.env,
     report,
+  }).catch((error: unknown) => {
+    if (options.log) report(`could not start: ${errorSentence(error)}`)
+    throw error
   })
   printLine(
     io,

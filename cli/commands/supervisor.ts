@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, unwatchFile, watchFile, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { existsSync, readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
@@ -8,12 +7,13 @@ import { ensureSupervisor, isAnswering, LOG_FILE } from '../context/background.t
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { program as ownProgram } from '../context/version.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { findManager, isEnabled } from '../unit/manager.ts'
 import { reload } from './reload.ts'
 import { defineServe, parsePort } from './serve.ts'
 import { defineDown } from './server.ts'
+import { unitCommands } from './supervisor-unit.ts'
 
 /** The supervisor as a service of this machine. */
 export function supervisorCommands(program: Command, context: CommandContext): void {
@@ -37,15 +37,7 @@ export function supervisorCommands(program: Command, context: CommandContext): v
     .option('-n, --lines <n>', 'the number of lines', parseCount, 50)
     .option('-f, --follow', 'go on with what is added, until ctrl-c')
     .action((options: { lines: number; follow?: true }) => logs(context, options))
-  supervisor
-    .command('install')
-    .description('let systemd start the supervisor when you log in')
-    .option('--force', 'replace the unit that is there')
-    .action((options: { force?: true }) => install(context, options))
-  supervisor
-    .command('uninstall')
-    .description('remove the unit that `install` wrote')
-    .action(() => uninstall(context))
+  unitCommands(supervisor, context)
 }
 
 /** Defines the command that starts the supervisor in the background. */
@@ -70,12 +62,19 @@ async function status(context: CommandContext, options: JsonOption): Promise<voi
   const running = await isAnswering(context)
   const pid = readSupervisorFile(resolveHome(io.env))?.pid
   const { url } = context.client.access
-  if (options.json)
+  const manager = findManager(io)
+  const enabled = manager && isEnabled(manager)
+  if (options.json) {
+    const unit = enabled === undefined ? undefined : { path: manager?.file, enabled }
     printJson(
       io,
-      envelope({ command: 'supervisor status', running, ...(running && { pid }), url, checked_paths: [url] }),
+      envelope({ command: 'supervisor status', running, ...(running && { pid }), url, unit, checked_paths: [url] }),
     )
-  else printLine(io, running ? `The supervisor runs at ${url} (process ${pid ?? '?'}).` : 'No supervisor runs.')
+  } else {
+    printLine(io, running ? `The supervisor runs at ${url} (process ${pid ?? '?'}).` : 'No supervisor runs.')
+    if (enabled) printLine(io, `The system starts it at login: ${manager?.file}.`)
+    if (enabled === false) printLine(io, `${manager?.file} is there, but not enabled: \`systemctl --user enable gc\`.`)
+  }
   if (!running) throw new Exit(1)
 }
 
@@ -99,44 +98,4 @@ async function logs({ io }: CommandContext, { lines, follow }: { lines: number; 
   io.signal.addEventListener('abort', () => resolve(), { once: true })
   await promise
   unwatchFile(file)
-}
-
-function unitFile({ io }: CommandContext): string {
-  if (process.platform !== 'linux') {
-    throw failure('only systemd units are written; here, let the system run `gc serve` when you log in')
-  }
-  const config = io.env.XDG_CONFIG_HOME || join(io.env.HOME || homedir(), '.config')
-  return join(config, 'systemd', 'user', 'gc.service')
-}
-
-function install(context: CommandContext, { force }: { force?: true }): void {
-  const file = unitFile(context)
-  if (existsSync(file) && !force) throw failure(`${file} exists; --force replaces it`)
-  const words = [...ownProgram, 'serve'].map(quote).join(' ')
-  const unit = `[Unit]
-Description=gc, supervisor of coding agents
-
-[Service]
-ExecStart=${words}
-Environment=${quote(`PATH=${context.io.env.PATH ?? ''}`)}
-Environment=${quote(`GC_HOME=${resolveHome(context.io.env)}`)}
-Restart=on-failure
-KillMode=process
-
-[Install]
-WantedBy=default.target
-`
-  mkdirSync(join(file, '..'), { recursive: true })
-  writeFileSync(file, unit)
-  printLine(context.io, `Wrote ${file}; start it with \`systemctl --user enable --now gc\`.`)
-}
-
-/** A word of a unit file. */
-const quote = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`
-
-function uninstall(context: CommandContext): void {
-  const file = unitFile(context)
-  if (!existsSync(file)) throw failure(`there is no ${file}`)
-  rmSync(file)
-  printLine(context.io, `Removed ${file}; stop the service with \`systemctl --user stop gc\`.`)
 }

@@ -1,0 +1,77 @@
+import { existsSync, lstatSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { failure } from '../io/exit.ts'
+import type { Io } from '../io/io.ts'
+import type { Launch } from './launch.ts'
+import { LABEL, launchdAgent } from './launchd.ts'
+import { systemdUnit } from './systemd.ts'
+
+/** What starts programs when a user logs in: systemd or launchd. */
+export interface Manager {
+  /** The unit of the supervisor. */
+  readonly file: string
+  /** What makes the system start it at login, when that is a file of its own. */
+  readonly link?: string
+  text(launch: Launch): string
+  /** Sentences on what to run when the unit was written. */
+  readonly afterInstall: readonly string[]
+  /** A sentence on what to run when the unit was removed. */
+  readonly afterUninstall: string
+}
+
+/** The manager of this system; undefined when gc writes no units for it. */
+export function findManager({ env }: Pick<Io, 'env'>): Manager | undefined {
+  const home = env.HOME || homedir()
+  if (process.platform === 'linux') return systemd(env.XDG_CONFIG_HOME || join(home, '.config'), env.USER)
+  if (process.platform === 'darwin') return launchd(home)
+  return undefined
+}
+
+export function requireManager(io: Pick<Io, 'env'>): Manager {
+  const manager = findManager(io)
+  if (!manager) throw failure('units are written for systemd and launchd; let this system run `gc serve` at login')
+  return manager
+}
+
+function systemd(config: string, user: string | undefined): Manager {
+  const folder = join(config, 'systemd', 'user')
+  return {
+    file: join(folder, 'gc.service'),
+    link: join(folder, 'default.target.wants', 'gc.service'),
+    text: systemdUnit,
+    afterInstall: [
+      'Start it with `systemctl --user daemon-reload && systemctl --user enable --now gc`.',
+      ...(isLingering(user)
+        ? []
+        : ['It ends when you log out; `loginctl enable-linger` lets it start with the machine and go on.']),
+    ],
+    afterUninstall: 'Let systemd forget it with `systemctl --user daemon-reload`; `gc down` ends what still runs.',
+  }
+}
+
+function launchd(home: string): Manager {
+  const file = join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`)
+  return {
+    file,
+    text: launchdAgent,
+    afterInstall: [`Start it with \`launchctl bootstrap gui/$(id -u) '${file.replaceAll("'", "'\\''")}'\`.`],
+    afterUninstall: `Let launchd forget it with \`launchctl bootout gui/$(id -u)/${LABEL}\`; \`gc down\` ends what still runs.`,
+  }
+}
+
+/** Whether systemd runs the units of a user who is logged out. */
+const isLingering = (user: string | undefined): boolean => !!user && existsSync(join('/var/lib/systemd/linger', user))
+
+/** What of a unit is there; a link may lead nowhere. */
+export function installedFiles({ file, link }: Manager): string[] {
+  const files = [file, ...(link === undefined ? [] : [link])]
+  return files.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+}
+
+/** Whether the system starts the supervisor at login; undefined when no unit is there. */
+export function isEnabled(manager: Manager): boolean | undefined {
+  const files = installedFiles(manager)
+  if (!files.includes(manager.file)) return undefined
+  return manager.link === undefined || files.includes(manager.link)
+}
