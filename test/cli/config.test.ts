@@ -43,7 +43,7 @@ describe('gc config explain', () => {
     for (const json of [[], ['--json']]) {
       const unknown = await gc(['config', 'explain', '--agent', 'x', ...json], { env: nobody, cwd: city.path })
       expect([unknown.status, unknown.out]).toEqual([1, ''])
-      expect(JSON.parse(unknown.err).error.message).toBe('there is no agent "x"; declared: a')
+      expect(unknown.err).toContain('declared: a')
     }
   })
 })
