@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { $, Glob } from 'bun'
+import { $, type BunPlugin, Glob } from 'bun'
 import manifest from '../package.json' with { type: 'json' }
 import { bundledPackages, formatNotices } from './notices.ts'
 
@@ -11,10 +11,19 @@ const TARGETS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'wind
 
 type Target = (typeof TARGETS)[number]
 
+/** Ink loads React's developer tools only on request; the binary has an empty module in their place. */
+const withoutDevtools: BunPlugin = {
+  name: 'without-devtools',
+  setup(build) {
+    build.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: 'empty' }))
+    build.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'export default {}', loader: 'js' }))
+  },
+}
+
 /** What is built: the program and its workers. */
 function sources() {
   const workers = [...new Glob('src/**/*.worker.ts').scanSync(ROOT)].map((path) => join(ROOT, path))
-  return { entrypoints: [join(ROOT, 'cli/main.ts'), ...workers], root: ROOT }
+  return { entrypoints: [join(ROOT, 'cli/main.ts'), ...workers], root: ROOT, plugins: [withoutDevtools] }
 }
 
 /** The licenses of what ends up in the program, found by bundling it once. */

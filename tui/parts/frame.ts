@@ -3,6 +3,7 @@ import { type Area, areasOf } from '../state/layout.ts'
 import { focused } from '../state/navigation.ts'
 import { type State, viewKey } from '../state/state.ts'
 import { drawFooter, drawHeader } from './chrome.ts'
+import type { Line } from './lines.tsx'
 import { drawOverlay } from './overlay.ts'
 import { drawBeside, drawBlock } from './span.ts'
 import { drawTable } from './table.ts'
@@ -10,16 +11,19 @@ import { drawText } from './text-panel.ts'
 import type { Theme } from './theme.ts'
 
 /** The whole screen, line by line: where this is, the page or what lies over it, and what can be done. */
-export function drawFrame(state: State, theme: Theme): string[] {
+export function drawFrame(state: State, theme: Theme): Line[] {
+  const { width, height } = state
+  const whole = (text: string): Line => [{ text, width }]
   const body = state.overlay ? drawOverlay(state, state.overlay, theme) : drawPanels(state, theme)
-  return [drawHeader(state, theme), ...drawBlock(body, state.width, state.height), drawFooter(state, theme)]
+  const missing = Array.from({ length: Math.max(0, height - body.length) }, () => whole(''))
+  return [whole(drawHeader(state, theme)), ...body.slice(0, height), ...missing, whole(drawFooter(state, theme))]
 }
 
 /** The panels of the page, band by band. */
-function drawPanels(state: State, theme: Theme): string[] {
+function drawPanels(state: State, theme: Theme): Line[] {
   const bands = Map.groupBy(areasOf(state), ({ y }) => y)
   return [...bands.values()].flatMap((areas) =>
-    drawBeside(areas.map((area) => ({ x: area.x, lines: drawPanel(state, area, theme) }))),
+    drawBeside(areas.map((area) => ({ width: area.width, lines: drawPanel(state, area, theme) }))),
   )
 }
 

@@ -3,11 +3,12 @@ import { helpLines } from '../state/help.ts'
 import { findEntries } from '../state/palette.ts'
 import type { Overlay, State } from '../state/state.ts'
 import { lineSpans } from './edit-line.ts'
+import type { Line } from './lines.tsx'
 import { drawBeside, drawBlock, drawLine, type Span } from './span.ts'
 import type { Theme } from './theme.ts'
 
 /** What lies over the page: the help, the palette, a question before something that hurts, or a form. */
-export function drawOverlay(state: State, overlay: Overlay, theme: Theme): string[] {
+export function drawOverlay(state: State, overlay: Overlay, theme: Theme): Line[] {
   const { width, height } = state
   if (overlay.kind === 'help') return drawHelp(state, overlay, theme)
   const lines =
@@ -17,7 +18,7 @@ export function drawOverlay(state: State, overlay: Overlay, theme: Theme): strin
         ? formLines(overlay, width)
         : paletteLines(state, overlay)
   const drawn = lines.map(({ spans, isMarked }) => drawLine(spans, width, theme, isMarked))
-  return drawBlock(drawn, width, height)
+  return drawBeside([{ width, lines: drawBlock(drawn, width, height) }])
 }
 
 interface OverlayLine {
@@ -28,24 +29,20 @@ interface OverlayLine {
 const EMPTY: OverlayLine = { spans: [] }
 
 /** The keys and commands of this page, from the tables that the dashboard itself uses. */
-function drawHelp(state: State, { first }: Overlay & { kind: 'help' }, theme: Theme): string[] {
-  const { width, height } = state
+function drawHelp(state: State, { first }: Overlay & { kind: 'help' }, theme: Theme): Line[] {
+  const { height } = state
   const all = helpLines(state)
-  const lines = width >= 120 && all.length <= 2 * height ? all : all.slice(first, first + height)
-  const columns = lines.length > height && width >= 120 ? 2 : 1
+  const lines = state.width >= 120 && all.length <= 2 * height ? all : all.slice(first, first + height)
+  const columns = lines.length > height && state.width >= 120 ? 2 : 1
   const perColumn = columns === 1 ? height : Math.ceil(lines.length / 2)
+  const width = Math.floor(state.width / columns)
   const blocks = Array.from({ length: columns }, (_, at) => {
-    const x = Math.floor((width * at) / columns)
     const drawn = lines
       .slice(at * perColumn, (at + 1) * perColumn)
       .map((text) =>
-        drawLine(
-          [{ text: ` ${sanitizeLine(text)}`, tone: text.startsWith(' ') ? 'plain' : 'strong' }],
-          Math.floor(width / columns),
-          theme,
-        ),
+        drawLine([{ text: ` ${sanitizeLine(text)}`, tone: text.startsWith(' ') ? 'plain' : 'strong' }], width, theme),
       )
-    return { x, lines: drawBlock(drawn, Math.floor(width / columns), height) }
+    return { width, lines: drawBlock(drawn, width, height) }
   })
   return drawBeside(blocks)
 }

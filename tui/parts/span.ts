@@ -1,5 +1,6 @@
 import { displayWidth, truncate } from '../../src/client/text.ts'
 import type { Tone } from '../pages/tones.ts'
+import type { Line } from './lines.tsx'
 import type { Theme } from './theme.ts'
 
 /** A piece of a line in one tone; what others wrote in it has been sanitized. */
@@ -35,10 +36,8 @@ export function drawBlock(lines: readonly string[], width: number, height: numbe
   return Array.from({ length: Math.max(0, height) }, (_, at) => lines[at] ?? blank)
 }
 
-/** Blocks beside each other; each begins at its column, whatever the terminal takes wide characters for. */
-export function drawBeside(blocks: readonly { readonly x: number; readonly lines: readonly string[] }[]): string[] {
-  const height = Math.max(0, ...blocks.map(({ lines }) => lines.length))
-  return Array.from({ length: height }, (_, at) =>
-    blocks.map(({ x, lines }) => (x === 0 ? '' : `\x1b[${x + 1}G`) + (lines[at] ?? '')).join(''),
-  )
+/** Panels beside each other, line by line. */
+export function drawBeside(panels: readonly { readonly width: number; readonly lines: readonly string[] }[]): Line[] {
+  const height = Math.max(0, ...panels.map(({ lines }) => lines.length))
+  return Array.from({ length: height }, (_, at) => panels.map(({ width, lines }) => ({ width, text: lines[at] ?? '' })))
 }

@@ -1,3 +1,4 @@
+import type { Line } from '../parts/lines.tsx'
 import { type Input, InputParser } from './input.ts'
 import { Painter } from './painter.ts'
 
@@ -91,7 +92,7 @@ export class Screen {
   }
 
   /** Shows a frame; false while the terminal does not keep up, which is told of once it does. */
-  show(frame: readonly string[]): boolean {
+  show(frame: readonly Line[]): boolean {
     if (!this.#isHeld || this.#isBlocked) return false
     const text = this.#painter.update(frame)
     if (text !== '') this.#isBlocked = !this.tty.output.write(text)
