@@ -20,6 +20,7 @@ import { hookCommand } from './commands/hook.ts'
 import { importCommands } from './commands/import.ts'
 import { laterCommands, storageCommands } from './commands/later.ts'
 import { lintCommand } from './commands/lint.ts'
+import { logsCommand } from './commands/logs.ts'
 import { mailCommands } from './commands/mail.ts'
 import { manCommand } from './commands/man.ts'
 import { nudgeCommand } from './commands/nudge.ts'
@@ -77,6 +78,7 @@ export function createProgram(io: Io): Command {
   serveCommand(program, context)
   serverCommands(program, context)
   supervisorCommands(program, context)
+  logsCommand(program, context)
   program.commandsGroup('Cities:')
   cityShortcuts(program, context)
   cityControlCommands(program, context)

@@ -1,15 +1,13 @@
-import { existsSync, readFileSync, unwatchFile, watchFile } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
-import { sanitizeLines } from '../../src/client/text.ts'
-import { ensureSupervisor, isAnswering, LOG_FILE } from '../context/background.ts'
+import { ensureSupervisor, isAnswering } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { Exit, failure } from '../io/exit.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { Exit } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { findManager, isEnabled } from '../unit/manager.ts'
+import { defineSupervisorLogs } from './logs.ts'
 import { reload } from './reload.ts'
 import { defineServe, parsePort } from './serve.ts'
 import { defineDown } from './server.ts'
@@ -31,12 +29,7 @@ export function supervisorCommands(program: Command, context: CommandContext): v
         if (running) await reload(context, context.client.city(name), options)
     },
   )
-  supervisor
-    .command('logs')
-    .description('show the log of a supervisor that was started in the background')
-    .option('-n, --lines <n>', 'the number of lines', parseCount, 50)
-    .option('-f, --follow', 'go on with what is added, until ctrl-c')
-    .action((options: { lines: number; follow?: true }) => logs(context, options))
+  defineSupervisorLogs(supervisor.command('logs'), context)
   unitCommands(supervisor, context)
 }
 
@@ -76,26 +69,4 @@ async function status(context: CommandContext, options: JsonOption): Promise<voi
     if (enabled === false) printLine(io, `${manager?.file} is there, but not enabled: \`systemctl --user enable gc\`.`)
   }
   if (!running) throw new Exit(1)
-}
-
-async function logs({ io }: CommandContext, { lines, follow }: { lines: number; follow?: true }): Promise<void> {
-  const file = join(resolveHome(io.env), LOG_FILE)
-  if (!existsSync(file))
-    throw failure(`there is no log at ${file}: a supervisor writes one when \`gc supervisor start\` started it`)
-  let text = readFileSync(file, 'utf8')
-  const shown = text
-    .trimEnd()
-    .split('\n')
-    .slice(lines === 0 ? 0 : -lines)
-  if (text) printLine(io, sanitizeLines(shown.join('\n')))
-  if (!follow) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  watchFile(file, { interval: 250 }, () => {
-    const next = existsSync(file) ? readFileSync(file, 'utf8') : ''
-    io.out(sanitizeLines(next.startsWith(text) ? next.slice(text.length) : next))
-    text = next
-  })
-  io.signal.addEventListener('abort', () => resolve(), { once: true })
-  await promise
-  unwatchFile(file)
 }

@@ -50,6 +50,9 @@ describe('a supervisor in the background', () => {
     expect(isAlive(pid)).toBe(true)
     expect(gc(['restart', 'city']).out).toBe(`City city is up at ${city}.\n`)
     expect(gc(['supervisor', 'logs']).out).toContain('Stop a city')
+    expect(gc(['logs']).out).toMatch(/^supervisor +\S+Z .*Stop a city/m)
+    expect(gc(['logs', '--host', '--since', '10m']).out).toMatch(/^host +\S+Z host \S+ is up \(pid \d+\)$/m)
+    expect(gc(['logs', '--since', '2040-01-01']).err).toBe('gc: nothing was logged since then\n')
 
     const session = { GC_SESSION_ID: 'to-1', GC_TOKEN: 'gcs_none' }
     for (const args of [['down'], ['stop', 'city'], ['supervisor', 'stop']]) {
