@@ -10,7 +10,7 @@ import { Screen, type Tty } from './terminal/screen.ts'
 import { bell, clipboard, notification, title } from './terminal/sequences.ts'
 
 /** What the server sends is drawn at most this often; what the person does, at once. */
-const FRAME_MS = 50
+const FRAME_MS = 100
 
 export interface ScreenOptions {
   readonly tty: Tty
