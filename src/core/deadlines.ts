@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from './clock.ts'
 import { Heap, NOT_IN_HEAP } from './heap.ts'
+import { DurationHistogram } from './metrics/histogram.ts'
 
 /** A promise of the deadlines module; `cancel` is idempotent. */
 export interface Deadline {
@@ -41,6 +42,8 @@ const CLOCK_STEP_MS = 5_000
  * moment fires once.
  */
 export class Deadlines {
+  /** How late the timer rang: what keeps the event loop busy delays it. */
+  readonly lateness = new DurationHistogram()
   readonly #entries = new Heap<ScheduledDeadline>()
   readonly #stepListeners = new Set<(shift: number) => void>()
   #disarm: (() => void) | undefined
@@ -146,6 +149,7 @@ export class Deadlines {
   }
 
   #ring(): void {
+    this.lateness.observe(Math.max(0, this.clock.monotonic() - this.#ringsAt))
     this.#disarm = undefined
     this.#ringing = true
     this.#notice()

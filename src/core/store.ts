@@ -11,6 +11,7 @@ import { ReadTransaction } from './read-transaction.ts'
 import { closeDisplaced, closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
 import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts'
 import { StoreFiles } from './store-files.ts'
+import { StoreMetrics } from './store-metrics.ts'
 import type { StoreOptions } from './store-options.ts'
 import { type FailedSync, Wal } from './wal.ts'
 import { WalIndex, type WalPosition } from './wal-index.ts'
@@ -32,6 +33,7 @@ const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export class Store {
   readonly orm: Orm
   readonly files: StoreFiles
+  readonly metrics = new StoreMetrics()
   readonly #db: Database
   readonly #wal: Wal
   readonly #walIndex: WalIndex
@@ -111,7 +113,7 @@ export class Store {
   write<T>(fn: (tx: Tx) => NotPromise<T>, actor: Actor = GC): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#assertWritable()
-      this.#queue.push({ run: fn, actor, resolve: (value) => resolve(value as T), reject })
+      this.#queue.push({ run: fn, actor, ...this.metrics.measure({ resolve: (value) => resolve(value as T), reject }) })
       this.#pumping ??= this.#pump()
     })
   }
@@ -123,15 +125,14 @@ export class Store {
       this.#queue.pushWorkerWrite({
         run,
         publish: (value) => publish(value as T),
-        resolve: (value) => resolve(value as T),
-        reject,
+        ...this.metrics.measure({ resolve: (value) => resolve(value as T), reject }),
       })
       this.#pumping ??= this.#pump()
     })
   }
 
   #assertWritable(): void {
-    if (this.#failure) throw new AppError('store-unavailable', this.#failure.reason)
+    if (this.#failure) throw this.metrics.count(new AppError('store-unavailable', this.#failure.reason))
     if (this.#closing) throw new AppError('store-unavailable', `${this.path} is closed`)
   }
 

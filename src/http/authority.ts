@@ -38,3 +38,9 @@ export function pathOf(url: string): string {
   const end = url.indexOf('?', start)
   return start < 0 ? '/' : url.slice(start, end < 0 ? undefined : end)
 }
+
+/** The query of a request's URL, without the `?`. */
+export function searchOf(url: string): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start + 1)
+}

@@ -203,7 +203,7 @@ function errorCodesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
 }
 
 /** The first word of a path below its city; `bead` and `beads` are one area. */
-function tagger(routes: readonly Route[], prefix: string): (route: Route) => string {
+export function tagger(routes: readonly Route[], prefix: string): (route: Route) => string {
   const area = ({ path }: Route) =>
     path
       .slice(prefix.length)

@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts'
 import { type PullSource, toPullSource } from '../core/pull-source.ts'
+import { searchOf } from './authority.ts'
 import type { BlockingQuery } from './blocking-query.ts'
 import { type Caller, nameOf } from './caller.ts'
 import { tagResponse } from './etag.ts'
@@ -9,6 +10,7 @@ import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
 import { type AccessPolicy, checkAccess, type DetailedNeed, isLogged, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
 import { type JsonReplacer, JsonRows, type List, listRows, RenderedJson } from './rendered.ts'
+import type { CountResponse } from './request-metrics.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
 import type { ResponseBody } from './response-body.ts'
 import type { ResponseContent, ResponseWriter } from './response-writer.ts'
@@ -60,7 +62,7 @@ export class OperationHandler {
   readonly #age: boolean
   readonly #repeatable: boolean
   readonly #isList: boolean
-  /** What a success in JSON is sent with. */
+  /** What a success is sent with. */
   readonly #success: { status: number; isEmpty: boolean }
   readonly #reads: boolean
   readonly #need: DetailedNeed
@@ -73,6 +75,7 @@ export class OperationHandler {
     private readonly route: Route,
     private readonly at: RouterPath,
     private readonly services: PlaneServices,
+    private readonly countResponse: CountResponse,
   ) {
     this.#declared = new RequestValidator(route)
     this.#outcome = successKindOf(route.spec.ok)
@@ -83,7 +86,8 @@ export class OperationHandler {
     this.#isLogged = isLogged(this.#need, route.method)
     const json = this.#outcome.kind === 'json' ? this.#outcome : undefined
     this.#isList = json?.isList === true
-    this.#success = { status: json?.status ?? 200, isEmpty: json?.empty === true }
+    const usual = this.#outcome.kind === 'socket' ? 101 : 200
+    this.#success = { status: json?.status ?? usual, isEmpty: json?.empty === true }
     this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined && !route.spec.idempotent
   }
 
@@ -94,11 +98,19 @@ export class OperationHandler {
       const begun = this.#exchange(request, pathParams, reply, body)
       exchange = begun
       const response = this.#respond(begun, reply)
-      if (!(response instanceof Promise)) return response
-      return response.catch((error) => this.#writeError(error, request, reply, begun))
+      if (!(response instanceof Promise)) return this.#counted(response, reply)
+      return response.then(
+        (late) => this.#counted(late, reply),
+        (error) => this.#writeError(error, request, reply, begun),
+      )
     } catch (error) {
       return this.#writeError(error, request, reply, exchange)
     }
+  }
+
+  #counted<Body>(response: Body, { status = this.#success.status }: ResponseHead): Body {
+    this.countResponse(Number(status))
+    return response
   }
 
   #exchange(
@@ -268,7 +280,9 @@ export class OperationHandler {
 
   #writeError(error: unknown, request: Request, reply: ResponseHead, exchange?: ActiveExchange): string {
     exchange?.end()
-    return this.services.writeError(error, request, reply)
+    const body = this.services.writeError(error, request, reply)
+    this.countResponse(Number(reply.status))
+    return body
   }
 }
 
@@ -276,12 +290,6 @@ export class OperationHandler {
 const toText = (value: unknown, replacer?: JsonReplacer): string => {
   if (value instanceof RenderedJson || value instanceof JsonRows) return value.text
   return JSON.stringify(value, replacer) ?? ''
-}
-
-/** The query string, without the `?`. */
-function searchOf(url: string): string {
-  const start = url.indexOf('?')
-  return start < 0 ? '' : url.slice(start + 1)
 }
 
 const noUpgrade = (): AppError =>

@@ -8,6 +8,7 @@ import type { GuardSettings } from './guard.ts'
 import type { AccessPolicy } from './needs.ts'
 import type { JsonReplacer } from './rendered.ts'
 import type { RequestGuard } from './request-guard.ts'
+import type { RequestMetrics } from './request-metrics.ts'
 import type { ResponseWriter } from './response-writer.ts'
 import type { Connection, Route } from './route.ts'
 
@@ -60,6 +61,8 @@ export interface PlaneOptions {
   replacerFor?(request: Request): JsonReplacer | undefined
   /** The request as it reached the server, if this one was made of it. */
   originalOf?(request: Request): Request | undefined
+  /** Counts requests and streams. */
+  readonly metrics?: RequestMetrics
   /** Writes the responses, within memory that all planes share. */
   readonly writer?: ResponseWriter
   /** Where answers are kept for those who repeat a request with its `Idempotency-Key`; needed when a route takes one. */

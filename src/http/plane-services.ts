@@ -7,6 +7,7 @@ import type { PlaneServices } from './operation-handler.ts'
 import type { PlaneOptions, SocketData } from './plane-options.ts'
 import { type ProblemFormat, toAppError } from './problem.ts'
 import type { RequestGuard } from './request-guard.ts'
+import type { RequestMetrics } from './request-metrics.ts'
 import { ResponseWriter } from './response-writer.ts'
 import { createSseStream } from './sse.ts'
 import { GONE_TIMEOUT_S, IDLE_TIMEOUT_S } from './timeouts.ts'
@@ -20,6 +21,7 @@ interface PlaneServicesOptions {
   problems: ProblemFormat
   activeRequests: ActiveRequests
   guard: RequestGuard
+  metrics: RequestMetrics
   /** The server that requests come from; undefined until the first. */
   server(): Server<SocketData> | undefined
 }
@@ -30,6 +32,7 @@ export function createPlaneServices({
   problems,
   activeRequests,
   guard: gate,
+  metrics,
   server,
 }: PlaneServicesOptions): PlaneServices {
   const { clock, deadlines, heartbeatMs: heartbeat, stallTimeoutMs } = options
@@ -71,11 +74,15 @@ export function createPlaneServices({
     stream(exchange, frames) {
       const { request, id, signal } = exchange
       hold(request)
+      const endStream = metrics.beginStream()
       return createSseStream(frames, {
         ...{ clock, deadlines, signal, heartbeat, stallTimeoutMs },
         report: (error) => report(error, request, id),
         onStalled: () => server()?.timeout(request, STALLED_TIMEOUT_S),
-        onEnd: () => exchange.end(),
+        onEnd() {
+          endStream()
+          exchange.end()
+        },
       })
     },
     upgrade: (request, connection, headers) => server()?.upgrade(request, { data: { connection }, headers }) ?? false,

@@ -5,7 +5,7 @@ import { hasHost, pathOf } from './authority.ts'
 import { BodyReader } from './body.ts'
 import { supervisorDialect } from './dialect.ts'
 import { docsPage } from './docs.ts'
-import { documentOf } from './document.ts'
+import { documentOf, tagger } from './document.ts'
 import { ActiveRequests } from './exchange.ts'
 import { malformedHost } from './guard.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
@@ -16,6 +16,7 @@ import type { PlaneOptions, SocketData } from './plane-options.ts'
 import { createPlaneServices } from './plane-services.ts'
 import type { ProblemFormat } from './problem.ts'
 import { type RequestGuard, StandardGuard } from './request-guard.ts'
+import { RequestMetrics } from './request-metrics.ts'
 import { bodyKindOf } from './request-validator.ts'
 import type { Route } from './route.ts'
 import { syncHook } from './sync-hook.ts'
@@ -34,7 +35,7 @@ export function createPlane(options: PlaneOptions): Plane {
   assertUniqueOperations(options.routes)
   assertReplaysAvailable(options)
   const activeRequests = new ActiveRequests()
-  const { guard, dialect = supervisorDialect } = options
+  const { guard, dialect = supervisorDialect, metrics = new RequestMetrics() } = options
   const gate = 'admit' in guard ? guard : new StandardGuard(guard)
   const document = memoize(() => documentOf(options, dialect))
   let server: Server<SocketData> | undefined
@@ -43,6 +44,7 @@ export function createPlane(options: PlaneOptions): Plane {
     problems: dialect.problems,
     activeRequests,
     guard: gate,
+    metrics,
     server: () => server,
   })
   const app = new Elysia({ normalize: false, strictPath: true, sucrose: { gcTime: null } })
@@ -51,15 +53,22 @@ export function createPlane(options: PlaneOptions): Plane {
     ...DOCUMENT_PATHS.map((path) => ({ method: 'GET' as const, path: dialect.prefix + path })),
   ])
   app.onRequest(syncHook('({ request, set }) => early', ({ request, set }) => gate.admit(request, set)))
+  const countRejection = metrics.counter('none', 'any')
   app.onError(({ error, request, set }) => {
-    if (error instanceof NotFoundError) return writeNotFound(request, set, methods, dialect.problems)
-    return services.writeError(error instanceof ParseError ? error.cause : error, request, set)
+    const body =
+      error instanceof NotFoundError
+        ? writeNotFound(request, set, methods, dialect.problems)
+        : services.writeError(error instanceof ParseError ? error.cause : error, request, set)
+    countRejection(Number(set.status))
+    return body
   })
   mountDocument(app, document, dialect.prefix)
   const reader = createBodyReader(options, gate)
+  const tagOf = tagger(options.routes, dialect.prefix)
   const largeBodies = new LargeBodies(reader.limit)
   for (const route of options.routes) {
-    const handler = new OperationHandler(route, toRouterPath(route.path), services)
+    const countResponse = metrics.counter(tagOf(route), route.method)
+    const handler = new OperationHandler(route, toRouterPath(route.path), services, countResponse)
     if (route.spec.maxBodyBytes === undefined) mount(app, route, handler, reader)
     else mountLarge(app, route, handler, (request) => reader.bytes(request, route.spec.maxBodyBytes), largeBodies)
   }

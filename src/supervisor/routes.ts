@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { GapFrame } from '../city/events/frames.ts'
 import { knownEvents } from '../city/events/known.ts'
 import { taggedEnvelope } from '../city/events/schema.ts'
+import { METRICS_MEDIA } from '../core/metrics/text.ts'
 import { route } from '../http/route.ts'
 import { AsyncAcceptedResponse, HeartbeatEvent, OKResponseBody } from '../http/schema.ts'
 import { CityCreate, CityRegister, HostStatus, Stop, SupervisorCities, SupervisorHealth } from './schema.ts'
@@ -23,6 +24,20 @@ const EventList = Type.Object(
 export const supervisorRoutes = (gc: Supervisor) => [
   route('GET /health', { id: 'get-health', summary: 'Check whether the supervisor is up', ok: SupervisorHealth }, () =>
     gc.health(),
+  ),
+  route(
+    'GET /metrics',
+    {
+      id: 'get-metrics',
+      summary: 'Read metrics for Prometheus',
+      needs: 'operator',
+      description:
+        'Text format 0.0.4. Counters begin anew when the supervisor starts; those of a store, when its city is opened.',
+      ok: { media: METRICS_MEDIA },
+      errors: ['forbidden'],
+      extension: true,
+    },
+    () => gc.metrics.text(),
   ),
   route('GET /v0/cities', { id: 'get-v0-cities', summary: 'List the registered cities', ok: SupervisorCities }, () =>
     gc.list(),

@@ -22,6 +22,7 @@ import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
+import { RequestMetrics } from '../http/request-metrics.ts'
 import { ResponseWriter } from '../http/response-writer.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
@@ -30,6 +31,7 @@ import { CityHistory } from './city-history.ts'
 import { EventLogs } from './event-logs.ts'
 import { Home } from './home.ts'
 import { endSessionsOf } from './hosted-sessions.ts'
+import { Metrics } from './metrics.ts'
 import { supervisorMigrations } from './migrations.ts'
 import { listenPublicly, type PublicListen } from './public-listener.ts'
 import { RunHistory } from './run-history.ts'
@@ -161,12 +163,19 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   })
   const processTokens = new ProcessTokens({ city: '', url: () => listening.url })
   const stopping = Promise.withResolvers<StopRequest>()
+  const requestMetrics = new RequestMetrics()
+  const metrics = new Metrics({
+    ...{ cities, store, deadlines, version: options.version, requests: requestMetrics },
+    networkStats: () => network.stats(),
+    report: reportError,
+  })
   const gc = new Supervisor({
     cities,
     eventLogs: logs,
     host,
     readiness: new Readiness({ clock, deadlines, env: options.env, tokens: processTokens }),
     clock,
+    metrics,
     version: options.version,
     build: options.build,
     storeFailure: () => store.failure,
@@ -177,7 +186,10 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const guard = guardSettings(options, callers)
   const replays = new Replays(store, clock)
   const addresses = new CityAddresses({ cities, clock, deadlines, report })
-  const plane = createSupervisorPlane({ gc, guard, replays, clock, deadlines, writer, report })
+  const plane = createSupervisorPlane({
+    ...{ gc, guard, replays, clock, deadlines, writer, report },
+    metrics: requestMetrics,
+  })
   const supervisor = addresses.before(plane, guard)
   const { allowHosts: hosts, allowOrigins: origins, env } = options
   const { host: networkHost } = options.social ?? options

@@ -3,6 +3,7 @@ import { errorMessage } from '../core/errors.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import type { Social } from '../social/social.ts'
+import type { NetworkStats } from '../social/stats/schema.ts'
 import { type NetworkDependencies, openNetwork } from './network.ts'
 
 /** The social network beside the cities of a supervisor. */
@@ -23,6 +24,11 @@ export class ServedNetwork {
 
   get handler(): RequestHandler {
     return this.social?.handler ?? notFoundHandler
+  }
+
+  /** How much there is on the network; undefined while it is not served. */
+  async stats(): Promise<NetworkStats | undefined> {
+    return this.social?.network.stats.show()
   }
 
   /** Says at which address it is served; undefined for none. */

@@ -7,6 +7,7 @@ import type { Deadlines } from '../core/deadlines.ts'
 import type { Replays } from '../core/replays/replays.ts'
 import type { GuardSettings } from '../http/guard.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
+import type { RequestMetrics } from '../http/request-metrics.ts'
 import type { ResponseWriter } from '../http/response-writer.ts'
 import { accessPolicy } from './access.ts'
 import { allRoutes } from './all-routes.ts'
@@ -31,6 +32,7 @@ interface SupervisorPlaneOptions {
   clock: Clock
   deadlines: Deadlines
   writer: ResponseWriter
+  metrics: RequestMetrics
   report(message: string): void
 }
 

@@ -12,6 +12,7 @@ import type { AsyncAcceptedResponse, OKResponseBody } from '../http/schema.ts'
 import type { Cities, OnAccept } from './cities.ts'
 import { PHASES } from './city-entry.ts'
 import type { EventLogs } from './event-logs.ts'
+import type { Metrics } from './metrics.ts'
 import type { HostStatus, Stop, SupervisorCities, SupervisorHealth, SupervisorStartup } from './schema.ts'
 
 interface SupervisorDependencies {
@@ -19,6 +20,7 @@ interface SupervisorDependencies {
   eventLogs: EventLogs
   host: SessionHost
   readiness: Readiness
+  metrics: Metrics
   clock: Clock
   version: string
   build: string | undefined
@@ -33,12 +35,14 @@ export class Supervisor {
   readonly cities: Cities
   readonly eventLogs: EventLogs
   readonly readiness: Readiness
+  readonly metrics: Metrics
   readonly #startedAt: number
 
   constructor(private readonly dependencies: SupervisorDependencies) {
     this.cities = dependencies.cities
     this.eventLogs = dependencies.eventLogs
     this.readiness = dependencies.readiness
+    this.metrics = dependencies.metrics
     this.#startedAt = dependencies.clock.monotonic()
   }
 

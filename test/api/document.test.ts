@@ -57,7 +57,7 @@ describe('the served document', () => {
 })
 
 describe('a client that asks every documented GET of a city for JSON', () => {
-  test('gets 200 and JSON from all, but for streams, the file of a backup, and what asks for a scope or a conversation', async () => {
+  test('gets 200 and JSON from all, but for streams, metrics, the file of a backup, and what asks for a scope or a conversation', async () => {
     const city = await world.city('sweep')
     const others: string[] = []
     for (const { method, path } of operations()) {
@@ -68,6 +68,7 @@ describe('a client that asks every documented GET of a city for JSON', () => {
       if (status !== 200 || type !== 'application/json') others.push(`${path}: ${status} ${type}`)
     }
     expect(others.sort()).toEqual([
+      '/metrics: 200 text/plain; version=0.0.4; charset=utf-8',
       '/v0/city/{cityName}/backup: 200 application/gzip',
       '/v0/city/{cityName}/extmsg/bindings: 400 application/problem+json',
       '/v0/city/{cityName}/extmsg/groups: 404 application/problem+json',

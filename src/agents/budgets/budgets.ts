@@ -116,7 +116,7 @@ export class Budgets {
 
   /** The budgets that are used up. */
   exhausted(): Budget[] {
-    return this.#current().filter(({ state }) => state === 'exhausted')
+    return this.current().filter(({ state }) => state === 'exhausted')
   }
 
   close(): void {
@@ -128,7 +128,7 @@ export class Budgets {
   uncounted(): { agent: AgentConfig; budget: Budget }[] {
     const { config, metering } = this.dependencies
     return config.current.agents.flatMap((agent) => {
-      const budget = this.#current().find((each) => covers(each, agent.qualified, agent.dir ?? ''))
+      const budget = this.current().find((each) => covers(each, agent.qualified, agent.dir ?? ''))
       return budget && !agent.suspended && metering.isUnknown(agent) ? [{ agent, budget }] : []
     })
   }
@@ -138,7 +138,7 @@ export class Budgets {
    * name, one of the city's.
    */
   blocks({ qualified, dir }: { qualified: string; dir?: string }): string | undefined {
-    const budgets = this.#current().filter((budget) => covers(budget, qualified, dir ?? ''))
+    const budgets = this.current().filter((budget) => covers(budget, qualified, dir ?? ''))
     const [budget] = budgets
     if (!budget) return undefined
     const exhausted = budgets.find(({ state }) => state === 'exhausted')
@@ -155,7 +155,7 @@ export class Budgets {
   }
 
   /** The budgets with their current usage; they are computed again once a period has ended. */
-  #current(): readonly Budget[] {
+  current(): readonly Budget[] {
     const now = this.dependencies.clock.now()
     const cached = this.#cache
     if (cached && now >= cached.at && cached.budgets.every(({ period_end }) => now < Date.parse(period_end))) {

@@ -121,6 +121,11 @@ export class Beads {
     return this.#counters.counts(this.#options.clock.now())
   }
 
+  /** How many there are of each status, closed ones too; messages, convoys, convergences and sessions are not counted. */
+  countsByStatus(): { status: string; n: number }[] {
+    return this.#counters.byStatus()
+  }
+
   /** How many beads there are, closed ones too. */
   total(): number {
     return this.#counters.total()

@@ -19,6 +19,7 @@ export class BeadCounters {
   readonly #byStatus: Statement<RigCount & { status: string; ready: number }, []>
   readonly #deferred: Statement<RigCount, [number]>
   readonly #total: Statement<{ n: number | null }, []>
+  readonly #statuses: Statement<{ status: string; n: number }, []>
 
   constructor(store: Store) {
     const isCounted = `type NOT IN (${UNCOUNTED_TYPES.map((type) => `'${type}'`).join(', ')})`
@@ -31,6 +32,9 @@ export class BeadCounters {
        WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ? AND ${isCounted} GROUP BY rig`,
     )
     this.#total = store.prepare('SELECT sum(n) AS n FROM bead_counts')
+    this.#statuses = store.prepare(
+      `SELECT status, sum(n) AS n FROM bead_counts WHERE ${isCounted} GROUP BY status ORDER BY status`,
+    )
   }
 
   /** Work by rig; '' is the city itself. Messages, convoys, convergences and sessions are not counted. */
@@ -47,6 +51,11 @@ export class BeadCounters {
       if (count) count.ready -= n
     }
     return counts
+  }
+
+  /** How many of the same beads have each status, closed ones too. */
+  byStatus(): { status: string; n: number }[] {
+    return this.#statuses.all()
   }
 
   /** All beads, closed ones too. */

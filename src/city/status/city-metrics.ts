@@ -1,0 +1,120 @@
+import type { Budget } from '../../agents/budgets/schema.ts'
+import { isRunning, wireState } from '../../agents/sessions/running.ts'
+import { type Labels, type NumberMetric, type Sample, samplesBy } from '../../core/metrics/metric.ts'
+import type { City } from '../city.ts'
+
+/** The metrics of one city: read from counters and from what is live, so that they cost the same in an old city. */
+export const cityMetrics = (city: City): NumberMetric[] => [
+  ...sessionMetrics(city),
+  ...workMetrics(city),
+  ...orderMetrics(city),
+  ...budgetMetrics(city.budgets.current()),
+  {
+    name: 'gc_logins_held',
+    help: 'Logins that agents cannot work with, by state: limited until later, or dead until a person logs in.',
+    type: 'gauge',
+    samples: samplesBy('state', heldLogins(city)),
+  },
+]
+
+function sessionMetrics({ sessionRepository }: City): NumberMetric[] {
+  const live = sessionRepository.live()
+  return [
+    {
+      name: 'gc_sessions',
+      help: 'Sessions that are not closed, by state.',
+      type: 'gauge',
+      samples: samplesBy('state', countBy(live.map(wireState))),
+    },
+    gauge('gc_sessions_running', 'Sessions whose program runs.', live.filter(isRunning).length),
+  ]
+}
+
+function workMetrics({ beads, runs }: City): NumberMetric[] {
+  const ready = beads
+    .counts()
+    .values()
+    .reduce((sum, counts) => sum + counts.ready, 0)
+  return [
+    {
+      name: 'gc_beads',
+      help: 'Beads by status; messages, convoys, convergences and sessions are not counted.',
+      type: 'gauge',
+      samples: samplesBy(
+        'status',
+        beads.countsByStatus().map(({ status, n }) => [status, n]),
+      ),
+    },
+    gauge('gc_beads_ready', 'Open beads that nothing blocks.', ready),
+    {
+      name: 'gc_runs',
+      help: 'Runs of formulas by status, those that are over too.',
+      type: 'gauge',
+      samples: samplesBy('status', Object.entries(runs.census().status_counts)),
+    },
+  ]
+}
+
+function orderMetrics({ orderLibrary, orderDispatcher }: City): NumberMetric[] {
+  const due = orderLibrary.current.filter(
+    (order) => orderDispatcher.holdOf(order) === undefined && orderDispatcher.expect(order).due,
+  )
+  const live = { starting: 0, running: 0 }
+  for (const { state } of orderDispatcher.runs.live()) if (state !== 'done') live[state]++
+  return [
+    gauge(
+      'gc_orders_due',
+      'Orders that are due and held by nothing; those that wait for a condition are not counted.',
+      due.length,
+    ),
+    {
+      name: 'gc_order_runs',
+      help: 'Runs of orders that are not over, by state.',
+      type: 'gauge',
+      samples: samplesBy('state', Object.entries(live)),
+    },
+  ]
+}
+
+function budgetMetrics(budgets: readonly Budget[]): NumberMetric[] {
+  const samples = (value: (budget: Budget) => number): Sample[] =>
+    budgets.map((budget) => ({ labels: labelsOf(budget), value: value(budget) }))
+  return [
+    {
+      name: 'gc_budget_spent',
+      help: 'What was used in the present period of a budget, in its unit.',
+      type: 'gauge',
+      samples: samples(({ spent }) => spent),
+    },
+    {
+      name: 'gc_budget_limit',
+      help: 'What a budget allows in one period, in its unit.',
+      type: 'gauge',
+      samples: samples(({ limit }) => limit),
+    },
+  ]
+}
+
+const labelsOf = ({ scope, name = '', unit, per }: Budget): Labels => ({ scope, name, unit, per })
+
+function heldLogins({ limits, clock }: City): [string, number][] {
+  const held = limits.all().filter(({ state, until }) => state === 'dead' || until === null || until > clock.now())
+  const dead = held.filter(({ state }) => state === 'dead').length
+  return [
+    ['limited', held.length - dead],
+    ['dead', dead],
+  ]
+}
+
+const gauge = (name: string, help: string, value: number): NumberMetric => ({
+  name,
+  help,
+  type: 'gauge',
+  samples: [{ labels: {}, value }],
+})
+
+function countBy(names: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}

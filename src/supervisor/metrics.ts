@@ -1,0 +1,158 @@
+import type { City } from '../city/city.ts'
+import { cityMetrics } from '../city/status/city-metrics.ts'
+import type { Deadlines } from '../core/deadlines.ts'
+import { type Labels, type Metric, merge, type NumberMetric, samplesBy, withLabels } from '../core/metrics/metric.ts'
+import { metricsText } from '../core/metrics/text.ts'
+import type { Store } from '../core/store.ts'
+import type { RequestMetrics } from '../http/request-metrics.ts'
+import type { NetworkStats } from '../social/stats/schema.ts'
+import type { Cities } from './cities.ts'
+import { PHASES } from './city-entry.ts'
+import type { CityInfo } from './schema.ts'
+
+interface MetricsDependencies {
+  cities: Pick<Cities, 'list' | 'listRunning'>
+  /** The registry. */
+  store: Pick<Store, 'metrics' | 'failure'>
+  deadlines: Pick<Deadlines, 'lateness'>
+  requests: RequestMetrics
+  version: string
+  networkStats(): Promise<NetworkStats | undefined>
+  report(error: unknown): void
+}
+
+/** What the supervisor tells Prometheus. */
+export class Metrics {
+  constructor(private readonly dependencies: MetricsDependencies) {}
+
+  async text(): Promise<string> {
+    const { cities } = this.dependencies
+    const running = cities.listRunning().sort((a, b) => (a.name < b.name ? -1 : 1))
+    return metricsText([
+      ...this.#processMetrics(),
+      ...this.#requestMetrics(),
+      {
+        name: 'gc_cities',
+        help: 'Cities by state.',
+        type: 'gauge',
+        samples: samplesBy('state', stateCounts(cities.list())),
+      },
+      ...this.#storeMetrics(running),
+      ...merge(running.flatMap((city) => this.#metricsOf(city))),
+      ...(await this.#networkMetrics()),
+    ])
+  }
+
+  /** The metrics of a city; those of one whose store cannot be read are left out. */
+  #metricsOf(city: City): NumberMetric[] {
+    const labels = { city: city.name }
+    try {
+      return [...cityMetrics(city), unreadable(0)].map((metric) => withLabels(metric, labels))
+    } catch (error) {
+      this.dependencies.report(error)
+      return [withLabels(unreadable(1), labels)]
+    }
+  }
+
+  #processMetrics(): Metric[] {
+    const { version, deadlines } = this.dependencies
+    const { user, system } = process.cpuUsage()
+    const { rss, heapUsed } = process.memoryUsage()
+    return [
+      { name: 'gc_build_info', help: 'The version of gc; always 1.', ...gauge(1, { version }) },
+      { name: 'process_resident_memory_bytes', help: 'Memory of the supervisor.', ...gauge(rss) },
+      { name: 'gc_heap_used_bytes', help: 'Memory of the supervisor that its objects take.', ...gauge(heapUsed) },
+      {
+        name: 'process_cpu_seconds_total',
+        help: 'Processor time of the supervisor.',
+        type: 'counter',
+        samples: [{ labels: {}, value: (user + system) / 1e6 }],
+      },
+      {
+        name: 'process_start_time_seconds',
+        help: 'When the supervisor was started, in seconds since 1970.',
+        ...gauge(performance.timeOrigin / 1000),
+      },
+      {
+        name: 'gc_event_loop_lag_seconds',
+        help: 'How late the timers of the supervisor rang, because other work kept it busy.',
+        type: 'histogram',
+        samples: [{ labels: {}, value: deadlines.lateness.snapshot() }],
+      },
+    ]
+  }
+
+  #requestMetrics(): Metric[] {
+    const { requests } = this.dependencies
+    return [
+      {
+        name: 'gc_http_requests_total',
+        help: 'Responses of the supervisor by area of its operations, method and class of status; the area none is of requests that reached no operation.',
+        type: 'counter',
+        samples: requests.samples(),
+      },
+      { name: 'gc_sse_streams', help: 'Clients that follow server-sent events.', ...gauge(requests.streams) },
+    ]
+  }
+
+  #storeMetrics(running: readonly City[]): Metric[] {
+    const stores = [
+      { labels: { store: 'registry' }, store: this.dependencies.store },
+      ...running.map(({ name, store }) => ({ labels: { store: 'city', city: name }, store })),
+    ]
+    return [
+      {
+        name: 'gc_store_write_duration_seconds',
+        help: 'How long writes took, from when they were asked for until they were on disk.',
+        type: 'histogram',
+        samples: stores.map(({ labels, store }) => ({ labels, value: store.metrics.writes() })),
+      },
+      {
+        name: 'gc_store_write_failures_total',
+        help: 'Writes that a store did not take.',
+        type: 'counter',
+        samples: stores.map(({ labels, store }) => ({ labels, value: store.metrics.failures })),
+      },
+      {
+        name: 'gc_store_failed',
+        help: 'Whether a store takes no more writes: 1 if so.',
+        type: 'gauge',
+        samples: stores.map(({ labels, store }) => ({ labels, value: store.failure === undefined ? 0 : 1 })),
+      },
+    ]
+  }
+
+  async #networkMetrics(): Promise<Metric[]> {
+    const stats = await this.dependencies.networkStats()
+    if (!stats) return []
+    const { total_agents, verified_agents, total_submolts, total_posts, total_comments } = stats
+    return [
+      { name: 'gc_network_agents', help: 'Agents on the network.', ...gauge(total_agents) },
+      { name: 'gc_network_claimed_agents', help: 'Agents on the network with an owner.', ...gauge(verified_agents) },
+      { name: 'gc_network_submolts', help: 'Communities on the network.', ...gauge(total_submolts) },
+      { name: 'gc_network_posts', help: 'Posts on the network.', ...gauge(total_posts) },
+      { name: 'gc_network_comments', help: 'Comments on the network.', ...gauge(total_comments) },
+    ]
+  }
+}
+
+const gauge = (value: number, labels: Labels = {}) => ({ type: 'gauge' as const, samples: [{ labels, value }] })
+
+const unreadable = (value: 0 | 1): NumberMetric => ({
+  name: 'gc_city_unreadable',
+  help: 'Whether the metrics of a city could not be read and are left out: 1 if so.',
+  ...gauge(value),
+})
+
+const STATES = ['starting', 'running', 'failed', 'stopping', 'stopped'] as const
+
+function stateCounts(cities: readonly CityInfo[]): [string, number][] {
+  const states = cities.map(stateOf)
+  return STATES.map((state) => [state, states.filter((each) => each === state).length])
+}
+
+function stateOf({ running, status, error }: CityInfo): (typeof STATES)[number] {
+  if (running) return error === undefined ? 'running' : 'failed'
+  if (status === 'stopping' || status === 'stopped') return status
+  return PHASES.some((phase) => phase === status) ? 'starting' : 'failed'
+}
