@@ -15,6 +15,9 @@ const EAFNOSUPPORT = 97
 /** `CLONE_NEW*` of every kind but time, whose bit means something else to `clone`. */
 const NEW_NAMESPACES = 0x7e02_0000
 const NEW_TIME_NAMESPACE = 0x80
+const [PRIO_PROCESS, IOPRIO_PROCESS] = [0, 1]
+/** From this version on Landlock keeps signals within. */
+const SIGNALS_SINCE = 6
 const TIOCSTI = 0x5412
 const TIOCLINUX = 0x541c
 const MSG_FASTOPEN = 0x2000_0000
@@ -29,7 +32,10 @@ const ADMINISTRATION: SystemCall[] = [
   ...(['kexec_load', 'kexec_file_load', 'init_module', 'finit_module', 'delete_module', 'iopl', 'ioperm'] as const),
   ...(['settimeofday', 'clock_settime', 'sethostname', 'setdomainname', 'quotactl', 'vhangup', 'syslog'] as const),
   ...(['open_by_handle_at', 'add_key', 'request_key', 'keyctl', 'bpf', 'perf_event_open', 'userfaultfd'] as const),
+  'fanotify_init',
 ]
+/** What every program of a user shares by name, and no rule about files covers. */
+const QUEUES: SystemCall[] = ['mq_open', 'mq_unlink', 'msgget', 'msgsnd', 'msgrcv', 'msgctl']
 /** Programs do without these when they do not exist. */
 const ABSENT: SystemCall[] = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'clone3']
 /** Landlock does not cover them. */
@@ -42,9 +48,15 @@ const ATTRIBUTES: SystemCall[] = [
 export function refusals(policy: Policy, landlock: number, arch: Architecture): Uint8Array {
   const rules = new RuleList(arch)
   rules.fail(EPERM, ADMINISTRATION)
+  rules.fail(EACCES, QUEUES)
   rules.fail(ENOSYS, ABSENT)
   rules.fail(EOPNOTSUPP, ATTRIBUTES)
   if (landlock < 3) rules.fail(EACCES, ['truncate'])
+  // A descriptor does not tell the session host whom it stands for.
+  if (landlock < SIGNALS_SINCE) rules.fail(ENOSYS, ['pidfd_send_signal'])
+  // The whole group or user would be meant, programs outside among them.
+  rules.fail(EPERM, ['setpriority'], [{ arg: 0, not: [PRIO_PROCESS] }])
+  rules.fail(EPERM, ['ioprio_set'], [{ arg: 0, not: [IOPRIO_PROCESS] }])
   rules.fail(EPERM, ['clone'], [{ arg: 0, anyOf: NEW_NAMESPACES }])
   rules.fail(EPERM, ['unshare'], [{ arg: 0, anyOf: NEW_NAMESPACES | NEW_TIME_NAMESPACE }])
   rules.fail(EPERM, ['ioctl'], [{ arg: 1, equals: [TIOCSTI, TIOCLINUX] }])
@@ -82,7 +94,7 @@ function refuseSockets(rules: RuleList, { network }: Policy): void {
 
 /** Changes to files that Landlock does not cover. */
 const MODES: SystemCall[] = ['chmod', 'fchmod', 'fchmodat', 'fchmodat2', 'chown', 'fchown', 'lchown', 'fchownat']
-const SIGNALS: SystemCall[] = ['kill', 'tkill', 'tgkill', 'rt_sigqueueinfo', 'rt_tgsigqueueinfo', 'pidfd_send_signal']
+const SIGNALS: SystemCall[] = ['kill', 'tkill', 'tgkill', 'rt_sigqueueinfo', 'rt_tgsigqueueinfo']
 const PRIORITIES: SystemCall[] = [
   ...(['prlimit64', 'setpriority', 'ioprio_set', 'sched_setaffinity'] as const),
   ...(['sched_setscheduler', 'sched_setparam', 'sched_setattr'] as const),
@@ -97,7 +109,7 @@ export function brokeredCalls(landlock: number, arch: Architecture): Uint8Array 
   rules.add(Verdict.notify, ['prlimit64', 'sched_setaffinity', 'sched_setscheduler'], others)
   rules.add(Verdict.notify, ['sched_setparam', 'sched_setattr'], others)
   rules.add(Verdict.notify, ['setpriority', 'ioprio_set'], [{ arg: 1, not: [0] }])
-  if (landlock < 6) rules.add(Verdict.notify, SIGNALS)
+  if (landlock < SIGNALS_SINCE) rules.add(Verdict.notify, SIGNALS)
   return rules.assemble()
 }
 

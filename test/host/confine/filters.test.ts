@@ -60,8 +60,29 @@ describe.each(['x64', 'arm64'] as const)('the filter of calls on %s', (arch: Arc
     'open_by_handle_at',
     'kexec_load',
     'init_module',
+    'fanotify_init',
   ] as const)('refuses %s', (name) => {
     expect(verdict(name)).toBe(errno(EPERM))
+  })
+
+  test.each(['mq_open', 'mq_unlink', 'msgget', 'msgrcv'] as const)(
+    'refuses the queues of other programs, %s',
+    (name) => {
+      expect(verdict(name)).toBe(errno(EACCES))
+    },
+  )
+
+  test('refuses priorities of a group or a user, and lets those of a process through', () => {
+    expect(verdict('setpriority', [0])).toBe(ALLOW)
+    expect(verdict('setpriority', [1])).toBe(errno(EPERM))
+    expect(verdict('setpriority', [2])).toBe(errno(EPERM))
+    expect(verdict('ioprio_set', [1])).toBe(ALLOW)
+    expect(verdict('ioprio_set', [3])).toBe(errno(EPERM))
+  })
+
+  test('says that signals by descriptor do not exist where Landlock does not keep signals within', () => {
+    expect(verdict('pidfd_send_signal', [3], { landlock: 5 })).toBe(errno(ENOSYS))
+    expect(verdict('pidfd_send_signal', [3], { landlock: 6 })).toBe(ALLOW)
   })
 
   test('says that io_uring does not exist', () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import {
+  hears,
   isLinkLocal,
   isLoopback,
+  nameLoopback,
   parseListed,
   parseSocketAddress,
   showAddress,
@@ -49,4 +51,28 @@ test('loopback and the link are told apart from the rest', () => {
 test('an address is shown as people write it', () => {
   expect(showAddress('a9fea9fe', 80)).toBe('169.254.169.254:80')
   expect(showAddress(V6_LOOPBACK, 80)).toBe('[0:0:0:0:0:0:0:1]:80')
+})
+
+test('a socket hears its own address, and all addresses of the versions that it takes', () => {
+  const [any4, any6] = ['00000000', '0'.repeat(32)]
+  const socket = (address: string, oneVersion = false) => ({ address, oneVersion })
+  expect(hears(socket('7f000001'), '7f000001')).toBe(true)
+  expect(hears(socket('7f000001'), '7f000002')).toBe(false)
+  expect(hears(socket(any4), '7f000002')).toBe(true)
+  expect(hears(socket(any4), V6_LOOPBACK)).toBe(false)
+  expect(hears(socket(any6), '7f000001')).toBe(true)
+  expect(hears(socket(any6, true), '7f000001')).toBe(false)
+  expect(hears(socket(any6, true), V6_LOOPBACK)).toBe(true)
+})
+
+test('an address that stands for all becomes loopback, of the version that it was', () => {
+  const named = (bytes: Buffer) => {
+    nameLoopback(bytes)
+    return bytes
+  }
+  expect(named(inet(80, 0, 0, 0, 0))).toEqual(inet(80, 127, 0, 0, 1))
+  expect(named(inet6(80, '0'.repeat(32)))).toEqual(inet6(80, V6_LOOPBACK))
+  const mapped = '00000000000000000000ffff'
+  expect(named(inet6(80, `${mapped}00000000`))).toEqual(inet6(80, `${mapped}7f000001`))
+  expect(named(inet(80, 127, 0, 0, 2))).toEqual(inet(80, 127, 0, 0, 2))
 })

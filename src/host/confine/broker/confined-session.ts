@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Policy } from '../policy.ts'
-import { isWildcard, parseListed } from './socket-address.ts'
+import { hears, parseListed } from './socket-address.ts'
 
 /** A call that was refused to a confined program. */
 export interface Denial {
@@ -16,8 +16,8 @@ const MAX_TOLD = 200
 /** What the broker knows of one confined session. */
 export class ConfinedSession {
   readonly #writable: readonly string[]
-  /** The numbers of the files of sockets that listen. */
-  readonly #listening = new Set<string>()
+  /** Sockets that listen, by the numbers of their files, and whether each hears its own version of the protocol only. */
+  readonly #listening = new Map<string, { oneVersion: boolean }>()
   readonly #told = new Set<string>()
 
   constructor(
@@ -41,17 +41,20 @@ export class ConfinedSession {
     this.report({ call, target })
   }
 
-  addListener(inode: string): void {
-    this.#listening.add(inode)
+  addListener(inode: string, socket: { oneVersion: boolean }): void {
+    this.#listening.set(inode, socket)
   }
 
   /** Whether one of the session's own sockets listens at an address of this machine now. */
   listensAt(address: string, port: number): boolean {
     if (this.#listening.size === 0) return false
-    const listed = [...listSockets()].filter(({ inode }) => this.#listening.has(inode))
+    const listed = [...listSockets()].flatMap((socket) => {
+      const known = this.#listening.get(socket.inode)
+      return known ? [{ ...socket, ...known }] : []
+    })
     this.#listening.clear()
-    for (const { inode } of listed) this.#listening.add(inode)
-    return listed.some((socket) => socket.port === port && (isWildcard(socket.address) || socket.address === address))
+    for (const { inode, oneVersion } of listed) this.#listening.set(inode, { oneVersion })
+    return listed.some((socket) => socket.port === port && hears(socket, address))
   }
 
   /** Whether a process descends from the session's first. */

@@ -8,7 +8,7 @@ import {
   type Destination,
   isLinkLocal,
   isLoopback,
-  isWildcard,
+  nameLoopback,
   parseSocketAddress,
   showAddress,
 } from './socket-address.ts'
@@ -20,7 +20,7 @@ const UNIX = 1
 const [F_GETFL, F_SETFL] = [3, 4]
 const O_NONBLOCK = 0o4000
 const [SOL_SOCKET, SO_ERROR] = [1, 4]
-const LOOPBACK = '7f000001'
+const [IPPROTO_IPV6, IPV6_V6ONLY] = [41, 26]
 
 /** A connection under way: the program waits in its call until the socket can be written to. */
 export interface Connecting {
@@ -45,6 +45,7 @@ export function connect(
   if (!bytes || pid === undefined) return { errno: EFAULT }
   const taken = takeDescriptor(pid, Number(descriptor & 0xffff_ffffn))
   if ('errno' in taken) return taken
+  nameLoopback(bytes)
   const destination = parseSocketAddress(bytes)
   const refused = stillWaits() ? refusal(session, destination) : EPERM
   if (refused === undefined && destination.kind !== 'path') return begin(taken.descriptor, bytes)
@@ -64,11 +65,11 @@ function refusal(session: ConfinedSession, to: Destination): number | undefined 
   }
   if (to.kind === 'other') return EACCES
   const { policy } = session
-  const address = isWildcard(to.address) ? LOOPBACK : to.address
+  const { address } = to
   if (isLoopback(address) ? policy.ports.includes(to.port) || session.listensAt(address, to.port) : false)
     return undefined
   if (!isLoopback(address) && policy.network === 'open' && !isLinkLocal(address)) return undefined
-  session.deny('connect', showAddress(to.address, to.port))
+  session.deny('connect', showAddress(address, to.port))
   // A port that is not the session's looks as if nobody listened there.
   return isLoopback(address) ? ECONNREFUSED : EACCES
 }
@@ -93,11 +94,16 @@ function begin(descriptor: number, address: Uint8Array): Answer | { connecting: 
 }
 
 function outcome(descriptor: number): Answer {
-  const error = Buffer.alloc(4)
-  const size = new Uint8Array(new Uint32Array([4]).buffer)
-  syscall(callNumber('getsockopt'), descriptor, SOL_SOCKET, SO_ERROR, error, size)
-  const errno = error.readInt32LE(0)
+  const errno = socketOption(descriptor, SOL_SOCKET, SO_ERROR)
   return errno === 0 ? { value: 0 } : { errno }
+}
+
+/** An option that is a number; 0 where a socket has no such option. */
+function socketOption(descriptor: number, level: number, name: number): number {
+  const option = Buffer.alloc(4)
+  const size = new Uint8Array(new Uint32Array([4]).buffer)
+  syscall(callNumber('getsockopt'), descriptor, level, name, option, size)
+  return option.readInt32LE(0)
 }
 
 /** Sockets of programs outside are files that the session may not change. */
@@ -131,7 +137,10 @@ export function listen(session: ConfinedSession, call: Notification): Answer {
   const taken = takeDescriptor(pid, Number(descriptor & 0xffff_ffffn))
   if ('errno' in taken) return taken
   const { value, errno } = syscall(callNumber('listen'), taken.descriptor, Number(backlog & 0xffff_ffffn))
-  if (value === 0) session.addListener(String(statSync(`/proc/self/fd/${taken.descriptor}`).ino))
+  if (value === 0) {
+    const oneVersion = socketOption(taken.descriptor, IPPROTO_IPV6, IPV6_V6ONLY) !== 0
+    session.addListener(String(statSync(`/proc/self/fd/${taken.descriptor}`).ino), { oneVersion })
+  }
   close(taken.descriptor)
   return value === 0 ? { value: 0 } : { errno }
 }

@@ -26,6 +26,21 @@ function parseUnix(bytes: Buffer): Destination {
   return { kind: 'path', path: bytes.subarray(0, end < 0 ? bytes.length : end).toString() }
 }
 
+const LOOPBACK = ['7f000001', '1'.padStart(32, '0')] as const
+
+/**
+ * Replaces an address that stands for all by the one of loopback. The kernel would take the address that the socket
+ * is bound to, which may be another one of this machine.
+ */
+export function nameLoopback(bytes: Buffer): void {
+  const to = parseSocketAddress(bytes)
+  if (to.kind !== 'tcp' || !isWildcard(to.address)) return
+  const [four, six] = LOOPBACK
+  if (bytes.readUInt16LE(0) === INET) bytes.write(four, 4, 'hex')
+  else if (to.address.length === four.length) bytes.write(four, 20, 'hex')
+  else bytes.write(six, 8, 'hex')
+}
+
 const tcp = (port: number, bytes: Buffer): Destination => ({ kind: 'tcp', address: fold(bytes.toString('hex')), port })
 
 const fold = (address: string): string => (address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address)
@@ -38,6 +53,14 @@ export function parseListed(hex: string): string {
 
 /** Whether an address stands for all addresses of this machine; one connects to loopback by it. */
 export const isWildcard = (address: string): boolean => /^0+$/.test(address)
+
+/** Whether a socket that listens at an address is the one that a connection to another address comes to. */
+export function hears(socket: { address: string; oneVersion: boolean }, address: string): boolean {
+  if (socket.address === address) return true
+  if (!isWildcard(socket.address)) return false
+  const sameVersion = socket.address.length === address.length
+  return sameVersion || (!socket.oneVersion && socket.address.length > address.length)
+}
 
 export const isLoopback = (address: string): boolean =>
   isWildcard(address) || (address.length === 8 ? address.startsWith('7f') : /^0+1$/.test(address))
