@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { parseMetrics, type ScrapedMetric } from '../support/prometheus.ts'
 import { eventually } from '../support/until.ts'
 import { World } from '../support/world.ts'
@@ -119,5 +120,54 @@ describe('GET /metrics', () => {
     await using world = await World.open('--require-token')
     expect((await world.call('GET /metrics')).status).toBe(401)
     await scrape(world)
+  })
+})
+
+/** What a query of the dashboard names. */
+interface Target {
+  expr: string
+  legendFormat: string
+}
+
+const { panels }: { panels: { title: string; targets?: Target[] }[] } = await Bun.file(
+  join(import.meta.dir, '../../docs/grafana.json'),
+).json()
+
+describe('the dashboard in docs', () => {
+  test('shows only metrics that are served, by labels that they have', async () => {
+    await using town = await openTown()
+    const { world, city } = town
+    await bead(city, 'oil')
+    await declare(city, 'worker')
+    await startSession(city, 'worker')
+    await city.call('PUT ~/budgets', { body: { scope: 'city', unit: 'usd', per: 'hour', limit: 1 } })
+    const samples = [...(await scrape(world)).values()].flatMap((metric) => metric.samples)
+    const labelsOf = new Map<string, Set<string>>()
+    for (const { name, labels } of samples) {
+      labelsOf.set(name, new Set([...(labelsOf.get(name) ?? []), ...Object.keys(labels)]))
+    }
+    const targets = panels.flatMap((panel) => panel.targets ?? [])
+    const unknown = targets.flatMap(({ expr, legendFormat }) => {
+      const names = expr.match(/\b(?:gc|process)_\w+/g) ?? []
+      const labels = [
+        ...legendFormat.matchAll(/\{\{(\w+)\}\}/g),
+        ...expr.matchAll(/(\w+)[=!]~?"/g),
+        ...[...expr.matchAll(/by \(([^)]+)\)/g)].flatMap(([, list = '']) => [...list.matchAll(/(\w+)/g)]),
+      ].map(([, label = '']) => label)
+      const missing = names.filter((name) => !labelsOf.has(name))
+      const absent = labels.filter((label) => !names.every((name) => labelsOf.get(name)?.has(label)))
+      return [...(names.length === 0 ? [expr] : []), ...missing, ...absent.map((label) => `${label} in ${expr}`)]
+    })
+    expect(unknown).toEqual([])
+    expect(targets.length).toBeGreaterThan(20)
+  })
+
+  test('shows every metric but the version and when the supervisor was started', async () => {
+    await using town = await openTown()
+    const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n')
+    const names = [...(await scrape(town.world)).keys()].filter(
+      (name) => !new RegExp(`\\b${name}(_bucket|_count)?\\b`).test(shown),
+    )
+    expect(names).toEqual(['gc_build_info', 'process_start_time_seconds'])
   })
 })
