@@ -307,6 +307,7 @@ export const UP_TO_MACHINE: ReadonlySet<string> = new Set([
   'attribute_remove',
   'compare_descriptors',
   'move_pages_of',
+  'signal_disguised',
   'rights_user',
   'rights_group',
   'rights_groups',

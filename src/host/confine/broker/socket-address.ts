@@ -52,7 +52,7 @@ export function parseListed(hex: string): string {
 }
 
 /** Whether an address stands for all addresses of this machine; one connects to loopback by it. */
-export const isWildcard = (address: string): boolean => /^0+$/.test(address)
+const isWildcard = (address: string): boolean => /^0+$/.test(address)
 
 /** Whether a socket that listens at an address is the one that a connection to another address comes to. */
 export function hears(socket: { address: string; oneVersion: boolean }, address: string): boolean {
