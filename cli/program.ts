@@ -40,6 +40,7 @@ import { skillCommands } from './commands/skill.ts'
 import { slingCommand } from './commands/sling.ts'
 import { socialCommands } from './commands/social.ts'
 import { supervisorCommands } from './commands/supervisor.ts'
+import { uninstallCommand } from './commands/uninstall.ts'
 import { usageCommand } from './commands/usage.ts'
 import { versionCommand, versionLine } from './commands/version.ts'
 import { waitCommands } from './commands/wait.ts'
@@ -79,6 +80,7 @@ export function createProgram(io: Io): Command {
   serverCommands(program, context)
   supervisorCommands(program, context)
   logsCommand(program, context)
+  uninstallCommand(program, context)
   program.commandsGroup('Cities:')
   cityShortcuts(program, context)
   cityControlCommands(program, context)

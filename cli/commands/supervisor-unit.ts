@@ -51,5 +51,5 @@ function uninstall({ io }: CommandContext): void {
     rmSync(file)
     printLine(io, `Removed ${file}.`)
   }
-  printLine(io, manager.afterUninstall)
+  printLine(io, `${manager.afterUninstall} \`gc down\` ends what still runs.`)
 }

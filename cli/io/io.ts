@@ -16,7 +16,7 @@ export interface Io {
   err(text: string): void
   /** All of standard input. */
   readInput(): Promise<string>
-  /** One line of standard input; empty at its end. */
+  /** One line of standard input; empty at its end, and when ctrl-c comes first. */
   readLine(): Promise<string>
   /** How JSON is written; as it is when this is undefined. */
   formatJson?(value: unknown): string
@@ -40,15 +40,26 @@ export function processIo(): Io {
     outBytes: (bytes) => void process.stdout.write(bytes),
     err: (text) => void process.stderr.write(text),
     readInput: () => Bun.stdin.text(),
-    readLine,
+    readLine: () => readLine(interrupted.signal),
     isInteractive: process.stdin.isTTY === true,
   }
 }
 
-async function readLine(): Promise<string> {
+async function readLine(signal: AbortSignal): Promise<string> {
   const { createInterface } = await import('node:readline')
-  for await (const line of createInterface({ input: process.stdin })) return line
-  return ''
+  const { stdin } = process
+  if (stdin.isTTY) stdin.ref()
+  const lines = createInterface({ input: stdin })
+  const close = () => lines.close()
+  signal.addEventListener('abort', close, { once: true })
+  const { promise, resolve } = Promise.withResolvers<string>()
+  lines.once('line', resolve).once('close', () => resolve(''))
+  const line = await promise
+  signal.removeEventListener('abort', close)
+  lines.close()
+  // A terminal that nobody reads any more must not keep the command from ending.
+  if (stdin.isTTY) stdin.unref()
+  return line
 }
 
 /** Asks a person; only `y` or `yes` is a yes. */

@@ -46,7 +46,7 @@ function systemd(config: string, user: string | undefined): Manager {
         ? []
         : ['It ends when you log out; `loginctl enable-linger` lets it start with the machine and go on.']),
     ],
-    afterUninstall: 'Let systemd forget it with `systemctl --user daemon-reload`; `gc down` ends what still runs.',
+    afterUninstall: 'Let systemd forget it with `systemctl --user daemon-reload`.',
   }
 }
 
@@ -56,7 +56,7 @@ function launchd(home: string): Manager {
     file,
     text: launchdAgent,
     afterInstall: [`Start it with \`launchctl bootstrap gui/$(id -u) '${file.replaceAll("'", "'\\''")}'\`.`],
-    afterUninstall: `Let launchd forget it with \`launchctl bootout gui/$(id -u)/${LABEL}\`; \`gc down\` ends what still runs.`,
+    afterUninstall: `Let launchd forget it with \`launchctl bootout gui/$(id -u)/${LABEL}\`.`,
   }
 }
 

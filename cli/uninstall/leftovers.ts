@@ -1,0 +1,42 @@
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { resolveHome } from '../../src/client/home.ts'
+import type { Io } from '../io/io.ts'
+import { findManager, installedFiles } from '../unit/manager.ts'
+
+/** What gc put outside of its home, or where others find it: the unit, the links of agents, the completion of shells. */
+export function findInstalled(io: Pick<Io, 'env'>): string[] {
+  const manager = findManager(io)
+  return [...(manager ? installedFiles(manager) : []), ...links(resolveHome(io.env)), ...completions(io.env)]
+}
+
+/** The links to this program, or the scripts that start it; never a program that somebody put there. */
+function links(home: string): string[] {
+  return ['gc', 'bd']
+    .map((name) => join(home, 'bin', name))
+    .filter((path) => {
+      const found = lstatSync(path, { throwIfNoEntry: false })
+      return found?.isSymbolicLink() || (found?.isFile() && startsWith(path, '#!'))
+    })
+}
+
+/** What every script of `gc completion` has in it. */
+const COMPLETION_MARK = '# Completion of gc for '
+
+/** The completion scripts in the folders where shells look for them. */
+function completions(env: Io['env']): string[] {
+  const home = env.HOME || homedir()
+  const data = env.XDG_DATA_HOME || join(home, '.local', 'share')
+  const config = env.XDG_CONFIG_HOME || join(home, '.config')
+  return [
+    join(data, 'bash-completion', 'completions', 'gc'),
+    join(config, 'fish', 'completions', 'gc.fish'),
+    join(data, 'zsh', 'site-functions', '_gc'),
+    join(home, '.zfunc', '_gc'),
+  ].filter((path) => existsSync(path) && readFileSync(path, 'utf8').includes(COMPLETION_MARK))
+}
+
+function startsWith(path: string, text: string): boolean {
+  return readFileSync(path).subarray(0, text.length).toString() === text
+}
