@@ -226,7 +226,7 @@ describe('[[github.pr_monitor]]', () => {
     ],
     [
       `${GOOD}merge_queue = "observe"\n`,
-      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT in force: gc records what changes, and an order with on = "github.pull_request" says what follows',
+      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT in force: gc neither reads nor changes merge queues; a [[webhook]] takes what GitHub says of them',
     ],
   ])('is checked: %s', (changes, problem) => {
     expect(problems(changes)).toEqual([problem])
@@ -265,7 +265,7 @@ describe('[[patches.github_pr_monitor]]', () => {
     ],
     [
       'name = "oil"\nnotify = "mayor"\n',
-      'city.toml:8: [[patches.github_pr_monitor]] notify: is NOT in force: gc records what changes, and an order with on = "github.pull_request" says what follows',
+      'city.toml:8: [[patches.github_pr_monitor]] notify: is NOT in force: nobody is told; an order with on = "github.pull_request" and exec = "gc mail send <name> …" tells whom you name',
     ],
   ])('is checked: %s', (patch, problem) => {
     expect(composed(patch).problems).toEqual([problem])
