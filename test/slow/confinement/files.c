@@ -137,11 +137,12 @@ static int attribute_set(void) { END(setxattr(outside("out/file"), "user.note", 
 static int attribute_link(void) { END(lsetxattr(outside("out/file"), "user.note", "x", 1, 0)); }
 static int attribute_remove(void) { END(removexattr(outside("out/attributed"), "user.kept")); }
 
-static volatile int racing = 1;
+static volatile int racing = 1, flips;
 static void *flip_link(void *unused) {
   (void)unused;
   for (int n = 0; racing; n++) {
     if (symlink(n % 2 ? outside("out/raced") : "raced-own", "race-next") == 0) rename("race-next", "race-link");
+    flips = n;
   }
   return NULL;
 }
@@ -151,7 +152,7 @@ static int mode_race(void) {
   NEED(own_file("raced-own"));
   NEED(symlink("raced-own", "race-link"));
   if (pthread_create(&thread, NULL, flip_link, NULL)) return EAGAIN;
-  for (int n = 0; n < 2000; n++) chmod("race-link", 0777);
+  for (int n = 0; n < 2000 || flips < 100; n++) chmod("race-link", 0777);
   racing = 0;
   pthread_join(thread, NULL);
   struct stat found;

@@ -299,7 +299,7 @@ export const OPEN: Attempts = {
   open_memory_program: 'run a program from memory',
 }
 
-/** Whether they succeed without confinement is up to the machine: its kernel, its container, its settings. */
+/** Whether they succeed without confinement is up to the machine: its kernel, its container, its settings, its load. */
 export const UP_TO_MACHINE: ReadonlySet<string> = new Set([
   'write_device',
   'attribute_set',
@@ -372,6 +372,8 @@ export const UP_TO_MACHINE: ReadonlySet<string> = new Set([
   'netlink_crypto',
   'netlink_program',
   'netlink_change',
+  'race_tcp',
+  'race_unix',
   'terminal_input',
   'terminal_own_input',
   'terminal_paste',

@@ -241,9 +241,9 @@ static int netlink_change(void) {
 
 /* An address that another thread changes while it is connected to. */
 static union { struct sockaddr any; struct sockaddr_in tcp; struct sockaddr_un local; } address, own, theirs;
-static volatile int racing = 1;
+static volatile int racing = 1, flips;
 static void *flip_address(void *size) {
-  while (racing) {
+  for (; racing; flips++) {
     memcpy(&address, &own, *(socklen_t *)size);
     memcpy(&address, &theirs, *(socklen_t *)size);
   }
@@ -255,7 +255,7 @@ static int race(int family, socklen_t size, int listener) {
   struct linger at_once = {1, 0};
   int hits = 0;
   if (pthread_create(&thread, NULL, flip_address, &size)) return EAGAIN;
-  for (int n = 0; n < 2000; n++) {
+  for (int n = 0; n < 2000 || flips < 1000; n++) {
     struct sockaddr_storage peer;
     socklen_t length = sizeof peer;
     int end = socket(family, SOCK_STREAM, 0);
