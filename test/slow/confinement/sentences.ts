@@ -302,6 +302,7 @@ export const OPEN: Attempts = {
 /** Whether they succeed without confinement is up to the machine: its kernel, its container, its settings, its load. */
 export const UP_TO_MACHINE: ReadonlySet<string> = new Set([
   'write_device',
+  'mode_race',
   'attribute_set',
   'attribute_link',
   'attribute_remove',
