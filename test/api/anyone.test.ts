@@ -242,7 +242,8 @@ describe('a city whose database failed', () => {
     await bead(broken, 'before')
     rmSync(join(broken.path, '.gc/city.db-wal'))
     const { status, body } = await broken.call('POST ~/beads', { body: { title: 'lost' } })
-    expect([status, body.code]).toEqual([503, 'store-unavailable'])
+    // The city may have noticed by a write of its own, and is closed then.
+    expect(['503 store-unavailable', '404 city-not-found']).toContain(`${status} ${body.code}`)
     const listed = async (): Promise<{ name: string; error?: string }> =>
       (await world.call('GET /v0/cities')).body.items.find(({ name }: { name: string }) => name === 'broken')
     const { error } = await eventually('the city stops', 10_000, listed, (seen) => seen.error !== undefined)
