@@ -96,7 +96,7 @@ describe('gc service', () => {
       'it failed',
       10_000,
       () => town.gc(['service', 'show', 'late']),
-      ({ out }) => out.includes('last exit'),
+      ({ out }) => out.includes('last exit') && !out.includes('wait a little'),
     )
     expect(shown.out).toContain(`last exit   ${path} is not a program that can be run`)
     expect(shown.out).toContain('to do       gc service logs late; once its cause is mended, gc service restart late')
