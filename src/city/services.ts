@@ -125,7 +125,14 @@ function buildSessions(options: Foundation & Records) {
     detached: sessionServices.detached,
     workload,
     logs,
-    usage: countedUsage({ ...options, config, sessionRepository, logs, providerOf }),
+    usage: countedUsage({
+      ...options,
+      config,
+      sessionRepository,
+      resolver: sessionServices.resolver,
+      logs,
+      providerOf,
+    }),
   }
 }
 

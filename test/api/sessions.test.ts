@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { least, operationsOf } from '../support/sample.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, errorOf, startSession, tokenOf, towns } from './town.ts'
 
@@ -532,6 +533,59 @@ describe('an invalid session request', () => {
     expect(await patch(second.id, {})).toStartWith('422 validation-failed: ')
     expect(await patch(own, { alias: 'mine' })).toStartWith('403 forbidden: ')
     expect(await patch(first.id, { title: 't'.repeat(1025) })).toStartWith('422 validation-failed: ')
+  })
+})
+
+describe('a request for a session', () => {
+  const LIMITED = `[[agent]]
+name = "single"
+start_command = "sleep 600"
+max_active_sessions = 1
+[[agent]]
+name = "slow"
+start_command = "sleep 600"
+pre_start = ["sleep 5"]
+`
+  const ask = async (city: TestCity, name: string): Promise<string> =>
+    (await city.call('POST ~/sessions', { body: { kind: 'agent', name } })).body.request_id
+
+  test('tells what it waits for, and is taken back before its session begins', async () => {
+    await using town = await openTown(LIMITED)
+    const { city } = town
+    const first = await create(city, { kind: 'agent', name: 'single' })
+    const request = await ask(city, 'single')
+    const waiting = (await city.call(`GET ~/sessions/request/${request}`)).body
+    expect(waiting).toMatchObject({
+      request_id: request,
+      operation: 'session.create',
+      waits_for: expect.stringContaining('single may have 1 at once and has 1'),
+    })
+    const seq = await city.head()
+    const withdrawn = await city.call(`DELETE ~/sessions/request/${request}`)
+    expect([withdrawn.status, withdrawn.body]).toEqual([200, { status: 'ok', id: waiting.session_id }])
+    const happened = (await city.recorded(seq)).map(({ type, subject = '' }) => `${type} ${subject}`)
+    expect(happened).toEqual([`bead.closed ${waiting.session_id}`, 'request.failed '])
+    for (const method of ['GET', 'DELETE']) {
+      const gone = await city.call(`${method} ~/sessions/request/${request}`)
+      expect([gone.status, gone.body.code]).toEqual([404, 'request-not-found'])
+    }
+    const usage = await city.call(`GET ~/session/${first.subject}/usage`)
+    expect(usage.body).toMatchObject({ session_id: first.subject, invocations: 0 })
+  })
+
+  test('is not taken back once its session has begun', async () => {
+    await using town = await openTown(LIMITED)
+    const { city } = town
+    const request = await ask(city, 'slow')
+    const sessions = async () => (await city.call('GET ~/sessions?template=slow')).body.items
+    await eventually(
+      'it has begun',
+      10_000,
+      sessions,
+      ([row]: { state: string }[]) => row !== undefined && row.state !== 'start-pending',
+    )
+    const { status, body } = await city.call(`DELETE ~/sessions/request/${request}`)
+    expect([status, body.code]).toEqual([409, 'session-conflict'])
   })
 })
 

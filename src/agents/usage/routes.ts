@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { PriceList, SessionUsage, UsageBody, UsageHistory } from './schema.ts'
@@ -41,8 +42,9 @@ export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
     {
       id: 'show-session-usage',
       summary: 'Show what a session used: tokens and money',
+      description: 'By id, alias, run-time name or configured identity; closed ones, too.',
       ok: SessionUsage,
-      errors: ['session-not-found'],
+      errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
     (x) => city(x).usage.showSession(x.params.id),

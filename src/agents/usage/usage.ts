@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { CityConfig } from '../../config/city-config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import { AppError, errorMessage } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { ModelUsage } from '../conversations/entries/entry.ts'
@@ -9,6 +9,7 @@ import type { FilePosition } from '../conversations/entries/log-reader.ts'
 import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
 import { displayNameOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionResolver } from '../sessions/resolver.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { UsageCollector } from './collector.ts'
 import { daysUntil, usageHistory } from './history.ts'
@@ -24,6 +25,7 @@ export interface UsageDependencies {
   reactions: Reactions
   config: { readonly current: CityConfig }
   sessionRepository: SessionRepository
+  resolver: Pick<SessionResolver, 'resolve'>
   logs: SessionLogs
   /** `$GC_HOME`, where `prices.json` may replace the list prices. */
   home: string
@@ -89,9 +91,8 @@ export class Usage {
   }
 
   /** What one session used, also one that ended. */
-  showSession(id: string): SessionUsage {
-    const row = this.dependencies.sessionRepository.find(id)
-    if (!row) throw new AppError('session-not-found', `there is no session ${id}; see gc session list --all`)
+  showSession(token: string): SessionUsage {
+    const { id } = this.dependencies.resolver.resolve(token, { past: true })
     const { compute_facts: _, wall_seconds: __, ...used } = this.#store.ofSession(id, 0, this.dependencies.clock.now())
     return { session_id: id, ...used }
   }
