@@ -124,7 +124,7 @@ describe('the dashboard', () => {
     screen.press('?')
     await screen.shows('everywhere')
     for (const { keys, help } of bindings) {
-      expect(screen.text).toContain(help)
+      await screen.shows(help)
       expect(screen.text).toContain(keys.join(' '))
     }
     screen.press('x')
