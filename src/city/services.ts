@@ -88,7 +88,7 @@ export function buildServices(foundation: Foundation) {
 export type CityServices = ReturnType<typeof buildServices>
 
 function buildSessions(options: Foundation & Records) {
-  const { name, path, url, store, log, clock, config } = options
+  const { name, path, url, store, log, clock } = options
   const { beadRepository, claimManager, sessionRepository, networkAccounts } = options
   const projectFiles = new ProjectFiles({
     ...options,
@@ -111,7 +111,7 @@ function buildSessions(options: Foundation & Records) {
     requests: new Requests(store, log, clock),
     environment: { ...options, city: name, network: new SessionAccounts(networkAccounts) },
   })
-  const { operations, logs, launcher, workload } = sessionServices
+  const { operations, logs, launcher, workload, resolver } = sessionServices
   const providerOf = builtinProviderLookup(launcher)
   return {
     worktrees,
@@ -125,14 +125,7 @@ function buildSessions(options: Foundation & Records) {
     detached: sessionServices.detached,
     workload,
     logs,
-    usage: countedUsage({
-      ...options,
-      config,
-      sessionRepository,
-      resolver: sessionServices.resolver,
-      logs,
-      providerOf,
-    }),
+    usage: countedUsage({ ...options, resolver, logs, providerOf }),
   }
 }
 
