@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { bindings } from '../../tui/state/keys.ts'
 import { bead, declare, register, STORE_TOKEN, startSession } from '../api/town.ts'
 import { AGENT } from '../host/acp/agent-host.ts'
-import { PROGRAM, type TestCity, World } from '../support/world.ts'
-import { KEYS, Screen } from './screen.ts'
+import { type TestCity, World } from '../support/world.ts'
+import { KEYS } from './screen.ts'
 import { freePort, up } from './town.ts'
+import { openSeat } from './tui-seat.ts'
 
 const POLLY = `
 [[agent]]
@@ -19,26 +20,6 @@ const colours = (raw: string): string[] =>
     .split('\x1b[')
     .map((rest) => /^([\d;]*)m/.exec(rest)?.[1] ?? '')
     .filter((chosen) => chosen.split(';').some((part) => /^(3[0-8]|4[0-8]|9[0-7]|10[0-7])$/.test(part)))
-
-/** The dashboard of a world, as a person opens it. */
-function dashboard(
-  world: World,
-  { cols = 100, rows = 30, env = {} as Record<string, string>, args = [] as string[] } = {},
-) {
-  return new Screen([...PROGRAM, 'tui', ...args], {
-    cols,
-    rows,
-    cwd: world.folder.path,
-    env: {
-      PATH: process.env.PATH,
-      HOME: world.folder.at('user'),
-      GC_HOME: world.home,
-      TERM: 'xterm-256color',
-      GC_NO_AUTOSTART: '1',
-      ...env,
-    },
-  })
-}
 
 async function openTown(
   ...flags: string[]
@@ -59,7 +40,7 @@ describe('the dashboard', () => {
   test('navigates from the cities to a city to the live screen of a session, and back', async () => {
     await using town = await openTown()
     const { world, city, session } = town
-    await using screen = dashboard(world)
+    await using screen = openSeat(world)
     await screen.shows(/gc\s+town/)
     screen.press(KEYS.esc)
     await screen.shows(/gc\s+cities/)
@@ -100,7 +81,7 @@ describe('the dashboard', () => {
 
   test('filters rows, runs commands, and lists every key it supports', async () => {
     await using town = await openTown()
-    await using screen = dashboard(town.world, { cols: 160, rows: 60, args: ['--city', 'town'] })
+    await using screen = openSeat(town.world, { cols: 160, rows: 60, args: ['--city', 'town'] })
     await screen.shows('Mend the fence')
     screen.press('\t')
     await screen.shows('▸ work')
@@ -140,7 +121,7 @@ describe('the dashboard', () => {
     const description = ['Two coats.', ...Array.from({ length: 40 }, (_, at) => `line ${at} of the plan`)].join('\n')
     await bead(city, 'Paint the bridge', { description, type: 'epic' })
     const { id } = await startSession(city, 'polly', { message: 'ask it' })
-    await using screen = dashboard(world, { args: ['--city', 'town'] })
+    await using screen = openSeat(world, { args: ['--city', 'town'] })
     await screen.shows('waiting for you 1')
     await screen.shows('Allow make it?')
     screen.press('!')
@@ -171,7 +152,7 @@ describe('the dashboard', () => {
     const port = await freePort()
     await using town = await openTown('--port', port)
     const { world, city } = town
-    await using screen = dashboard(world, { args: ['--city', 'town'] })
+    await using screen = openSeat(world, { args: ['--city', 'town'] })
     await screen.shows('live')
     await screen.shows('Mend the fence')
     await world.kill()
@@ -194,7 +175,7 @@ describe('the dashboard', () => {
       [100, 30],
       [40, 12],
     ] as const) {
-      await using screen = dashboard(town.world, { cols, rows, args: ['--city', 'town'] })
+      await using screen = openSeat(town.world, { cols, rows, args: ['--city', 'town'] })
       await screen.shows('live')
       await screen.shows('events')
       const lines = screen.lines()
@@ -214,7 +195,7 @@ describe('the dashboard', () => {
       [{ NO_COLOR: '1' }, false],
       [{ TERM: 'dumb' }, false],
     ] as const) {
-      await using screen = dashboard(town.world, { env, args: ['--city', 'town'] })
+      await using screen = openSeat(town.world, { env, args: ['--city', 'town'] })
       await screen.shows('active')
       expect([env, colours(screen.raw).length > 0]).toEqual([env, coloured])
       screen.press('q')
@@ -225,7 +206,7 @@ describe('the dashboard', () => {
   test('says what to do when there is no supervisor', async () => {
     await using world = await World.open()
     await world.kill()
-    await using screen = dashboard(world)
+    await using screen = openSeat(world)
     expect(await Promise.race([screen.exited, screen.shows('reconnecting').then(() => 'reconnecting')])).not.toBe(0)
   }, 60_000)
 })

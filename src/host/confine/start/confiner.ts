@@ -12,7 +12,7 @@ export interface Startable {
   command: string[]
   /** What it finds as its own name. */
   argv0: string | undefined
-  env: Record<string, string>
+  env: Readonly<Record<string, string | undefined>>
   /** What is given to it besides its three streams. */
   extra: 'pipe'[]
   /** Is told of the process as soon as it is there. */
@@ -21,8 +21,8 @@ export interface Startable {
 
 interface Wanted {
   key: string
-  argv: string[]
-  env: Record<string, string>
+  argv: readonly string[]
+  env: Readonly<Record<string, string | undefined>>
   confine?: Confinement
 }
 
@@ -56,5 +56,9 @@ export class Confiner {
         if (typeof socket === 'number') this.#broker.admit({ key, leader: child.pid, socket, policy })
       },
     }
+  }
+  /** Lets go of what it started: what confined programs would ask for fails from now on. */
+  close(): void {
+    this.#broker.close()
   }
 }

@@ -3,12 +3,9 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
 import { resolveProgram } from '../../process/spawn.ts'
-import { Broker } from '../broker/broker.ts'
 import type { Report } from '../broker/loop.ts'
-import { confinedArgv } from '../confined-command.ts'
-import { HANDOVER } from '../enter.ts'
-import { type ConfinementRequest, makePolicy } from './default-policy.ts'
-import { makePrivateFolders } from './private-folders.ts'
+import { Confiner } from './confiner.ts'
+import type { ConfinementRequest } from './default-policy.ts'
 
 export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' | 'network' | 'ports'> {
   /** How this program is started again. */
@@ -24,23 +21,22 @@ export async function runHere(run: ConfinedRun): Promise<number> {
   if (process.platform !== 'linux') {
     throw new AppError('not-implemented', `gc confines programs on Linux only so far, not on ${process.platform}`)
   }
+  const { gc, argv, cwd, read = [], network = 'session', ports = [] } = run
   const root = mkdtempSync(join(tmpdir(), 'gc-confined-'))
-  const broker = new Broker(run.onDenial)
+  const confiner = new Confiner(gc, run.onDenial)
   try {
-    const { folders, env } = makePrivateFolders(root)
     const program = resolveProgram(run)
-    const write = [run.cwd, folders.temporary, folders.state, ...run.write]
-    const policy = makePolicy({ ...run, home: homedir(), program, write })
-    const child = Bun.spawn(confinedArgv(run.gc, policy, program, run.argv), {
-      cwd: run.cwd,
-      env: { ...run.env, ...env },
-      stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    })
-    const socket = child.stdio[HANDOVER]
-    if (typeof socket === 'number') broker.admit({ key: program, leader: child.pid, socket, policy })
+    const confine = {
+      ...{ home: homedir(), private: root, network },
+      ...{ read: [...read], write: [cwd, ...run.write], ports: [...ports] },
+    }
+    const wanted = { key: program, argv, env: run.env, confine }
+    const { command, env, extra, started } = confiner.prepare(program, wanted)
+    const child = Bun.spawn(command, { cwd, env, stdio: ['inherit', 'inherit', 'inherit', ...extra] })
+    started(child)
     return await child.exited
   } finally {
-    broker.close()
+    confiner.close()
     rmSync(root, { recursive: true, force: true })
   }
 }
