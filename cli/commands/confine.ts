@@ -6,9 +6,9 @@ import { program as gc } from '../context/version.ts'
 import { Exit } from '../io/exit.ts'
 
 interface Confine {
-  read: string[]
-  write: string[]
-  port: number[]
+  read?: string[]
+  write?: string[]
+  port?: number[]
   network: 'session' | 'open'
 }
 
@@ -26,9 +26,9 @@ export function confineCommand(program: Command, context: CommandContext): void 
     .command('confine')
     .description('run a command that can change this folder only, and reaches no keys, other programs or networks')
     .argument('<command...>', 'the command and its arguments, after --')
-    .option('--read <path>', 'let it read another file or folder; may be repeated', collectPath, [])
-    .option('--write <path>', 'let it change another file or folder; may be repeated', collectPath, [])
-    .option('--port <port>', 'let it connect to a port of this machine; may be repeated', collectPort, [])
+    .option('--read <path>', 'let it read another file or folder; may be repeated', collectPath)
+    .option('--write <path>', 'let it change another file or folder; may be repeated', collectPath)
+    .option('--port <port>', 'let it connect to a port of this machine; may be repeated', collectPort)
     .addOption(
       new Option('--network <reach>', 'session: only what it listens on itself; open: every network')
         .choices(['session', 'open'])
@@ -40,7 +40,7 @@ export function confineCommand(program: Command, context: CommandContext): void 
 async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {
   const { runHere } = await import('../../src/host/confine/start/run-here.ts')
   const code = await runHere({
-    ...{ read: options.read, write: options.write, network: options.network, ports: options.port },
+    ...{ read: options.read, write: options.write ?? [], network: options.network, ports: options.port },
     ...{ gc, argv, cwd: io.cwd, env: io.env },
     onDenial: ({ call, target }) => io.err(`gc confine: denied ${call} ${showHidden(target)}\n`),
   })
