@@ -14,6 +14,7 @@ import { attachCommand } from './attach.ts'
 import { sessionListOutput } from './cli-shapes.ts'
 import { adminCommands } from './session-admin.ts'
 import { messageCommands } from './session-message.ts'
+import { sessionSearchCommand } from './session-search.ts'
 import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './session-sweep.ts'
 import { transcriptCommand } from './transcript.ts'
 import { sessionWaitCommand } from './wait.ts'
@@ -28,6 +29,7 @@ export function sessionCommands(program: Command, context: CommandContext): void
   attachCommand(session, context)
   peekCommand(session, context)
   transcriptCommand(session, context)
+  sessionSearchCommand(session, context)
   messageCommands(session, context)
   actionCommands(session, context)
   adminCommands(session, context)

@@ -4,11 +4,13 @@ import { AppError } from '../core/errors.ts'
 export interface Boundary {
   readonly createdAt?: string
   readonly id: string
+  /** Where the page ended inside this row, in lists that show more than one item of a row. */
+  readonly within?: string
 }
 
 /** The cursor after a row of a list ordered by creation, newest first. */
-export const cursorAfter = ({ createdAt, id }: Boundary): string =>
-  pack(createdAt === undefined ? { k: 'cb', id } : { k: 'cb', ca: createdAt, id })
+export const cursorAfter = ({ createdAt, id, within }: Boundary): string =>
+  pack({ k: 'cb', ...(createdAt !== undefined && { ca: createdAt }), id, ...(within !== undefined && { in: within }) })
 
 /** The cursor after an event. */
 export const cursorAfterSeq = (seq: number): string => pack({ k: 'sq', s: seq })
@@ -16,11 +18,13 @@ export const cursorAfterSeq = (seq: number): string => pack({ k: 'sq', s: seq })
 /** The row a page goes on from; undefined without a cursor. */
 export function parseBoundaryCursor(cursor: string | undefined): Boundary | undefined {
   if (!cursor) return undefined
-  const { k, ca, id } = unpack(cursor)
+  const { k, ca, id, in: within } = unpack(cursor)
   if (k !== 'cb' || typeof id !== 'string' || id === '') throw invalidCursor()
-  if (ca === undefined) return { id }
+  if (within !== undefined && typeof within !== 'string') throw invalidCursor()
+  const row = { id, ...(within !== undefined && { within }) }
+  if (ca === undefined) return row
   if (typeof ca !== 'string' || Number.isNaN(Date.parse(ca))) throw invalidCursor()
-  return { createdAt: ca, id }
+  return { createdAt: ca, ...row }
 }
 
 /** The event a page goes on from; undefined without a cursor. */

@@ -35,6 +35,19 @@ test('entries are printed as one line of JSON each', async () => {
   expect(whole.history).toMatchObject({ gc_session_id: session.id })
 })
 
+test('what sessions said is searched, and shown below the session it is of', async () => {
+  const { out } = await town.gc(['session', 'search', 'DAY', 'good'])
+  expect(out).toMatch(new RegExp(`^${session.id} bob \\(clerk\\)\n  \\d{4}-\\d\\d-\\d\\d [\\d:]{8}  user: Good day\n$`))
+  const found = await town.json<{ items: object[] }>(['session', 'search', 'you', '--session', 'bob'])
+  expect(found).toMatchObject({ items: [{ session: session.id, entry: 'a1', role: 'assistant' }], searched: 1 })
+  expect((await town.gc(['session', 'search', 'you', '--since', '1h'])).out).toBe(
+    'Nothing was found in 1 conversation.\n',
+  )
+  const typo = await town.gc(['session', 'search', 'you', '--session', 'bobb'])
+  expect(typo).toMatchObject({ status: 1, err: expect.stringContaining('did you mean bob?') })
+  expect((await town.gc(['session', 'search'])).status).toBe(2)
+})
+
 test('new entries are printed until the session is closed', async () => {
   let more = false
   const onOutput = (out: string) => {

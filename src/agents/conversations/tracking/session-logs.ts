@@ -7,6 +7,7 @@ import type { SessionRepository } from '../../sessions/repository.ts'
 import { isRunning } from '../../sessions/running.ts'
 import type { SubAgent } from '../../sessions/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
+import type { Entry } from '../entries/entry.ts'
 import type { FilePosition, LogReader, LogSnapshot } from '../entries/log-reader.ts'
 import type { LogStatus } from '../entries/status.ts'
 import type { TranscriptOptions } from '../formats/options.ts'
@@ -89,6 +90,11 @@ export class SessionLogs {
 
   hasLog(row: SessionRow): boolean {
     return this.#find(row) !== undefined
+  }
+
+  /** The entries of a session's log, as far as a transcript shows it; undefined when it has none. */
+  entries(row: SessionRow): Promise<readonly Entry[] | undefined> {
+    return this.#read(row, ({ snapshot }) => snapshot.entries)
   }
 
   /** The transcript of a session; undefined when it has no log. */

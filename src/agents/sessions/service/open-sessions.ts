@@ -19,6 +19,7 @@ import { AcpPrompter } from '../../conversations/acp/prompter.ts'
 import { toQuestion } from '../../conversations/acp/questions.ts'
 import { AcpRetention } from '../../conversations/acp/retention.ts'
 import { openSessionLogs } from '../../conversations/open.ts'
+import { TranscriptSearcher } from '../../conversations/search/search.ts'
 import { builtinProviderLookup } from '../../conversations/tracking/session-program.ts'
 import { ScreenSource, Transcripts } from '../../conversations/transcripts.ts'
 import { DetachedProcesses } from '../../detached/detached-processes.ts'
@@ -269,6 +270,7 @@ function openOperations(
     pendingRequests: new PendingRequests(options),
     permissionModes: new PermissionModes(options),
     transcripts: new TranscriptReader(options),
+    search: new TranscriptSearcher(options),
     terminals: new Terminals(options),
     credentials: new SessionCredentials({ ...options, city: options.environment.city }),
   }

@@ -1,3 +1,4 @@
+import type { TranscriptSearcher } from '../../conversations/search/search.ts'
 import type { SessionCreator } from '../../lifecycle/session-creator.ts'
 import type { Interactions } from '../../messaging/interactions.ts'
 import type { SessionControl } from './control.ts'
@@ -31,6 +32,7 @@ export interface SessionOperations {
   readonly pendingRequests: PendingRequests
   readonly permissionModes: PermissionModes
   readonly transcripts: TranscriptReader
+  readonly search: TranscriptSearcher
   readonly terminals: Terminals
   readonly credentials: SessionCredentials
 }

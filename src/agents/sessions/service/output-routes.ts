@@ -5,6 +5,7 @@ import { ofOtherSessions } from '../../../http/needs.ts'
 import { route, socket } from '../../../http/route.ts'
 import { HeartbeatEvent } from '../../../http/schema.ts'
 import { TRANSCRIPT_CURSOR_INVALIDATED } from '../../conversations/formats/errors.ts'
+import { TranscriptMatches, TranscriptSearch } from '../../conversations/search/schema.ts'
 import {
   ActivityFrame,
   PendingCleared,
@@ -54,6 +55,22 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       index: true,
     },
     (x) => city(x).sessions.transcripts.get(x.params.id, x.query),
+  ),
+  route(
+    'GET ~/transcripts/search',
+    {
+      id: 'search-transcripts',
+      summary: 'Search the transcripts of sessions',
+      needs: 'watch',
+      description:
+        'Searches what was said to and by the agents of all sessions, live and closed, with what their tools were given ' +
+        'and returned, and the screens of programs that write no log that can be read. Of a large log the newest 16 MB are read.',
+      query: TranscriptSearch,
+      ok: TranscriptMatches,
+      errors: ['session-not-found', SESSION_CONFLICT, 'invalid-cursor'],
+      extension: true,
+    },
+    (x) => city(x).sessions.search.find(x.query, x.signal),
   ),
   route(
     'GET ~/session/{id}/stream',

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { append, claude, write } from '../agents/conversations/samples.ts'
+import { OperationCoverage } from '../support/coverage.ts'
+import { errorOf, startSession, towns } from './town.ts'
+
+const coverage = new OperationCoverage(({ tag }) => tag === 'transcripts')
+const openTown = towns(coverage)
+
+const PARROT = `#!/bin/sh
+umask 077; printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"
+printf '\\033[2J\\033[Hthe deploy goes on\\n> '
+exec sleep 600
+`
+
+/** A city in which the log of a session that \`clerk\` ran says what Claude Code would say, and \`parrot\` has a screen only. */
+async function openTalkingCity() {
+  const town = await openTown(`
+[providers.scribe]
+base = "builtin:claude"
+command = "./parrot"
+prompt_mode = "none"
+ready_prompt_prefix = "> "
+env = { HOME = "./scribes" }
+[[agent]]
+name = "clerk"
+provider = "scribe"
+[[agent]]
+name = "polly"
+start_command = "./parrot"
+[[named_session]]
+name = "lead"
+dir = "web"
+template = "polly"
+[[named_session]]
+name = "lead"
+dir = "api"
+template = "polly"
+[[rigs]]
+name = "web"
+path = "."
+[[rigs]]
+name = "api"
+path = "."
+`)
+  const { city } = town
+  const program = join(city.path, 'parrot')
+  writeFileSync(program, PARROT)
+  chmodSync(program, 0o755)
+  const patched = await city.call('PATCH ~/provider/scribe', { body: { env: { HOME: join(city.path, 'scribes') } } })
+  expect(patched.status).toBe(200)
+  return town
+}
+
+describe('a search of transcripts', () => {
+  test('finds what was said, to tools too, newest first, by pages', async () => {
+    await using town = await openTalkingCity()
+    const { city } = town
+    const clerk = await startSession(city, 'clerk', { alias: 'bob' })
+    const log = join(city.path, 'scribes', '.claude', 'projects', city.path.replace(/[/.]/g, '-'), 'k.jsonl')
+    append(
+      write(log, ''),
+      claude.user('u1', null, 'Look at the\nDeploy of Friday, please', 1),
+      claude.calls('a1', 'u1', 't1', 'Bash', { command: 'kubectl rollout status deploy/web' }, 2),
+      claude.answers('u2', 'a1', 't1', `${'x'.repeat(600)} friday's DEPLOY is healthy ${'y'.repeat(600)}`, 3),
+      claude.says('a2', 'u2', [{ type: 'thinking', thinking: 'the deploy of friday' }], 4),
+      claude.says('a3', 'a2', 'All is well', 5),
+    )
+    const polly = await startSession(city, 'polly')
+    const find = async (query: string) => (await city.call(`GET ~/transcripts/search?${query}`)).body
+    const head = await city.head()
+    const found = await find('q=deploy')
+    const bob = { session: clerk.id, session_name: 'bob', template: 'clerk' }
+    expect(found.items).toEqual([
+      {
+        session: polly.id,
+        session_name: expect.any(String),
+        template: 'polly',
+        role: 'output',
+        timestamp: expect.any(String),
+        excerpt: 'the deploy goes on',
+      },
+      {
+        ...{ ...bob, entry: 'u2', role: 'tool', timestamp: '2026-04-04T09:00:03.000Z' },
+        excerpt: expect.stringMatching(/^…x+ friday's DEPLOY is healthy y+…$/),
+      },
+      {
+        ...{ ...bob, entry: 'a1', role: 'assistant', timestamp: '2026-04-04T09:00:02.000Z' },
+        excerpt: 'kubectl rollout status deploy/web',
+      },
+      { ...bob, entry: 'u1', role: 'user', timestamp: '2026-04-04T09:00:01.000Z', excerpt: 'Deploy of Friday, please' },
+    ])
+    expect(found).toMatchObject({ searched: 2 })
+    expect(found.next_cursor).toBeUndefined()
+
+    const entries: (string | undefined)[] = []
+    let cursor: string | undefined
+    do {
+      const page = await find(`q=FRIDAY+deploy&limit=1${cursor ? `&cursor=${cursor}` : ''}`)
+      expect(page.items.length).toBeLessThanOrEqual(1)
+      entries.push(...page.items.map(({ entry }: { entry?: string }) => entry))
+      cursor = page.next_cursor
+    } while (cursor)
+    expect(entries).toEqual(['u2', 'u1'])
+
+    expect((await find('q=deploy&session=bob&limit=2')).items).toHaveLength(2)
+    expect((await find('q=deploy&since=1h')).items.map(({ session }: { session: string }) => session)).toEqual([
+      polly.id,
+    ])
+    expect(await find('q=nowhere')).toEqual({ items: [], searched: 2 })
+    expect(await find('q=--')).toEqual({ items: [], searched: 0 })
+    expect(await find('')).toEqual({ items: [], searched: 0 })
+    expect(await city.recorded(head)).toEqual([])
+
+    await city.call(`POST ~/session/${clerk.id}/close`)
+    expect((await find('q=well')).items).toMatchObject([{ ...bob, entry: 'a3', excerpt: 'All is well' }])
+    const asked = await city.call('GET ~/transcripts/search?q=well', { token: polly.token })
+    expect(asked.body.items).toHaveLength(1)
+  })
+
+  test('is rejected for a session that is not there or not one, a bad cursor and a bad duration', async () => {
+    await using town = await openTalkingCity()
+    const { city } = town
+    const at = 'GET ~/transcripts/search?q=a'
+    expect(await errorOf(city, `${at}&session=ghost`)).toStartWith('404 session-not-found: ')
+    expect(await errorOf(city, `${at}&session=lead`)).toStartWith('409 session-conflict: ambiguous: ')
+    expect(await errorOf(city, `${at}&cursor=junk`)).toStartWith('400 invalid-cursor: ')
+    const since = await city.call(`${at}&since=yesterday`)
+    expect(since).toMatchObject({ status: 422, body: { errors: [{ location: 'query.since' }] } })
+  })
+
+  test('has every field and error of its operation in these tests', () => {
+    expect(coverage.uncovered()).toEqual([])
+    expect(coverage.emptyFields()).toEqual([])
+  })
+})
