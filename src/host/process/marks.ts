@@ -1,5 +1,6 @@
 import type { Process } from './process-info.ts'
-import { environmentOf } from './process-table.ts'
+import { environmentOf, isOlder } from './process-table.ts'
+import type { Origin } from './tree.ts'
 
 /** The names by which a process shows which session it belongs to: given to the first, inherited by the rest. */
 const NAMES = ['GC_HOME', 'GC_CITY', 'GC_SESSION_ID'] as const
@@ -20,6 +21,12 @@ export function marksOf(env: Readonly<Record<string, string | undefined>>): stri
 
 export const carries = (environment: ReadonlySet<string>, marks: readonly string[]): boolean =>
   marks.length > 0 && marks.every((mark) => environment.has(mark))
+
+/** Whether a process can have inherited the marks of an origin: those of a command are of one run, which none is older than. */
+export function mayCarry(one: Process, { marks, started }: Pick<Origin, 'marks' | 'started'>): boolean {
+  if (marks.length === 0) return false
+  return !marks.some((mark) => mark.startsWith(`${COMMAND}=`)) || !isOlder(one.started, started)
+}
 
 /** The environments of those processes that were started in some session or command, by pid. */
 export async function sessionEnvironments(

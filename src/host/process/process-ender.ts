@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { killCgroup, pidsInCgroup, removeCgroup } from './cgroups.ts'
-import { carries, sessionEnvironments } from './marks.ts'
+import { carries, mayCarry, sessionEnvironments } from './marks.ts'
 import type { Process } from './process-info.ts'
 import { commandLine, environmentOf, type ProcessTable, readProcess } from './process-table.ts'
 import { ancestorsOf, familyOf, identity, type Origin } from './tree.ts'
@@ -44,11 +44,15 @@ export class ProcessEnder {
   async end(origins: readonly Origin[], { grace, daemons }: EndingOptions): Promise<EndingResult> {
     const run = new EndingRun(this.table, origins, daemons)
     await run.scan(true)
+    if (!run.isOver) await this.#endAlive(run, grace)
+    for (const path of run.cgroups) await this.#endCgroup(run, path)
+    return { daemons: run.daemons.map(summarize), survivors: run.alive.map(summarize) }
+  }
+
+  async #endAlive(run: EndingRun, grace: number): Promise<void> {
     run.send('SIGTERM', 'SIGCONT')
     if (!(await this.#gone(run, grace))) await this.#kill(run)
     if ((await run.scan(true)).length > 0) await this.#kill(run)
-    for (const path of run.cgroups) await this.#endCgroup(run, path)
-    return { daemons: run.daemons.map(summarize), survivors: run.alive.map(summarize) }
   }
 
   /** Ends single processes that are still the same ones, with their descendants; answers with those still there. */
@@ -124,6 +128,12 @@ class EndingRun {
     return [...new Set(this.origins.flatMap(({ cgroup }) => cgroup ?? []))]
   }
 
+  /** Whether the last look found nobody, and could miss nobody: who is born during a look is in the groups after it. */
+  get isOver(): boolean {
+    const isGrouped = this.origins.every(({ cgroup }) => cgroup !== undefined)
+    return this.alive.length === 0 && isGrouped && this.cgroups.every((path) => pidsInCgroup(path).length === 0)
+  }
+
   /** Looks who is there; with `marks`, also who carries the marks. */
   async scan(marks: boolean): Promise<Process[]> {
     const processes = await this.table.list()
@@ -131,7 +141,7 @@ class EndingRun {
     const strangers = processes.filter(({ pid, zombie }) => !zombie && !spared.has(pid))
     const grouped = new Set(this.cgroups.flatMap(pidsInCgroup))
     for (const one of strangers) if (grouped.has(one.pid)) this.#seen.add(identity(one))
-    if (marks) for (const one of strangers) if (this.#carriesMarks(one.pid)) this.#marked.add(identity(one))
+    if (marks) for (const one of strangers) if (this.#carriesMarks(one)) this.#marked.add(identity(one))
     const marked = new Set(processes.filter((one) => this.#marked.has(identity(one))).map(({ pid }) => pid))
     const families = this.origins.map((origin) => familyOf(processes, origin, this.#seen, marked, spared))
     this.alive = unique(
@@ -151,10 +161,10 @@ class EndingRun {
     }
   }
 
-  #carriesMarks(pid: number): boolean {
-    if (this.origins.every(({ marks }) => marks.length === 0)) return false
-    const environment = environmentOf(pid)
-    return environment !== undefined && this.origins.some(({ marks }) => carries(environment, marks))
+  #carriesMarks(one: Process): boolean {
+    const origins = this.origins.filter((origin) => mayCarry(one, origin))
+    const environment = origins.length > 0 ? environmentOf(one.pid) : undefined
+    return environment !== undefined && origins.some(({ marks }) => carries(environment, marks))
   }
 }
 

@@ -98,6 +98,14 @@ export function readProcess(pid: number): Process | undefined {
   return parsePs(ps.stdout.toString()).find((one) => one.pid === pid)
 }
 
+/** Whether what has the first start began before what has the other; false when that cannot be told. */
+export function isOlder(started: string, other: string): boolean {
+  if (process.platform !== 'linux') return false
+  const [boot, ticks] = started.split('.')
+  const [otherBoot, otherTicks] = other.split('.')
+  return boot === otherBoot && Number(ticks) < Number(otherTicks)
+}
+
 /** Whether a process descends from another one. */
 export function isDescendantOf(pid: number, ancestor: number): boolean {
   for (let one = readProcess(pid); one && one.pid > 1; one = readProcess(one.parent)) {

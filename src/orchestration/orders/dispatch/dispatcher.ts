@@ -78,7 +78,7 @@ export class OrderDispatcher {
     const look = (scopedName: string) => this.#triggers.look(scopedName)
     const tracking = new Tracking({
       ...{ ...options, runs, states },
-      onBegun: (trackingId) => this.#onBegun(trackingId),
+      onBegun: (run) => this.#onBegun(run),
       onEnded: (run) => this.#onEnded(run),
     })
     this.runs = runs
@@ -194,10 +194,9 @@ export class OrderDispatcher {
     return this.#sweep.closeStale(olderThan, actor)
   }
 
-  #onBegun(trackingId: string): void {
-    const run = this.runs.find(trackingId)
-    if (run?.kind === 'formula') this.#formulaRunner.add(trackingId)
-    else if (run?.cause === 'run') this.#execRunner.startNow(trackingId)
+  #onBegun({ trackingId, kind, cause }: Pick<OrderRunRow, 'trackingId' | 'kind' | 'cause'>): void {
+    if (kind === 'formula') this.#formulaRunner.add(trackingId)
+    else if (cause === 'run') this.#execRunner.startNow(trackingId)
     else this.#execRunner.wake()
   }
 

@@ -95,21 +95,17 @@ export class ExecRunner {
       if (this.#slots.free(lane) === 0) continue
       // Those that are being started are still among them.
       const enough = this.#slots.free(lane) + this.#slots.taken(lane) + this.#slots.taken('asked')
-      for (const run of this.#options.runs.starting(lane === 'webhook', enough)) {
-        if (this.#slots.free(lane) > 0) this.#begin(run)
+      for (const trackingId of this.#options.runs.starting(lane === 'webhook', enough)) {
+        if (this.#slots.free(lane) > 0) this.startNow(trackingId)
       }
     }
   }
 
-  /** Starts a run that somebody waits for, whatever else runs. */
+  /** Starts a run, whatever else runs; one that is being started goes on. */
   startNow(trackingId: string): void {
+    if (!this.#isReady || this.#slots.has(trackingId) || this.#underWay.has(trackingId)) return
     const run = this.#options.runs.find(trackingId)
-    if (this.#isReady && run?.state === 'starting') this.#begin(run)
-  }
-
-  #begin(run: OrderRunRow): void {
-    const { trackingId } = run
-    if (this.#slots.has(trackingId) || this.#underWay.has(trackingId)) return
+    if (run?.state !== 'starting') return
     this.#slots.take(trackingId, laneOf(run.cause))
     this.#track(trackingId, this.#launch(run))
   }

@@ -17,8 +17,26 @@ export type OrderRunDraft = Pick<
 export type OrderRunEnd = Pick<OrderRunRow, 'endedAt' | 'outcome'> &
   Partial<Pick<OrderRunRow, 'startedAt' | 'exitCode' | 'signal' | 'error' | 'rootId' | 'rootOpen'>>
 
+const at = (name: keyof OrderRunRow) => sql.placeholder(name)
+
+/** What is asked and written for every run, each built once. */
+function prepareQueries({ orm }: Store) {
+  const ofRun = eq(orderRuns.trackingId, at('trackingId'))
+  return {
+    find: orm.select().from(orderRuns).where(ofRun).prepare(),
+    starting: orm
+      .select({ id: orderRuns.trackingId })
+      .from(orderRuns)
+      .where(sql`(cause = 'webhook') = ${sql.placeholder('ofWebhooks')} AND state = 'starting' AND kind = 'exec'`)
+      .orderBy(sql`created_at, tracking_id`)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  }
+}
+
 /** Stores the runs of orders. */
 export class OrderRuns {
+  readonly #queries: ReturnType<typeof prepareQueries>
   readonly #isLive: Statement<{ id: string }, [string]>
   readonly #hasOpenRoot: Statement<{ id: string }, [string]>
   readonly #ofRoot: Statement<{ id: string; name: string; open: number }, [string]>
@@ -26,6 +44,7 @@ export class OrderRuns {
   readonly #newestBefore: Statement<{ at: number }, [string, number]>
 
   constructor(private readonly store: Store) {
+    this.#queries = prepareQueries(store)
     this.#isLive = store.prepare(
       "SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? AND state != 'done' LIMIT 1",
     )
@@ -48,7 +67,7 @@ export class OrderRuns {
   }
 
   find(trackingId: string): OrderRunRow | undefined {
-    return this.store.read((orm) => orm.select().from(orderRuns).where(eq(orderRuns.trackingId, trackingId)).get())
+    return this.#queries.find.get({ trackingId })
   }
 
   /** What the command of a run printed last; undefined while it runs, and for a formula. */
@@ -77,16 +96,8 @@ export class OrderRuns {
   }
 
   /** Commands that are to be started, oldest first: those that webhooks began, or the others. */
-  starting(ofWebhooks: boolean, limit: number): OrderRunRow[] {
-    return this.store.read((orm) =>
-      orm
-        .select()
-        .from(orderRuns)
-        .where(sql`(cause = 'webhook') = ${ofWebhooks ? 1 : 0} AND state = 'starting' AND kind = 'exec'`)
-        .orderBy(sql`created_at, tracking_id`)
-        .limit(limit)
-        .all(),
-    )
+  starting(ofWebhooks: boolean, limit: number): string[] {
+    return this.#queries.starting.all({ ofWebhooks: ofWebhooks ? 1 : 0, limit }).map(({ id }) => id)
   }
 
   /** The run that keeps an order from being started: one that is not over, or whose formula's beads are still open. */

@@ -31,7 +31,7 @@ interface TrackingOptions {
   beadRepository: BeadRepository
   runs: OrderRuns
   states: TriggerStates
-  onBegun(trackingId: string): void
+  onBegun(begun: Pick<OrderRunRow, 'trackingId' | 'kind' | 'cause'>): void
   onEnded(run: OrderRunRow): void
 }
 
@@ -62,7 +62,7 @@ export class Tracking {
     states.setRun(tx, scopedName, now)
     states.cover(tx, scopedName)
     log.append(tx, OrderFired, { subject: scopedName }, {})
-    tx.after(() => this.#options.onBegun(bead.id))
+    tx.after(() => this.#options.onBegun(run))
     return bead.id
   }
 
