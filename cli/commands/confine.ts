@@ -9,7 +9,8 @@ interface Confine {
   read?: string[]
   write?: string[]
   port?: number[]
-  network: 'session' | 'open'
+  host?: string[]
+  network: 'session' | 'hosts' | 'open'
 }
 
 const collectPort = (text: string, ports: readonly number[] = []): number[] => {
@@ -18,21 +19,33 @@ const collectPort = (text: string, ports: readonly number[] = []): number[] => {
   return [...ports, port]
 }
 
+const collect = (text: string, texts: readonly string[] = []): string[] => [...texts, text]
+
 const collectPath = (text: string, paths: readonly string[] = []): string[] => [...paths, resolve(text)]
 
 /** Defines the command that runs a program as confined sessions run. */
 export function confineCommand(program: Command, context: CommandContext): void {
   program
     .command('confine')
-    .description('run a command that can change this folder only, and reaches no keys, other programs or networks')
+    .description(
+      'run a command that can change this folder only, and reaches no keys, other programs or other hosts than those of packages',
+    )
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--read <path>', 'let it read another file or folder; may be repeated', collectPath)
     .option('--write <path>', 'let it change another file or folder; may be repeated', collectPath)
     .option('--port <port>', 'let it connect to a port of this machine; may be repeated', collectPort)
+    .option(
+      '--host <host>',
+      'let it reach another host, as in example.com or *.example.com:8443; may be repeated',
+      collect,
+    )
     .addOption(
-      new Option('--network <reach>', 'session: only what it listens on itself; open: every network')
-        .choices(['session', 'open'])
-        .default('session'),
+      new Option(
+        '--network <reach>',
+        'hosts: package registries and what --host names; session: only what it listens on itself; open: every network',
+      )
+        .choices(['hosts', 'session', 'open'])
+        .default('hosts'),
     )
     .action((argv: string[], options: Confine) => confine(context, argv, options))
 }
@@ -40,7 +53,13 @@ export function confineCommand(program: Command, context: CommandContext): void 
 async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {
   const { runHere } = await import('../../src/host/confine/start/run-here.ts')
   const code = await runHere({
-    ...{ read: options.read, write: options.write ?? [], network: options.network, ports: options.port },
+    ...{
+      read: options.read,
+      write: options.write ?? [],
+      network: options.network,
+      hosts: options.host,
+      ports: options.port,
+    },
     ...{ gc, argv, cwd: io.cwd, env: io.env },
     onDenial: ({ call, target }) => io.err(`gc confine: denied ${call} ${showHidden(target)}\n`),
   })

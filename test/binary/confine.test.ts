@@ -115,3 +115,21 @@ test('a program is not started at all when it cannot be confined', async () => {
   expect(await child.stderr.text()).toContain('was not started')
   expect(await child.exited).toBe(126)
 })
+
+test('reaches hosts that are named by a proxy that asks for a password, and no others', async () => {
+  using folder = tempFolder()
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
+  const host = `127.0.0.1:${server.port}`
+  const get = (options: string) => `curl -sS --noproxy '' ${options} http://${host}/; echo`
+  const guess = `-x http://gc:gcp_guess@127.0.0.1:$(echo $HTTP_PROXY | sed 's/.*://')`
+  const named = await confined(folder, shell(`${get('')}; ${get('-p')}; ${get(guess)}`), ['--host', host])
+  expect(named).toMatchObject({ out: expect.stringMatching(/^hello\nhello\ngc: this proxy .* password\n/) })
+  const other = await confined(folder, shell(get('')))
+  expect(other.out).toBe(`gc: ${host} is not allowed: --host ${host} allows it\n\n`)
+  expect(other.err).toBe(`gc confine: denied connect ${host}\n`)
+  const none = await confined(folder, shell('env | grep -i proxy'), ['--network', 'session'])
+  expect(none.out).toBe('')
+  const wrong = await confined(folder, shell('true'), ['--host', 'http://x'])
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('http://x is no host such as example.com') })
+  await server.stop(true)
+})

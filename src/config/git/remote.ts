@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { isPublicAddress } from '../../core/public-addresses.ts'
 
 /** Where a repository is, and who asks for it. Credentials never stay in the address. */
 export interface Remote {
@@ -32,44 +33,6 @@ export function parseRemote(text: string): Remote | undefined {
     ...(username && { username: decodeURIComponent(username) }),
     ...(password && { password: decodeURIComponent(password) }),
   }
-}
-
-const PRIVATE = new BlockList()
-for (const [net, bits] of [
-  ...([
-    ['0.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['100.64.0.0', 10],
-    ['127.0.0.0', 8],
-    ['169.254.0.0', 16],
-  ] as const),
-  ...([
-    ['172.16.0.0', 12],
-    ['192.0.0.0', 24],
-    ['192.168.0.0', 16],
-    ['198.18.0.0', 15],
-    ['224.0.0.0', 3],
-  ] as const),
-]) {
-  PRIVATE.addSubnet(net, bits, 'ipv4')
-}
-for (const [net, bits] of [
-  ['::', 127],
-  ['64:ff9b::', 96],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE.addSubnet(net, bits, 'ipv6')
-}
-
-/** Whether an address is one of the open internet: not this machine, not its network, not a cloud's metadata. */
-export function isPublicAddress(address: string): boolean {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped) return isPublicAddress(mapped)
-  const family = isIP(address)
-  if (family === 0 || /^::ffff:/i.test(address)) return false
-  return !PRIVATE.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** Finds the addresses of hosts, and says which of them are public. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ProxyRules } from './proxy.ts'
 
 /** What runs in a session: a program on a terminal of its own, one that is spoken to by protocol, or a command. */
 export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp'), Type.Literal('command')])
@@ -54,6 +55,8 @@ export const Confinement = Type.Object({
   network: Type.Union([Type.Literal('session'), Type.Literal('open')]),
   /** Ports on loopback that it may connect to. */
   ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
+  /** What it reaches beyond, by a proxy of its own; absent: it has none. */
+  proxy: Type.Optional(ProxyRules),
 })
 export type Confinement = Static<typeof Confinement>
 

@@ -198,6 +198,7 @@ export class HostSessions {
       return origin.cgroup ? origin.cgroup.run(start) : start()
     } catch (error) {
       origin.cgroup?.remove()
+      this.parts.confiner.release(spec.key)
       this.parts.records.drop(run)
       throw error
     }
@@ -261,6 +262,7 @@ export class HostSessions {
       daemons,
     }
     this.registry.moveToEnded(session)
+    this.parts.confiner.release(key)
     if (session.kind === 'acp') this.recordQueues.close(session.records)
     this.#keep(exit)
     this.parts.records.drop(run)

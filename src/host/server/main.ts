@@ -4,6 +4,7 @@ import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
 import { Redactor } from '../../core/redact.ts'
+import { PROXY_PASSWORD_PREFIX } from '../confine/network/session-proxy.ts'
 import { Confiner } from '../confine/start/confiner.ts'
 import { Cgroups } from '../process/cgroups.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
@@ -59,7 +60,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   const place = new HostPaths(options.home, options.build)
   const lock = acquireLock(place, options.say)
   if (!lock) return 1
-  const redactor = new Redactor(options.secretPrefixes)
+  const redactor = new Redactor([...options.secretPrefixes, PROXY_PASSWORD_PREFIX])
   const report = openLog(place.log, clock, redactor)
   const deadlines = new Deadlines(clock, undefined, (error) => report(errorMessage(error)))
   try {

@@ -1,8 +1,10 @@
+import type { HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
 import type { Confinement } from '../../protocol/session.ts'
 import { Broker } from '../broker/broker.ts'
 import type { Report } from '../broker/loop.ts'
 import { confinedArgv } from '../confined-command.ts'
 import { HANDOVER } from '../enter.ts'
+import { SessionProxy } from '../network/session-proxy.ts'
 import { makePolicy } from './default-policy.ts'
 import { makePrivateFolders } from './private-folders.ts'
 
@@ -29,11 +31,12 @@ interface Wanted {
 /** Starts the programs of sessions confined where they are to be. */
 export class Confiner {
   readonly #broker: Broker
+  readonly #proxies = new Map<string, SessionProxy>()
 
   /** `gc` starts this program again. */
   constructor(
     private readonly gc: readonly string[],
-    onDenial: (denial: Report) => void,
+    private readonly onDenial: (denial: Report) => void,
   ) {
     this.#broker = new Broker(onDenial)
   }
@@ -45,11 +48,13 @@ export class Confiner {
     }
     const { folders, env: own } = makePrivateFolders(confine.private)
     const write = [...confine.write, folders.temporary, folders.state]
-    const policy = makePolicy({ ...confine, program, write })
+    const proxy = confine.proxy && this.#openProxy(key, confine.proxy)
+    const ports = [...confine.ports, ...(proxy ? [proxy.port] : [])]
+    const policy = makePolicy({ ...confine, program, write, ports })
     return {
       command: confinedArgv(this.gc, policy, program, argv),
       argv0: undefined,
-      env: { ...env, ...own },
+      env: { ...env, ...own, ...proxy?.env },
       extra: ['pipe'],
       started: (child) => {
         const socket = child.stdio[HANDOVER]
@@ -57,8 +62,27 @@ export class Confiner {
       },
     }
   }
+  /** What a program exchanged with each host so far; undefined for one without a proxy. */
+  traffic(key: string): HostTraffic[] | undefined {
+    return this.#proxies.get(key)?.traffic
+  }
+
+  /** A program is over, and its way to other hosts with it. */
+  release(key: string): void {
+    this.#proxies.get(key)?.close()
+    this.#proxies.delete(key)
+  }
+
   /** Lets go of what it started: what confined programs would ask for fails from now on. */
   close(): void {
+    for (const key of [...this.#proxies.keys()]) this.release(key)
     this.#broker.close()
+  }
+
+  #openProxy(key: string, rules: ProxyRules): SessionProxy {
+    const onDenial = (host: string) => this.onDenial({ key, call: 'connect', target: host })
+    const proxy = new SessionProxy({ rules, onDenial })
+    this.#proxies.set(key, proxy)
+    return proxy
   }
 }

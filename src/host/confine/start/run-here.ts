@@ -2,12 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
+import { parseHostRule } from '../../../core/host-rules.ts'
 import { resolveProgram } from '../../process/spawn.ts'
+import type { ProxyRules } from '../../protocol/proxy.ts'
 import type { Report } from '../broker/loop.ts'
 import { Confiner } from './confiner.ts'
+import { REGISTRIES } from './default-hosts.ts'
 import type { ConfinementRequest } from './default-policy.ts'
 
-export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' | 'network' | 'ports'> {
+export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' | 'ports'> {
+  /** What it reaches beyond what it listens on itself: nothing (`session`), some hosts by a proxy, or all (`open`). */
+  network: 'session' | 'hosts' | 'open'
+  /** Hosts that the proxy connects to besides those of package registries. */
+  hosts?: readonly string[] | undefined
   /** How this program is started again. */
   gc: readonly string[]
   argv: string[]
@@ -21,14 +28,15 @@ export async function runHere(run: ConfinedRun): Promise<number> {
   if (process.platform !== 'linux') {
     throw new AppError('not-implemented', `gc confines programs on Linux only so far, not on ${process.platform}`)
   }
-  const { gc, argv, cwd, read = [], network = 'session', ports = [] } = run
+  const { gc, argv, cwd, read = [], network, hosts = [], ports = [] } = run
   const root = mkdtempSync(join(tmpdir(), 'gc-confined-'))
   const confiner = new Confiner(gc, run.onDenial)
   try {
     const program = resolveProgram(run)
     const confine = {
-      ...{ home: homedir(), private: root, network },
+      ...{ home: homedir(), private: root, network: network === 'open' ? ('open' as const) : ('session' as const) },
       ...{ read: [...read], write: [cwd, ...run.write], ports: [...ports] },
+      ...(network === 'hosts' && { proxy: proxyTo([...REGISTRIES, ...hosts]) }),
     }
     const wanted = { key: program, argv, env: run.env, confine }
     const { command, env, extra, started } = confiner.prepare(program, wanted)
@@ -39,4 +47,15 @@ export async function runHere(run: ConfinedRun): Promise<number> {
     confiner.close()
     rmSync(root, { recursive: true, force: true })
   }
+}
+
+function proxyTo(hosts: string[]): ProxyRules {
+  const wrong = hosts.find((host) => !parseHostRule(host))
+  if (wrong !== undefined) {
+    throw new AppError(
+      'validation-failed',
+      `${wrong} is no host such as example.com, *.example.com or example.com:8443`,
+    )
+  }
+  return { hosts, advice: '--host {host} allows it', keys: [], env: {} }
 }

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server, type Socket } from 'node:net'
+import { type Clock, systemClock } from '../../../core/clock.ts'
+import { errorMessage } from '../../../core/errors.ts'
+import { normalHost } from '../../../core/host-rules.ts'
+import type { HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
+import { BodyGate } from './body-gate.ts'
+import { dial, type Place, type Resolve, systemResolve } from './dial.ts'
+import { Gatekeeper, Refusal } from './gatekeeper.ts'
+import { isAuthorized, providerUrl, showsPassword, withoutKeys } from './keys.ts'
+import { Ledger, listedHost } from './ledger.ts'
+import { proxyVariables } from './proxy-variables.ts'
+import { relay } from './relay.ts'
+import { MAX_HEAD_BYTES, parseHead, type RequestHead, rewrittenHead, splitHead } from './request-head.ts'
+
+const MAX_CONNECTIONS = 256
+const HEAD_MS = 15_000
+/** How long a client may take to read why it was refused. */
+const LAST_WORD_MS = 2_000
+
+const STATUS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  407: 'Proxy Authentication Required',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+}
+
+/** How the passwords of proxies begin. */
+export const PROXY_PASSWORD_PREFIX = 'gcp_'
+
+export interface SessionProxyOptions {
+  rules: ProxyRules
+  clock?: Clock
+  resolve?: Resolve
+  /** Is told of a host that was refused. */
+  onDenial(host: string): void
+}
+
+/** The way of one session to other hosts: a proxy on loopback that asks for a password, which ends with the session. */
+export class SessionProxy {
+  readonly #password = `${PROXY_PASSWORD_PREFIX}${randomBytes(32).toString('base64url')}`
+  readonly #gatekeeper: Gatekeeper
+  readonly #ledger: Ledger
+  readonly #server: Server
+  readonly #clients = new Set<Socket>()
+  readonly #resolve: Resolve
+  readonly port: number
+
+  constructor(private readonly options: SessionProxyOptions) {
+    const { rules, clock = systemClock, resolve = systemResolve } = options
+    this.#resolve = resolve
+    this.#gatekeeper = new Gatekeeper(rules, resolve)
+    this.#ledger = new Ledger(clock)
+    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client))
+    this.#server.on('error', () => this.close())
+    this.#server.listen(0, '127.0.0.1')
+    const address = this.#server.address()
+    if (address === null || typeof address === 'string') throw new Error('the system gave no port for a proxy')
+    this.port = address.port
+    this.#server.unref()
+  }
+
+  /** What the session exchanged with each host so far. */
+  get traffic(): HostTraffic[] {
+    return this.#ledger.rows
+  }
+
+  /** The variables by which programs find it. */
+  get env(): Record<string, string> {
+    return proxyVariables({ port: this.port, password: this.#password, rules: this.options.rules })
+  }
+
+  close(): void {
+    this.#server.close()
+    for (const client of this.#clients) client.destroy()
+  }
+
+  #accept(client: Socket): void {
+    this.#clients.add(client)
+    client.on('close', () => this.#clients.delete(client))
+    client.on('error', () => client.destroy())
+    if (this.#clients.size > MAX_CONNECTIONS) {
+      refuse(client, 503, `a session has at most ${MAX_CONNECTIONS} connections at once`)
+      return
+    }
+    client.setTimeout(HEAD_MS, () => client.destroy())
+    let bytes = Buffer.alloc(0)
+    let isRead = false
+    const onData = (more: Buffer) => {
+      bytes = Buffer.concat([bytes, more])
+      const split = splitHead(bytes)
+      if (!split && bytes.length <= MAX_HEAD_BYTES) return
+      const isTooLong = bytes.length - (split?.rest.length ?? 0) > MAX_HEAD_BYTES
+      isRead = true
+      client.off('data', onData)
+      client.pause()
+      client.setTimeout(0)
+      const head = isTooLong ? undefined : split && parseHead(split.head)
+      if (split && head) this.#serve(client, head, split.rest).catch((error) => this.#fail(client, error))
+      else refuse(client, 400, 'that is no request which a proxy can pass on')
+    }
+    client.on('data', onData)
+    client.on('end', () => {
+      if (!isRead) client.destroy()
+    })
+  }
+
+  #fail(client: Socket, error: unknown): void {
+    if (error instanceof Refusal) refuse(client, error.status, error.message)
+    else refuse(client, 502, errorMessage(error))
+  }
+
+  async #serve(client: Socket, head: RequestHead, rest: Buffer): Promise<void> {
+    if (head.target.startsWith('/')) return this.#callProvider(client, head, rest)
+    if (!isAuthorized(head, this.#password)) {
+      return refuse(client, 407, 'this proxy is of one session of gc, and asks for its password', [
+        'Proxy-Authenticate: Basic realm="gc"',
+      ])
+    }
+    if (head.method === 'CONNECT') return this.#tunnel(client, head, rest)
+    const [, authority = '', path = ''] = /^http:\/\/([^/?#@]+)([/?][^#]*)?$/i.exec(head.target) ?? []
+    const to = parseAuthority(authority, 80)
+    if (!to) throw new Refusal(400, 'the request names no host that a proxy can reach; for https it has to be CONNECT')
+    const place = { ...to, isTls: false, addresses: await this.#admit(to) }
+    const sent = rewrittenHead(head, path.startsWith('/') ? path : `/${path}`, authority)
+    await this.#pass(client, place, head, Buffer.from(sent, 'latin1'), rest)
+  }
+
+  async #tunnel(client: Socket, { target }: RequestHead, rest: Buffer): Promise<void> {
+    const to = parseAuthority(target)
+    if (!to) throw new Refusal(400, `${target} is no host and port`)
+    const place = { ...to, isTls: false, addresses: await this.#admit(to) }
+    const upstream = await this.#dial(client, place)
+    if (!upstream) return
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+    const name = listedHost(place.host, place.port)
+    relay(client, upstream, { first: rest, moved: (sent, received) => this.#ledger.moved(name, sent, received) })
+  }
+
+  /** Passes a request on to a provider, with the key that the program does not have. */
+  async #callProvider(client: Socket, head: RequestHead, rest: Buffer): Promise<void> {
+    const found = providerUrl(head.target, this.options.rules.keys)
+    if (!found) throw new Refusal(403, 'this is no address of a provider whose key gc has for this session')
+    if (!showsPassword(head, this.#password)) {
+      return refuse(client, 401, 'this address is of one session of gc: its program shows the key that it was given')
+    }
+    const { key, url } = found
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const isTls = url.protocol === 'https:'
+    const addresses = await this.#resolve(host)
+    const place = { host, port: Number(url.port) || (isTls ? 443 : 80), addresses, isTls }
+    const change = { without: withoutKeys, with: [[key.header, key.value]] as const }
+    const sent = rewrittenHead(head, `${url.pathname}${url.search}`, url.host, change)
+    await this.#pass(client, place, head, Buffer.from(sent, 'latin1'), rest)
+  }
+
+  async #pass(client: Socket, place: Place, head: RequestHead, sent: Buffer, rest: Buffer): Promise<void> {
+    const upstream = await this.#dial(client, place)
+    if (!upstream) return
+    const name = listedHost(place.host, place.port)
+    const moved = (up: number, down: number) => this.#ledger.moved(name, up, down)
+    upstream.write(sent)
+    moved(sent.length, 0)
+    relay(client, upstream, { first: rest, gate: new BodyGate(head.body), moved })
+  }
+
+  async #admit({ host, port }: { host: string; port: number }): Promise<readonly string[]> {
+    try {
+      return await this.#gatekeeper.admit(host, port)
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 403) {
+        this.#ledger.denied(listedHost(host, port))
+        this.options.onDenial(`${host}:${port}`)
+      }
+      throw error
+    }
+  }
+
+  /** Undefined when the client left meanwhile. */
+  async #dial(client: Socket, place: Place): Promise<Socket | undefined> {
+    const upstream = await dial(place)
+    this.#ledger.connected(listedHost(place.host, place.port))
+    if (!client.destroyed) return upstream
+    upstream.destroy()
+    return undefined
+  }
+}
+
+function parseAuthority(text: string, usualPort?: number): { host: string; port: number } | undefined {
+  const [, name = '', digits] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(text) ?? []
+  const host = normalHost(name)
+  const port = digits === undefined ? usualPort : Number(digits)
+  return host === undefined || port === undefined || port < 1 || port > 65_535 ? undefined : { host, port }
+}
+
+function refuse(client: Socket, status: number, sentence: string, headers: readonly string[] = []): void {
+  const body = Buffer.from(`gc: ${sentence}\n`)
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS[status] ?? 'Refused'}`,
+    ...['Content-Type: text/plain; charset=utf-8', `Content-Length: ${body.length}`, 'Connection: close'],
+    ...headers,
+  ]
+  client.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]))
+  client.resume()
+  client.setTimeout(0)
+  const timer = setTimeout(() => client.destroy(), LAST_WORD_MS)
+  client.on('close', () => clearTimeout(timer))
+}

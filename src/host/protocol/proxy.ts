@@ -1,0 +1,40 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/** A key that a program uses and never sees: the proxy of its session has it. */
+export const ProviderKey = Type.Object({
+  /** Names it in the addresses that the program is given. */
+  name: Type.String({ pattern: '^[a-z][a-z0-9-]*$' }),
+  /** Where its requests go, and nowhere else. */
+  url: Type.String(),
+  /** The header that the key is put in, and what it says. */
+  header: Type.String(),
+  value: Type.String({ pattern: '^[\\x20-\\x7e]+$' }),
+})
+export type ProviderKey = Static<typeof ProviderKey>
+
+/** What the proxy of a session lets through. */
+export const ProxyRules = Type.Object({
+  /** The hosts that it connects to: by rules, or all of them. */
+  hosts: Type.Union([Type.Literal('any'), Type.Array(Type.String())]),
+  /** What to do about another host, for whoever asked for it: `{host}` stands for its name. */
+  advice: Type.String(),
+  keys: Type.Array(ProviderKey),
+  /** Variables of the program: `{url:NAME}` stands for the address of a key, `{key}` for what it shows there instead of it. */
+  env: Type.Record(Type.String(), Type.String()),
+})
+export type ProxyRules = Static<typeof ProxyRules>
+
+/** What a session exchanged with one host. */
+export const HostTraffic = Type.Object({
+  /** With its port, unless that is 443 or 80; `*` for all those that found no room in the list. */
+  host: Type.String(),
+  connections: Type.Integer(),
+  denied: Type.Integer(),
+  /** Bytes from the session to the host, and from the host to the session. */
+  sent: Type.Integer(),
+  received: Type.Integer(),
+  /** RFC 3339. */
+  first: Type.String(),
+  last: Type.String(),
+})
+export type HostTraffic = Static<typeof HostTraffic>
