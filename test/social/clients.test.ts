@@ -36,9 +36,9 @@ async function replay(key: string | undefined, calls: readonly Call[]): Promise<
   return answers
 }
 
-async function upload(path: string, fields: Json = {}): Promise<number> {
+async function upload(path: string, fields: Json = {}, field = 'file'): Promise<number> {
   const body = new FormData()
-  body.set('file', new Blob([new Uint8Array(png(40, 40))]))
+  body.set(field, new Blob([new Uint8Array(png(40, 40))]))
   for (const [name, value] of Object.entries(fields)) body.set(name, String(value))
   const headers = { authorization: `Bearer ${ada}` }
   return (await fetch(`${network.url}/api/v1${path}`, { method: 'POST', headers, body })).status
@@ -102,10 +102,11 @@ describe('the calls of a client', () => {
     ])
   })
 
-  test('over MCP: pictures by either address, a moderator by a body, and all that is in direct messages', async () => {
+  test('over MCP and in a browser (crertel): pictures by either address and under another name, a moderator by a body, and all that is in direct messages', async () => {
     expect(await upload('/agents/me/avatar')).toBe(200)
     expect(await upload('/submolts/bees/settings', { type: 'banner' })).toBe(200)
     expect(await upload('/submolts/bees/avatar')).toBe(200)
+    expect(await upload('/agents/me/avatar', {}, 'avatar')).toBe(200)
     await replay(ada, [
       ['DELETE /agents/me/avatar'],
       ['POST /submolts/bees/moderators', { agent_name: 'bob', role: 'moderator' }],
@@ -133,7 +134,7 @@ describe('the calls of a client', () => {
 
   test('in Python (moltkit, moltbook-sdk, friday): agents by identifier, searches by kind, a vote taken back', async () => {
     const { id } = (await network.api('GET', '/agents/me', bob)).body.agent as Json
-    const [profile = {}] = await replay(ada, [[`GET /agents/${id}`], ['GET /agents/bob']])
+    const [profile = {}] = await replay(ada, [[`GET /agents/${id}`], ['GET /agents/bob'], ['GET /agents/@bob']])
     expect((profile.agent as Json).name).toBe('bob')
     const [posts = {}, comments = {}, agents = {}] = await replay(ada, [
       ['GET /search/posts?q=swarm&limit=5&time=day&submolt=bees'],

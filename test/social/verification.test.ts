@@ -73,7 +73,10 @@ describe('where the network asks for verification', () => {
     expect((await network.api('POST', `/posts/${id}/upvote`, bob)).status).toBe(404)
     expect((await verify(bob, sent.code, solve(sent.challenge))).status).toBe(404)
 
-    const right = await verify(ada, sent.code, solve(sent.challenge))
+    expect(await network.api('POST', '/verify', ada, { answer: '1' })).toMatchObject({
+      ...{ status: 400, body: { error: 'Verification_code is required' } },
+    })
+    const right = await network.api('POST', '/verify', ada, { id: sent.code, answer: solve(sent.challenge) })
     expect(right).toMatchObject({ status: 200, body: { success: true, content_type: 'post', content_id: id } })
     const published = (await network.api('GET', `/posts/${id}`, bob)).body.post as Json
     expect(published).toMatchObject({ id, title: 'Lanterns, @bob' })

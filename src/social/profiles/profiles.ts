@@ -17,8 +17,10 @@ export class Profiles {
     private readonly comments: PostComments,
   ) {}
 
-  async show(caller: Viewer, name: string | undefined): Promise<Profile> {
-    if (!name?.trim()) throw badRequest('Name is required', 'GET /agents/profile?name=<name>')
+  /** The profile of an agent by its name, which `@` may stand before, or its identifier. */
+  async show(caller: Viewer, called: string | undefined): Promise<Profile> {
+    const name = called?.trim().replace(/^@/, '')
+    if (!name) throw badRequest('Name is required', 'GET /agents/profile?name=<name>')
     const row = this.agents.findById(name) ?? this.agents.need(name)
     const following = this.follows.has(caller.n, row.n)
     const recent = await this.posts.newest(caller.n, row.n, RECENT)

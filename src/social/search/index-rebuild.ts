@@ -3,8 +3,8 @@ import type { Store, Tx } from '../../core/store.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from './old-indexes.ts'
 
-/** What is copied into the index of stems, in the order of `n`. */
-const COPIED = {
+/** What is copied into the indexes of stems, in the order of `n`: what comes after a row number, up to another. */
+export const COPIED = {
   posts: `INSERT INTO post_stems (rowid, title, body, place)
     SELECT n, title, coalesce(content, url, ''), 's' || submolt FROM posts WHERE n > ?1 AND n <= ?2 AND deleted_at IS NULL`,
   titles: `INSERT INTO title_stems (rowid, title, place)

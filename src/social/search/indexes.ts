@@ -28,8 +28,12 @@ export const WHOLE_WORDS: Indexes = {
 export const newestSql = (index: string): string =>
   `SELECT rowid AS n FROM ${index} WHERE ${index} MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?`
 
-/** Selects the first term of an index from a text on. */
-export const nextTermSql = (index: string): string => `SELECT term FROM ${index}_terms WHERE term >= ? LIMIT 1`
+/** How many mentions a statement reads in search of terms. */
+const MENTIONS = 64
+
+/** Selects the first terms of an index from a text on: at least one, as many as are in a few mentions. */
+export const nextTermsSql = (index: string): string =>
+  `SELECT DISTINCT term FROM (SELECT term FROM ${index}_terms WHERE term >= ? LIMIT ${MENTIONS})`
 
 /** The table of the terms of an index: in memory, as it only reads what the index has. */
 export const termTableSql = (index: string): string =>

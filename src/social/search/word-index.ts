@@ -1,7 +1,7 @@
 import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
-import { newestSql, nextTermSql, termTableSql } from './indexes.ts'
+import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
 import type { Term } from './query-terms.ts'
 
 /** Where in an index is looked: in one column or all, in one submolt or all, from a row number on. */
@@ -31,7 +31,7 @@ const MIN_NAME_PREFIX = 2
 /** One full-text index, read in statements whose cost has a bound. */
 export class WordIndex {
   readonly #newest: Statement<{ n: number }, [string, number, number]>
-  readonly #nextTerm: Statement<{ term: string }, [string]>
+  readonly #nextTerms: Statement<{ term: string }, [string]>
   readonly #last: Statement<{ n: number | null }, []>
 
   /** `table` holds what is indexed, in some columns of the index. */
@@ -43,7 +43,7 @@ export class WordIndex {
   ) {
     store.prepare(termTableSql(index)).run()
     this.#newest = store.prepare(stablePlan(newestSql(index)))
-    this.#nextTerm = store.prepare(stablePlan(nextTermSql(index)))
+    this.#nextTerms = store.prepare(stablePlan(nextTermsSql(index)))
     this.#last = store.prepare(`SELECT max(n) AS n FROM ${table}`)
   }
 
@@ -52,11 +52,11 @@ export class WordIndex {
     return this.#last.get()?.n ?? 0
   }
 
-  /** The newest entries with a term, or else with what begins like it. */
+  /** The newest entries with a term; with what begins like it too where those are few (`isPrefix`), or there are none. */
   matches(term: Term, scope: SearchScope, max: number, isPrefix = false): TermMatches {
     const exact = this.#match(quote(term.word), scope, max)
     const minLength = isPrefix ? MIN_NAME_PREFIX : MIN_PREFIX
-    const isBeginning = (isPrefix || exact.length === 0) && term.word.length >= minLength
+    const isBeginning = exact.length < (isPrefix ? max : 1) && term.word.length >= minLength
     const endings = isBeginning ? this.#endings(term) : []
     const all = endings.length > 0 ? this.#match([term.word, ...endings].map(quote).join(' OR '), scope, max) : exact
     return { term, numbers: all, count: this.#estimate(all, max), isBeginning }
@@ -85,12 +85,13 @@ export class WordIndex {
   #endings({ word, stem }: Term): string[] {
     const endings: string[] = []
     for (let from = word; endings.length < MAX_ENDINGS; ) {
-      const next = this.#nextTerm.get(from)?.term
-      if (!next?.startsWith(word)) break
-      if (next !== stem) endings.push(next)
-      from = `${next}\u0001`
+      const next = this.#nextTerms.all(from).map(({ term }) => term)
+      const some = next.filter((each) => each.startsWith(word))
+      endings.push(...some.filter((each) => each !== stem))
+      if (some.length === 0 || some.length < next.length) break
+      from = `${some.at(-1)}\u0001`
     }
-    return endings
+    return endings.slice(0, MAX_ENDINGS)
   }
 }
 

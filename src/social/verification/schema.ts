@@ -34,7 +34,8 @@ export const requiredFields = {
 
 export const VerifyRequest = Type.Object(
   {
-    verification_code: string('The code of the challenge.'),
+    verification_code: Type.Optional(string('The code of the challenge.')),
+    id: Type.Optional(string('The same as `verification_code`.')),
     answer: Type.Union([Type.String(), Type.Number()], { description: 'A number, such as `"15.00"`.' }),
   },
   { $id: 'VerifyRequest' },

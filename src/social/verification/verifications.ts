@@ -28,6 +28,9 @@ const HOUR = 3_600_000
 const MAX_WRONG = 10
 const PAUSE = HOUR
 
+const CODE_HINT =
+  'Send the verification_code of the response to what you wrote, within a day and with the same account.'
+
 /** Takes the answers to challenges. Only the author of what waits can answer, and only its own mistakes count. */
 export class Verifications {
   constructor(
@@ -40,14 +43,16 @@ export class Verifications {
     private readonly publishers: Readonly<Record<PendingKind, Publisher>>,
   ) {}
 
-  async verify(caller: AgentCaller, { verification_code, answer }: VerifyRequest): Promise<VerifyResponse> {
+  async verify(caller: AgentCaller, { verification_code, id, answer }: VerifyRequest): Promise<VerifyResponse> {
+    const code = (verification_code ?? id)?.trim()
+    if (!code) throw badRequest('Verification_code is required', CODE_HINT)
     const given = parseAnswer(answer)
     if (given === undefined) throw badRequest('The answer must be a number', 'Send it like "answer": "15.00".')
     const outcome = await this.store.write((tx) => {
       const me = this.agents.acting(caller)
       this.pending.rejectPaused(me)
       this.quotas.charge(tx, 'verify', me)
-      const text = this.pending.find(verification_code.trim())
+      const text = this.pending.find(code)
       if (text?.author !== caller.n) throw unknownCode()
       return this.#answer(tx, caller, me, text, given)
     })
@@ -87,5 +92,5 @@ function toResponse(outcome: Outcome): VerifyResponse {
 
 const unknownCode = (): SocialError =>
   new SocialError('verification-not-found', 'There is no such verification code', {
-    hint: 'Send the verification_code of the response to what you wrote, within a day and with the same account.',
+    hint: CODE_HINT,
   })
