@@ -17,13 +17,14 @@ export type OrderRunDraft = Pick<
 export type OrderRunEnd = Pick<OrderRunRow, 'endedAt' | 'outcome'> &
   Partial<Pick<OrderRunRow, 'startedAt' | 'exitCode' | 'signal' | 'error' | 'rootId' | 'rootOpen'>>
 
-const at = (name: keyof OrderRunRow) => sql.placeholder(name)
-
-/** What is asked and written for every run, each built once. */
+/** What is asked about every run, built once. */
 function prepareQueries({ orm }: Store) {
-  const ofRun = eq(orderRuns.trackingId, at('trackingId'))
   return {
-    find: orm.select().from(orderRuns).where(ofRun).prepare(),
+    find: orm
+      .select()
+      .from(orderRuns)
+      .where(eq(orderRuns.trackingId, sql.placeholder('trackingId')))
+      .prepare(),
     starting: orm
       .select({ id: orderRuns.trackingId })
       .from(orderRuns)
@@ -42,6 +43,9 @@ export class OrderRuns {
   readonly #ofRoot: Statement<{ id: string; name: string; open: number }, [string]>
   readonly #latest: Statement<{ id: string }, [string]>
   readonly #newestBefore: Statement<{ at: number }, [string, number]>
+  readonly #add: Statement<unknown, (string | number | null)[]>
+  readonly #setRunning: Statement<unknown, (string | number | null)[]>
+  readonly #end: Statement<unknown, (string | number | null)[]>
 
   constructor(private readonly store: Store) {
     this.#queries = prepareQueries(store)
@@ -63,6 +67,20 @@ export class OrderRuns {
       stablePlan(
         'SELECT created_at AS at FROM order_runs WHERE scoped_name = ? AND created_at < ? ORDER BY created_at DESC LIMIT 1',
       ),
+    )
+    this.#add = store.prepare(
+      `INSERT INTO order_runs
+         (state, tracking_id, scoped_name, rig, kind, cause, vars, seq, created_at, timeout_ms, token_hash)
+       VALUES ('starting', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#setRunning = store.prepare(
+      `UPDATE order_runs SET state = 'running', pid = ?, process_started = ?, started_at = ?
+       WHERE tracking_id = ? AND state = 'starting'`,
+    )
+    this.#end = store.prepare(
+      `UPDATE order_runs SET state = 'done', vars = '{}', token_hash = NULL, ended_at = ?, outcome = ?,
+         started_at = coalesce(?, started_at), exit_code = ?, signal = ?, error = ?, root_id = ?, root_open = ?, has_output = ?
+       WHERE tracking_id = ?`,
     )
   }
 
@@ -112,10 +130,9 @@ export class OrderRuns {
   }
 
   add(tx: Tx, draft: OrderRunDraft): void {
-    tx.orm
-      .insert(orderRuns)
-      .values({ ...draft, state: 'starting' })
-      .run()
+    const { trackingId, scopedName, rig, kind, cause, vars, seq, createdAt, timeoutMs, tokenHash = null } = draft
+    const texts = [trackingId, scopedName, rig, kind, cause, JSON.stringify(vars)]
+    tx.run(this.#add, ...texts, seq, createdAt, timeoutMs, tokenHash)
   }
 
   /** The token of the process that is about to be started. */
@@ -123,21 +140,20 @@ export class OrderRuns {
     tx.orm.update(orderRuns).set({ tokenHash }).where(eq(orderRuns.trackingId, trackingId)).run()
   }
 
-  setRunning(tx: Tx, trackingId: string, running: Pick<OrderRunRow, 'pid' | 'processStarted' | 'startedAt'>): void {
-    tx.orm
-      .update(orderRuns)
-      .set({ ...running, state: 'running' })
-      .where(sql`tracking_id = ${trackingId} AND state = 'starting'`)
-      .run()
+  setRunning(
+    tx: Tx,
+    trackingId: string,
+    { pid, processStarted, startedAt }: Pick<OrderRunRow, 'pid' | 'processStarted' | 'startedAt'>,
+  ): void {
+    tx.run(this.#setRunning, pid, processStarted, startedAt, trackingId)
   }
 
   end(tx: Tx, trackingId: string, end: OrderRunEnd, output?: Omit<OrderOutput, 'trackingId'>): void {
     const hasOutput = output !== undefined && (output.stdout !== '' || output.stderr !== '')
-    tx.orm
-      .update(orderRuns)
-      .set({ ...end, state: 'done', vars: {}, tokenHash: null, hasOutput })
-      .where(eq(orderRuns.trackingId, trackingId))
-      .run()
+    const { endedAt, outcome, startedAt = null, exitCode = null, signal = null, error = null } = end
+    const { rootId = null, rootOpen = false } = end
+    const status = [endedAt, outcome, startedAt, exitCode, signal, error]
+    tx.run(this.#end, ...status, rootId, rootOpen ? 1 : 0, hasOutput ? 1 : 0, trackingId)
     if (hasOutput)
       tx.orm
         .insert(orderOutputs)
