@@ -27,8 +27,9 @@ interface SessionCloserOptions {
 /** Closes sessions: on request, by plan, and when somebody closes their beads. */
 export class SessionCloser {
   constructor(private readonly options: SessionCloserOptions) {
-    const { reactions } = options
+    const { reactions, requests } = options
     reactions.on('sessions.beads', ['bead.closed'], (tx, { subject }) => this.#onBeadClosed(tx, subject ?? ''))
+    requests.onTimeout((tx, { operation, subject }) => operation === 'session.create' && this.#giveUp(tx, subject))
   }
 
   /** Closes a session: what waits for it fails, its names become free, its work is offered again. */
@@ -44,6 +45,11 @@ export class SessionCloser {
     if (create) requests.fail(tx, create, 'create_failed', `session ${closed.id} was closed: ${reason}`)
     activity.forget(id)
     tx.after(() => crashes.forget(id))
+  }
+
+  /** Nobody waits any more for a session whose start has not begun: it does not start later, unasked. */
+  #giveUp(tx: Tx, id: string): void {
+    if (this.options.repository.find(id)?.state === 'start-pending') this.close(tx, id, 'it did not start in time')
   }
 
   /** The failures of a closed bead are forgotten; a session whose bead was closed is closed. */

@@ -77,7 +77,7 @@ export class SessionRequests {
     this.#open.clear()
   }
 
-  /** Calls the listener in the write that fails a request because of its time limit. */
+  /** Calls the listener in the write that has failed a request because of its time limit. */
   onTimeout(listener: (tx: Tx, accepted: AcceptedRequest) => void): void {
     this.#timeoutListeners.push(listener)
   }
@@ -96,9 +96,8 @@ export class SessionRequests {
   async #expire(accepted: AcceptedRequest): Promise<void> {
     await this.options.store.write((tx) => {
       if (!this.#open.has(accepted.id)) return
-      const message = this.#timeoutMessage(accepted)
+      this.fail(tx, accepted, timeoutCode(accepted.operation), this.#timeoutMessage(accepted))
       for (const listener of this.#timeoutListeners) listener(tx, accepted)
-      this.fail(tx, accepted, timeoutCode(accepted.operation), message)
     }, gcPart('requests'))
   }
 

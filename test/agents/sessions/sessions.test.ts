@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { CREATE_LIMIT } from '../../../src/agents/messaging/requests.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
 import { human } from '../../../src/http/guard.ts'
+import { scriptedTown } from '../../support/city.ts'
+import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'
 
 describe('waiting work', () => {
@@ -65,6 +68,34 @@ describe('a session that cannot start', () => {
     const { id = '' } = await pendingRequests.withdraw(request_id, human)
     expect(world.city.log.after(head, 10).map(({ type }) => type)).toEqual(['bead.closed', 'request.failed'])
     expect(world.city.sessionRepository.find(id)?.state).toBe('closed')
+  })
+
+  test('is closed when its request fails for that, so that it does not start when nobody waits for it', async () => {
+    await using town = scriptedTown(agent('mayor', WAITS, 'max_active_sessions = 1'))
+    const city = await town.open()
+    const { creator } = city.sessions
+    const create = () => creator.create(human, { kind: 'agent', name: 'mayor', message: 'Good day' })
+    await create()
+    await city.reconciler.settle()
+    const [first] = city.sessionRepository.live()
+    await create()
+    await city.reconciler.settle()
+    const second = city.sessionRepository.live().find(({ id }) => id !== first?.id)
+    const { head } = city.log
+    await town.clock.advance(CREATE_LIMIT)
+    await until(() => city.log.after(head, 10).some(({ type }) => type === 'bead.closed'))
+    expect(city.log.after(head, 10)).toMatchObject([
+      {
+        type: 'request.failed',
+        payload: {
+          operation: 'session.create',
+          error_message:
+            'the session did not start within 2 minutes: mayor may have 1 at once and has 1; close one, or raise max_active_sessions',
+        },
+      },
+      { type: 'bead.closed', subject: second?.id },
+    ])
+    expect(city.sessionRepository.live().map(({ id }) => id)).toEqual([first?.id ?? ''])
   })
 
   test('explains what prevents its start', async () => {
