@@ -4,9 +4,9 @@ import type { Store } from '../../core/store.ts'
 import type { Launcher } from '../lifecycle/launcher.ts'
 import { toMessages } from '../questions/in-transcript.ts'
 import type { Questions } from '../questions/questions.ts'
-import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionPending } from '../sessions/schema.ts'
+import type { SessionRow } from '../sessions/table.ts'
 import type { AcpConversations } from './acp/conversations.ts'
 import { findAcpLog } from './acp/log.ts'
 import { LogLocator } from './tracking/locator.ts'
@@ -20,19 +20,18 @@ interface OpenLogsOptions {
   store: Store
   clock: Clock
   deadlines: Deadlines
-  host: Pick<SessionHost, 'onOutput'>
   sessionRepository: SessionRepository
   launcher: Pick<Launcher, 'agent' | 'provider' | 'homeVariables'>
   conversations: AcpConversations
   questions: Pick<Questions, 'history' | 'onChange'>
   /** What a session's program asks a person. */
-  pending(session: string): Promise<SessionPending>
+  pending(row: SessionRow): SessionPending
   report(message: string): void
 }
 
 /** Opens the logs of a city's sessions: those that programs write, and the records of the Agent Client Protocol. */
 export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
-  const { name, env, store, clock, deadlines, host, sessionRepository, launcher, conversations, report } = options
+  const { name, env, store, clock, deadlines, sessionRepository, launcher, conversations, report } = options
   const programOf = sessionProgramLookup(launcher, { city: name, env })
   const locator = new LogLocator(store, sessionRepository, programOf, () => clock.now())
   return new SessionLogs({
@@ -45,9 +44,8 @@ export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
       directories: (row) => (conversations.hasRecords(row.id) ? [] : locator.directories(row)),
     },
     saveKey: (tx, { id }, key) => void sessionRepository.update(tx, id, { sessionKey: key }),
-    pending: async ({ id }) => (await options.pending(id)).pending,
+    pending: (row) => options.pending(row).pending,
     asked: ({ id }) => toMessages(options.questions.history(id)),
     onAsked: ({ id }, listener) => options.questions.onChange((session) => session === id && listener()),
-    onScreenChange: ({ hostKey }, listener) => (hostKey ? host.onOutput(hostKey, listener) : () => {}),
   })
 }

@@ -56,12 +56,20 @@ async function* screenFrames(
   const formatter = new ScreenFrames(row, query)
   yield* formatter.opening()
   const wakeup = new Wakeup(signal)
+  // What is asked wakes `follow`, which has it in what it gives.
+  using questions = transcripts.logs.monitorQuestions(row, query.format ?? 'conversation', () => {})
   const unsubscribe = sessionRepository.onChange(() => wakeup.notify())
   try {
     for (let isFirst = true; !signal.aborted; isFirst = false) {
       const now = sessionRepository.find(row.id) ?? row
-      if (isRunning(now)) for await (const output of transcripts.follow(now, signal)) yield* formatter.frame(output)
-      else if (isFirst) yield* formatter.frame(undefined)
+      if (isRunning(now)) {
+        for await (const output of transcripts.follow(now, signal)) {
+          yield* formatter.frame(output)
+          questions.onProgress()
+          yield* questions.frames(undefined, () => formatter.nextId())
+        }
+      } else if (isFirst) yield* formatter.frame(undefined)
+      yield* questions.frames('idle', () => formatter.nextId())
       if (now.state === 'closed') return yield* formatter.closing()
       if (!isRunning(sessionRepository.find(row.id) ?? now)) await wakeup.wait()
     }
@@ -99,8 +107,11 @@ class ScreenFrames {
   }
 
   *closing(): Generator<SseFrame> {
-    const id = this.query.format === 'structured' ? {} : { id: String(++this.#count) }
-    yield { ...id, event: 'activity', data: { activity: 'idle' } }
+    yield { ...this.nextId(), event: 'activity', data: { activity: 'idle' } }
+  }
+
+  nextId(): { id?: string } {
+    return this.query.format === 'structured' ? {} : { id: String(++this.#count) }
   }
 
   *#structured(output: SessionOutput | undefined): Generator<SseFrame> {

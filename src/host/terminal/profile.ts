@@ -50,6 +50,8 @@ export interface TerminalProfile {
   takesWhileBusy: boolean
   /** It clears its screen to draw it anew: what is not there counts as gone only after so long, in milliseconds. */
   redraws?: number
+  /** It draws a dialog in parts, at most so many milliseconds after one another. */
+  drawsWithin?: number
   dialogs: readonly Dialog[]
   /** At the end of a screen while the program waits for the end of a limit, to try again by itself. */
   waits?: RegExp

@@ -124,6 +124,8 @@ const gemini: Partial<TerminalProfile> = {
 const opencode: Partial<TerminalProfile> = {
   readyPrefixes: [''],
   ready: /ctrl\+p commands/,
+  // What a dialog is about is coloured before it is drawn.
+  drawsWithin: 1_000,
   busy: /esc (?:again to )?interrupt/,
   takesWhileBusy: true,
   dialogs: [

@@ -128,7 +128,8 @@ export class QuestionTracker {
     }
     const now = clock.monotonic()
     if (this.#candidate?.id !== seen.id) this.#candidate = { id: seen.id, at: now, since: clock.now() }
-    if (now - this.#candidate.at < STEADY_MS) return this.#schedule(STEADY_MS)
+    const steady = Math.max(STEADY_MS, profile.drawsWithin ?? 0)
+    if (now - this.#candidate.at < steady) return this.#schedule(steady)
     const { since } = this.#candidate
     await this.#exclusively(() => this.#adopt(seen, screen.cols, since))
   }

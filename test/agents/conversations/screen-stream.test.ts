@@ -1,6 +1,8 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { AgentOutput } from '../../../src/agents/agents/schema.ts'
 import type { StructuredFrame } from '../../../src/agents/conversations/structured/transcript.ts'
+import type { Question } from '../../../src/host/protocol/question.ts'
+import type { SseFrame } from '../../../src/http/sse.ts'
 import { until } from '../../support/until.ts'
 import { openWork } from '../../work/world.ts'
 
@@ -73,4 +75,46 @@ test('the structured stream of a screen has what its program asks, and what beca
   expect(seen.at(-1)?.history.tail_state.pending_interaction_ids).toBeUndefined()
   controller.abort()
   await reading
+})
+
+describe('a question on a screen', () => {
+  const asked: Question = {
+    ...{ id: 'screen-1', kind: 'approval', prompt: 'Do you want to proceed?', text: 'git push', cut: false },
+    ...{ picture: [], since: '2026-01-05T09:00:00.000Z' },
+    options: [{ id: '1', label: 'Yes', role: 'allow-once' }],
+  }
+  const pending = { request_id: 'screen-1', kind: 'approval', prompt: 'git push\n\nDo you want to proceed?' }
+  const cleared = { event: 'pending_cleared', data: { request_id: 'screen-1' } }
+
+  const resumed = { event: 'activity', data: { activity: 'in-turn' } }
+
+  test.each([
+    ['conversation', [cleared, resumed]],
+    ['raw', [resumed]],
+    ['structured', [cleared, resumed]],
+  ] as const)('is told in the %s stream when it comes up and when it goes', async (format, gone) => {
+    await using work = await openWork({ toml: TOML })
+    const { host, clock, sessions } = work
+    const { id, hostKey } = await work.session('ada', 'typist')
+    const key = hostKey ?? ''
+    const controller = new AbortController()
+    const exchange = { signal: controller.signal, request: new Request('http://x'), response: { headers: {} } }
+    const seen: SseFrame[] = []
+    const reading = (async () => {
+      for await (const frame of await sessions.transcripts.stream(id, { ...exchange, query: { format } }))
+        seen.push(frame)
+    })()
+    await until(() => seen.some(({ event }) => event !== 'message' || format === 'raw'))
+    await clock.advance(1_000)
+    host.ask(key, asked)
+    await until(() => seen.some(({ event }) => event === 'pending'))
+    expect(seen.at(-1)?.data).toMatchObject(pending)
+    await clock.advance(1_000)
+    seen.length = 0
+    host.ask(key, undefined)
+    await until(() => seen.some(({ event }) => event === 'activity'))
+    expect(seen.filter(({ event }) => event?.startsWith('pending') || event === 'activity')).toMatchObject(gone)
+    controller.abort()
+    await reading
+  })
 })

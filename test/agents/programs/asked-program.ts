@@ -6,16 +6,16 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { HostClient } from '../../../src/host/client/host-client.ts'
 import type { Question } from '../../../src/host/protocol/question.ts'
+import { deliver } from '../../../src/host/terminal/deliver.ts'
 import { profileOf } from '../../../src/host/terminal/programs.ts'
 import { waitUntilSettled } from '../../../src/host/terminal/wait-for-state.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { ModelServer, type Script } from './model-server.ts'
+import { patiently } from './patience.ts'
 import { GC, type Program } from './programs.ts'
 
 const deadlines = new Deadlines()
 const KEY = 's'
-/** How long a program may take on a busy machine until it asks. */
-const WITHIN = 90_000
 
 /** What a program may write its files and settings into before it is started. */
 export interface Place {
@@ -64,18 +64,12 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
     ...{ key: KEY, argv, cwd: place.work, cols, rows, ...(!start.isUnwatched && { program: known }) },
     env: { PATH, TERM: 'xterm-256color', ...own, ...env, ...start.env },
   })
-  const until = async <T>(look: () => T | undefined, within = WITHIN): Promise<T | undefined> => {
-    for (const end = performance.now() + within; performance.now() < end; await Bun.sleep(50)) {
-      const value = look()
-      if (value !== undefined) return value
-    }
-    return undefined
-  }
+  const pid = (await host.list())[0]?.pid
+  const until = <T>(look: () => T | undefined): Promise<T | undefined> => patiently(pid, look)
   const screen = async () => (await host.screen(KEY)).lines.map((line) => line.trimEnd()).join('\n')
   const sees = async (text: string) => {
-    for (const end = performance.now() + WITHIN; !(await screen()).includes(text); await Bun.sleep(100)) {
-      if (performance.now() > end) throw new Error(`it never showed "${text}":\n${await screen()}`)
-    }
+    const isShown = await patiently(pid, async () => (await screen()).includes(text) || undefined)
+    if (!isShown) throw new Error(`it never showed "${text}":\n${await screen()}`)
   }
   return {
     ...place,
@@ -95,7 +89,12 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
       throw new Error(`it never asked; its screen shows:\n${await screen().catch(String)}`)
     },
     answer: (question: Question, option: string, text?: string) => host.choose(KEY, question.id, option, text),
-    settle: (within = WITHIN) => waitUntilSettled(host, KEY, { profile: profileOf(known) }, { deadlines, within }),
+    settle: (within = 90_000) => waitUntilSettled(host, KEY, { profile: profileOf(known) }, { deadlines, within }),
+    /** Whether this could be typed into its input line and submitted. */
+    say: async (text: string): Promise<boolean> => {
+      const { state } = await deliver(host, KEY, { profile: profileOf(known) }, text, { deadlines, within: 60_000 })
+      return state === 'delivered'
+    },
     press: async (keys: string): Promise<void> => void (await host.write(KEY, keys)),
     resize: (to: { cols: number; rows: number }) => host.resize(KEY, to.cols, to.rows),
     /** Its output so far, as it wrote it. */

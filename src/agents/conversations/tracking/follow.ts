@@ -22,8 +22,6 @@ export interface FollowOptions extends QuestionMonitorOptions {
   watcher: FileWatcher
   /** What a session's program asked on its screen, oldest first. */
   asked(row: SessionRow): readonly Message[]
-  /** Calls the listener when a session asks something, or that is answered; returns the unsubscribe function. */
-  onAsked(row: SessionRow, listener: () => void): () => void
 }
 
 /** Opens a log and a wakeup that is notified when the log or the sessions change. */
@@ -45,8 +43,6 @@ function openLog({ cache, watcher, sessionRepository }: FollowOptions, handle: L
   }
 }
 
-const disposable = (dispose: () => void): Disposable => ({ [Symbol.dispose]: dispose })
-
 /** The frames of a log until the client disconnects or the session is closed. */
 export async function* followLog(
   follow: FollowOptions,
@@ -59,10 +55,7 @@ export async function* followLog(
   const { format } = options
   using log = openLog(follow, handle, signal)
   using questions =
-    format === 'conversation'
-      ? undefined
-      : new QuestionMonitor(follow, row, format === 'structured', () => log.wakeup.notify())
-  using _ = format === 'structured' ? disposable(follow.onAsked(row, () => log.wakeup.notify())) : undefined
+    format === 'conversation' ? undefined : new QuestionMonitor(follow, row, format, () => log.wakeup.notify())
   const formatter = createFrameFormatter(row, options, () => follow.asked(row), replacesScreen)
   let lastActivity: string | undefined
   if (format === 'raw' && !replacesScreen) {
@@ -71,7 +64,7 @@ export async function* followLog(
   while (!signal.aborted) {
     await log.refresh()
     for (const frame of formatter.frames(log.reader)) {
-      questions?.onLogProgress()
+      questions?.onProgress()
       yield frame
     }
     const current = follow.sessionRepository.find(row.id)
@@ -82,7 +75,7 @@ export async function* followLog(
       yield { ...formatter.nextId(), event: 'activity', data: { activity } }
     }
     if (isClosed) return
-    if (questions) yield* await questions.frames(lastActivity, () => formatter.nextId())
+    if (questions) yield* questions.frames(lastActivity, () => formatter.nextId())
     await log.wakeup.wait()
   }
 }

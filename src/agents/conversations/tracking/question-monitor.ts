@@ -1,68 +1,55 @@
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { SseFrame } from '../../../http/sse.ts'
 import type { PendingInteraction } from '../../sessions/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
+import type { TranscriptFormat } from '../structured/transcript.ts'
 
 export interface QuestionMonitorOptions {
-  deadlines: Deadlines
-  pending(row: SessionRow): Promise<PendingInteraction | undefined>
-  /** Calls the listener when a session's screen changes; returns the unsubscribe function. */
-  onScreenChange(row: SessionRow, listener: () => void): () => void
+  /** What a session's program asks a person now. */
+  pending(row: SessionRow): PendingInteraction | undefined
+  /** Calls the listener when a session asks something, or that is answered; returns the unsubscribe function. */
+  onAsked(row: SessionRow, listener: () => void): () => void
 }
 
-/** A program that logged nothing for this long may be waiting for an answer. */
-const QUIET_MS = 5000
-
-/** Notices questions that a program asks a person while its log does not grow. */
+/** Tells the reader of a session's stream what its program asks a person, as soon as that comes up or goes. */
 export class QuestionMonitor {
-  #current: PendingInteraction | undefined
-  #timer: Deadline | undefined
-  #isCheckDue = false
+  #told: string | undefined
+  #isDue = true
+  #repeats = false
   readonly #unsubscribe: () => void
 
   constructor(
     private readonly options: QuestionMonitorOptions,
     private readonly row: SessionRow,
-    private readonly isStructured: boolean,
-    private readonly notify: () => void,
+    private readonly format: TranscriptFormat,
+    notify: () => void,
   ) {
-    this.#unsubscribe = options.onScreenChange(row, () => this.#scheduleCheck())
-    this.#scheduleCheck()
+    this.#unsubscribe = options.onAsked(row, () => {
+      this.#isDue = true
+      notify()
+    })
   }
 
-  /** The log grew, so an open question was answered or dropped. */
-  onLogProgress(): void {
-    if (!this.isStructured) this.#current = undefined
-    this.#isCheckDue = this.#current !== undefined
-    this.#timer?.cancel()
-    this.#timer = undefined
-    this.#scheduleCheck()
+  /** More of the conversation was sent; readers of the raw format take what was asked before for answered by that. */
+  onProgress(): void {
+    if (this.format === 'raw') this.#isDue = this.#repeats = true
   }
 
-  /** The frames about a question that appeared or went away. */
-  async frames(activity: string | undefined, nextId: () => { id?: string }): Promise<SseFrame[]> {
-    if (!this.#isCheckDue) return []
-    this.#isCheckDue = false
-    const now = await this.options.pending(this.row).catch(() => undefined)
-    const before = this.#current
-    this.#current = now
-    if (now) return now.request_id === before?.request_id ? [] : [{ ...nextId(), event: 'pending', data: now }]
-    if (!before) return []
-    const cleared = { event: 'pending_cleared', data: { request_id: before.request_id } }
+  /** The frames about a question that came up or went away. */
+  frames(activity: string | undefined, nextId: () => { id?: string }): SseFrame[] {
+    if (!this.#isDue) return []
+    this.#isDue = false
+    const now = this.options.pending(this.row)
+    const before = this.#told
+    const isKnown = now?.request_id === before && !this.#repeats
+    this.#told = now?.request_id
+    this.#repeats = false
+    if (now) return isKnown ? [] : [{ ...nextId(), event: 'pending', data: now }]
+    if (before === undefined) return []
     const resumed = { ...nextId(), event: 'activity', data: { activity: activity ?? 'in-turn' } }
-    return this.isStructured ? [cleared, resumed] : [resumed]
+    return this.format === 'raw' ? [resumed] : [{ event: 'pending_cleared', data: { request_id: before } }, resumed]
   }
 
   [Symbol.dispose](): void {
-    this.#timer?.cancel()
     this.#unsubscribe()
-  }
-
-  #scheduleCheck(): void {
-    this.#timer ??= this.options.deadlines.after(QUIET_MS, () => {
-      this.#timer = undefined
-      this.#isCheckDue = true
-      this.notify()
-    })
   }
 }

@@ -15,15 +15,15 @@ import type { PageRequest } from '../formats/page.ts'
 import { prepareBlocks, toAgentOutput, toTranscript } from '../formats/transcript.ts'
 import type { LogHandle } from '../logs/log-finders.ts'
 import { listSubAgents, readSubAgent } from '../logs/sub-agents.ts'
-import type { Transcript } from '../structured/transcript.ts'
+import type { Transcript, TranscriptFormat } from '../structured/transcript.ts'
 import { FileWatcher } from './file-watcher.ts'
 import { type FollowOptions, followAgentOutput, followLog } from './follow.ts'
 import type { LogLocator } from './locator.ts'
 import { LogCache } from './log-cache.ts'
 import { LogTracker } from './log-tracker.ts'
-import type { QuestionMonitorOptions } from './question-monitor.ts'
+import { QuestionMonitor, type QuestionMonitorOptions } from './question-monitor.ts'
 
-export interface SessionLogsOptions extends QuestionMonitorOptions, Pick<FollowOptions, 'asked' | 'onAsked'> {
+export interface SessionLogsOptions extends QuestionMonitorOptions, Pick<FollowOptions, 'asked'> {
   store: Store
   sessionRepository: SessionRepository
   locator: Pick<LogLocator, 'find' | 'directories'>
@@ -114,6 +114,11 @@ export class SessionLogs {
   frames(row: SessionRow, options: TranscriptOptions, signal: AbortSignal): AsyncIterable<SseFrame> | undefined {
     const handle = this.#find(row)
     return handle && followLog(this.#follow, row, handle, options, signal)
+  }
+
+  /** Tells a reader of the session's stream what it asks; `notify` is called when that changes. */
+  monitorQuestions(row: SessionRow, format: TranscriptFormat, notify: () => void): QuestionMonitor {
+    return new QuestionMonitor(this.options, row, format, notify)
   }
 
   followOutput(agent: string, row: SessionRow, signal: AbortSignal): AsyncIterable<AgentOutput> | undefined {

@@ -151,7 +151,7 @@ type Records = ReturnType<typeof openRecords>
 
 /** The programs of sessions: what is started, what is sent to them, and what they say. */
 function openPrograms(options: SessionsOptions & Records) {
-  const { store, clock, deadlines, config, host, repository, resolver, environment, report } = options
+  const { store, clock, deadlines, config, host, repository, environment, report } = options
   const { questions, workload } = options
   const { city, path, env } = environment
   const launcher = new Launcher(environment, config, options.accounts, () => clock.now())
@@ -185,14 +185,13 @@ function openPrograms(options: SessionsOptions & Records) {
       store,
       clock,
       deadlines,
-      host,
       sessionRepository: repository,
       launcher,
       conversations,
       questions,
       report,
     },
-    pending: async (id) => pendingOf({ questions, conversations }, resolver.resolve(id)),
+    pending: (row) => pendingOf({ questions, conversations }, repository.find(row.id) ?? row),
   })
   return {
     launcher,

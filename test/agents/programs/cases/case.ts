@@ -17,6 +17,8 @@ export interface AskedCase {
   program: Program
   name: string
   kind: QuestionKind
+  /** It asks this on starting, and not again. */
+  onStart?: boolean
   /** What its text has to contain, whole. */
   contains: readonly string[]
   start: StartOptions
@@ -130,4 +132,4 @@ export const startup = (
   kind: QuestionKind,
   contains: readonly string[],
   start: StartOptions,
-): AskedCase => ({ program, name, kind, contains, start })
+): AskedCase => ({ program, name, kind, contains, start, onStart: true })
