@@ -44,7 +44,7 @@ export function createCommand(program: Command, bd: BdContext): void {
     .option('--label <labels>', 'the same as --labels', collectList)
     .option('--parent <bead>')
     .option('--deps <deps>', 'beads it depends on: `id` or `type:id`, separated by commas', collectList)
-    .option('--metadata <json>', 'keys and values, as a JSON object')
+    .option('--metadata <json>', 'keys and values, as a JSON object, or @ and a file of one')
     .option('--set-metadata <key=value>', 'may be repeated', collectPair)
     .option('--defer <moment>', 'not ready before this time')
     .option('--notes <text>')
@@ -74,7 +74,7 @@ async function create(bd: BdContext, title: string | undefined, options: Create)
 async function bodyOf(bd: BdContext, title: string | undefined, options: Create): Promise<BeadCreateInputBody> {
   if (!title?.trim()) throw usageError('title required')
   const description = options.bodyFile === undefined ? options.description : await bd.context.readFile(options.bodyFile)
-  const metadata = { ...parseMetadata(options.metadata), ...options.setMetadata, ...fieldsOf(options) }
+  const metadata = { ...(await readMetadata(bd, options.metadata)), ...options.setMetadata, ...fieldsOf(options) }
   const labels = [...(options.labels ?? []), ...(options.label ?? [])]
   return {
     title,
@@ -102,9 +102,10 @@ async function rigOfPrefix(bd: BdContext, prefix: string): Promise<string | unde
   throw failure(`no rig has the prefix ${wanted}; there are ${prefixes.join(', ') || 'none'}, and ${own} is the city’s`)
 }
 
-/** Parses `--metadata '{"key": "value"}'`; values other than strings are kept as JSON. */
-export function parseMetadata(text: string | undefined): Record<string, string> {
-  if (text === undefined) return {}
+/** The metadata of `--metadata`: a JSON object, or `@` and a file of one. Values other than strings are kept as JSON. */
+export async function readMetadata({ context }: BdContext, given: string | undefined): Promise<Record<string, string>> {
+  if (given === undefined) return {}
+  const text = given.startsWith('@') ? await context.readFile(given.slice(1)) : given
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('not an object')
@@ -112,6 +113,6 @@ export function parseMetadata(text: string | undefined): Record<string, string> 
       Object.entries(value).map(([key, each]) => [key, typeof each === 'string' ? each : JSON.stringify(each)]),
     )
   } catch {
-    throw usageError(`--metadata must be a JSON object: ${text}`)
+    throw usageError(`--metadata must be a JSON object: ${given}`)
   }
 }

@@ -8,7 +8,7 @@ import { changeBead } from '../context/create.ts'
 import { collectList, collectPair, parsePriority } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
-import { parseMetadata } from './create.ts'
+import { readMetadata } from './create.ts'
 import { type FieldOptions, fieldsOf } from './issue.ts'
 
 interface Update extends FieldOptions {
@@ -57,7 +57,7 @@ export function updateCommand(program: Command, bd: BdContext): void {
     .option('--external-ref <ref>', 'what it stands for elsewhere, such as the address of an issue')
     .option('--persistent', 'it is work to keep, no bookkeeping')
     .option('--ephemeral', 'it is bookkeeping, not work to keep')
-    .option('--metadata <json>', 'keys and values, as a JSON object')
+    .option('--metadata <json>', 'keys and values, as a JSON object, or @ and a file of one')
     .option('--set-metadata <key=value>', 'may be repeated', collectPair)
     .option('--unset-metadata <key>', 'may be repeated', collectList)
     .option('-f, --force', 'also what another session works on')
@@ -95,7 +95,7 @@ async function release(bd: BdContext, id: string, assignee: string): Promise<voi
 }
 
 async function update(bd: BdContext, ids: readonly string[], options: Update): Promise<void> {
-  const body = changeOf(options)
+  const body = changeOf(options, await readMetadata(bd, options.metadata))
   const changes = Object.keys(body).length > 0 || options.setLabels !== undefined
   if (!changes && !options.claim) throw usageError('no updates specified')
   const city = await bd.city()
@@ -120,9 +120,9 @@ async function labelChange(city: CityClient, id: string, { setLabels }: Update):
   return { labels: setLabels, remove_labels: labels.filter((each) => !setLabels.includes(each)) }
 }
 
-function changeOf(options: Update): Omit<BeadChangeEntry, 'id'> {
+function changeOf(options: Update, given: Record<string, string>): Omit<BeadChangeEntry, 'id'> {
   const unset = Object.fromEntries((options.unsetMetadata ?? []).map((key) => [key, '']))
-  const metadata = { ...parseMetadata(options.metadata), ...options.setMetadata, ...unset, ...fieldsOf(options) }
+  const metadata = { ...given, ...options.setMetadata, ...unset, ...fieldsOf(options) }
   const labels = [...(options.addLabel ?? []), ...(options.label ?? [])]
   return {
     ...(options.status !== undefined && { status: options.status }),

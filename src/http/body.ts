@@ -33,14 +33,14 @@ export class BodyReader {
   }
 
   /** The value of a JSON body; undefined when there is none. */
-  async json(request: Request): Promise<unknown> {
+  async json(request: Request, limit?: number): Promise<unknown> {
     const media = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
     if (media !== '' && media !== 'application/json' && !media.endsWith('+json')) {
       throw new AppError('validation-failed', `a body of type ${media.slice(0, 100)} is not read here; send JSON`, {
         status: 415,
       })
     }
-    const bytes = await this.bytes(request)
+    const bytes = await this.bytes(request, limit)
     return bytes.length === 0 ? undefined : this.#parse(bytes)
   }
 

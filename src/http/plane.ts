@@ -69,7 +69,7 @@ export function createPlane(options: PlaneOptions): Plane {
   for (const route of options.routes) {
     const countResponse = metrics.counter(tagOf(route), route.method)
     const handler = new OperationHandler(route, toRouterPath(route.path), services, countResponse)
-    if (route.spec.maxBodyBytes === undefined) mount(app, route, handler, reader)
+    if (!isLarge(route)) mount(app, route, handler, reader)
     else mountLarge(app, route, handler, (request) => reader.bytes(request, route.spec.maxBodyBytes), largeBodies)
   }
   return {
@@ -131,7 +131,8 @@ function mount(app: Elysia, route: Route, answer: OperationHandler, reader: Body
     app.route(route.method, path, syncHook('({ request, params, set }) => response', handler))
     return
   }
-  const read = (request: Request) => (intake === 'bytes' ? reader.bytes(request) : reader.json(request))
+  const read = (request: Request) =>
+    intake === 'bytes' ? reader.bytes(request) : reader.json(request, route.spec.maxBodyBytes)
   app.route(
     route.method,
     path,
@@ -142,7 +143,10 @@ function mount(app: Elysia, route: Route, answer: OperationHandler, reader: Body
   )
 }
 
-/** Mounts an operation that takes a larger body than others. */
+/** Whether an operation takes files: one of those at a time is read. */
+const isLarge = ({ spec }: Route): boolean => spec.maxBodyBytes !== undefined && bodyKindOf(spec.body) === 'bytes'
+
+/** Mounts an operation that takes files. */
 function mountLarge(
   app: Elysia,
   { method, path }: Route,

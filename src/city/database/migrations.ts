@@ -57,6 +57,7 @@ import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
 import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
 import listed from '../../work/beads/listed.sql' with { type: 'text' }
+import beadOutputs from '../../work/beads/outputs.sql' with { type: 'text' }
 import revisions from '../../work/beads/revisions.sql' with { type: 'text' }
 import beads from '../../work/beads/table.sql' with { type: 'text' }
 import dropHostedClaims from '../../work/claims/drop-hosted.sql' with { type: 'text' }
@@ -139,4 +140,5 @@ export const cityMigrations: readonly string[] = [
   orderStarting,
   usageDays,
   runRestarts,
+  beadOutputs,
 ]

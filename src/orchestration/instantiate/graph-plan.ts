@@ -2,6 +2,7 @@ import { parseDuration } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
 import type { GraphBead } from '../../work/beads/draft.ts'
 import { validateFields, validateTotals } from '../../work/beads/limits.ts'
+import { toStored } from '../../work/beads/outputs.ts'
 import { isGating } from '../../work/beads/readiness.ts'
 import { EngineKey, GateKey, LaunchKey, VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
 import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
@@ -168,7 +169,7 @@ function gateMetadata({ type, id, timeout }: NonNullable<RecipeStep['gate']>): R
 function check(bead: GraphBead): void {
   try {
     validateFields(bead)
-    validateTotals({ labels: JSON.stringify(bead.labels ?? []), metadata: JSON.stringify(bead.metadata) })
+    validateTotals({ labels: JSON.stringify(bead.labels ?? []), ...toStored(bead.metadata ?? {}) })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new AppError('invalid-request', `${bead.ref}: ${error.message.replace(/^body\./, '')}`)

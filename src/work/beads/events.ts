@@ -1,5 +1,6 @@
 import { defineEvent, type EventAttributes, payloadOf, type RecordedEvent } from '../../core/events/event.ts'
-import { WorkflowKey, WorkKey } from '../metadata.ts'
+import { ResultKey, WorkflowKey, WorkKey } from '../metadata.ts'
+import { BEAD_LIMITS } from './limits.ts'
 import { type Bead, BeadEventPayload } from './schema.ts'
 
 export const BeadCreated = defineEvent('bead.created', BeadEventPayload, 'A bead was created.')
@@ -13,6 +14,12 @@ const BEAD_EVENTS = [BeadCreated, BeadUpdated, BeadClosed, BeadDeleted]
 export function payloadBeadOf(recorded: RecordedEvent): Bead | undefined {
   const definition = BEAD_EVENTS.find(({ type }) => type === recorded.type)
   return definition && payloadOf(definition, recorded)?.bead
+}
+
+/** A bead as its events have it: without an output that is longer than all metadata beside it may be. */
+export function eventPayloadOf(bead: Bead): BeadEventPayload {
+  const { [ResultKey.outputJson]: output = '', ...metadata } = bead.metadata ?? {}
+  return { bead: Buffer.byteLength(output) > BEAD_LIMITS.metadata ? { ...bead, metadata } : bead }
 }
 
 /** What is recorded of a bead's event beside its payload. */

@@ -1,5 +1,7 @@
 import { invalidField } from '../../core/errors.ts'
+import { ResultKey } from '../metadata.ts'
 import type { BeadChange, BeadDraft } from './draft.ts'
+import type { StoredMetadata } from './outputs.ts'
 
 const KB = 1024
 
@@ -8,6 +10,7 @@ export const BEAD_LIMITS = {
   title: KB,
   description: 256 * KB,
   metadata: 64 * KB,
+  output: 1024 * KB,
   label: 256,
   word: 256,
   labels: 256,
@@ -30,9 +33,12 @@ export function validateFields(bead: BeadDraft | BeadChange): void {
 }
 
 /** Throws `validation-failed` for more labels or metadata than one bead may hold in all. */
-export function validateTotals({ labels, metadata }: { labels: string; metadata: string }): void {
+export function validateTotals({ labels, metadata, output }: StoredMetadata & { labels: string }): void {
   if (JSON.parse(labels).length > BEAD_LIMITS.labels) throw tooLong('labels', `${BEAD_LIMITS.labels} in all`)
   if (Buffer.byteLength(metadata) > BEAD_LIMITS.metadata) throw tooLong('metadata', '64 KB in all')
+  if (output !== null && Buffer.byteLength(output) > BEAD_LIMITS.output) {
+    throw invalidBody('metadata', `has more than 1 MB in ${ResultKey.outputJson}: hand on the path of a file instead`)
+  }
 }
 
 function checkLength(field: string, value: string | undefined, max: number, maxText: string): void {

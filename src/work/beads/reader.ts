@@ -6,13 +6,15 @@ import type { Store } from '../../core/store.ts'
 import type { MetadataProjection } from './extensions.ts'
 import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache.ts'
 import { BeadJsonRuns } from './json-runs.ts'
+import { fromStored, OUTPUT_SIZE } from './outputs.ts'
 import { isGating } from './readiness.ts'
 import { type BeadRow, ROW_COLUMNS } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 
 /** How many bytes the texts of some beads have. */
 export const SIZE_OF_BEADS = `
-  SELECT coalesce(sum(octet_length(title) + octet_length(description) + octet_length(metadata)), 0) AS n
+  SELECT coalesce(sum(octet_length(title) + octet_length(description) + octet_length(metadata)
+    + coalesce(${OUTPUT_SIZE}, 0)), 0) AS n
   FROM beads WHERE id IN (SELECT value FROM json_each(?))`
 
 /** Reads beads: their rows, with the dependencies and projected metadata of all of them fetched at once. */
@@ -148,7 +150,7 @@ export function toBead(row: BeadRow, dependencies?: Dep[], projected?: Record<st
   if (row.ref !== '') bead.ref = row.ref
   if (row.description !== '') bead.description = row.description
   if (row.labels !== '[]') bead.labels = JSON.parse(row.labels)
-  if (row.metadata !== '{}') bead.metadata = JSON.parse(row.metadata)
+  if (row.metadata !== '{}') bead.metadata = fromStored(row)
   if (projected) bead.metadata = { ...bead.metadata, ...projected }
   if (dependencies) bead.dependencies = dependencies
   if (row.ephemeral === 1) bead.ephemeral = true

@@ -5,7 +5,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { Dependencies, parseNeed } from './dependencies.ts'
 import type { BeadChange, BeadDraft, GraphBead, PreparedBead, WriteOptions } from './draft.ts'
-import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf } from './events.ts'
+import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'
 import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProjection } from './extensions.ts'
 import { validateFields, validateTotals } from './limits.ts'
 import type { BeadReader } from './reader.ts'
@@ -166,7 +166,7 @@ export class BeadRepository {
   change(tx: Tx, id: string, change: BeadChange, options: WriteOptions = {}): Bead {
     const { before, after } = this.#apply(tx, id, change, options)
     if (before === after) return after
-    this.#log.append(tx, BeadUpdated, eventFactsOf(after), { bead: after })
+    this.#log.append(tx, BeadUpdated, eventFactsOf(after), eventPayloadOf(after))
     if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after)
     return after
   }
@@ -199,7 +199,7 @@ export class BeadRepository {
   remove(tx: Tx, id: string): void {
     const bead = this.get(id)
     this.#writer.delete(id)
-    this.#log.append(tx, BeadDeleted, eventFactsOf(bead), { bead })
+    this.#log.append(tx, BeadDeleted, eventFactsOf(bead), eventPayloadOf(bead))
     this.#notifyGuards(tx, bead, { ...bead, status: 'closed' }, undefined)
   }
 
@@ -244,7 +244,8 @@ export class BeadRepository {
   }
 
   #update(before: BeadValues, after: BeadValues): void {
-    if (before.metadata !== after.metadata || before.labels !== after.labels) validateTotals(after)
+    const hasGrown = before.metadata !== after.metadata || before.output !== after.output
+    if (hasGrown || before.labels !== after.labels) validateTotals(after)
     this.#writer.update(before, after, this.#clock.now())
   }
 
@@ -256,12 +257,12 @@ export class BeadRepository {
   }
 
   #recordCreated(tx: Tx, bead: Bead): void {
-    this.#log.append(tx, BeadCreated, eventFactsOf(bead), { bead })
+    this.#log.append(tx, BeadCreated, eventFactsOf(bead), eventPayloadOf(bead))
     for (const guard of this.#guards) guard.onAdded?.(tx, bead)
   }
 
   #recordClosed(tx: Tx, bead: Bead): void {
-    this.#log.append(tx, BeadClosed, eventFactsOf(bead), { bead })
+    this.#log.append(tx, BeadClosed, eventFactsOf(bead), eventPayloadOf(bead))
     this.#closeListeners.get(bead.issue_type)?.(tx, bead)
   }
 

@@ -2,8 +2,9 @@ import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store.ts'
 import type { Dependencies } from './dependencies.ts'
-import { BeadCreated, BeadUpdated, eventFactsOf } from './events.ts'
+import { BeadCreated, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'
 import type { BeadImporter } from './extensions.ts'
+import { fromStored, toStored } from './outputs.ts'
 import type { BeadReader } from './reader.ts'
 import type { BeadValues } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
@@ -82,7 +83,7 @@ export class BeadRestorer {
     for (const { depends_on_id: target, type } of bead.dependencies) dependencies.add(values.id, target, type)
     if (inserted !== values) writer.update(inserted, values, values.updated_at)
     const created = reader.get(values.id)
-    log.append(tx, BeadCreated, eventFactsOf(created), { bead: created })
+    log.append(tx, BeadCreated, eventFactsOf(created), eventPayloadOf(created))
     return 'created'
   }
 
@@ -102,7 +103,7 @@ export class BeadRestorer {
     for (const { depends_on_id: target, type } of edges) dependencies.add(values.id, target, type)
     const after = reader.get(values.id)
     if (JSON.stringify(before) === JSON.stringify(after)) return 'unchanged'
-    log.append(tx, BeadUpdated, eventFactsOf(after), { bead: after })
+    log.append(tx, BeadUpdated, eventFactsOf(after), eventPayloadOf(after))
     if (before.status !== 'closed' && after.status === 'closed') onClosed(tx, after)
     onChanged(tx, before, after)
     return 'updated'
@@ -117,9 +118,9 @@ export class BeadRestorer {
     const { values } = bead
     const importer = this.#importers.get(values.type)
     if (!importer) return { ...bead, projected: {} }
-    const metadata: Record<string, string> = JSON.parse(values.metadata)
+    const metadata = fromStored(values)
     const own = Object.fromEntries(Object.entries(metadata).filter(([key]) => !importer.owns(key)))
-    return { ...bead, values: { ...values, metadata: JSON.stringify(own) }, projected: metadata }
+    return { ...bead, values: { ...values, ...toStored(own) }, projected: metadata }
   }
 }
 

@@ -5,6 +5,7 @@ import { OKResponseBody } from '../../http/schema.ts'
 import { CLAIM_LOST } from '../errors.ts'
 import type { Beads } from './beads.ts'
 import { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
+import { BEAD_LIMITS } from './limits.ts'
 import {
   Bead,
   BeadAssigned,
@@ -22,6 +23,9 @@ import {
 } from './schema.ts'
 
 type City = CityOf<{ beads: Beads }>
+
+/** The longest output of a step, with what its escapes in JSON add to it. */
+const MAX_BODY_BYTES = 4 * BEAD_LIMITS.output
 
 const force = {
   needs: { needs: 'work', fields: { force: 'coordinate' } },
@@ -59,6 +63,7 @@ export const beadRoutes = (city: City) => [
       summary: 'Create a bead',
       needs: 'work',
       body: BeadCreateInputBody,
+      maxBodyBytes: MAX_BODY_BYTES,
       ok: { 201: Bead },
       errors: ['invalid-request'],
       index: true,
@@ -210,6 +215,7 @@ const bulkRoutes = (city: City) => [
       ...force,
       description: 'All or none; an error says which entry failed. Absent fields do not change.',
       body: BeadsBulkUpdate,
+      maxBodyBytes: MAX_BODY_BYTES,
       ok: OKResponseBody,
       errors: ['bead-not-found', 'invalid-request', 'conflict-wrong-state', CLAIM_LOST],
       extension: true,
@@ -229,6 +235,7 @@ const updateRoute = (city: City, path: 'PATCH ~/bead/{id}' | 'POST ~/bead/{id}/u
       ...force,
       description: 'Absent fields do not change. `status: closed` closes the bead.',
       body: BeadUpdateBody,
+      maxBodyBytes: MAX_BODY_BYTES,
       ok: OKResponseBody,
       errors: ['bead-not-found', 'invalid-request', 'conflict-wrong-state', CLAIM_LOST],
     },

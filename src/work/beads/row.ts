@@ -1,3 +1,5 @@
+import { OUTPUT } from './outputs.ts'
+
 /** A bead as it is stored. */
 export interface BeadRow {
   /** Its number in this city; a bead that was stored later has a higher one. */
@@ -15,6 +17,8 @@ export interface BeadRow {
   description: string
   labels: string
   metadata: string
+  /** What its step hands on, of which the metadata has null; see `outputs.ts`. */
+  output: string | null
   ephemeral: number
   no_history: number
   defer_until: number | null
@@ -28,7 +32,7 @@ export interface BeadRow {
 
 /** The columns of a `BeadRow`, for a SELECT. */
 export const ROW_COLUMNS = `n, id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels,
-  metadata, ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges, revision`
+  metadata, ${OUTPUT} AS output, ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges, revision`
 
 /** The columns that are written; the database derives the others. */
 export const VALUE_COLUMNS = [
@@ -56,4 +60,4 @@ export const VALUE_COLUMNS = [
 export type ValueColumn = (typeof VALUE_COLUMNS)[number]
 
 /** The written part of a bead's row. */
-export type BeadValues = Pick<BeadRow, Exclude<ValueColumn, 'workable'>> & { workable: number }
+export type BeadValues = Pick<BeadRow, Exclude<ValueColumn, 'workable'> | 'output'> & { workable: number }

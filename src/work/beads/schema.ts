@@ -60,7 +60,7 @@ export const BeadCreateInputBody = Type.Object(
     description: Type.Optional(Type.String({ description: 'At most 256 KB.' })),
     labels: Type.Optional(strings('At most 256 bytes each; duplicates are dropped.')),
     parent: Type.Optional(Type.String({ description: 'The bead it is a part of.' })),
-    metadata: Type.Optional(metadata('At most 64 KB in all.')),
+    metadata: Type.Optional(metadata('At most 64 KB in all, and 1 MB in `gc.output_json`.')),
     defer_until: Type.Optional(timestamp('It is not ready before this.')),
   },
   { $id: 'BeadCreateInputBody', additionalProperties: false },

@@ -163,5 +163,8 @@ export const beadAssigneeCounts = sqliteTable(
   (row) => [primaryKey({ columns: [row.assignee, row.closed, row.rig, row.type] })],
 )
 
+/** What steps hand on, by the number of the bead. */
+export const beadOutputs = sqliteTable('bead_outputs', { n: integer().primaryKey(), output: text().notNull() })
+
 /** Has a row while many beads are inserted at once. */
 export const beadBulk = sqliteTable('bead_bulk', { n: integer().primaryKey() })

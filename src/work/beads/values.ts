@@ -1,6 +1,7 @@
 import { EngineKey, WorkflowKey } from '../metadata.ts'
 import type { BeadChange, BeadDraft } from './draft.ts'
 import { type HistoryFlags, historyFlagsOf } from './history.ts'
+import { fromStored, toStored } from './outputs.ts'
 import { isWorkable, type WorkflowMarks } from './readiness.ts'
 import type { BeadRow, BeadValues } from './row.ts'
 
@@ -21,7 +22,7 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
     ref: draft.ref ?? '',
     description: draft.description ?? '',
     labels: JSON.stringify(labels),
-    metadata: JSON.stringify(draft.metadata ?? {}),
+    ...toStored(draft.metadata ?? {}),
     ...historyFlagsOf(draft, root),
     defer_until: draft.deferUntil ?? null,
     created_at: now,
@@ -34,9 +35,7 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
 export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
   const labels = changedLabels(JSON.parse(row.labels), change)
   const type = change.type ?? row.type
-  const metadata = change.metadata
-    ? JSON.stringify(changedMetadata(JSON.parse(row.metadata), change.metadata))
-    : row.metadata
+  const stored = change.metadata ? toStored(changedMetadata(fromStored(row), change.metadata)) : row
   return {
     ...valuesOf(row),
     title: change.title ?? row.title,
@@ -47,10 +46,11 @@ export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
     description: change.description ?? row.description,
     parent: change.parent === undefined ? row.parent : change.parent || null,
     labels: JSON.stringify(labels),
-    metadata,
+    metadata: stored.metadata,
+    output: stored.output,
     defer_until: change.deferUntil === undefined ? row.defer_until : change.deferUntil,
     ephemeral: change.ephemeral === undefined ? row.ephemeral : Number(change.ephemeral),
-    workable: isWorkable(type, labels, marksIn(metadata)) ? 1 : 0,
+    workable: isWorkable(type, labels, marksIn(stored.metadata)) ? 1 : 0,
   }
 }
 

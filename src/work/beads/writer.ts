@@ -41,6 +41,8 @@ export class BeadWriter {
   readonly #endBulk: Statement
   readonly #following: Statement<unknown, [number, number]>[]
   readonly #delete: Statement<unknown, [string]>
+  readonly #writeOutput: Statement<unknown, [string, string]>
+  readonly #removeOutput: Statement<unknown, [string]>
   readonly #updates = new Map<string, Statement<unknown, (string | number | null)[]>>()
 
   constructor(private readonly store: Store) {
@@ -59,6 +61,8 @@ export class BeadWriter {
     this.#endBulk = store.prepare('DELETE FROM bead_bulk')
     this.#following = FOLLOWING.map((sql) => store.prepare(stablePlan(sql)))
     this.#delete = store.prepare('DELETE FROM beads WHERE id = ?')
+    this.#writeOutput = store.prepare('INSERT OR REPLACE INTO bead_outputs SELECT n, ?2 FROM beads WHERE id = ?1')
+    this.#removeOutput = store.prepare('DELETE FROM bead_outputs WHERE n = (SELECT n FROM beads WHERE id = ?)')
   }
 
   /** The next id with this prefix; no id is given out twice. */
@@ -81,7 +85,9 @@ export class BeadWriter {
 
   /** Returns the number of the bead. */
   insert(values: BeadValues): number {
-    return Number(this.#insert.run(...VALUE_COLUMNS.map((column) => values[column])).lastInsertRowid)
+    const { lastInsertRowid } = this.#insert.run(...VALUE_COLUMNS.map((column) => values[column]))
+    if (values.output !== null) this.#setOutput(values)
+    return Number(lastInsertRowid)
   }
 
   /** Inserts beads; what follows from many is written for all of them at once. */
@@ -99,8 +105,15 @@ export class BeadWriter {
   /** Writes only the columns that differ, so that only their indexes are touched. */
   update(before: BeadValues, after: BeadValues, now: number): void {
     const columns = VALUE_COLUMNS.filter((column) => before[column] !== after[column])
-    if (columns.length === 0) return
+    const hasOtherOutput = before.output !== after.output
+    if (columns.length === 0 && !hasOtherOutput) return
     this.#updateOf(columns).run(...columns.map((column) => after[column]), now, after.id)
+    if (hasOtherOutput) this.#setOutput(after)
+  }
+
+  #setOutput({ id, output }: BeadValues): void {
+    if (output === null) this.#removeOutput.run(id)
+    else this.#writeOutput.run(id, output)
   }
 
   touch(id: string, now: number): void {

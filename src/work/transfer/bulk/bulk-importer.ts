@@ -1,8 +1,8 @@
-import type { Database } from 'bun:sqlite'
+import type { Database, Statement } from 'bun:sqlite'
 import type { Actor } from '../../../core/actor.ts'
 import type { EventAttributes, EventDefinition, PayloadOf } from '../../../core/events/event.ts'
 import { EVENT_COLUMNS, type EventValues, toDraft, toValues } from '../../../core/events/row.ts'
-import { BeadCreated, eventFactsOf } from '../../beads/events.ts'
+import { BeadCreated, eventFactsOf, eventPayloadOf } from '../../beads/events.ts'
 import { toBead } from '../../beads/reader.ts'
 import { VALUE_COLUMNS } from '../../beads/row.ts'
 import type { Bead, Dep } from '../../beads/schema.ts'
@@ -57,6 +57,7 @@ export class BulkImporter {
   readonly #comments: ImportedComments
   readonly #totals = new ImportTotals()
   readonly #beads: RowBatch<BeadRowValues>
+  readonly #insertOutput: Statement<unknown, [number, string]>
   readonly #events: RowBatch<EventValues>
   /** The highest number of each prefix. */
   readonly #numbers = new Map<string, number>()
@@ -79,6 +80,7 @@ export class BulkImporter {
       columns: [...VALUE_COLUMNS, 'edges', 'blockers'],
       computed: { revision: 'random() & 0xffffff' },
     })
+    this.#insertOutput = db.prepare('INSERT INTO bead_outputs (n, output) VALUES (?, ?)')
     this.#events = new RowBatch(db, { into: 'events', columns: EVENT_COLUMNS })
   }
 
@@ -136,6 +138,7 @@ export class BulkImporter {
     for (const [index, { line, edges, blockers }] of added.entries()) {
       const { values, labels, comments } = line
       const n = first + index
+      if (values.output !== null) this.#insertOutput.run(n, values.output)
       for (const label of labels)
         this.#labels.add([label, values.status === 'closed' ? 1 : 0, values.created_at, values.id])
       const bead = toBead(
@@ -143,7 +146,7 @@ export class BulkImporter {
         edges.length > 0 ? edges : undefined,
       )
       const facts = eventFactsOf(bead)
-      created.push(this.#event(BeadCreated, facts, { bead }))
+      created.push(this.#event(BeadCreated, facts, eventPayloadOf(bead)))
       if (comments.length > 0) commented.push(...this.#writeComments(bead, n, line, facts))
     }
     this.#events.insert(created)

@@ -36,6 +36,7 @@ export class ExistingBeads {
     const present = valuesOf(row)
     return (
       VALUE_COLUMNS.every((column) => present[column] === values[column]) &&
+      present.output === values.output &&
       textOf(this.#edges.all(values.id)) === textOf(dependencies)
     )
   }

@@ -5,6 +5,7 @@ import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../../core/json-depth.ts'
 import { withoutLoneSurrogates } from '../../../core/json-surrogates.ts'
 import { fieldErrorsOf } from '../../../http/field-errors.ts'
 import { BEAD_LIMITS } from '../../beads/limits.ts'
+import { toStored } from '../../beads/outputs.ts'
 import { isWorkable } from '../../beads/readiness.ts'
 import type { ImportedBead } from '../../beads/restorer.ts'
 import type { BeadValues } from '../../beads/row.ts'
@@ -13,7 +14,7 @@ import { marksOf } from '../../beads/values.ts'
 import type { CommentDraft } from '../../comments/comments.ts'
 import { COMMENT_LIMITS } from '../../comments/limits.ts'
 import type { BeadComment } from '../../comments/schema.ts'
-import { IMPORTED_PREFIX, WorkKey } from '../../metadata.ts'
+import { IMPORTED_PREFIX, ResultKey, WorkKey } from '../../metadata.ts'
 
 const optionalString = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const optionalBoolean = Type.Optional(Type.Boolean())
@@ -143,7 +144,7 @@ export function parseBead(json: string, lineNumber: number, rigOf: RigOf): Impor
     ref: line.ref ?? '',
     description: line.description ?? '',
     labels: JSON.stringify(labels),
-    metadata: JSON.stringify(metadata),
+    ...toStored(metadata),
     ephemeral: line.ephemeral ? 1 : 0,
     no_history: line.no_history ? 1 : 0,
     defer_until: line.defer_until ? parseTimestamp(line.defer_until, 'defer_until', lineNumber) : null,
@@ -209,7 +210,8 @@ function parseTimestamp(value: string, field: string, lineNumber: number): numbe
   return timestamp
 }
 
-function checkSize({ title, description, metadata }: BeadValues, labels: readonly string[], lineNumber: number): void {
+function checkSize(values: BeadValues, labels: readonly string[], lineNumber: number): void {
+  const { title, description, metadata, output } = values
   const exceeds = (value: string, max: number) => Buffer.byteLength(value) > max
   if (exceeds(title, BEAD_LIMITS.title)) throw invalidLine(lineNumber, 'has a title of more than 1 KB')
   if (exceeds(description, BEAD_LIMITS.description)) {
@@ -217,6 +219,9 @@ function checkSize({ title, description, metadata }: BeadValues, labels: readonl
   }
   if (exceeds(metadata, BEAD_LIMITS.metadata)) {
     throw invalidLine(lineNumber, 'has more than 64 KB of metadata and other fields')
+  }
+  if (output !== null && exceeds(output, BEAD_LIMITS.output)) {
+    throw invalidLine(lineNumber, `has more than 1 MB in ${ResultKey.outputJson}`)
   }
   if (labels.length > BEAD_LIMITS.labels || labels.some((label) => exceeds(label, BEAD_LIMITS.label))) {
     throw invalidLine(lineNumber, 'has labels that are too many or too long')
