@@ -9,7 +9,7 @@ import { bead } from './town.ts'
 type Json = Record<string, unknown>
 
 /** Requests for each operation. */
-const EACH = Number(process.env.GC_EACH ?? 40)
+const EACH = Number(process.env.GC_EACH ?? 25)
 /** The number of concurrent requests. */
 const AT_ONCE = 8
 /** Operations that end the server under test, or remove its city. */

@@ -8,7 +8,7 @@ import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, everything, freePort, history, tally, up, World } from './town.ts'
 
-const KILLS = Number(process.env.GC_KILLS ?? 40)
+const KILLS = Number(process.env.GC_KILLS ?? 20)
 /** The number of kills in one world; more of them are spread over several worlds, each of which is checked at its end. */
 const ROUNDS = Math.min(KILLS, 100)
 /** The backlog above which clients create less work, so that a slow machine is not overloaded. */

@@ -3,7 +3,7 @@ import { type Json, mapConcurrently, NetworkClient, type RegisteredAgent } from 
 import { SEED } from '../support/seed.ts'
 import { dice } from './town.ts'
 
-const ROUNDS = Number(process.env.GC_KILLS ?? 25)
+const ROUNDS = Number(process.env.GC_KILLS ?? 12)
 const WRITERS = 64
 const LIMITS = ['general', 'post', 'comment', 'vote', 'follow', 'submolt'].map((kind) => `${kind} = "100000/1m"`)
 

@@ -9,7 +9,7 @@ import { eventually } from '../support/until.ts'
 import { type TestCity, World } from '../support/world.ts'
 import { dice } from './town.ts'
 
-const KILLS = Number(process.env.GC_KILLS ?? 12)
+const KILLS = Number(process.env.GC_KILLS ?? 8)
 
 const SETTLED = "SELECT count(*) AS n FROM order_runs WHERE state != 'done'"
 const ONCE = 'formula = "once"\nphase = "vapor"\ndescription = "Once"\n[[steps]]\nid = "one"\ntitle = "One"\n'

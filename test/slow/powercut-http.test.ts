@@ -10,7 +10,7 @@ import { random } from './cuts.ts'
 import { everything, freePort, up } from './town.ts'
 import { STRACE, TracedDisk } from './traced-disk.ts'
 
-const CUTS = Number(process.env.GC_CUTS ?? 60)
+const CUTS = Number(process.env.GC_CUTS ?? 30)
 const seed = Number(process.env.POWERCUT_SEED ?? Date.now() % 1_000_000)
 const MAX_CITIES = 5
 

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { tempFolder } from '../support/folder.ts'
 import { copied, cut, labOf, life, random } from './cuts.ts'
 
-const CUTS = Number(process.env.GC_CUTS ?? 10)
+const CUTS = Number(process.env.GC_CUTS ?? 6)
 const seed = Number(process.env.POWERCUT_SEED ?? Date.now() % 1_000_000)
 
 /** What a cut left: the runs by their state, the beads, and events that wait for an order. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { tempFolder } from '../support/folder.ts'
 import { reacting } from './children/reacting.ts'
 
-const RUNS = 200
+const RUNS = Number(process.env.GC_KILLS ?? 60)
 
 /** Runs one child until SIGKILL: at a random moment, or by itself between a commit and its publication. */
 async function life(path: string, run: number): Promise<void> {

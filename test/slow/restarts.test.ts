@@ -6,8 +6,8 @@ import { run } from '../binary/session-command.ts'
 import { eventually } from '../support/until.ts'
 import { dice, freePort, up, World } from './town.ts'
 
-const KILLS = Math.min(Number(process.env.GC_KILLS ?? 40), 1000)
-const TOKEN_KILLS = 40
+const KILLS = Math.min(Number(process.env.GC_KILLS ?? 20), 1000)
+const TOKEN_KILLS = 20
 const EACH = 10
 const AGENTS = 2 * EACH
 

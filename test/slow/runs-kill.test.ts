@@ -5,7 +5,7 @@ import { eventually } from '../support/until.ts'
 import { World } from '../support/world.ts'
 import { RunWorld } from './run-world.ts'
 
-const KILLS = Number(process.env.GC_KILLS ?? 12)
+const KILLS = Number(process.env.GC_KILLS ?? 8)
 /** On a busy machine runs would hardly get on between kills: after so many they are left alone. */
 const MAX_A_ROUND = 40
 
