@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import type { StoreFailure } from '../core/store.ts'
 import type { SessionHost } from '../host/client/session-host.ts'
+import type { ConfineTool } from '../host/confine/start/confined-tool.ts'
 import type { TokenMirror } from '../http/tokens.ts'
 
 /** What a city needs of the supervisor that runs it. */
@@ -21,6 +22,8 @@ export interface CityDependencies {
   /** Where the supervisor listens. */
   url(): string
   host: SessionHost
+  /** Confines what gc runs itself on files that agents wrote; absent where this system cannot. */
+  confineTool?: ConfineTool | undefined
   clock: Clock
   deadlines: Deadlines
   /** Where the supervisor keeps which tokens of the city are good. */

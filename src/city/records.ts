@@ -48,7 +48,7 @@ export function buildRecords(foundation: Foundation) {
     /** Answers to requests that may be repeated. */
     replays: new Replays(store, clock),
     suspensions: new Suspensions(store),
-    git: new GitRunner({ deadlines, env }),
+    git: new GitRunner({ deadlines, env, confine: foundation.confineTool }),
     packFolders: openPackFolders(home),
     beadReader,
     beadRepository,

@@ -16,6 +16,7 @@ import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { Store } from '../core/store.ts'
 import { connectToHosts } from '../host/client/host-client.ts'
+import { confineTool } from '../host/confine/start/confined-tool.ts'
 import { createApp } from '../http/app.ts'
 import { isLoopback } from '../http/authority.ts'
 import { redactTokens } from '../http/credentials.ts'
@@ -120,6 +121,8 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const host = await connectToHosts({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
   resources.defer(() => host.close())
 
+  const confine = confineTool(options.program)
+
   const findRunning = (name: string) => cities.findRunning(name)
   const tokens = new TokenRegistry({ store, clock, deadlines, report, findRunning })
   resources.defer(() => tokens.stop())
@@ -145,6 +148,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
           network: () => network.forCities,
           publicUrl: () => publicListener?.url,
           host,
+          confineTool: confine,
           clock,
           deadlines,
           report,

@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import type { GitRunner } from '../../config/git/git-runner.ts'
+import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
+import { findRepository, workingFolders } from '../../config/git/repository-folders.ts'
 import { ProjectDisk } from './disk.ts'
 
 const TIMEOUT_MS = 30_000
@@ -21,7 +22,7 @@ export class GitFolder {
   static async at(folder: string, git: GitRunner): Promise<GitFolder | undefined> {
     if (!git.isInstalled) return undefined
     const args = ['-C', folder, 'rev-parse', '--show-prefix', '--path-format=absolute', '--git-path', 'info/exclude']
-    const { exitCode, stdout } = await git.run(args, { timeout: TIMEOUT_MS })
+    const { exitCode, stdout } = await git.run(args, { timeout: TIMEOUT_MS, within: within(folder) })
     const [prefix = '', exclude] = stdout.split('\n')
     return exitCode === 0 && exclude ? new GitFolder(git, folder, prefix, exclude) : undefined
   }
@@ -35,16 +36,21 @@ export class GitFolder {
   async tracked(paths: readonly string[]): Promise<ReadonlySet<string>> {
     if (paths.length === 0) return new Set()
     const args = ['-C', this.folder, '--literal-pathspecs', 'ls-files', '-z', '--', ...paths]
-    const { exitCode, stdout } = await this.git.run(args, { timeout: TIMEOUT_MS })
+    const { exitCode, stdout } = await this.git.run(args, { timeout: TIMEOUT_MS, within: within(this.folder) })
     return new Set(exitCode === 0 ? stdout.split('\0').filter(Boolean) : paths)
   }
 
   /** Makes git look away from what was put into a tracked file, so that nobody commits it; or look at it again. */
   async hide(path: string, isHidden: boolean): Promise<void> {
     const flag = isHidden ? '--skip-worktree' : '--no-skip-worktree'
-    await this.git.run(['-C', this.folder, 'update-index', flag, '--', path], { timeout: TIMEOUT_MS })
+    const args = ['-C', this.folder, 'update-index', flag, '--', path]
+    const repository = findRepository(this.folder)
+    const write = repository === undefined ? [] : [repository]
+    await this.git.run(args, { timeout: TIMEOUT_MS, within: { ...within(this.folder), write } })
   }
 }
+
+const within = (folder: string): GitFolders => ({ read: workingFolders(folder), write: [] })
 
 /** Writes the lines of gc into a file of `info/exclude`; every other line stays. */
 export async function writeExcludes(file: string, patterns: readonly string[]): Promise<void> {

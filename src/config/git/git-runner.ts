@@ -4,6 +4,14 @@ import { AppError } from '../../core/errors.ts'
 export interface GitRunnerOptions {
   readonly deadlines: Deadlines
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Makes the words that start a program confined to folders; absent where this system cannot. */
+  readonly confine?: ((program: string, args: readonly string[], within: GitFolders) => string[]) | undefined
+}
+
+/** The folders that a git command needs, besides the system. */
+export interface GitFolders {
+  readonly read: readonly string[]
+  readonly write: readonly string[]
 }
 
 export interface GitCommandOptions {
@@ -15,6 +23,8 @@ export interface GitCommandOptions {
   readonly signal?: AbortSignal
   /** Reads no configuration of the user and the machine: no filters, no rewritten addresses, no helpers. */
   readonly isolated?: boolean
+  /** Confines the command to these folders: agents may have written what git finds in them, and which programs it runs. */
+  readonly within?: GitFolders
   /** The bytes of output after which the command is killed. */
   readonly maxOutput?: number
 }
@@ -37,9 +47,11 @@ export class GitRunner {
   readonly #deadlines: Deadlines
   readonly #path: string
   readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #confine: GitRunnerOptions['confine']
 
-  constructor({ deadlines, env }: GitRunnerOptions) {
+  constructor({ deadlines, env, confine }: GitRunnerOptions) {
     this.#deadlines = deadlines
+    this.#confine = confine
     this.#path = env.PATH ?? ''
     this.#env = gitEnvironment(env)
   }
@@ -51,11 +63,13 @@ export class GitRunner {
 
   /** Runs a command to its end; one that is killed for a bound ends with a status other than 0. */
   async run(args: readonly string[], options: GitCommandOptions): Promise<GitResult> {
-    const { timeout, cwd, env, signal, isolated = false, maxOutput = MAX_OUTPUT_BYTES } = options
+    const { timeout, cwd, env, signal, isolated = false, within, maxOutput = MAX_OUTPUT_BYTES } = options
     const program = this.#program
     if (!program) throw new AppError('service-unavailable', 'there is no git on the PATH; install it')
     signal?.throwIfAborted()
-    const child = Bun.spawn([program, ...SAFE_CONFIG, ...args], {
+    const words = [...SAFE_CONFIG, ...args]
+    const command = within && this.#confine ? this.#confine(program, words, within) : [program, ...words]
+    const child = Bun.spawn(command, {
       ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
       ...(cwd !== undefined && { cwd }),
       env: { ...this.#env, ...(isolated && ISOLATED), ...env },

@@ -1,4 +1,5 @@
 import type { GitRunner } from './git-runner.ts'
+import { workingFolders } from './repository-folders.ts'
 
 /** The state of a repository; the field names are those of the wire. */
 export interface RepositoryStatus {
@@ -16,7 +17,11 @@ const TIMEOUT_MS = 3000
 export async function readRepositoryStatus(path: string, git: GitRunner): Promise<RepositoryStatus | undefined> {
   if (!git.isInstalled) return undefined
   const args = ['--no-optional-locks', 'status', '--porcelain=v2', '--branch', '-z', '--', '.']
-  const { exitCode, stdout } = await git.run(args, { cwd: path, timeout: TIMEOUT_MS })
+  const { exitCode, stdout } = await git.run(args, {
+    cwd: path,
+    timeout: TIMEOUT_MS,
+    within: { read: workingFolders(path), write: [] },
+  })
   return exitCode === 0 ? parseStatus(stdout) : undefined
 }
 

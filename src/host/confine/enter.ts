@@ -32,7 +32,9 @@ export function enter(policy: Policy, program: Program): never {
   must('give up new rights', syscall(callNumber('prctl'), PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).value)
   dropCapabilities()
   restrictFiles(policy, landlock)
-  sendDescriptor(HANDOVER, installFilter(brokeredCalls(landlock, arch), NEW_LISTENER | WAIT_KILLABLE))
+  if (policy.network !== 'none') {
+    sendDescriptor(HANDOVER, installFilter(brokeredCalls(landlock, arch), NEW_LISTENER | WAIT_KILLABLE))
+  }
   installFilter(refusals(policy, landlock, arch), 0)
   return become(program)
 }

@@ -63,8 +63,17 @@ export function refusals(policy: Policy, landlock: number, arch: Architecture): 
   rules.fail(EOPNOTSUPP, ['sendmsg'], [{ arg: 2, anyOf: MSG_FASTOPEN }])
   rules.fail(EOPNOTSUPP, ['sendto', 'sendmmsg'], [{ arg: 3, anyOf: MSG_FASTOPEN }])
   rules.fail(EACCES, ['socketpair'], [{ arg: 1, mask: SOCKET_TYPE, not: [STREAM, SEQUENCED] }])
-  refuseSockets(rules, policy)
+  if (policy.network === 'none') refuseUnasked(rules, landlock)
+  else refuseSockets(rules, policy)
   return rules.assemble()
+}
+
+/** Where nobody is asked: whatever reaches others, or changes files where Landlock does not see it. */
+function refuseUnasked(rules: RuleList, landlock: number): void {
+  rules.fail(EACCES, ['socket', 'connect', 'listen'])
+  rules.fail(EPERM, MODES)
+  addPriorities(rules, Verdict.fail(EPERM))
+  if (landlock < SIGNALS_SINCE) rules.fail(EPERM, SIGNALS)
 }
 
 function refuseSockets(rules: RuleList, { network }: Policy): void {
@@ -104,13 +113,17 @@ const PRIORITIES: SystemCall[] = [
 export function brokeredCalls(landlock: number, arch: Architecture): Uint8Array {
   const rules = new RuleList(arch)
   rules.add(Verdict.notify, ['connect', 'listen', ...MODES])
-  // What a program does to itself needs nobody's leave.
-  const others = [{ arg: 0, not: [0] }]
-  rules.add(Verdict.notify, ['prlimit64', 'sched_setaffinity', 'sched_setscheduler'], others)
-  rules.add(Verdict.notify, ['sched_setparam', 'sched_setattr'], others)
-  rules.add(Verdict.notify, ['setpriority', 'ioprio_set'], [{ arg: 1, not: [0] }])
+  addPriorities(rules, Verdict.notify)
   if (landlock < SIGNALS_SINCE) rules.add(Verdict.notify, SIGNALS)
   return rules.assemble()
+}
+
+/** What a program does to itself needs nobody's leave. */
+function addPriorities(rules: RuleList, verdict: number): void {
+  const others = [{ arg: 0, not: [0] }]
+  rules.add(verdict, ['prlimit64', 'sched_setaffinity', 'sched_setscheduler'], others)
+  rules.add(verdict, ['sched_setparam', 'sched_setattr'], others)
+  rules.add(verdict, ['setpriority', 'ioprio_set'], [{ arg: 1, not: [0] }])
 }
 
 export const isPriorityCall = (name: string): boolean => PRIORITIES.some((each) => each === name)

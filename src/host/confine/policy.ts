@@ -8,9 +8,10 @@ export const Policy = Type.Object({
   write: Type.Array(Type.String()),
   /**
    * `session`: it reaches what it listens on itself and the ports of this machine that are listed. `open`: every
-   * address but those of link-local services, which hand out keys of this machine.
+   * address but those of link-local services, which hand out keys of this machine. `none`: it makes no sockets, and
+   * needs nobody to ask, since what would be asked about is refused.
    */
-  network: Type.Union([Type.Literal('session'), Type.Literal('open')]),
+  network: Type.Union([Type.Literal('session'), Type.Literal('open'), Type.Literal('none')]),
   /** Ports on loopback that it may connect to. */
   ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
 })
