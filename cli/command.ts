@@ -15,7 +15,7 @@ async function runBd(args: readonly string[], io: Io): Promise<number> {
 export async function runGc(args: readonly string[], io: Io): Promise<number> {
   if (args[0] === 'bd') return runBd(args.slice(1), io)
   const { createProgram } = await import('./program.ts')
-  const program = createProgram(io)
+  const program = createProgram(io, args)
   const { splitGlobals } = await import('./pack-commands/match.ts')
   const { globals, words } = splitGlobals(args)
   if (words[0] === 'bd') {

@@ -51,6 +51,7 @@ import { readShape } from './context/format.ts'
 import { externalMessageCommands } from './extmsg/extmsg.ts'
 import { formulaCommands } from './formulas/formula.ts'
 import type { Io } from './io/io.ts'
+import { readLine } from './io/line.ts'
 import { configureProgram } from './io/run.ts'
 import { type JsonShape, shapeJson } from './io/shape-json.ts'
 import { qualifyAgents } from './names/rig-agents.ts'
@@ -58,14 +59,13 @@ import { orderCommands } from './orders/order.ts'
 import { runCommands } from './runs/run.ts'
 import { workflowCommands } from './runs/workflow.ts'
 
-/** The `gc` program: its commands in the order of its help. */
-export function createProgram(io: Io): Command {
+/** The `gc` program for some words: its commands in the order of its help. */
+export function createProgram(io: Io, args: readonly string[] = []): Command {
   const program = configureProgram(new Command('gc'), io)
     .description('Supervises cities of coding agents.')
     .option('--city <city>', 'the city to work in: the name or folder of the city')
     .option('--rig <rig>', 'the rig to work in: its name or folder')
     .option('--no-autostart', 'start no supervisor when none runs')
-    .version(versionLine, '-V, --version', 'print the version of this program')
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', shareRig)
     .hook('preAction', async (_, command) => {
@@ -136,6 +136,10 @@ export function createProgram(io: Io): Command {
   storageCommands(program, context)
   program.helpCommand(false)
   helpCommand(program, context)
+  // An option of the program is taken out of the words of every command: `gc import add` has a --version of its own.
+  if (!hasOption(readLine(program, args).command, '--version')) {
+    program.version(versionLine, '-V, --version', 'print the version of this program')
+  }
   return program
 }
 
@@ -145,3 +149,5 @@ function shareRig(program: Command, command: Command): void {
   const takesRig = command.options.some((option) => option.attributeName() === 'rig')
   if (rig !== undefined && takesRig && command !== program) command.setOptionValue('rig', rig)
 }
+
+const hasOption = (command: Command, flag: string): boolean => command.options.some(({ long }) => long === flag)

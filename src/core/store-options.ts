@@ -13,4 +13,6 @@ export interface StoreOptions {
   restartAt?: number
   /** Megabytes of pages that are kept in memory at most. */
   cacheMb?: number
+  /** How long a write may wait for one of a thread, in milliseconds. */
+  maxWait?: number
 }

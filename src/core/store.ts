@@ -15,7 +15,7 @@ import { StoreMetrics } from './store-metrics.ts'
 import type { StoreOptions } from './store-options.ts'
 import { type FailedSync, Wal } from './wal.ts'
 import { WalIndex, type WalPosition } from './wal-index.ts'
-import { type PendingWorkerWrite, type WorkerWrite, WriteQueue } from './write-queue.ts'
+import { MAX_WAIT, type PendingWorkerWrite, type WorkerWrite, WriteQueue } from './write-queue.ts'
 
 export type { Tx } from './commit.ts'
 export type { StoreFailure } from './store-failure.ts'
@@ -42,7 +42,7 @@ export class Store {
   readonly #onError: (error: unknown) => void
   readonly #committer: Committer
   readonly #readTransaction: ReadTransaction
-  readonly #queue = new WriteQueue()
+  readonly #queue: WriteQueue
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #closed = false
@@ -65,6 +65,7 @@ export class Store {
     this.#onFailure = options.onFailure ?? (() => {})
     this.#onError = options.onError ?? throwLater
     this.#readTransaction = new ReadTransaction(db)
+    this.#queue = new WriteQueue(options.maxWait ?? MAX_WAIT)
     this.#committer = new Committer(db, this.orm, (pending, error) => this.#reject([pending], error))
   }
 
@@ -118,7 +119,7 @@ export class Store {
     })
   }
 
-  /** A write so large that it would block the event loop. Other writes wait for it, a few seconds at most. */
+  /** A write so large that it would block the event loop. Other writes wait for it, ten seconds at most. */
   writeInWorker<T>({ run, publish }: WorkerWrite<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#assertWritable()

@@ -17,12 +17,14 @@ export interface PendingWorkerWrite extends WorkerWrite<unknown> {
 /** The most writes that share one commit. */
 const MAX_GROUP = 1024
 /** How long a write may wait for one of a thread, in milliseconds. */
-const MAX_WAIT = 10_000
+export const MAX_WAIT = 10_000
 
 /** The writes of a store that wait for their turn, in the order in which they came. */
 export class WriteQueue {
   #writes: { readonly write: PendingWrite; readonly since: number }[] = []
   #workerWrites: PendingWorkerWrite[] = []
+
+  constructor(private readonly maxWait: number) {}
 
   push(write: PendingWrite): void {
     this.#writes.push({ write, since: performance.now() })
@@ -55,7 +57,7 @@ export class WriteQueue {
 
   /** Takes the writes that have waited too long. */
   takeOverdue(): PendingWrite[] {
-    const latest = performance.now() - MAX_WAIT
+    const latest = performance.now() - this.maxWait
     const first = this.#writes.findIndex(({ since }) => since > latest)
     return this.#writes.splice(0, first < 0 ? this.#writes.length : first).map(({ write }) => write)
   }

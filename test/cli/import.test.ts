@@ -70,6 +70,19 @@ describe('gc import, without a supervisor', () => {
     expect([again.status, again.err]).toEqual([1, 'gc: import not found: import "extra" not found\n'])
   })
 
+  test('takes the version that is asked for, which is no question for that of gc', async () => {
+    using roles = packRepository()
+    roles.commit({ 'pack.toml': packToml('roles') }, '1.0.0')
+    roles.commit({}, '1.1.0')
+    using city = openCity()
+    expect((await city.gc('import', 'add', roles.url, '--name', 'roles', '--version', '1.0.0')).status).toBe(0)
+    expect(city.read('packs.lock')).toContain('version = "1.0.0"')
+    const none = await city.gc('--city', '.', 'import', 'add', '--version=^2.0', roles.url, '--name', 'next')
+    expect([none.status, none.out]).toEqual([1, ''])
+    expect(none.err).toContain('^2.0')
+    expect((await city.gc('--city', '.', '--version')).out).toBe((await city.gc('version')).out)
+  })
+
   test('shows the state of imports as scripts read it', async () => {
     using city = openCity({
       'pack.toml': packToml('town', ['core', CORE, `sha:${CORE_COMMIT}`], ['extra', './packs/extra']),

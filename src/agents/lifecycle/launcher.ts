@@ -25,7 +25,7 @@ import { confinementOf } from '../confinement/confinement.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
-import { isOnPath } from './on-path.ts'
+import { isOnPath, notOnPath } from './on-path.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
 import { type PromptedSession, promptSubject, withDetails } from './prompt-subjects.ts'
 import { conversationToResume } from './resume.ts'
@@ -134,7 +134,7 @@ export class Launcher {
     const line = (agent?.session === 'acp' && provider.acpCommand) || provider.command
     const command = provider.pathCheck ?? line.split(/\s+/)[0] ?? ''
     if (isOnPath(command, path, this.environment.path)) return undefined
-    return `provider '${provider.name}' not found in PATH: there is no program ${command}`
+    return notOnPath(provider.name, command)
   }
 
   /** The working folder of a new session of an agent. */

@@ -15,3 +15,7 @@ function isExecutable(file: string): boolean {
     return false
   }
 }
+
+/** That a provider has no program, in the words that clients know; the program is named where its name is another. */
+export const notOnPath = (provider: string, program: string): string =>
+  `provider '${provider}' not found in PATH${program === provider ? '' : `: there is no program ${program}`}`

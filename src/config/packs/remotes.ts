@@ -34,6 +34,9 @@ const ASKS_WHO = new RegExp(
   ].join('|'),
 )
 
+const REDIRECTS = /requested URL returned error: 30\d/
+const STALLED = /Operation too slow/
+
 /** Runs git against the repositories of packs, which are not trusted. */
 export class PackRemotes {
   readonly #refs = new Map<string, Promise<RemoteRefs>>()
@@ -135,6 +138,8 @@ function askFor({ remote }: RemoteAccess): AppError {
 export const describeFailure = (result: GitResult): string => {
   if (result.exceeded === 'time') return 'it took longer than five minutes'
   if (result.exceeded === 'output') return 'it sent more than gc reads'
+  if (REDIRECTS.test(result.stderr)) return 'it leads to another address, which gc does not follow; import that one'
+  if (STALLED.test(result.stderr)) return 'it sent nothing for two minutes'
   return gitErrorMessage(result)
 }
 

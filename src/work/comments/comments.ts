@@ -35,6 +35,13 @@ interface CommentRow {
   text: string
 }
 
+/** The number and the bytes of the comments on a bead, and the number of the last. */
+interface CommentTotals {
+  n: number
+  size: number
+  last: number
+}
+
 /** A comment to write. */
 export interface CommentDraft {
   readonly id: string
@@ -53,7 +60,6 @@ export class Comments {
   readonly #insert: Statement<unknown, [number, string, string, number, number, string]>
   readonly #update: Statement<unknown, [string, number, number, string, number]>
   readonly #totals: Statement<{ n: number; size: number | null; last: number | null }, [number, number]>
-  readonly #byId: Statement<CommentRow, [number, number, string]>
   readonly #page: Statement<CommentRow, [number, number, number, number, number]>
   readonly #ofBead: Statement<CommentRow, [string]>
   readonly #counts: Statement<{ id: string; n: number }, [string]>
@@ -70,7 +76,6 @@ export class Comments {
     this.#totals = store.prepare(
       'SELECT count(*) AS n, sum(size) AS size, max(n) AS last FROM bead_comments WHERE n BETWEEN ? AND ?',
     )
-    this.#byId = store.prepare(`SELECT ${columns} FROM bead_comments WHERE n BETWEEN ? AND ? AND id = ?`)
     this.#page = store.prepare(
       stablePlan(`SELECT ${columns} FROM bead_comments WHERE n BETWEEN ? AND ? AND (created_at, n) > (?, ?)
        ORDER BY created_at, n LIMIT ?`),
@@ -129,36 +134,46 @@ export class Comments {
     }, actorOf(caller))
   }
 
-  /** Writes an imported comment; returns whether that changed anything. */
-  restore(tx: Tx, id: string, draft: CommentDraft): boolean {
-    const bead = this.#options.beads.numberOf(id)
-    const row = this.#byId.get(firstNumber(bead), lastNumber(bead), draft.id)
-    if (!row) return this.#add(tx, id, draft, undefined) !== undefined
-    const { author, createdAt, text } = draft
-    if (row.author === author && row.created_at === createdAt && row.text === text) return false
-    this.#update.run(author, createdAt, Buffer.byteLength(text), text, row.n)
-    this.#record(tx, id, toComment(id, { ...row, author, created_at: createdAt, text }), undefined)
-    return true
+  /** Writes the imported comments of a bead; returns whether that changed anything. */
+  restore(tx: Tx, id: string, drafts: readonly CommentDraft[]): boolean {
+    if (drafts.length === 0) return false
+    const totals = this.#totalsOf(id)
+    const rows = new Map(this.#ofBead.all(id).map((row) => [row.id, row]))
+    let hasChanged = false
+    for (const draft of drafts) {
+      const row = rows.get(draft.id)
+      const { author, createdAt: created_at, text } = draft
+      if (row && row.author === author && row.created_at === created_at && row.text === text) continue
+      const written = row ? { ...row, author, created_at, text } : this.#insertOne(id, draft, totals)
+      if (row) this.#update.run(author, created_at, Buffer.byteLength(text), text, row.n)
+      rows.set(draft.id, written)
+      this.#record(tx, id, toComment(id, written), undefined)
+      hasChanged = true
+    }
+    return hasChanged
   }
 
   #add(tx: Tx, id: string, draft: CommentDraft, session: string | undefined): BeadComment {
-    const bead = this.#options.beads.numberOf(id)
-    const totals = this.#totals.get(firstNumber(bead), lastNumber(bead))
-    const size = Buffer.byteLength(draft.text)
-    if ((totals?.n ?? 0) >= COMMENT_LIMITS.count || (totals?.size ?? 0) + size > COMMENT_LIMITS.all) {
-      throw tooManyComments(id)
-    }
-    const row = {
-      n: (totals?.last ?? firstNumber(bead)) + 1,
-      id: draft.id,
-      author: draft.author,
-      created_at: draft.createdAt,
-      text: draft.text,
-    }
-    this.#insert.run(row.n, row.id, row.author, row.created_at, size, row.text)
-    const comment = toComment(id, row)
+    const comment = toComment(id, this.#insertOne(id, draft, this.#totalsOf(id)))
     this.#record(tx, id, comment, session)
     return comment
+  }
+
+  /** The bead's comments up to now are those of `totals`, to which this one is added. */
+  #insertOne(id: string, { id: comment, author, createdAt, text }: CommentDraft, totals: CommentTotals): CommentRow {
+    const size = Buffer.byteLength(text)
+    if (totals.n >= COMMENT_LIMITS.count || totals.size + size > COMMENT_LIMITS.all) throw tooManyComments(id)
+    totals.n++
+    totals.size += size
+    totals.last++
+    this.#insert.run(totals.last, comment, author, createdAt, size, text)
+    return { n: totals.last, id: comment, author, created_at: createdAt, text }
+  }
+
+  #totalsOf(id: string): CommentTotals {
+    const bead = this.#options.beads.numberOf(id)
+    const totals = this.#totals.get(firstNumber(bead), lastNumber(bead))
+    return { n: totals?.n ?? 0, size: totals?.size ?? 0, last: totals?.last ?? firstNumber(bead) }
   }
 
   #record(tx: Tx, id: string, comment: BeadComment, session: string | undefined): void {

@@ -39,8 +39,9 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
       needs: 'maintain',
       description:
         'Lines as the export writes them, with their ids and times, 64 MB at most. Importing the same lines again changes ' +
-        'nothing. One invalid line, and nothing is imported. Of a file over 64 KB all new beads are written together; ' +
-        'beads that exist are changed after that.',
+        'nothing. One invalid line, and nothing is imported. A file of less than 64 KB is written whole or not at all. Of ' +
+        'a larger one all new beads are written together; then beads that exist, and mail, some at a time, so that others ' +
+        'can write meanwhile: should that end early, importing the same file again does the rest.',
       body: Type.Uint8Array(),
       ok: BeadsImported,
       errors: ['invalid-request', 'forbidden', 'conflict-wrong-state'],

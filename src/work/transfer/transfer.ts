@@ -9,7 +9,7 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { RestoreOutcome } from '../beads/restorer.ts'
-import type { CommentDraft, Comments } from '../comments/comments.ts'
+import type { Comments } from '../comments/comments.ts'
 import type { BulkImported } from './bulk/bulk-importer.ts'
 import { ImportWorker } from './bulk/import-worker.ts'
 import {
@@ -36,12 +36,10 @@ export interface BeadTransferOptions {
 /** Files of less are imported line by line: a thread to import them would take as long to start. */
 const MIN_BULK_BYTES = 64 * 1024
 
-/** How many beads are read or written at once. */
+/** How many beads are read or changed at once. */
 const BEADS_PER_SLICE = 50
-/** How many share a commit: the loop is free between commits. */
+/** How many are changed in one go: the loop is free in between. */
 const BEADS_PER_COMMIT = 4 * BEADS_PER_SLICE
-/** How many comments are written at once: each examines all others of its bead. */
-const COMMENTS_PER_SLICE = 20
 /** About how many characters are read at once. */
 const CHARACTERS_PER_SLICE = 256 * 1024
 
@@ -84,8 +82,9 @@ export class BeadTransfer {
   }
 
   /**
-   * Writes each bead as its line says, whether or not it exists; importing the same lines again changes nothing. Of a large
-   * file all new beads are written together, before others are changed.
+   * Writes each bead as its line says, whether or not it exists; importing the same lines again changes nothing. A small
+   * file is written whole or not at all. Of a large one all new beads are written together; then those that exist are
+   * changed some at a time, so that others can write meanwhile.
    */
   async import(caller: Caller, bytes: Uint8Array, signal: AbortSignal): Promise<BeadsImported> {
     const actor = actorOf(caller)
@@ -93,7 +92,7 @@ export class BeadTransfer {
     const all = parseLines(bytes, rigFinder(this.#options.rigs()))
     const imported = all.filter((bead) => !isLocal(bead))
     const result = { created: 0, updated: 0, unchanged: 0, skipped: all.length - imported.length }
-    for (const beads of chunk(imported, BEADS_PER_COMMIT)) await this.#restoreAll(beads, actor, result)
+    for (const outcome of await this.#restore(imported, actor)) result[outcome]++
     return result
   }
 
@@ -109,7 +108,8 @@ export class BeadTransfer {
     for (const lines of chunk(rest, BEADS_PER_COMMIT)) {
       signal.throwIfAborted()
       const beads = lines.map((line, index) => parseBead(line, index + 1, rigOf))
-      await this.#restoreAll(beads, actor, result)
+      const outcomes = await Promise.all(chunk(beads, BEADS_PER_SLICE).map((slice) => this.#restore(slice, actor)))
+      for (const outcome of outcomes.flat()) result[outcome]++
     }
     return result
   }
@@ -129,39 +129,17 @@ export class BeadTransfer {
     })
   }
 
-  /** Writes beads that share a commit, and counts what became of each. */
-  async #restoreAll(beads: readonly ImportedLine[], actor: Actor, result: BeadsImported): Promise<void> {
-    const slices = chunk(beads, BEADS_PER_SLICE)
-    const outcomes = await Promise.all(slices.map((slice) => this.#restore(slice, actor)))
-    for (const outcome of outcomes.flat()) result[outcome]++
-  }
-
-  /** Writes some beads, and then their comments; what became of each. */
-  async #restore(slice: readonly ImportedLine[], actor: Actor): Promise<RestoreOutcome[]> {
-    const { store, beads } = this.#options
-    const outcomes = await store.write((tx) => beads.restorer.restore(tx, slice), actor)
-    const commented = await this.#restoreComments(slice, actor)
-    return outcomes.map((outcome, index) =>
-      outcome === 'unchanged' && commented.has(slice[index]?.values.id ?? '') ? 'updated' : outcome,
-    )
-  }
-
-  /** Writes the comments that differ; returns the ids of the beads that had some. */
-  async #restoreComments(beads: readonly ImportedLine[], actor: Actor): Promise<Set<string>> {
-    const { store, comments } = this.#options
-    const all = beads.flatMap(({ values, comments }) =>
-      comments.map((comment): [string, CommentDraft] => [values.id, comment]),
-    )
-    const changed = new Set<string>()
-    for (let start = 0; start < all.length; start += COMMENTS_PER_SLICE) {
-      const slice = all.slice(start, start + COMMENTS_PER_SLICE)
-      const written = await store.write(
-        (tx) => slice.filter(([id, comment]) => comments.restore(tx, id, comment)),
-        actor,
-      )
-      for (const [id] of written) changed.add(id)
-    }
-    return changed
+  /** Writes beads with their comments, all of them or none; what became of each. */
+  #restore(lines: readonly ImportedLine[], actor: Actor): Promise<RestoreOutcome[]> {
+    const { store, beads, comments } = this.#options
+    return store.write((tx) => {
+      const outcomes = beads.restorer.restore(tx, lines)
+      return lines.map(({ values, comments: drafts }, index) => {
+        const isCommented = comments.restore(tx, values.id, drafts)
+        const outcome = outcomes[index] ?? 'unchanged'
+        return outcome === 'unchanged' && isCommented ? 'updated' : outcome
+      })
+    }, actor)
   }
 
   *#slices(): Generator<string, void> {

@@ -127,7 +127,7 @@ test('redirects are not followed', async () => {
     intercept: () => Response.redirect(`${server.url}/info/refs?service=git-upload-pack`),
   })
   using m = packMachine({ files: { 'pack.toml': packToml('town') } })
-  await expect(m.packs.add(away.url)).rejects.toThrow('cannot be read')
+  await expect(m.packs.add(away.url)).rejects.toThrow('it leads to another address, which gc does not follow')
   expect(server.requests).toEqual([])
 })
 

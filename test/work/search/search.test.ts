@@ -117,7 +117,7 @@ describe('the word index', () => {
         await world.say(id, one(WORDS))
       } else if (chance < 0.85) {
         const remark = { id: 'r', author: 'ada', createdAt: turn, text: one(WORDS) }
-        await world.store.write((tx) => world.comments.restore(tx, id, remark))
+        await world.store.write((tx) => world.comments.restore(tx, id, [remark]))
       } else if (chance < 0.9) {
         ids.splice(ids.indexOf(id), 1)
         await world.store.write((tx) => void world.beadRepository.remove(tx, id))

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { GC } from '../../../src/core/actor.ts'
 import { errorMessage } from '../../../src/core/errors.ts'
+import type { Bead } from '../../../src/work/beads/schema.ts'
+import { runImport } from '../../../src/work/transfer/bulk/run-import.ts'
 import { SEED } from '../../support/seed.ts'
 import { SeededRandom } from '../model/random.ts'
 import { human, openWork, type Work } from '../world.ts'
@@ -51,6 +54,7 @@ function keptRows({ store }: Pick<Work, 'store'>): unknown[] {
 }
 
 const DAY = '2025-11-08T12:00:00Z'
+const COMMENT = { id: 'c1', author: 'ada', text: 'begun', created_at: DAY }
 const idOf = (line: string): string => JSON.parse(line).id
 
 /** Lines of new beads, numbered from 1. */
@@ -210,6 +214,49 @@ describe('beads that are exported and imported', () => {
     expect(await world.put(lines.join('\n'))).toEqual({ ...NOTHING, created: 200 })
     expect((await world.add({ title: 'new', labels: ['x'], rig: 'saw' })).id).toBe('sa-201')
     expect(world.beads.list({ label: 'x' }).value.total).toBe(1)
+  })
+
+  test('are all left out when a line of a small file cannot be imported', async () => {
+    await using world = await open()
+    const session = await world.session('ada')
+    const old = await world.add({ title: 'old' })
+    const before = keptRows(world)
+    world.recorded()
+    const lines = [
+      ...Array.from({ length: 60 }, (_, index) => ({ id: `mi-x${index}`, title: 't', comments: [COMMENT] })),
+      { id: old.id, title: 'new' },
+      { id: session.id, title: 't' },
+    ].map((line) => JSON.stringify({ ...line, created_at: DAY }))
+    expect(await world.put(lines.join('\n')).catch(errorMessage)).toContain('is a session of this city')
+    expect(keptRows(world)).toEqual(before)
+    expect(world.beadRepository.get(old.id).title).toBe('old')
+    expect(world.recorded()).toEqual([])
+  })
+
+  test('of a large file that took too long are all left out, and of one that ends between, the next import does the rest', async () => {
+    await using world = await open()
+    const old = await Promise.all(Array.from({ length: 250 }, (_, index) => world.add({ title: `old ${index}` })))
+    const changed = old.map(({ id }) => JSON.stringify({ id, title: 'changed', created_at: DAY }))
+    const file = [...largeFile(200, 'sa'), ...changed].join('\n')
+    const rows = keptRows(world)
+    const job = {
+      ...{ path: world.store.path, bytes: new TextEncoder().encode(file), actor: GC, now: 0 },
+      ...{ rigs: [], separateTypes: [], isAbandoned: new SharedArrayBuffer(4) },
+    }
+    expect(() => runImport(job, () => {}, -1)).toThrow('took longer than 60 s and nothing of it is kept')
+    expect(keptRows(world)).toEqual(rows)
+
+    const client = new AbortController()
+    const isChanged = ({ id }: Bead) => world.beadRepository.get(id).title === 'changed'
+    const stopping = world.log.subscribe(({ type }) => {
+      if (type === 'bead.updated') client.abort()
+    })
+    expect(await world.put(file, client).catch(errorMessage)).toContain('aborted')
+    stopping()
+    expect(world.beadRepository.find('sa-200')).toBeDefined()
+    expect(old.filter(isChanged)).toHaveLength(200)
+    expect(await world.put(file)).toEqual({ ...NOTHING, updated: 50, unchanged: 400 })
+    expect(old.every(isChanged)).toBe(true)
   })
 
   test('that wait for beads of before make no cycle in a large file', async () => {

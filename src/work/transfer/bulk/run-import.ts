@@ -10,11 +10,11 @@ const CACHE_MB = 64
 const MAX_DURATION = 60_000
 
 /** Runs an import in a transaction of its own connection: all new beads of the file are written, or none. */
-export function runImport(job: ImportJob, onSlice: () => void): BulkImported {
+export function runImport(job: ImportJob, onSlice: () => void, maxDuration = MAX_DURATION): BulkImported {
   const db = openConnection(job.path)
   try {
     db.run('BEGIN IMMEDIATE')
-    const imported = importAll(db, job, onSlice)
+    const imported = importAll(db, job, onSlice, performance.now() + maxDuration)
     db.run(imported.created > 0 ? 'COMMIT' : 'ROLLBACK')
     return imported
   } finally {
@@ -23,10 +23,9 @@ export function runImport(job: ImportJob, onSlice: () => void): BulkImported {
   }
 }
 
-function importAll(db: Database, job: ImportJob, onSlice: () => void): BulkImported {
+function importAll(db: Database, job: ImportJob, onSlice: () => void, latest: number): BulkImported {
   const { bytes, rigs, actor, now, separateTypes } = job
   const isAbandoned = new Int32Array(job.isAbandoned)
-  const latest = performance.now() + MAX_DURATION
   const importer = new BulkImporter(db, {
     ...{ actor, now, rigOf: rigFinder(rigs), separateTypes: new Set(separateTypes) },
     onSlice() {
