@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { homeVariables, isOtherLogin } from '../../config/accounts/account.ts'
+import { homeVariables } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
@@ -21,14 +21,14 @@ import { AppError } from '../../core/errors.ts'
 import type { ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
 import { profileOf } from '../../host/terminal/programs.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
-import { confinementOf } from '../confinement/confinement.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { type CityEnvironment, sessionEnvironment } from './environment.ts'
+import type { CityEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { isOnPath, notOnPath } from './on-path.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
 import { type PromptedSession, promptSubject, withDetails } from './prompt-subjects.ts'
 import { conversationToResume } from './resume.ts'
+import { sessionStart } from './session-start.ts'
 import { asStandIn } from './stand-in.ts'
 import { programOnTerminal } from './terminal-profiles.ts'
 import { unusable } from './unusable.ts'
@@ -167,24 +167,13 @@ export class Launcher {
     const launch = (key: string | undefined) => this.#launch(row, agent, provider, key, transport, instructions)
     const launched = launch(resume)
     const fresh = resume === undefined ? launched : launch(undefined)
-    const account = this.accounts.named(row.login)
-    const declared = { ...launched.env, ...(account && this.accounts.environment(account)) }
-    const env = sessionEnvironment(row, this.environment, declared, {
-      token,
-      rigPath: this.rigPath(row.rig),
-      pack: {
-        name: agent?.block.pack?.name ?? this.environment.city,
-        folder: agent?.configDir ?? this.environment.path,
-      },
-      isForeign: (name) => account !== undefined && isOtherLogin(account, name),
-    })
+    const rigPath = this.rigPath(row.rig)
+    const request = { row, agent, provider, launch: launched, token, rigPath }
+    const { argv, env, confine } = sessionStart(request, this.environment, this.accounts)
     const fingerprint = this.#fingerprint(row, agent, provider)
     const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...this.#optionsOf(row) }
     return {
-      argv: launched.argv,
-      cwd: row.workDir,
-      env,
-      confine: agent && confinementOf(row, agent, this.environment),
+      ...{ argv, cwd: row.workDir, env, confine },
       typedPrompt: launched.typed,
       transport,
       resume,

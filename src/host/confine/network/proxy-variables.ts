@@ -8,7 +8,7 @@ const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
 interface Proxy {
   port: number
   password: string
-  rules: Pick<ProxyRules, 'env'>
+  rules: Pick<ProxyRules, 'env' | 'keys'>
 }
 
 /** The variables by which programs find the proxy of their session, and the addresses of their providers. */
@@ -17,9 +17,7 @@ export function proxyVariables({ port, password, rules }: Proxy): Record<string,
   const both = [...NAMES.map((name) => [name, address] as const), ['NO_PROXY', DIRECT] as const]
   const filled = Object.entries(rules.env).map(([name, value]) => [
     name,
-    value
-      .replace(/\{url:([a-z0-9-]+)\}/g, (_, key: string) => `http://127.0.0.1:${port}/${key}`)
-      .replaceAll('{key}', password),
+    withAddresses(value, port, rules.keys).replaceAll('{key}', password),
   ])
   return {
     ...Object.fromEntries(both.flatMap(([name, value]) => [name, name.toLowerCase()].map((each) => [each, value]))),
@@ -27,3 +25,7 @@ export function proxyVariables({ port, password, rules }: Proxy): Record<string,
     ...Object.fromEntries(filled),
   }
 }
+
+/** A text with the addresses at which a proxy has keys, in place of `{url:NAME}`. */
+export const withAddresses = (text: string, port: number, keys: ProxyRules['keys']): string =>
+  keys.reduce((filled, { name }) => filled.replaceAll(`{url:${name}}`, `http://127.0.0.1:${port}/${name}`), text)

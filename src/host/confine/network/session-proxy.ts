@@ -9,7 +9,7 @@ import { dial, type Place, type Resolve, systemResolve } from './dial.ts'
 import { Gatekeeper, Refusal } from './gatekeeper.ts'
 import { isAuthorized, providerUrl, showsPassword, withoutKeys } from './keys.ts'
 import { Ledger, listedHost } from './ledger.ts'
-import { proxyVariables } from './proxy-variables.ts'
+import { proxyVariables, withAddresses } from './proxy-variables.ts'
 import { relay } from './relay.ts'
 import { MAX_HEAD_BYTES, parseHead, type RequestHead, rewrittenHead, splitHead } from './request-head.ts'
 
@@ -70,6 +70,11 @@ export class SessionProxy {
   /** The variables by which programs find it. */
   get env(): Record<string, string> {
     return proxyVariables({ port: this.port, password: this.#password, rules: this.options.rules })
+  }
+
+  /** Puts the addresses of providers into the arguments of the program. */
+  fill(argv: readonly string[]): string[] {
+    return argv.map((word) => withAddresses(word, this.port, this.options.rules.keys))
   }
 
   close(): void {

@@ -52,7 +52,7 @@ export class Confiner {
     const ports = [...confine.ports, ...(proxy ? [proxy.port] : [])]
     const policy = makePolicy({ ...confine, program, write, ports })
     return {
-      command: confinedArgv(this.gc, policy, program, argv),
+      command: confinedArgv(this.gc, policy, program, proxy ? proxy.fill(argv) : argv),
       argv0: undefined,
       env: { ...env, ...own, ...proxy?.env },
       extra: ['pipe'],

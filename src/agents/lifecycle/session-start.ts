@@ -1,0 +1,66 @@
+import { isOtherLogin } from '../../config/accounts/account.ts'
+import type { Accounts } from '../../config/accounts/accounts.ts'
+import type { AgentConfig } from '../../config/city-config.ts'
+import { splitCommand } from '../../config/providers/command-words.ts'
+import type { Launch } from '../../config/providers/launch.ts'
+import type { Provider } from '../../config/providers/provider.ts'
+import type { Confinement } from '../../host/protocol/session.ts'
+import { confinementOf } from '../confinement/confinement.ts'
+import { keepKeys } from '../confinement/provider-keys.ts'
+import { proxyRules } from '../confinement/proxy-rules.ts'
+import { looksSecret } from '../confinement/secret-variables.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import { type CityEnvironment, sessionEnvironment } from './environment.ts'
+
+interface StartRequest {
+  row: SessionRow
+  agent: AgentConfig | undefined
+  provider: Provider | undefined
+  launch: Pick<Launch, 'argv' | 'env'>
+  token: string
+  rigPath: string | undefined
+}
+
+/** How a program is started: confined or not, with the variables that it may have. */
+export interface SessionStart {
+  argv: string[]
+  env: Record<string, string>
+  confine: Confinement | undefined
+}
+
+/** Puts together how a session's program is started. One that is confined is given no keys that gc can keep for it. */
+export function sessionStart(
+  { row, agent, provider, launch, token, rigPath }: StartRequest,
+  environment: CityEnvironment,
+  accounts: Pick<Accounts, 'named' | 'environment'>,
+): SessionStart {
+  const account = accounts.named(row.login)
+  const declared = { ...launch.env, ...(account && accounts.environment(account)) }
+  const isForeign = (name: string) => account !== undefined && isOtherLogin(account, name)
+  const confine = agent && confinementOf(row, agent, environment)
+  const env = sessionEnvironment(row, environment, declared, {
+    token,
+    rigPath,
+    pack: {
+      name: agent?.block.pack?.name ?? environment.city,
+      folder: agent?.configDir ?? environment.path,
+    },
+    isForeign: (name) => isForeign(name) || (confine !== undefined && looksSecret(name, environment.env[name])),
+  })
+  if (!agent || !confine) return { argv: launch.argv, env, confine }
+  const name = provider?.ancestor ?? provider?.name
+  const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
+  const kept = keepKeys(name, { ...Object.fromEntries(own), ...declared })
+  const reach = { agent, provider: name, allowHosts: [], rig: rigPath }
+  return {
+    argv: agent.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
+    env: Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))),
+    confine: { ...confine, proxy: proxyRules(reach, kept) },
+  }
+}
+
+/** The arguments stand behind the words of the provider's command. */
+function withArguments(argv: readonly string[], args: readonly string[], provider: Provider | undefined): string[] {
+  const words = splitCommand(provider?.command ?? '').length
+  return [...argv.slice(0, words), ...args, ...argv.slice(words)]
+}
