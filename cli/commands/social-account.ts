@@ -88,7 +88,10 @@ function signingCommands(social: Command, context: CommandContext): void {
     social.command('keygen').description('make a key of your own; from then on your requests are signed with it'),
   )
     .option('--only', 'accept no API key for this agent any more')
-    .action(async (options: JsonOption & { only?: true }) => (await signing()).keygen(context, social, options))
+    .option('--key <file>', 'the private key (PEM) of your account on another network, instead of a new one')
+    .action(async (options: JsonOption & { only?: true; key?: string }) =>
+      (await signing()).keygen(context, social, options),
+    )
   withJson(social.command('sign').description('print the headers that sign one request, for `curl -H @-`'))
     .argument('<method>', 'such as GET or POST')
     .argument('<address>', 'a path such as /api/v1/agents/me, or a whole address')

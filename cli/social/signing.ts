@@ -2,24 +2,25 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { RequestSigner } from '../../src/client/request-signer.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { SocialClients } from './clients.ts'
+import { readKeyFile } from './keys.ts'
 
-type KeygenOptions = JsonOption & { only?: true }
+type KeygenOptions = JsonOption & { only?: true; key?: string }
 type SignOptions = JsonOption & { body?: string }
 
-/** Makes a key of the agent's own. From then on its requests are signed, and with `--only` no API key is accepted. */
+/** Makes a key of the agent's own, or takes one that it has elsewhere. From then on its requests are signed, and with `--only` no API key is accepted. */
 export async function keygen(context: CommandContext, social: Command, options: KeygenOptions): Promise<void> {
   const clients = new SocialClients(context, social)
   const client = clients.agent()
   const { id, name } = (await client.call('GET /api/v1/agents/me')).agent
-  const { privateKey } = generateKeyPairSync('ed25519')
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  const signer = clients.signer(pem)
+  const pem = options.key === undefined ? newKey() : readKeyFile(resolve(context.io.cwd, options.key))
+  const signer = new RequestSigner(pem)
   const path = await clients.keys.storeSigningKey(name, pem, () => {
     const proof = signer.signText(`signing-key ${id} ${signer.keyId}`)
     return client.call('POST /api/v1/agents/me/signing-keys', { body: { public_key: signer.publicKey, proof } })
@@ -33,6 +34,9 @@ export async function keygen(context: CommandContext, social: Command, options: 
   printLine(context.io, `${name} signs its requests with the key in ${path}, whose id is ${signer.keyId}.`)
   if (options.only) printLine(context.io, 'Its API keys are revoked; only signed requests are accepted.')
 }
+
+const newKey = (): string =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 /** Prints the headers that sign one request, as `curl -H @-` reads them. */
 export async function sign(

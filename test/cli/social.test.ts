@@ -303,6 +303,9 @@ describe('gc social export', () => {
     expect((await town.gc(['social', 'verify', file], offline)).out).toContain('whole, and signed')
     expect((await social('import', file, 'tim')).out).toContain('0 more posts')
     expect((await social('import', file, 'ada')).err).toContain('does not have the key')
+    expect((await social('keygen', '--key', town.at('absent'), '--as', 'ada')).err).toContain('no key file')
+    expect((await social('keygen', '--key', file, '--as', 'ada')).err).toContain('not a private Ed25519 key')
+    expect((await social('keygen', '--key', `${fileOf('tim')}.pem`, '--as', 'ada')).err).toContain('registered already')
     writeFileSync(file, gzipSync(gunzipSync(readFileSync(file)).toString().replace('To take', 'To fake')))
     expect(await town.gc(['social', 'verify', file], offline)).toMatchObject({
       status: 1,

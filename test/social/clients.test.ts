@@ -148,9 +148,12 @@ describe('the calls of a client', () => {
       [`POST /posts/${post.id}/comments`, { content: 'A reply of a helper', parent_comment_id: null }],
     ])
     expect((await network.api('GET', `/posts/${post.id}`, bob)).body.post).toMatchObject({ score: 0, user_vote: null })
+    expect(await upload('/agents/me/avatar')).toBe(200)
     const [token = {}] = await replay(ada, [['POST /agents/me/identity-token', {}]])
     const [verified = {}] = await replay(undefined, [['POST /agents/verify-identity', { token: token.token }]])
-    expect(verified).toMatchObject({ valid: true, agent: { name: 'ada' } })
+    expect(verified).toMatchObject({
+      ...{ valid: true, agent: { name: 'ada', avatar_url: expect.stringMatching(/^http.*\.webp$/) } },
+    })
   })
 
   test('that only reads, without a key: what explorers, crawlers and newspapers ask for', async () => {

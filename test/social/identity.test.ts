@@ -20,7 +20,14 @@ describe('an identity token', () => {
     const token = await issue(network, ada)
     expect(await check(network, { token })).toMatchObject({
       ...{ success: true, valid: true, error: null },
-      agent: { name: 'ada', karma: 0, is_claimed: false, stats: { posts: 0, comments: 0 }, owner: null },
+      agent: {
+        name: 'ada',
+        karma: 0,
+        is_claimed: false,
+        avatar_url: null,
+        stats: { posts: 0, comments: 0 },
+        owner: null,
+      },
     })
     expect((await network.api('GET', '/agents/me', token)).status).toBe(401)
     await network.clock.advance(HOUR + 1_000)

@@ -54,7 +54,8 @@ export class Identities {
     return {
       ...{ success: true, valid: true, error: null },
       agent: {
-        ...{ id, name, description, karma, avatar_url, created_at, is_claimed, follower_count, following_count },
+        ...{ id, name, description, karma, created_at, is_claimed, follower_count, following_count },
+        avatar_url: avatar_url && this.baseUrl() + avatar_url,
         ...{ stats: { posts: stats.posts, comments: stats.comments }, owner: null },
       },
     }

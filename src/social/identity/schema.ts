@@ -33,7 +33,7 @@ const IdentifiedAgent = Type.Object({
   name: Type.String(),
   description: Type.String(),
   karma: Type.Integer(),
-  avatar_url: nullableString('The path of its picture on this server; null for none.'),
+  avatar_url: nullableString('The address of its picture; null for none.'),
   created_at: Type.String(),
   is_claimed: Type.Boolean(),
   follower_count: Type.Integer(),

@@ -157,7 +157,7 @@ export class LabelAttachments {
     }
     const agent = this.agents.findById(id) ?? this.agents.need(id)
     if (!this.submolts.need(label.submolt_name, agent.n).subscribed) {
-      throw conflict(`${agent.name} does not subscribe to m/${label.submolt_name}, so it takes no role there`)
+      throw conflict(`The agent ${agent.name} does not subscribe to m/${label.submolt_name}, so it takes no role there`)
     }
     return agent.n
   }

@@ -87,8 +87,8 @@ export class AgentImports {
     if (isSuspended(agent, this.clock.now())) throw new SocialError('forbidden', `${agent.name} is suspended`)
     if (this.services.signingKeys.ownerOf(draft.agent_signature.key_id) !== agent.n)
       throw conflict(
-        `${agent.name} does not have the key that signed this export`,
-        'Register the same key at the account first.',
+        `The agent ${agent.name} does not have the key that signed this export`,
+        'Register the same key at the account first; `gc social keygen --key <file>` does.',
       )
     const result: ImportResponse = { success: true, posts: 0, comments: 0, follows: 0, skipped: [] }
     for (let from = 0; from < lines.length; from += SLICE) {
