@@ -21,8 +21,8 @@ export interface TermMatches {
   readonly isBeginning: boolean
 }
 
-/** How many postings a statement that needs several terms in one entry reads at most, more or less. */
-const MAX_POSTINGS = 2_000
+/** How many postings of all its terms a statement that needs several in one entry reads at most, more or less. */
+const MAX_POSTINGS = 8_000
 /** How many terms a word is taken for the beginning of, and how many letters it then has at least. */
 const MAX_ENDINGS = 12
 const MIN_PREFIX = 3
@@ -62,10 +62,15 @@ export class WordIndex {
     return { term, numbers: all, count: this.#estimate(all, max), isBeginning }
   }
 
-  /** The newest entries with all of some terms, as far back as that costs no more than it may. */
+  /**
+   * The newest entries with all of some terms, as far back as that costs no more than it may. None where so few have them
+   * that none is to be expected there: the index reads on until it finds one.
+   */
   together(matches: readonly TermMatches[], scope: SearchScope, max: number): number[] {
-    const rarest = Math.min(...matches.map(({ count }) => count))
-    const reach = Math.ceil((this.size * MAX_POSTINGS) / Math.max(rarest, MAX_POSTINGS))
+    const postings = matches.reduce((sum, { count }) => sum + count, 0)
+    const reach = Math.ceil((this.size * MAX_POSTINGS) / Math.max(postings, MAX_POSTINGS))
+    const expected = matches.reduce((rest, { count }) => (rest * count) / this.size, reach)
+    if (postings > MAX_POSTINGS && expected < 1) return []
     const from = Math.max(scope.from, this.size - reach)
     return this.#match(matches.map(({ term }) => quote(term.word)).join(' AND '), { ...scope, from }, max)
   }
