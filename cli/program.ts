@@ -41,6 +41,7 @@ import { slingCommand } from './commands/sling.ts'
 import { socialCommands } from './commands/social.ts'
 import { supervisorCommands } from './commands/supervisor.ts'
 import { uninstallCommand } from './commands/uninstall.ts'
+import { upgradeCommand } from './commands/upgrade.ts'
 import { usageCommand } from './commands/usage.ts'
 import { versionCommand, versionLine } from './commands/version.ts'
 import { waitCommands } from './commands/wait.ts'
@@ -80,6 +81,7 @@ export function createProgram(io: Io, args: readonly string[] = []): Command {
   serverCommands(program, context)
   supervisorCommands(program, context)
   logsCommand(program, context)
+  upgradeCommand(program, context)
   uninstallCommand(program, context)
   program.commandsGroup('Cities:')
   cityShortcuts(program, context)

@@ -1,4 +1,3 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Running } from '../../src/supervisor/serve.ts'
@@ -7,6 +6,7 @@ import { collectList } from '../context/options.ts'
 import { commit, program as ownProgram, version } from '../context/version.ts'
 import { errorSentence } from '../io/describe-error.ts'
 import { type Io, printLine } from '../io/io.ts'
+import { logFile } from '../logs/log-file.ts'
 
 interface Serve {
   home?: string
@@ -79,17 +79,6 @@ export function defineServe(command: Command, context: CommandContext): void {
     .option('--allow-host <name>', 'another host name of this server; may be repeated', collectList)
     .option('--allow-origin <origin>', 'a site whose pages may call the API; may be repeated', collectList)
     .action((options: Serve) => serveUntilEnded(context, options))
-}
-
-const MAX_LOG_BYTES = 8 * 1024 * 1024
-
-/** Appends to a file; of a large one, the file before is kept and the one before that is not. */
-function logFile(path: string): (text: string) => void {
-  return (text) => {
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-    if (size + text.length > MAX_LOG_BYTES && size > 0) renameSync(path, `${path}.old`)
-    appendFileSync(path, text, { mode: 0o600 })
-  }
 }
 
 async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<void> {

@@ -10,13 +10,29 @@ export function versionCommand(program: Command, io: Io): void {
     .command('version')
     .description('print the version of this program')
     .option('--json', 'as JSON')
-    .option('-l, --long', 'accepted')
+    .option('-l, --long', 'also which databases it reads, and what its changelog says')
     .option('--licenses', 'print the licenses of this program and of the software in it')
-    .action((options: { json?: true; licenses?: true }) => {
-      if (options.licenses) return printLicenses(io)
-      if (options.json) return printJson(io, { version, commit })
+    .action(async ({ json, long, licenses }: { json?: true; long?: true; licenses?: true }) => {
+      if (licenses) return printLicenses(io)
+      if (json) return printJson(io, { version, commit, ...(long && (await readRelease())) })
       printLine(io, versionLine)
+      if (long) printRelease(io, await readRelease())
     })
+}
+
+/** What another gc has to know of this one. */
+async function readRelease() {
+  const [{ ownVersions }, { changes }] = await Promise.all([
+    import('../../src/supervisor/databases.ts'),
+    import('../upgrade/changes.ts'),
+  ])
+  return { databases: ownVersions, changes }
+}
+
+function printRelease(io: Io, { databases, changes }: Awaited<ReturnType<typeof readRelease>>): void {
+  const versions = Object.entries(databases).map(([kind, newest]) => `${kind} ${newest}`)
+  printLine(io, `It reads databases of these versions and older: ${versions.join(', ')}.`)
+  for (const change of changes) printLine(io, `- ${change}`)
 }
 
 function printLicenses(io: Io): void {

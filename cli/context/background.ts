@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../../src/client/client.ts'
 import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
@@ -10,6 +10,9 @@ import { program } from './version.ts'
 
 /** The log of a supervisor that was started in the background. */
 export const LOG_FILE = 'supervisor.log'
+
+/** What it writes is added at the end, so that the file can be emptied while it runs. */
+const START_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND
 
 const START_MS = 20_000
 const STEP_MS = 50
@@ -49,7 +52,7 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
   const home = resolveHome(env)
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const log = join(home, LOG_FILE)
-  const exit = launch(log, env, port === undefined ? [] : ['--port', String(port)])
+  const exit = launchSupervisor(home, env, port === undefined ? [] : ['--port', String(port)])
   for (let waited = 0; waited < START_MS && !signal.aborted; waited += STEP_MS) {
     if (await isAnswering(context.renewed())) return true
     if (exit.status !== undefined) throw failure(`the supervisor ended with status ${exit.status}; see ${log}`)
@@ -59,14 +62,11 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
 }
 
 /** Starts `gc serve` as a process of its own, which writes its log itself. */
-function launch(
-  log: string,
-  env: Readonly<Record<string, string | undefined>>,
-  options: readonly string[],
-): { status: number | undefined } {
+export function launchSupervisor(home: string, env: Env, options: readonly string[]): { status: number | undefined } {
+  const log = join(home, LOG_FILE)
   const [command = '', ...before] = program
   const exit: { status: number | undefined } = { status: undefined }
-  const output = openSync(`${log}.start`, 'w', 0o600)
+  const output = openSync(`${log}.start`, START_FLAGS, 0o600)
   const child = spawn(command, [...before, 'serve', '--log', log, ...options], {
     detached: true,
     stdio: ['ignore', output, output],

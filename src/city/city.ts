@@ -59,7 +59,11 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
     storeHealth.fail(failure)
     dependencies.onStoreFailure?.(failure)
   }
-  const options = { onFailure, onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`) }
+  const options = {
+    keepsCopies: true,
+    onFailure,
+    onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`),
+  }
   const store = Store.open(join(path, '.gc', 'city.db'), cityMigrations, options)
   resources.defer(() => store.close())
   const services = buildServices({ ...dependencies, config, store, storeHealth })

@@ -1,8 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { AppError } from './errors.ts'
+import { keepCopy } from './kept-copies.ts'
 
-/** Brings a database to the newest version; each migration commits with its number or not at all. */
-export function migrate(db: Database, path: string, migrations: readonly string[]): void {
+/**
+ * Brings a database to the newest version; each migration commits with its number or not at all. With `keepsCopies` one
+ * that an older gc wrote is copied before.
+ */
+export function migrate(db: Database, path: string, migrations: readonly string[], keepsCopies = false): void {
   const row = db.query<{ user_version: number }, []>('PRAGMA user_version').get()
   const version = row?.user_version ?? 0
   if (version > migrations.length) {
@@ -11,6 +15,7 @@ export function migrate(db: Database, path: string, migrations: readonly string[
       `${path} was written by a newer gc (version ${version}, this one knows ${migrations.length}); run the newer gc, or restore a backup`,
     )
   }
+  if (keepsCopies && version > 0 && version < migrations.length) keepCopy(db, path, version)
   db.run('PRAGMA foreign_keys = OFF')
   for (const [at, sql] of migrations.entries()) {
     if (at < version) continue

@@ -15,4 +15,6 @@ export interface StoreOptions {
   cacheMb?: number
   /** How long a write may wait for one of a thread, in milliseconds. */
   maxWait?: number
+  /** Whether a database of an older gc is copied before it is changed. */
+  keepsCopies?: boolean
 }

@@ -255,6 +255,7 @@ export class Network {
     await using resources = new AsyncDisposableStack()
     const { path, report } = options
     const store = Store.open(path, socialMigrations, {
+      keepsCopies: true,
       onFailure: ({ reason }) => report(new Error(reason)),
       onError: report,
       cacheMb: CACHE_MB,

@@ -108,6 +108,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const deadlines = new Deadlines(clock, undefined, reportError)
   resources.defer(() => deadlines.close())
   const store = Store.open(home.registry, supervisorMigrations, {
+    keepsCopies: true,
     onFailure: ({ reason }) => report(reason),
     onError: reportError,
   })

@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readProcess } from '../../src/host/process/process-table.ts'
 import { register } from '../api/town.ts'
@@ -9,6 +9,13 @@ import type { TestCity } from '../support/world.ts'
 import { history, up, World } from './town.ts'
 
 const ROOT = join(import.meta.dir, '../..')
+
+let newer = ''
+const built = tempFolder()
+beforeAll(async () => {
+  newer = await another(built)
+}, 60_000)
+afterAll(() => built[Symbol.dispose]())
 
 /** Another build of the same program. */
 async function another(folder: TempFolder): Promise<string> {
@@ -50,8 +57,6 @@ const hosts = async (world: World): Promise<{ build: string; pid: number; sessio
   (await world.call('GET /v0/host')).body.items
 
 test('a newer supervisor adopts the sessions of an older host, starts new ones in its own, and the older host exits with its last session', async () => {
-  using folder = tempFolder()
-  const newer = await another(folder)
   await using world = await World.open()
   const city = await register(world, 'mill', TOWN)
   for (const title of ['one', 'two']) await sling(city, title)
@@ -100,3 +105,74 @@ test('a newer supervisor adopts the sessions of an older host, starts new ones i
   expect(events.filter(({ type }) => /crashed|reopened|claim_rejected/.test(type))).toEqual([])
   expect(events.filter(({ type }) => type === 'session.woke')).toHaveLength(3)
 }, 120_000)
+
+/** A machine on which somebody uses \`gc\`: a copy of the program in a folder of its own. */
+function machine(folder: TempFolder) {
+  const gc = folder.at('bin', 'gc')
+  mkdirSync(folder.at('bin'))
+  copyFileSync(process.env.GC_BINARY ?? '', gc)
+  const env = { HOME: folder.path, GC_HOME: folder.at('home'), PATH: process.env.PATH ?? '' }
+  const spawn = (args: readonly string[]) =>
+    Bun.spawn([gc, ...args], { env, cwd: folder.path, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const run = async (...args: string[]) => {
+    const child = spawn(args)
+    const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+    return { status: await child.exited, out, err }
+  }
+  return { gc, spawn, run, files: () => readdirSync(folder.at('bin')).sort() }
+}
+
+test('gc upgrade replaces the program and its supervisor while a session goes on, and goes back; what is broken or no gc changes nothing', async () => {
+  using folder = tempFolder()
+  const { gc, spawn, run, files } = machine(folder)
+  const own = (await run('version')).out
+  spawn(['serve', '--log', folder.at('home', 'supervisor.log'), '--port', '0'])
+  const announced = async () => existsSync(folder.at('home', 'supervisor.json'))
+  await eventually('the supervisor is up', 20_000, announced, Boolean)
+  try {
+    expect((await run('init', 'town')).status).toBe(0)
+    const city = ['--city', 'town']
+    await run(...city, 'agent', 'add', 'worker', '--command', 'echo $$ >> pids; exec sleep 600')
+    expect((await run(...city, 'session', 'new', 'worker')).status).toBe(0)
+    const pids = () => readFileSync(folder.at('town', 'pids'), 'utf8').trim().split('\n')
+    const [pid = ''] = pids()
+
+    copyFileSync(newer, folder.at('broken'))
+    truncateSync(folder.at('broken'), 2_000_000)
+    writeFileSync(folder.at('text'), '#!/bin/sh\necho \'{"version":"9"}\'\n', { mode: 0o755 })
+    for (const file of ['broken', 'text', 'none', '/bin/sh']) {
+      const { status, err } = await run('upgrade', '--from', file)
+      expect([file, status, err.split('\n').length]).toEqual([file, 1, 2])
+    }
+    expect((await run('upgrade', '--from', newer, '--dry-run')).out).toMatch(
+      /\(newer\)\.\n(.*\n)*Nothing was changed\.\n$/,
+    )
+    expect([files(), (await run('version')).out]).toEqual([['gc'], own])
+
+    const killed = spawn(['upgrade', '--from', newer])
+    await eventually(
+      'the copy is begun',
+      20_000,
+      async () => files(),
+      (names) => names.length > 1,
+    )
+    killed.kill('SIGKILL')
+    await killed.exited
+    expect([files().length, (await run('version')).out]).toEqual([2, own])
+
+    const upgraded = await run('upgrade', '--from', newer)
+    expect(upgraded.err).toBe('')
+    expect(upgraded.out).toEndWith('1 session of 1 went on.\n')
+    expect(files()).toEqual(['gc', 'gc.previous'])
+    expect((await run('version')).out).toContain('(newer)')
+    const health = async () =>
+      (await fetch(`${JSON.parse(readFileSync(folder.at('home', 'supervisor.json'), 'utf8')).url}/health`)).json()
+    expect(await health()).toMatchObject({ build_id: 'newer' })
+    expect((await run('upgrade', '--from', `${gc}.previous`)).status).toBe(0)
+    expect((await run('version')).out).toBe(own)
+    expect(pids()).toEqual([pid])
+    expect(readProcess(Number(pid))?.zombie).toBe(false)
+  } finally {
+    await run('down')
+  }
+}, 180_000)

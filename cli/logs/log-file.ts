@@ -1,0 +1,23 @@
+import { appendFileSync, renameSync, statSync, truncateSync } from 'node:fs'
+
+const MAX_LOG_BYTES = 8 * 1024 * 1024
+/** How large the file beside the log may be that has what the process wrote to its standard output. */
+const MAX_START_BYTES = 1024 * 1024
+const TRIM_MS = 60_000
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** Appends to a file; of a large one, the file before is kept and the one before that is not. */
+export function logFile(path: string): (text: string) => void {
+  setInterval(() => trimStart(path), TRIM_MS).unref()
+  return (text) => {
+    const size = sizeOf(path)
+    if (size + text.length > MAX_LOG_BYTES && size > 0) renameSync(path, `${path}.old`)
+    appendFileSync(path, text, { mode: 0o600 })
+  }
+}
+
+/** Empties what the process itself wrote beside its log, once that is large. */
+export function trimStart(path: string): void {
+  if (sizeOf(`${path}.start`) > MAX_START_BYTES) truncateSync(`${path}.start`, 0)
+}
