@@ -89,6 +89,22 @@ async function add(context: CommandContext, source: string, options: AddOptions,
   printNewPrograms(context, packs, before)
 }
 
+/** Imports packs for one rig; returns their names. */
+export async function importForRig(
+  context: CommandContext,
+  sources: readonly string[],
+  rig: string,
+  command: Command,
+): Promise<string[]> {
+  const { path, packs } = await openPacks(context, command)
+  const names: string[] = []
+  for (const source of sources) {
+    const { name } = await packs.manager.add(fromCity(path, context.io.cwd, source), { rig })
+    names.push(name)
+  }
+  return names
+}
+
 /** A program of an agent imports what its agent may import: through the supervisor, from public hosts. */
 async function addAsSession(
   context: CommandContext,

@@ -2,18 +2,21 @@ import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { waitForCity } from '../context/outcome.ts'
+import { describeError } from '../io/describe-error.ts'
 import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { rigListOutput } from './cli-shapes.ts'
+import { importForRig } from './import.ts'
 
 interface Add extends JsonOption {
   name?: string
   prefix?: string
   defaultBranch?: string
   gitUrl?: string
+  include?: string[]
   startSuspended?: true
 }
 
@@ -47,13 +50,17 @@ function addCommand(rig: Command, context: CommandContext): void {
     .option('--prefix <prefix>', 'the prefix of its bead ids')
     .option('--default-branch <branch>', 'the branch that work starts from')
     .option('--git-url <url>', 'clone this repository into the city')
+    .option('--include <pack>', 'a pack to import for it, as `gc import add` takes it; may be given again', collectList)
     .option('--adopt', 'accepted: what is in the folder always stays')
     .option('--start-suspended', 'start no sessions for it until it is resumed')
-    .action((folder: string | undefined, options: Add) => add(context, folder, options))
+    .action((folder: string | undefined, options: Add, command: Command) => add(context, folder, options, command))
 }
 
-async function add(context: CommandContext, folder: string | undefined, options: Add): Promise<void> {
+async function add(context: CommandContext, folder: string | undefined, options: Add, command: Command): Promise<void> {
   if (!folder && !options.gitUrl) throw failure('name the folder: `gc rig add <folder>`')
+  if (options.include && context.io.env.GC_TOKEN) {
+    throw failure('a session imports packs for its city only; leave --include out')
+  }
   const city = await context.city()
   const path = options.gitUrl ? folder : resolve(context.io.cwd, folder ?? '')
   const name = options.name ?? basename(path ?? (options.gitUrl ?? '').replace(/\.git$/, ''))
@@ -71,8 +78,14 @@ async function add(context: CommandContext, folder: string | undefined, options:
     await waitForCity(context, city, { request_id, event_cursor })
   if (options.startSuspended)
     await city.call('POST ~/rig/{name}/{action}', { params: { name: response.rig ?? name, action: 'suspend' } })
+  const imported = options.include
+    ? await importForRig(context, options.include, response.rig ?? name, command).catch((error: unknown) => {
+        throw failure(`rig ${response.rig ?? name} was added without its packs: ${describeError(error).message}`)
+      })
+    : []
   if (options.json) return printJson(context.io, response)
   printLine(context.io, `Rig ${response.rig ?? name} was added to ${city.name}.`)
+  for (const pack of imported) printLine(context.io, `Added import "${pack}" for it.`)
 }
 
 async function list(context: CommandContext, options: JsonOption): Promise<void> {
