@@ -104,7 +104,7 @@ export const EngineKey = {
   drainMaxUnits: 'gc.drain_max_units',
   drainContinuationGroup: 'gc.drain_continuation_group',
   drainItemSingleLane: 'gc.drain_item_single_lane',
-  /** Where a drain stands, and each of the members that it runs a formula for: `Manifest` of drain/manifest.ts. */
+  /** Where a drain stands, and each of the members that it runs a formula for: `Manifest` of runs/drain-manifest.ts. */
   drainState: 'gc.drain_state',
   drainManifest: 'gc.drain_manifest.v1',
   drainParentConvoyId: 'gc.drain_parent_convoy_id',

@@ -9,10 +9,10 @@ import type { Recipe } from '../formulas/recipe.ts'
 import { type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
 import { type RouteContext, routeGraph } from '../routing/step-route.ts'
 import { assigneeOf, findStepTarget } from '../routing/target.ts'
+import type { DrainRow, Manifest } from '../runs/drain-manifest.ts'
 import { metadataValue } from '../runs/node.ts'
 import { fill } from '../sling/launch-recipe.ts'
 import { drainRootKey, variablesJson } from '../sling/launch-variables.ts'
-import type { DrainRow, Manifest } from './manifest.ts'
 
 /** What a drain makes for one member of its convoy: a convoy of that member alone, and a run for it. */
 export interface Unit {

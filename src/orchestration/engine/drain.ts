@@ -3,6 +3,8 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { EngineKey, LaunchKey, ResultKey } from '../../work/metadata.ts'
+import type { DrainUnits } from '../drain/units.ts'
+import { cancelSlice } from '../runs/cancel.ts'
 import {
   type DrainRow,
   drainMetadata,
@@ -10,9 +12,7 @@ import {
   manifestOf,
   newManifest,
   withSucceeded,
-} from '../drain/manifest.ts'
-import type { DrainUnits } from '../drain/units.ts'
-import { cancelSlice } from '../runs/cancel.ts'
+} from '../runs/drain-manifest.ts'
 import type { RunMembers } from '../runs/members.ts'
 import { metadataValue } from '../runs/node.ts'
 import { isFinal, type RunRepository } from '../runs/repository.ts'

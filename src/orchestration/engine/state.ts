@@ -69,7 +69,7 @@ export class RunStates {
     runs.setWaiting(tx, run.rootId, bead.id, this.options.graph.isWaiting(bead.id))
     const root = beads.find(run.rootId)
     if (!root) return
-    const error = run.errorMessage || failureOf(bead)
+    const error = run.errorMessage || failureOf(bead, (part) => runs.find(part)?.errorMessage)
     if (error !== null && error !== run.errorMessage) runs.setError(tx, run.rootId, error)
     const state = this.#stateOf(run, root, bead)
     runs.move(tx, run, state, errorAt(state, root, error))

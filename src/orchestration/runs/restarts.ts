@@ -143,7 +143,7 @@ export class RunRestarts {
     this.#record(tx, id, request, actor)
     const left = this.#graph
       .ended(id)
-      .map(failureOf)
+      .map((bead) => failureOf(bead, (part) => runs.find(part)?.errorMessage))
       .find((failure) => failure !== null)
     runs.setError(tx, id, left ?? null)
     const run = runs.get(id)

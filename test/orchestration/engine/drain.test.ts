@@ -88,6 +88,20 @@ describe('a drain', () => {
     expect(work.runs.get(root).status).toBe('failed')
   })
 
+  test('says of which member the run failed first, and why', async () => {
+    await using work = await openDrains()
+    const { control, root, members } = await work.drain('all', 2)
+    await work.finish(control, 1, 'fail', { 'gc.failure_reason': 'no glue' })
+    await work.finish(control, 0)
+    const { item_root_id } = work.rowOf(control, 1) ?? {}
+    const { message } = work.runs.get(item_root_id ?? '').last_error ?? {}
+    expect(message).toEndWith('failed: no glue')
+    expect(work.runs.get(root).last_error).toEqual({
+      code: 'fail',
+      message: `step "Each member" failed: run ${item_root_id} for ${members[1]}: ${message}`,
+    })
+  })
+
   test('that is shared runs one member after the other, in one group, and skips the rest behind a failure', async () => {
     await using work = await openDrains()
     const { control, root, members } = await work.drain('lane', 3)

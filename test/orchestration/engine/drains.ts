@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../src/orchestration/drain/manifest.ts'
+import type { Manifest } from '../../../src/orchestration/runs/drain-manifest.ts'
 import { human } from '../../work/world.ts'
 import { openLaunches } from '../sling/launch-world.ts'
 import { close } from './graph.ts'
@@ -56,10 +56,10 @@ export async function openDrains() {
     },
     rowOf: (control: string, index: number) => manifestOf(control).rows[index],
     /** Closes the only step of the run for a member. */
-    async finish(control: string, index: number, outcome = 'pass') {
+    async finish(control: string, index: number, outcome = 'pass', why: Record<string, string> = {}) {
       const root = manifestOf(control).rows[index]?.item_root_id ?? ''
       const step = [...work.runMembers.of(root)].find(({ ref }) => ref === 'unit.do')
-      await close(work, step?.id, outcome, outcome === 'fail' ? { 'gc.failure_reason': 'no' } : {})
+      await close(work, step?.id, outcome, outcome === 'fail' ? { 'gc.failure_reason': 'no', ...why } : {})
     },
   }
 }
