@@ -11,7 +11,7 @@ export type WorkerJob =
   | { kind: 'waitForLock'; path: string }
   | { kind: 'backup'; path: string; to: string }
   | { kind: 'exportLines'; path: string; sql: string; params: number[]; to: string }
-  | { kind: 'rows'; path: string; sql: string; params: number[] }
+  | { kind: 'rows'; path: string; sql: string; params: (string | number)[] }
   | { kind: 'compact'; path: string }
   | { kind: 'close'; path: string }
   | { kind: 'exit' }
@@ -71,7 +71,7 @@ export class DatabaseWorker {
   }
 
   /** The rows of a query that would block the event loop. */
-  rows<Row>(path: string, sql: string, params: number[]): Promise<Row[]> {
+  rows<Row>(path: string, sql: string, params: (string | number)[]): Promise<Row[]> {
     return this.#run({ kind: 'rows', path, sql, params })
   }
 

@@ -290,6 +290,7 @@ export class Network {
     this.#usedSignatures.start()
     resources.defer(() => this.withdrawals.stop())
     void this.withdrawals.resume()
+    resources.defer(() => this.search.stop())
     resources.defer(() => this.indexRebuild.stop())
     resources.defer(() => this.deletions.stop())
     void this.deletions.resume()

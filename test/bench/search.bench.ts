@@ -48,14 +48,17 @@ await store.write(() => {
   }
 })
 
+type Find = (text: string) => number[] | Promise<number[]>
+
 /** What a search has found of what it should: one over the place of the first, and the share of all among the first ten. */
-function quality(find: (text: string) => number[]): { mrr: number; recall: number } {
-  const results = searches.map(({ text, expected }) => {
-    const found = find(text).slice(0, FIRST)
+async function quality(find: Find): Promise<{ mrr: number; recall: number }> {
+  const results: { reciprocal: number; recall: number }[] = []
+  for (const { text, expected } of searches) {
+    const found = (await find(text)).slice(0, FIRST)
     const place = found.findIndex((each) => expected.includes(each))
     const hits = expected.filter((each) => found.includes(each)).length
-    return { reciprocal: place < 0 ? 0 : 1 / (place + 1), recall: hits / expected.length }
-  })
+    results.push({ reciprocal: place < 0 ? 0 : 1 / (place + 1), recall: hits / expected.length })
+  }
   const mean = (of: (result: (typeof results)[number]) => number) =>
     results.reduce((sum, result) => sum + of(result), 0) / results.length
   return { mrr: mean(({ reciprocal }) => reciprocal), recall: mean(({ recall }) => recall) }
@@ -67,16 +70,18 @@ const allWords = store.prepare<{ rowid: number }, [string]>(
 const ways = {
   'every word, as it is written': (text: string) =>
     allWords.all((text.match(/\w+/g) ?? []).map((word) => `"${word}"`).join(' AND ')).map(({ rowid }) => rowid),
-  gc: (text: string) =>
-    network.search.page({ n: 0 }, { q: text, type: 'posts', limit: FIRST }).posts.map(({ id }) => Number(id)),
+  gc: async (text: string) => {
+    const { posts } = await network.search.page({ n: 0 }, { q: text, type: 'posts', limit: FIRST })
+    return posts.map(({ id }) => Number(id))
+  },
 }
 for (const [way, find] of Object.entries(ways)) {
-  const { mrr, recall } = quality(find)
+  const { mrr, recall } = await quality(find)
   table.row(way, `MRR ${mrr.toFixed(2)}, recall@${FIRST} ${recall.toFixed(2)}`)
 }
 if (process.argv.includes('--missed')) {
   for (const { text, expected } of searches) {
-    const found = ways.gc(text)
+    const found = await ways.gc(text)
     if (!expected.every((each) => found.includes(each)))
       say(
         `${text}: ${found

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { newestSql } from '../../src/social/search/indexes.ts'
+import { LongReads } from '../../src/social/search/long-reads.ts'
 import { type Json, openNetwork } from './network.ts'
 
 /** Which comments say what: everywhere, rarely, early, late, in a burst, once, never. */
@@ -37,6 +38,39 @@ test('the newest matches are found wherever they are stored', async () => {
       expect(newest.all(words, 0, most).map(({ n }) => n)).toEqual(expected.slice(0, most))
     }
   }
+})
+
+test('in a large network a search of one community is made in a thread, and finds what was just written', async () => {
+  await using network = await openNetwork()
+  const key = await network.agent('ada')
+  await network.api('POST', '/submolts', key, { name: 'marsupials', display_name: 'Marsupials' })
+  await network.post(key, 'the first post')
+  await network.store.write(() => {
+    network.store.prepare('UPDATE posts SET n = n + 50000').run()
+  })
+  const wombat = await network.post(key, 'a wombat', { submolt: 'marsupials' })
+  await network.post(key, 'a wombat elsewhere')
+  const find = async () => {
+    const { body } = await network.api('GET', '/search?q=wombat&submolt=marsupials&type=posts', key)
+    return (body.results as Json[]).map(({ id }) => id)
+  }
+  expect(await find()).toEqual([wombat.id])
+  await network.api('DELETE', `/posts/${wombat.id}`, key)
+  expect(await find()).toEqual([])
+})
+
+test('of searches in a thread only so many wait; the others are told when to try again', async () => {
+  await using network = await openNetwork()
+  const reads = new LongReads(network.store.path)
+  const [accepted, refused] = [[] as Promise<number[]>[], [] as Promise<unknown>[]]
+  for (let n = 0; n < 256; n++) accepted.push(reads.numbers('SELECT ? AS n', [n]))
+  for (let n = 0; n < 3; n++) refused.push(reads.numbers('SELECT 1 AS n', []).catch((error: unknown) => error))
+  for (const error of await Promise.all(refused)) {
+    expect(error).toMatchObject({ status: 429, message: 'Too many searches wait already' })
+  }
+  expect((await Promise.all(accepted)).flat()).toEqual(Array.from({ length: 256 }, (_, n) => n))
+  expect(await reads.numbers('SELECT 7 AS n', [])).toEqual([7])
+  await reads.stop()
 })
 
 test('a search uses the current score, and does not find what was deleted', async () => {

@@ -27,24 +27,24 @@ const IN_TITLE = 2
  * What may match some terms: the newest entries with each, and those with several, which may be older. Titles have an index
  * of their own, in which fewer entries have a term.
  */
-export function findCandidates(
+export async function findCandidates(
   terms: readonly Term[],
   scope: SearchScope,
   index: WordIndex,
   titles?: WordIndex,
-): Candidates {
+): Promise<Candidates> {
   const perTerm = Math.min(MAX_PER_TERM, Math.max(MIN_PER_TERM, Math.round(MAX_SINGLE / terms.length)))
-  const inTexts = terms.map((term) => index.matches(term, scope, perTerm))
+  const inTexts = await Promise.all(terms.map((term) => index.matches(term, scope, perTerm)))
   const weighted = inTexts.map(({ term, count, isBeginning }) => ({
     ...term,
     weight: weightOf(count, index.size),
     isBeginning,
   }))
   const tally = new Tally(weighted)
-  tally.addAll(index, scope, inTexts, IN_TEXT)
+  await tally.addAll(index, scope, inTexts, IN_TEXT)
   if (titles) {
-    const inTitles = terms.map((term) => titles.matches(term, scope, Math.ceil(perTerm / 2)))
-    tally.addAll(titles, scope, inTitles, IN_TITLE)
+    const inTitles = await Promise.all(terms.map((term) => titles.matches(term, scope, Math.ceil(perTerm / 2))))
+    await tally.addAll(titles, scope, inTitles, IN_TITLE)
   }
   return { terms: weighted, found: tally.sorted() }
 }
@@ -57,7 +57,7 @@ class Tally {
   constructor(private readonly terms: readonly WeightedTerm[]) {}
 
   /** Adds the entries that have a term, the rarest and one of the next two, or all. */
-  addAll(index: WordIndex, scope: SearchScope, matches: readonly TermMatches[], value: number): void {
+  async addAll(index: WordIndex, scope: SearchScope, matches: readonly TermMatches[], value: number): Promise<void> {
     for (const each of matches) this.#add(each.numbers, [each], value)
     const found = matches.filter(({ count }) => count > 0).sort((one, other) => one.count - other.count)
     const [first, second, third] = found
@@ -66,7 +66,7 @@ class Tally {
       [first, third],
     ].map((pair) => pair.filter((each) => each !== undefined))
     for (const some of [...pairs.filter(({ length }) => length === 2), ...(found.length > 2 ? [found] : [])]) {
-      this.#add(index.together(some, scope, PER_COMBINATION), some, value)
+      this.#add(await index.together(some, scope, PER_COMBINATION), some, value)
     }
   }
 

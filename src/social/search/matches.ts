@@ -70,9 +70,9 @@ export class Matches {
   }
 
   /** The best matches first. */
-  find(terms: readonly Term[], scope: SearchScope): Match[] {
+  async find(terms: readonly Term[], scope: SearchScope): Promise<Match[]> {
     const { kind, index, titles } = this.source
-    const candidates = findCandidates(terms, scope, index, titles)
+    const candidates = await findCandidates(terms, scope, index, titles)
     const found = [
       ...this.#byVotes(candidates.found.slice(0, MAX_WEIGHED)),
       ...candidates.found.slice(MAX_WEIGHED, MAX_CANDIDATES),

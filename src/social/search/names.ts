@@ -37,10 +37,10 @@ export class Names {
     this.#select = store.prepare(sql)
   }
 
-  find(terms: readonly Term[]): Named[] {
+  async find(terms: readonly Term[]): Promise<Named[]> {
     const scores = new Map<number, number>()
     for (const term of terms) {
-      const { numbers, count } = this.index.matches(term, EVERYWHERE, PER_TERM, terms.length <= MAX_BEGINNINGS)
+      const { numbers, count } = await this.index.matches(term, EVERYWHERE, PER_TERM, terms.length <= MAX_BEGINNINGS)
       const weight = weightOf(count, this.index.size)
       for (const n of numbers) scores.set(n, (scores.get(n) ?? 0) + weight)
     }

@@ -19,6 +19,7 @@ import type { Submolts } from '../submolts/submolts.ts'
 import { FirstSince } from './first-since.ts'
 import type { IndexRebuild } from './index-rebuild.ts'
 import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
+import { LongReads } from './long-reads.ts'
 import { byRank, COMMENT, type Kind, type Match, Matches, POST } from './matches.ts'
 import { AGENTS_SQL, Names, SUBMOLTS_SQL } from './names.ts'
 import { parseTerms, type Term } from './query-terms.ts'
@@ -49,6 +50,7 @@ const START_KEY = [Number.MAX_SAFE_INTEGER, 2, 0]
 
 /** Searches posts and comments for sentences, agents and submolts for words and beginnings of words. */
 export class NetworkSearch {
+  readonly #longReads: LongReads
   readonly #stems: Readers
   readonly #firstPost: FirstSince
   readonly #firstComment: FirstSince
@@ -63,6 +65,7 @@ export class NetworkSearch {
     private readonly comments: PostComments,
     private readonly rebuild: IndexRebuild,
   ) {
+    this.#longReads = new LongReads(store.path)
     this.#stems = this.#read(STEMS)
     this.#wholeWords = rebuild.isDone ? undefined : this.#read(WHOLE_WORDS)
     this.#firstPost = new FirstSince(store, 'posts')
@@ -71,12 +74,12 @@ export class NetworkSearch {
 
   async find(caller: Viewer, query: SearchQuery): Promise<SearchResponse> {
     const fields = parseFields(query.fields, POST_FIELDS)
-    const page = this.page(caller, query)
+    const page = await this.page(caller, query)
     return { ...page, posts: page.posts.map((post) => toListedPost(post, fields)) }
   }
 
   /** A page of results, with whole posts. */
-  page(caller: Viewer, query: SearchQuery): SearchPage {
+  async page(caller: Viewer, query: SearchQuery): Promise<SearchPage> {
     const text = (query.q ?? '').trim()
     if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
     const type = parseWord(SEARCH_TYPES, 'all', query.type)
@@ -88,8 +91,8 @@ export class NetworkSearch {
     const includes = (kind: typeof type) => type === 'all' || type === kind
     const readers = this.#readers()
     const since = this.#since(query)
-    const posts = includes('posts') ? readers.posts.find(terms, { submolt, from: since.post }) : []
-    const comments = includes('comments') ? readers.comments.find(terms, { submolt, from: since.comment }) : []
+    const posts = includes('posts') ? await readers.posts.find(terms, { submolt, from: since.post }) : []
+    const comments = includes('comments') ? await readers.comments.find(terms, { submolt, from: since.comment }) : []
     const after = [...posts, ...comments].sort(byRank).filter((match) => isAfter(match, key ?? START_KEY))
     const hits = this.#load(caller.n, readers, after, limit + 1)
     const { items: page, last } = fillPage(hits, limit, (hit) => hit, { sizeOf: sizeOfHit })
@@ -99,10 +102,14 @@ export class NetworkSearch {
       type,
       page.map(({ result }) => result),
       page.flatMap(({ post }) => post ?? []),
-      includesNames && includes('agents') ? this.#findAgents(readers, terms) : [],
-      includesNames && includes('submolts') ? this.#findSubmolts(readers, caller.n, terms) : [],
+      includesNames && includes('agents') ? await this.#findAgents(readers, terms) : [],
+      includesNames && includes('submolts') ? await this.#findSubmolts(readers, caller.n, terms) : [],
       last && cursorAfterKey('search', [last.match.rank, last.match.kind, last.match.n]),
     )
+  }
+
+  stop(): Promise<void> {
+    return this.#longReads.stop()
   }
 
   /** Until the indexes of stems are complete, those of whole words are read. */
@@ -112,7 +119,8 @@ export class NetworkSearch {
   }
 
   #read(indexes: Indexes): Readers {
-    const open = (index: string, table: string, columns: string) => new WordIndex(this.store, index, table, columns)
+    const open = (index: string, table: string, columns: string) =>
+      new WordIndex(this.store, index, table, columns, this.#longReads)
     const names = 'name display_name description'
     return {
       posts: new Matches(this.store, {
@@ -158,12 +166,12 @@ export class NetworkSearch {
     })
   }
 
-  #findAgents({ agents }: Readers, terms: readonly Term[]): Agent[] {
-    return agents.find(terms).map(({ n }) => this.agents.show(this.agents.row(n)))
+  async #findAgents({ agents }: Readers, terms: readonly Term[]): Promise<Agent[]> {
+    return (await agents.find(terms)).map(({ n }) => this.agents.show(this.agents.row(n)))
   }
 
-  #findSubmolts({ submolts }: Readers, viewer: number, terms: readonly Term[]): Submolt[] {
-    return submolts.find(terms).map(({ name }) => this.submolts.show(name, viewer))
+  async #findSubmolts({ submolts }: Readers, viewer: number, terms: readonly Term[]): Promise<Submolt[]> {
+    return (await submolts.find(terms)).map(({ name }) => this.submolts.show(name, viewer))
   }
 }
 

@@ -2,6 +2,7 @@ import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
+import type { LongReads } from './long-reads.ts'
 import type { Term } from './query-terms.ts'
 
 /** Where in an index is looked: in one column or all, in one submolt or all, from a row number on. */
@@ -28,8 +29,12 @@ const MAX_ENDINGS = 12
 const MIN_PREFIX = 3
 const MIN_NAME_PREFIX = 2
 
-/** One full-text index, read in statements whose cost has a bound. */
+/** From so many entries on, one submolt is looked for in a thread: common words are read through for its few entries. */
+const LARGE = 20_000
+
+/** One full-text index, read in statements whose cost has a bound, or in a thread of its own. */
 export class WordIndex {
+  readonly #newestSql: string
   readonly #newest: Statement<{ n: number }, [string, number, number]>
   readonly #nextTerms: Statement<{ term: string }, [string]>
   readonly #last: Statement<{ n: number | null }, []>
@@ -40,9 +45,11 @@ export class WordIndex {
     index: string,
     table: string,
     private readonly columns: string,
+    private readonly longReads: LongReads,
   ) {
     store.prepare(termTableSql(index)).run()
-    this.#newest = store.prepare(stablePlan(newestSql(index)))
+    this.#newestSql = stablePlan(newestSql(index))
+    this.#newest = store.prepare(this.#newestSql)
     this.#nextTerms = store.prepare(stablePlan(nextTermsSql(index)))
     this.#last = store.prepare(`SELECT max(n) AS n FROM ${table}`)
   }
@@ -53,12 +60,13 @@ export class WordIndex {
   }
 
   /** The newest entries with a term; with what begins like it too where those are few (`isPrefix`), or there are none. */
-  matches(term: Term, scope: SearchScope, max: number, isPrefix = false): TermMatches {
-    const exact = this.#match(quote(term.word), scope, max)
+  async matches(term: Term, scope: SearchScope, max: number, isPrefix = false): Promise<TermMatches> {
+    const exact = await this.#match(quote(term.word), scope, max)
     const minLength = isPrefix ? MIN_NAME_PREFIX : MIN_PREFIX
     const isBeginning = exact.length < (isPrefix ? max : 1) && term.word.length >= minLength
     const endings = isBeginning ? this.#endings(term) : []
-    const all = endings.length > 0 ? this.#match([term.word, ...endings].map(quote).join(' OR '), scope, max) : exact
+    const any = [term.word, ...endings].map(quote).join(' OR ')
+    const all = endings.length > 0 ? await this.#match(any, scope, max) : exact
     return { term, numbers: all, count: this.#estimate(all, max), isBeginning }
   }
 
@@ -66,7 +74,7 @@ export class WordIndex {
    * The newest entries with all of some terms, as far back as that costs no more than it may. None where so few have them
    * that none is to be expected there: the index reads on until it finds one.
    */
-  together(matches: readonly TermMatches[], scope: SearchScope, max: number): number[] {
+  async together(matches: readonly TermMatches[], scope: SearchScope, max: number): Promise<number[]> {
     const postings = matches.reduce((sum, { count }) => sum + count, 0)
     const reach = Math.ceil((this.size * MAX_POSTINGS) / Math.max(postings, MAX_POSTINGS))
     const expected = matches.reduce((rest, { count }) => (rest * count) / this.size, reach)
@@ -75,9 +83,12 @@ export class WordIndex {
     return this.#match(matches.map(({ term }) => quote(term.word)).join(' AND '), { ...scope, from }, max)
   }
 
-  #match(query: string, { submolt, from }: SearchScope, max: number): number[] {
-    const place = submolt === undefined ? '' : ` AND place : "s${submolt}"`
-    return this.#newest.all(`{${this.columns}} : (${query})${place}`, from, max).map(({ n }) => n)
+  async #match(words: string, { submolt, from }: SearchScope, max: number): Promise<number[]> {
+    const query = `{${this.columns}} : (${words})`
+    if (submolt === undefined) return this.#newest.all(query, from, max).map(({ n }) => n)
+    const inPlace = `${query} AND place : "s${submolt}"`
+    if (this.size >= LARGE) return this.longReads.numbers(this.#newestSql, [inPlace, from, max])
+    return this.#newest.all(inPlace, from, max).map(({ n }) => n)
   }
 
   #estimate(numbers: readonly number[], max: number): number {
