@@ -25,6 +25,16 @@ export function tablesOf<Fields extends FieldSet>(
   return new Map(tables.keys.map((name) => [name, declareFields(tables.child(name, key), fields)]))
 }
 
+/** `[formulas] dir` of older files, which may name the one folder that formulas are in anyway. */
+export function requireFormulaFolder(reader: SectionReader): void {
+  if (!reader.has('formulas')) return
+  const section = reader.child('formulas')
+  const dir = section.string('dir')
+  if (dir !== undefined && !/^(\.\/)?formulas\/?$/.test(dir)) {
+    section.error('dir', 'formulas live in formulas/; take this key out')
+  }
+}
+
 /** What `[patches]` says of agents and named sessions. */
 export function agentPatchesOf(reader: SectionReader): PatchDeclarations {
   const patches = reader.child('patches')

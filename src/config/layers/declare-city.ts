@@ -14,7 +14,7 @@ import { PROVIDER } from '../declare/provider.ts'
 import { EVENT_ROTATION, MAIL, PRICING, USAGE } from '../declare/records.ts'
 import { RIG } from '../declare/rig.ts'
 import type { SectionReader } from '../declare/section-reader.ts'
-import { blocksOf, cityPatchesOf, tablesOf } from '../declare/sections.ts'
+import { blocksOf, cityPatchesOf, requireFormulaFolder, tablesOf } from '../declare/sections.ts'
 import { servicesOf } from '../declare/service.ts'
 import { SESSION } from '../declare/session.ts'
 import { CHAT_SESSIONS, SESSION_SLEEP } from '../declare/session-sleep.ts'
@@ -23,9 +23,7 @@ import { WORKSPACE } from '../declare/workspace.ts'
 
 /** What the top of city.toml, or of a fragment of it, declares. */
 export function declareCity(reader: SectionReader): Partial<CityDeclarations> {
-  if (isTableWith(reader, 'formulas', 'dir')) {
-    reader.child('formulas').error('dir', 'formulas live in formulas/; take this key out')
-  }
+  requireFormulaFolder(reader)
   return {
     ...sectionsOf(reader),
     ...namedOf(reader),
@@ -71,8 +69,4 @@ const namedOf = (reader: SectionReader): Omit<NamedDeclarations, 'presets'> => (
 function defaultRigImportsOf(reader: SectionReader): NamedDeclarations['defaultRigImports'] {
   if (!reader.has('defaults')) return new Map()
   return importsOf('imports').read(reader.child('defaults').child('rig', 'defaults.rig')) ?? new Map()
-}
-
-function isTableWith(reader: SectionReader, section: string, key: string): boolean {
-  return reader.has(section) && reader.child(section).has(key)
 }

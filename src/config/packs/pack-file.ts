@@ -22,7 +22,7 @@ import type { PatchDeclarations } from '../declare/patches.ts'
 import { PROVIDER } from '../declare/provider.ts'
 import { PRICING } from '../declare/records.ts'
 import type { SectionReader } from '../declare/section-reader.ts'
-import { agentPatchesOf, blocksOf, tablesOf } from '../declare/sections.ts'
+import { agentPatchesOf, blocksOf, requireFormulaFolder, tablesOf } from '../declare/sections.ts'
 import { servicesOf } from '../declare/service.ts'
 import { WEBHOOK } from '../declare/webhook.ts'
 import type { LayerContext } from '../layers/layer.ts'
@@ -80,6 +80,7 @@ function declarePack(reader: SectionReader, pack: PackReference, isCity: boolean
   const section = reader.child('pack')
   const { schema, includes = [] } = declareFields(section, PACK).values
   if (!section.has('schema')) section.error('schema', 'is required: schema = 2')
+  requireFormulaFolder(reader)
   const file: PackFile = {
     ...{ pack, schema: schema ?? 2, includes },
     requirements: blocksOf(section, 'requires', PACK_REQUIREMENT),

@@ -337,6 +337,15 @@ describe('a pack.toml', () => {
     expect(composed({ 'city.toml': '', 'pack.toml': text }).errors.at(-1)).toStartWith(message)
   })
 
+  test('of an older form may name the folder of its formulas, if that is where they are', () => {
+    const withFolder = (dir: string) =>
+      composed({ 'city.toml': '', 'pack.toml': pack('town', `[formulas]\ndir = "${dir}"\n`) })
+    expect([withFolder('formulas').errors, withFolder('formulas').warnings]).toEqual([[], []])
+    expect(withFolder('recipes').errors).toEqual([
+      'pack.toml:5: [formulas] dir: formulas live in formulas/; take this key out',
+    ])
+  })
+
   test('gives a city that has one an agent for each provider, in the city and in each rig', () => {
     const { names } = composed({
       'city.toml':
