@@ -17,6 +17,11 @@ export function worktreeCommands(program: Command, context: CommandContext): voi
     .argument('<session>')
     .option('--stat', 'only how many lines of each file were changed')
     .action((session: string, options: JsonOption & { stat?: true }) => diff(context, session, options))
+  withJson(
+    worktree.command('fetch').description('bring what a session has committed so far into the repository of its rig'),
+  )
+    .argument('<session>')
+    .action((session: string, options: JsonOption) => fetchWork(context, session, options))
   withJson(worktree.command('remove').description('remove the worktree of an ended session'))
     .argument('<session>')
     .option('--force', 'also when it holds the only copy of some work; its branch is kept')
@@ -66,6 +71,17 @@ const DIFF_COLOURS: Readonly<Record<DiffTone, Colour | undefined>> = {
   good: 'green',
   bad: 'red',
   busy: 'cyan',
+}
+
+async function fetchWork(context: CommandContext, session: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const worktree = await city.call('POST ~/worktree/{session}/fetch', { params: { session } })
+  if (options.json) return printJson(context.io, worktree)
+  const commit = worktree.commit === undefined ? '' : ` at ${worktree.commit.slice(0, 12)}`
+  printLine(
+    context.io,
+    `${sanitizeLine(worktree.branch)} of rig ${sanitizeLine(worktree.rig)} is${commit || ' up to date'}.`,
+  )
 }
 
 async function remove(context: CommandContext, session: string, options: JsonOption & { force?: true }): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { eventually, until } from '../support/until.ts'
@@ -44,6 +44,7 @@ describe('an agent with worktree = true', () => {
         path: expect.stringContaining(join(city.path, '.gc/worktrees/shop')),
         branch: expect.stringMatching(/^gc\//),
         created_at: expect.any(String),
+        commit: expect.stringMatching(/^[0-9a-f]{40}$/),
         in_use: true,
       },
     ])
@@ -56,20 +57,32 @@ describe('an agent with worktree = true', () => {
       files: [{ path: 'where', is_new: true }],
       patch: expect.stringContaining('+++ b/where'),
     })
+    git(path, 'commit', '-q', '--allow-empty', '-m', 'half')
+    let seq = await city.head()
+    const fetched = (await city.call(`POST ~/worktree/${id}/fetch`)).body
+    expect(fetched).toMatchObject({ session: id, in_use: true, commit: expect.not.stringMatching(items[0].commit) })
+    const { payload } = await city.event(seq, ({ type }) => type === 'bead.worktree.fetched')
+    expect(payload).toEqual({ bead_id: id, path, rig: 'shop', branch: fetched.branch, commit: fetched.commit })
+    expect(await errorOf(city, 'POST ~/worktree/ghost/fetch')).toStartWith('404 session-not-found: ')
     expect(await errorOf(city, 'GET ~/worktree/ghost/diff')).toStartWith('404 session-not-found: ')
     expect(await errorOf(city, `GET ~/worktree/${id}/diff?max_bytes=0`)).toStartWith('422 ')
     renameSync(join(path, '.git'), join(path, 'git'))
     writeFileSync(join(path, '.git'), 'no repository')
-    expect(await errorOf(city, `GET ~/worktree/${id}/diff`)).toMatch(/^503 .*invalid gitfile/)
+    for (const call of [`GET ~/worktree/${id}/diff`, `POST ~/worktree/${id}/fetch`]) {
+      expect(await errorOf(city, call)).toMatch(/^503 .*invalid gitfile/)
+    }
+    rmSync(join(path, '.git'))
     renameSync(join(path, 'git'), join(path, '.git'))
     renameSync(path, `${path}.away`)
-    expect(await errorOf(city, `GET ~/worktree/${id}/diff`)).toStartWith('409 conflict-wrong-state: ')
+    for (const call of [`GET ~/worktree/${id}/diff`, `POST ~/worktree/${id}/fetch`]) {
+      expect(await errorOf(city, call)).toStartWith('409 conflict-wrong-state: ')
+    }
     renameSync(`${path}.away`, path)
     const at = `DELETE ~/worktree/${id}`
     expect(await errorOf(city, at)).toStartWith('409 conflict-wrong-state: ')
     expect(await errorOf(city, at, { token })).toStartWith('403 forbidden: ')
     expect(await errorOf(city, 'DELETE ~/worktree/ghost')).toStartWith('404 session-not-found: ')
-    let seq = await city.head()
+    seq = await city.head()
     await city.call(`POST ~/session/${id}/close`)
     const skipped = await city.event(seq, ({ type }) => type === 'bead.worktree.reap_skipped')
     expect(skipped.payload).toEqual({ bead_id: id, path, rig: 'shop', reason: '1 file is changed and not committed' })

@@ -1,5 +1,6 @@
-import { type GitResult, type GitRunner, gitErrorMessage } from '../../config/git/git-runner.ts'
+import { type GitResult, gitErrorMessage } from '../../config/git/git-runner.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Repository } from './repository.ts'
 import type { ChangedFile, WorktreeCommit, WorktreeDiff } from './schema.ts'
 
 const TIMEOUT_MS = 20_000
@@ -23,8 +24,7 @@ type Changes = Pick<WorktreeDiff, 'commits' | 'files' | 'files_total' | 'patch' 
 /** What was changed in a worktree since it left its base: commits, what is not committed, and new files. */
 export class DiffReader {
   private constructor(
-    private readonly git: GitRunner,
-    private readonly folder: string,
+    private readonly repository: Repository,
     private readonly env: Readonly<Record<string, string>>,
   ) {}
 
@@ -32,8 +32,8 @@ export class DiffReader {
    * Reads with the filters switched off that the repository's configuration names: git would run them on every changed
    * file. Attributes choose filters by name, so each name is given no program.
    */
-  static async open(git: GitRunner, folder: string): Promise<DiffReader> {
-    const reader = new DiffReader(git, folder, OFFLINE)
+  static async open(repository: Repository): Promise<DiffReader> {
+    const reader = new DiffReader(repository, OFFLINE)
     const { stdout } = await reader.#run(['config', '--name-only', '-z', '--get-regexp', '^filter\\.'], MAX_LIST_BYTES)
     const names = new Set(entriesOf(stdout).map((key) => key.slice(0, key.lastIndexOf('.'))))
     const settings = [...names].flatMap((name) => [
@@ -45,7 +45,7 @@ export class DiffReader {
       [`GIT_CONFIG_VALUE_${at}`, value],
     ])
     const count = { GIT_CONFIG_COUNT: String(settings.length) }
-    return new DiffReader(git, folder, { ...OFFLINE, ...count, ...Object.fromEntries(variables) })
+    return new DiffReader(repository, { ...OFFLINE, ...count, ...Object.fromEntries(variables) })
   }
 
   async read(base: string, maxBytes: number): Promise<Changes> {
@@ -93,20 +93,20 @@ export class DiffReader {
     const result = await this.#run(args, maxBytes)
     if (result.exceeded === 'output') return [result.stdout.slice(0, result.stdout.lastIndexOf('\n') + 1), true]
     const hasDifferences = args.includes('--no-index') && result.exitCode === 1
-    if (result.exitCode !== 0 && !hasDifferences) throw failed(this.folder, args, result)
+    if (result.exitCode !== 0 && !hasDifferences) throw failed(this.repository.path, args, result)
     return [result.stdout, false]
   }
 
   /** What git prints, cut where it is too long. */
   async #text(args: readonly string[]): Promise<string> {
     const result = await this.#run(args, MAX_LIST_BYTES)
-    if (result.exitCode !== 0 && result.exceeded !== 'output') throw failed(this.folder, args, result)
+    if (result.exitCode !== 0 && result.exceeded !== 'output') throw failed(this.repository.path, args, result)
     return result.stdout
   }
 
   #run(args: readonly string[], maxOutput: number): Promise<GitResult> {
     const options = { timeout: TIMEOUT_MS, maxOutput, env: this.env }
-    return this.git.run(['--no-optional-locks', '-C', this.folder, ...args], options)
+    return this.repository.execute(['--no-optional-locks', ...args], options)
   }
 }
 

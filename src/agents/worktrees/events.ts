@@ -17,3 +17,12 @@ export const WorktreeReapSkipped = defineEvent(
   ),
   'A worktree was kept, because it holds work that exists nowhere else.',
 )
+
+export const WorktreeFetched = defineEvent(
+  'bead.worktree.fetched',
+  Type.Object(
+    { ...where, branch: Type.String(), commit: Type.String() },
+    { $id: 'BeadWorktreeFetchedPayload', additionalProperties: false },
+  ),
+  'What a session committed in its worktree was brought into the repository of its rig.',
+)

@@ -3,7 +3,7 @@ import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import { WorktreeDiff, WorktreeList } from './schema.ts'
+import { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
 import type { Worktrees } from './worktrees.ts'
 
 const MAX_PATCH_BYTES = 1024 * 1024
@@ -44,6 +44,20 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
       extension: true,
     },
     (x) => city(x).worktrees.diff(x.params.session, x.query.max_bytes ?? PATCH_BYTES),
+  ),
+  route(
+    'POST ~/worktree/{session}/fetch',
+    {
+      id: 'fetch-worktree',
+      summary: 'Bring what a session has committed into the repository of its rig',
+      description:
+        'Happens by itself when the bead is closed that the session works on, and before its worktree is removed. Its branch is moved there, unless somebody else changed it.',
+      needs: ofOtherSessions('coordinate'),
+      ok: Worktree,
+      errors: ['session-not-found', 'conflict-wrong-state', 'service-unavailable'],
+      extension: true,
+    },
+    (x) => city(x).worktrees.fetch(x.caller, x.params.session),
   ),
   route(
     'DELETE ~/worktree/{session}',

@@ -10,6 +10,9 @@ export const Worktree = Type.Object(
     bead_id: Type.Optional(Type.String({ description: 'The bead that it was created for.' })),
     created_at: Type.String({ format: 'date-time' }),
     in_use: Type.Boolean({ description: 'Whether its session is not over.' }),
+    commit: Type.Optional(
+      Type.String({ description: 'Its branch in the repository of the rig, as gc last brought it there.' }),
+    ),
     kept: Type.Optional(Type.String({ description: 'Why it was kept after its session.' })),
   },
   { $id: 'Worktree', additionalProperties: false },

@@ -1,27 +1,31 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { eq, sql } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { GitRunner } from '../../config/git/git-runner.ts'
+import { repositoryFolders } from '../../config/git/repository-folders.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { By } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
-import type { Orm } from '../../core/orm.ts'
 import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
+import type { Checkouts } from './checkouts.ts'
+import { branchesOf, SharedClones } from './clones.ts'
 import { DiffReader } from './diff.ts'
-import { WorktreeReaped, WorktreeReapSkipped } from './events.ts'
-import { WorktreeGit } from './git.ts'
+import { WorktreeFetched, WorktreeReaped, WorktreeReapSkipped } from './events.ts'
 import { reasonToKeep } from './keep-reason.ts'
+import { LinkedWorktrees } from './linked.ts'
+import { Repository } from './repository.ts'
+import { toWorktree, WorktreeRows } from './rows.ts'
 import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
-import { type WorktreeRow, worktrees } from './table.ts'
+import type { WorktreeRow } from './table.ts'
 
 /** The state of a worktree's session: it continues, its program is still ending, or it is over. */
 export type OwnerState = 'live' | 'ending' | 'over'
@@ -50,40 +54,37 @@ interface WorktreeOwner {
 
 const SWEEP = gcPart('worktrees')
 
-/** Finds the worktree of a session; runs for every bead that is closed. */
-const prepareFind = (orm: Orm) =>
-  orm
-    .select()
-    .from(worktrees)
-    .where(eq(worktrees.session, sql.placeholder('session')))
-    .prepare()
-
 /** How soon a program that is ending is checked again. */
 const RETRY_MS = 5_000
 
 /**
- * The git worktrees of sessions whose agents declare them. A worktree is removed when its session is over and all its
- * work is merged or pushed; otherwise it is kept, listed with the reason, and left for a person to remove.
+ * The git worktrees of sessions whose agents declare them. What is committed in one is brought into the repository of its rig
+ * when its bead is closed. A worktree is removed when its session is over and all its work is merged or pushed; otherwise it
+ * is kept, listed with the reason, and left for a person to remove.
  */
 export class Worktrees {
-  readonly #git: WorktreeGit
-  readonly #findStatement: ReturnType<typeof prepareFind>
+  readonly #kinds: Readonly<Record<WorktreeRow['kind'], Checkouts>>
+  readonly #rows: WorktreeRows
   #sweeping: Promise<void> = Promise.resolve()
   #retry: Deadline | undefined
   #isClosed = false
 
   constructor(private readonly options: WorktreesOptions) {
     const { git, reactions, store } = options
-    this.#findStatement = prepareFind(store.orm)
-    this.#git = new WorktreeGit(git)
-    reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject }) => {
-      if (subject !== undefined && this.#find(subject)) tx.after(() => void this.sweep())
+    this.#rows = new WorktreeRows(store)
+    this.#kinds = { clone: new SharedClones(git), linked: new LinkedWorktrees(git) }
+    reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject: bead, [By]: by }) => {
+      if (bead === undefined) return
+      const found = this.#rows.concerning(bead, by?.session)
+      const [own] = found.filter(({ session }) => session === bead)
+      if (own) tx.after(() => void this.sweep())
+      else if (found.length > 0) tx.after(() => this.#bringHome(found))
     })
   }
 
   /** Removes what a stop or a crash left behind. */
   start(): void {
-    if (this.#all().length > 0) void this.sweep()
+    if (this.#rows.all().length > 0) void this.sweep()
   }
 
   async close(): Promise<void> {
@@ -94,31 +95,44 @@ export class Worktrees {
 
   /** Creates the worktree of a session when it is missing and returns its folder; undefined when the agent has none. */
   async prepare(owner: WorktreeOwner, agent: AgentConfig | undefined): Promise<string | undefined> {
-    const existing = this.#find(owner.id)
+    const existing = this.#rows.find(owner.id)
     if (!existing && !agent?.worktree) return undefined
     const row = existing ?? (await this.#create(owner))
     const { path: city } = this.options.config.current
     requireNoLinks(city, row.path)
     createFolder(join(city, '.gc', 'worktrees', row.rig))
-    await this.#git.add(row.repository, row.path, row.branch, row.base)
+    const home = await this.#kinds[row.kind].prepare(row)
+    if (home !== row.home) await this.options.store.write((tx) => this.#rows.update(tx, row.session, { home }))
     return row.path
   }
 
   list(): WorktreeList {
-    const items = this.#all().map((row) => this.#toWorktree(row))
+    const items = this.#rows.all().map((row) => this.#toWorktree(row))
     return { items, total: items.length, limit: this.#limit }
   }
 
   /** What was changed in the worktree of a session, with at most so many bytes of patch. */
   async diff(session: string, maxBytes: number): Promise<WorktreeDiff> {
-    const { path, branch, base, repository } = this.#get(session)
-    requireNoLinks(this.options.config.current.path, path)
-    if (!existsSync(path)) {
-      const what = `the folder ${path} is not there`
-      throw new AppError('conflict-wrong-state', `${what}; its commits are on ${branch} in ${repository}`)
-    }
-    const reader = await DiffReader.open(this.options.git, path)
-    return { session, branch, base, path, ...(await reader.read(base, maxBytes)) }
+    const row = this.#get(session)
+    const { path, branch, base } = row
+    this.#requireFolder(row)
+    const compared = await this.#kinds[row.kind].compared(row)
+    const reader = await DiffReader.open(compared.repository)
+    return { session, branch, base, path, ...(await reader.read(compared.base, maxBytes)) }
+  }
+
+  /** Brings what a session has committed so far into the repository of its rig. */
+  async fetch(caller: Caller, session: string): Promise<Worktree> {
+    const row = this.#get(session)
+    this.#requireFolder(row)
+    await this.#inTurn(() => this.#fetch(row, actorOf(caller)))
+    return this.#toWorktree(this.#get(session))
+  }
+
+  /** The folders of the repository whose history a session borrows; undefined when it has no clone. */
+  lendersOf(session: string): string[] | undefined {
+    const row = this.#rows.find(session)
+    return row?.kind === 'clone' ? repositoryFolders(row.repository) : undefined
   }
 
   /** Removes a worktree on request unless it holds unsaved work; with `force`, in any case. */
@@ -127,20 +141,55 @@ export class Worktrees {
     if (this.options.ownerState(session) !== 'over') {
       throw new AppError('conflict-wrong-state', `session ${session} is not over; close it first`)
     }
-    const reason = await this.#reap(row, force, actorOf(caller))
+    const reason = await this.#inTurn(() => this.#reap(row, force, actorOf(caller)))
     if (reason === undefined) return { status: 'removed' }
     throw new AppError('conflict-wrong-state', `${row.path} is kept: ${reason}; save it, or remove it with force`)
   }
 
-  /** Removes worktrees that are not needed any more; sweeps do not overlap. */
+  /** Removes worktrees that are not needed any more. */
   sweep(): Promise<void> {
-    this.#sweeping = this.#sweeping.then(() => this.#sweep()).catch((error) => this.options.report(errorMessage(error)))
-    return this.#sweeping
+    return this.#inTurn(() => this.#sweep()).catch((error) => this.options.report(errorMessage(error)))
+  }
+
+  /** What is done to worktrees and their repositories does not overlap. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#sweeping.then(work)
+    this.#sweeping = done.then(
+      () => {},
+      () => {},
+    )
+    return done
+  }
+
+  #bringHome(rows: readonly WorktreeRow[]): void {
+    for (const row of rows) {
+      const failed = (error: unknown) => this.options.report(`worktree of ${row.session}: ${errorMessage(error)}`)
+      if (existsSync(row.path)) void this.#inTurn(() => this.#fetch(row, SWEEP)).catch(failed)
+    }
+  }
+
+  async #fetch({ session }: WorktreeRow, actor: Actor): Promise<void> {
+    const row = this.#rows.find(session)
+    if (!row || this.#isClosed) return
+    const commit = await this.#kinds[row.kind].fetch(row)
+    if (commit === null || commit === row.home) return
+    await this.options.store.write((tx) => {
+      this.#rows.update(tx, session, { home: commit })
+      const payload = { bead_id: row.bead ?? session, path: row.path, rig: row.rig, branch: row.branch, commit }
+      this.options.log.append(tx, WorktreeFetched, this.#eventFields(row), payload)
+    }, actor)
+  }
+
+  #requireFolder({ path, branch, repository }: WorktreeRow): void {
+    requireNoLinks(this.options.config.current.path, path)
+    if (existsSync(path)) return
+    const what = `the folder ${path} is not there`
+    throw new AppError('conflict-wrong-state', `${what}; its commits are on ${branch} in ${repository}`)
   }
 
   async #sweep(): Promise<void> {
     let hasEnding = false
-    for (const row of this.#all()) {
+    for (const row of this.#rows.all()) {
       if (this.#isClosed) return
       const state = this.options.ownerState(row.session)
       hasEnding ||= state === 'ending'
@@ -154,30 +203,38 @@ export class Worktrees {
 
   /** Removes a worktree, or returns why it is kept. */
   async #reap(row: WorktreeRow, force: boolean, actor: Actor): Promise<string | undefined> {
-    const { repository, path, branch, base } = row
+    const { path, branch } = row
+    const kind = this.#kinds[row.kind]
     let merged = false
     await this.options.projectFiles.release(path)
+    if (existsSync(path)) await this.#fetch(row, actor).catch((error) => (force ? undefined : Promise.reject(error)))
     if (existsSync(path) && !force) {
-      const status = await this.#git.status(repository, path, branch, base)
+      const status = await kind.status(row)
       const reason = reasonToKeep(status)
       if (reason !== undefined) return this.#recordSkipped(row, reason, actor)
       merged = status.merged
     }
-    await this.#git.remove(repository, path, force)
-    if (merged) await this.#git.forget(repository, branch)
+    await kind.remove(row, force)
+    if (merged) await this.#forget(row)
     await this.options.store.write((tx) => {
-      tx.orm.delete(worktrees).where(eq(worktrees.session, row.session)).run()
+      this.#rows.remove(tx, row.session)
       const payload = { bead_id: row.bead ?? row.session, path, rig: row.rig, branch }
       this.options.log.append(tx, WorktreeReaped, this.#eventFields(row), payload)
     }, actor)
     return undefined
   }
 
+  /** Removes branches whose work is elsewhere. */
+  async #forget({ repository, branch }: WorktreeRow): Promise<void> {
+    const rig = new Repository(this.options.git, repository)
+    for (const name of (await branchesOf(rig, branch)).keys()) await rig.try('branch', '-q', '-D', name)
+  }
+
   /** Records why a worktree is kept; each reason is recorded once. */
   async #recordSkipped(row: WorktreeRow, reason: string, actor: Actor): Promise<string> {
     if (row.kept === reason) return reason
     await this.options.store.write((tx) => {
-      tx.orm.update(worktrees).set({ kept: reason }).where(eq(worktrees.session, row.session)).run()
+      this.#rows.update(tx, row.session, { kept: reason })
       const payload = { bead_id: row.bead ?? row.session, path: row.path, rig: row.rig, reason }
       this.options.log.append(tx, WorktreeReapSkipped, this.#eventFields(row), payload)
     }, actor)
@@ -189,7 +246,7 @@ export class Worktrees {
     if (rig?.path === undefined)
       throw new AppError('service-unavailable', `there is no rig ${name} to make a worktree of`)
     await this.#ensureCapacity()
-    const base = await this.#git.baseOf(rig.path, rig.defaultBranch)
+    const base = await new Repository(this.options.git, rig.path).base(rig.defaultBranch)
     const row: WorktreeRow = {
       session: id,
       rig: name,
@@ -198,17 +255,19 @@ export class Worktrees {
       branch: `gc/${work ? `${work}-` : ''}${sessionName}`,
       base,
       bead: work || null,
+      kind: 'clone',
+      home: null,
       createdAt: this.options.clock.now(),
       kept: null,
     }
-    await this.options.store.write((tx) => void tx.orm.insert(worktrees).values(row).run())
+    await this.options.store.write((tx) => this.#rows.add(tx, row))
     return row
   }
 
   async #ensureCapacity(): Promise<void> {
-    if (this.#all().length < this.#limit) return
+    if (this.#rows.all().length < this.#limit) return
     await this.sweep()
-    const count = this.#all().length
+    const count = this.#rows.all().length
     if (count < this.#limit) return
     throw new AppError(
       'service-unavailable',
@@ -220,13 +279,8 @@ export class Worktrees {
     return this.options.config.current.session.worktreeLimit
   }
 
-  #toWorktree({ session, rig, path, branch, bead, createdAt, kept }: WorktreeRow): Worktree {
-    const inUse = this.options.ownerState(session) !== 'over'
-    return {
-      ...{ session, rig, path, branch, created_at: toTimestamp(createdAt), in_use: inUse },
-      ...(bead !== null && { bead_id: bead }),
-      ...(!inUse && kept !== null && { kept }),
-    }
+  #toWorktree(row: WorktreeRow): Worktree {
+    return toWorktree(row, this.options.ownerState(row.session) !== 'over')
   }
 
   #eventFields({ session, bead }: WorktreeRow) {
@@ -234,16 +288,8 @@ export class Worktrees {
   }
 
   #get(session: string): WorktreeRow {
-    const row = this.#find(session)
+    const row = this.#rows.find(session)
     if (row) return row
     throw new AppError('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
-  }
-
-  #find(session: string): WorktreeRow | undefined {
-    return this.#findStatement.get({ session })
-  }
-
-  #all(): WorktreeRow[] {
-    return this.options.store.read((orm) => orm.select().from(worktrees).orderBy(worktrees.createdAt).all())
   }
 }

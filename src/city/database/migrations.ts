@@ -21,6 +21,7 @@ import usageDays from '../../agents/usage/days.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
 import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
+import worktreeClones from '../../agents/worktrees/clones.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
 import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
@@ -141,4 +142,5 @@ export const cityMigrations: readonly string[] = [
   usageDays,
   runRestarts,
   beadOutputs,
+  worktreeClones,
 ]

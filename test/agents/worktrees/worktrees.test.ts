@@ -132,13 +132,17 @@ describe('a worktree', () => {
       const { work, path, branch } = worker
       commit(path, 'one', '1')
       commit(path, 'two', '2')
+      await worktrees.fetch(human, worker.id)
       git(rig, ...merge, branch)
       if (merge.includes('--squash')) git(rig, 'commit', '-q', '-m', 'squashed')
       await close(worker)
       await worktrees.sweep()
       expect(existsSync(path)).toBe(false)
       expect(git(rig, 'branch', '--list', 'gc/*')).toBe('')
-      expect(recorded()).toMatchObject([{ type: 'bead.worktree.reaped', bead_id: work, rig: 'shop', path, branch }])
+      expect(recorded()).toMatchObject([
+        { type: 'bead.worktree.fetched', bead_id: work, branch, commit: expect.any(String) },
+        { type: 'bead.worktree.reaped', bead_id: work, rig: 'shop', path, branch },
+      ])
       expect(worktrees.list().total).toBe(0)
     }
   })
@@ -151,7 +155,9 @@ describe('a worktree', () => {
     for (const worker of [committed, changed]) await close(worker)
     await worktrees.sweep()
     await worktrees.sweep()
+    const kept = recorded().filter(({ type }) => type === 'bead.worktree.reap_skipped')
     expect(recorded()).toMatchObject([
+      { type: 'bead.worktree.fetched', bead_id: committed.work },
       {
         type: 'bead.worktree.reap_skipped',
         bead_id: committed.work,
@@ -159,7 +165,7 @@ describe('a worktree', () => {
       },
       { type: 'bead.worktree.reap_skipped', bead_id: changed.work, reason: '1 file is changed and not committed' },
     ])
-    expect(worktrees.list().items.map(({ kept }) => kept)).toEqual(recorded().map(({ reason }) => reason))
+    expect(worktrees.list().items.map(({ kept }) => kept)).toEqual(kept.map(({ reason }) => reason))
     expect(existsSync(join(committed.path, 'one')) && existsSync(join(changed.path, 'new'))).toBe(true)
   })
 
@@ -224,11 +230,89 @@ describe('a worktree', () => {
   })
 })
 
+describe('what is committed in a worktree', () => {
+  test('is in the repository of its rig once its bead is closed, also after it was rewritten', async () => {
+    const { make, store, beadRepository, worktrees, reactions, rig, recorded } = await world()
+    const { id, work, path, branch } = await make()
+    const first = git(rig, 'rev-parse', branch)
+    commit(path, 'one', '1')
+    expect(git(rig, 'rev-parse', branch)).toBe(first)
+    await worktrees.fetch(human, id)
+    expect(git(rig, 'rev-parse', branch)).toBe(git(path, 'rev-parse', 'HEAD'))
+    git(path, 'commit', '-q', '--amend', '-m', 'better')
+    await store.write((tx) => void beadRepository.close(tx, work))
+    await reactions.whenIdle()
+    await worktrees.sweep()
+    expect(git(rig, 'log', '-1', '--format=%s', branch)).toBe('better')
+    expect(existsSync(path)).toBe(true)
+    expect(recorded()).toMatchObject([
+      { type: 'bead.worktree.fetched', bead_id: work, branch },
+      { type: 'bead.worktree.fetched', bead_id: work, branch, commit: git(path, 'rev-parse', 'HEAD') },
+    ])
+    expect(git(rig, 'fsck', '--full', '--no-dangling')).toBe('')
+  })
+
+  test('on other branches or on none comes home beside its own branch', async () => {
+    const { make, worktrees, rig } = await world()
+    const { id, path, branch } = await make()
+    git(path, 'switch', '-q', '-c', 'feature/x')
+    commit(path, 'one', '1')
+    git(path, 'switch', '-q', '--detach')
+    commit(path, 'two', '2')
+    await worktrees.fetch(human, id)
+    expect(git(rig, 'log', '-1', '--format=%s', `${branch}.feature/x`)).toBe('one')
+    expect(git(rig, 'log', '-1', '--format=%s', `${branch}.head`)).toBe('two')
+    expect(git(rig, 'log', '-1', '--format=%s', 'main')).toBe('README')
+  })
+
+  test('does not replace what somebody did on its branch in the rig', async () => {
+    const { make, worktrees, rig, recorded } = await world()
+    const { id, path, branch } = await make()
+    git(rig, 'switch', '-q', branch)
+    commit(rig, 'mine', 'm')
+    commit(path, 'one', '1')
+    expect(await errorOf(worktrees.fetch(human, id))).toBe(
+      `conflict-wrong-state: ${branch} was changed in ${rig}; give that another name (git branch -m), then fetch again`,
+    )
+    git(rig, 'switch', '-q', 'main')
+    expect(await errorOf(worktrees.fetch(human, id))).toStartWith('conflict-wrong-state: ')
+    expect(git(rig, 'log', '-1', '--format=%s', branch)).toBe('mine')
+    expect(recorded()).toEqual([])
+  })
+
+  test('is kept with the folder while changes are stashed', async () => {
+    const { make, worktrees, close, recorded } = await world()
+    const worker = await make()
+    writeFileSync(join(worker.path, 'README'), 'changed')
+    git(worker.path, 'stash', '-q')
+    await close(worker)
+    await worktrees.sweep()
+    expect(recorded()).toMatchObject([{ reason: 'changes are stashed in it' }])
+    expect(existsSync(worker.path)).toBe(true)
+  })
+})
+
+test('a clone has the remotes, settings and hooks of its rig, and its rig as a remote', async () => {
+  const { make, rig } = await world()
+  git(rig, 'config', 'remote.origin.url', 'https://example.com/shop.git')
+  git(rig, 'config', 'alias.hello', '!echo "hi; there"')
+  writeFileSync(join(rig, '.git', 'hooks', 'pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  const { path } = await make()
+  expect(git(path, 'remote').split('\n')).toEqual(['origin', 'rig'])
+  expect(git(path, 'config', 'remote.origin.url')).toBe('https://example.com/shop.git')
+  expect(git(path, 'hello')).toBe('hi; there')
+  expect(() => commit(path, 'one', '1')).toThrow('git commit')
+  git(rig, 'commit', '-q', '--no-verify', '--allow-empty', '-m', 'later')
+  git(path, 'fetch', '-q', 'rig')
+  expect(git(path, 'log', '-1', '--format=%s', 'rig/main')).toBe('later')
+})
+
 test('a worktree is kept for any work that exists nowhere else', () => {
-  const none = { changes: 0, merged: false, pushed: false, ahead: 2 }
+  const none = { changes: 0, stashed: false, merged: false, pushed: false, ahead: 2 }
   expect(reasonToKeep(none)).toBe('2 commits are neither merged nor pushed')
   expect(reasonToKeep({ ...none, merged: true })).toBeUndefined()
   expect(reasonToKeep({ ...none, pushed: true })).toBeUndefined()
+  expect(reasonToKeep({ ...none, merged: true, stashed: true })).toBe('changes are stashed in it')
   expect(reasonToKeep({ ...none, merged: true, pushed: true, changes: 1 })).toBe('1 file is changed and not committed')
 })
 

@@ -1,0 +1,20 @@
+import type { WorktreeStatus } from './keep-reason.ts'
+import type { Repository } from './repository.ts'
+import type { WorktreeRow } from './table.ts'
+
+/** How worktrees of one kind are made, looked at and removed. */
+export interface Checkouts {
+  /**
+   * Makes the folder on a branch of its own; one that is there already is taken up again. Answers the commit that gc knows the
+   * branch to have in the rig's repository, null where that does not matter.
+   */
+  prepare(row: WorktreeRow): Promise<string | null>
+  /** Brings what is committed into the rig's repository; answers the commit of its branch there, null when unknown. */
+  fetch(row: WorktreeRow): Promise<string | null>
+  /** The state of the folder, and of what the rig's repository has of it. */
+  status(row: WorktreeRow): Promise<WorktreeStatus>
+  /** Removes the folder; `force` also with changes that exist nowhere else. */
+  remove(row: WorktreeRow, force: boolean): Promise<void>
+  /** Where its changes are read, and what they are compared with. */
+  compared(row: WorktreeRow): Promise<{ repository: Repository; base: string }>
+}

@@ -1,0 +1,2 @@
+ALTER TABLE worktrees ADD COLUMN kind TEXT NOT NULL DEFAULT 'linked';
+ALTER TABLE worktrees ADD COLUMN home TEXT;

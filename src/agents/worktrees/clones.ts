@@ -1,0 +1,153 @@
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { appendFile, copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
+import { findRepository, repositoryFolders, sharedFolder, workingFolders } from '../../config/git/repository-folders.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Checkouts } from './checkouts.ts'
+import { fetchHome } from './fetch-home.ts'
+import { formatSettings, type GitSetting, parseSettings, settingsForClone } from './git-config.ts'
+import type { WorktreeStatus } from './keep-reason.ts'
+import { Repository } from './repository.ts'
+import type { WorktreeRow } from './table.ts'
+
+/** How a clone names the repository of its rig. */
+export const RIG = 'rig'
+
+/**
+ * Clones that borrow the history of their rig's repository and write none of it: what is committed in one is fetched into the
+ * rig. gc's own git runs confined in both, since agents can write there.
+ */
+export class SharedClones implements Checkouts {
+  constructor(private readonly git: GitRunner) {}
+
+  async prepare(row: WorktreeRow): Promise<string | null> {
+    if (existsSync(row.path)) return row.home
+    const rig = this.#rig(row)
+    if (!(await rig.commitOf(`refs/heads/${row.branch}`))) await rig.run('branch', '--no-track', row.branch, row.base)
+    const unfinished = `${row.path}.unfinished`
+    await rm(unfinished, { recursive: true, force: true })
+    await this.#clone(row, rig, unfinished)
+    await rename(unfinished, row.path)
+    return rig.commitOf(`refs/heads/${row.branch}`)
+  }
+
+  async fetch(row: WorktreeRow): Promise<string | null> {
+    const incoming = `${row.path}.incoming`
+    await rm(incoming, { recursive: true, force: true })
+    await mkdir(incoming, { mode: 0o700 })
+    try {
+      return await fetchHome({ clone: this.#own(row, [incoming]), rig: this.#rig(row, [incoming]), incoming, row })
+    } finally {
+      await rm(incoming, { recursive: true, force: true })
+    }
+  }
+
+  async status(row: WorktreeRow): Promise<WorktreeStatus> {
+    const [own, rig] = [this.#own(row), this.#rig(row)]
+    const status = await own.run('--no-optional-locks', 'status', '--porcelain', '-z')
+    const tips = [...(await branchesOf(rig, row.branch)).values()]
+    const pushed = (await rig.count(...tips, '--not', '--remotes')) === 0 || (await this.#isPushed(own, rig, tips))
+    return {
+      changes: status.split('\0').filter(Boolean).length,
+      stashed: (await own.commitOf('refs/stash')) !== '',
+      pushed,
+      ...(await rig.compare(row.base, tips)),
+    }
+  }
+
+  async remove({ path }: WorktreeRow): Promise<void> {
+    for (const folder of [path, `${path}.unfinished`]) await rm(folder, { recursive: true, force: true })
+  }
+
+  async compared(row: WorktreeRow): Promise<{ repository: Repository; base: string }> {
+    const repository = this.#own(row)
+    const known = `refs/remotes/${RIG}/${row.base}`
+    return { repository, base: (await repository.commitOf(known)) ? known : row.base }
+  }
+
+  /** Whether the session pushed these commits itself, as far as its clone knows. */
+  async #isPushed(own: Repository, rig: Repository, tips: readonly string[]): Promise<boolean> {
+    const hasOrigin = (await rig.try('config', 'remote.origin.url')) !== ''
+    const others = [RIG, ...(hasOrigin ? [] : ['origin'])].map((name) => `--exclude=${name}/*`)
+    return (await own.count(...tips, '--not', ...others, '--remotes')) === 0
+  }
+
+  async #clone(row: WorktreeRow, rig: Repository, path: string): Promise<void> {
+    const found = findRepository(row.repository)
+    if (found === undefined) throw new AppError('service-unavailable', `${row.repository} is no git repository`)
+    const shared = sharedFolder(found)
+    const parent = new Repository(this.git, dirname(path))
+    await parent.run('clone', '-q', '--shared', '--no-checkout', '--template=', '-o', RIG, '--', shared, path)
+    const settings = parseSettings(await rig.run('config', '--local', '--includes', '--list', '-z'))
+    await appendFile(join(path, '.git', 'config'), formatSettings(cloneSettings(row, shared, settings)))
+    const exclude = join(shared, 'info', 'exclude')
+    await mkdir(join(path, '.git', 'info'), { recursive: true })
+    if (existsSync(exclude)) await copyFile(exclude, join(path, '.git', 'info', 'exclude'))
+    const fresh = new Repository(this.git, path)
+    await fresh.run('fetch', '-q', '--no-tags', RIG, '+refs/remotes/*:refs/remotes/*')
+    const base = await fresh.commitOf(`refs/remotes/${RIG}/${row.base}`)
+    if (base) await fresh.run('update-ref', `refs/heads/${row.base}`, base)
+    await fresh.run('update-ref', `refs/heads/${row.branch}`, `refs/remotes/${RIG}/${row.branch}`)
+    await fresh.run('symbolic-ref', 'HEAD', `refs/heads/${row.branch}`)
+    await this.#own({ ...row, path }).run('reset', '-q', '--hard')
+  }
+
+  /** The rig's repository; git may also read these folders. */
+  #rig({ repository }: WorktreeRow, read: readonly string[] = []): Repository {
+    const working = workingFolders(repository)
+    const within = { read: [...working, ...repositoryFolders(repository), ...read], write: working.slice(1) }
+    return new Repository(this.git, repository, within)
+  }
+
+  /** The clone; git may also write these folders. */
+  #own({ path, repository }: WorktreeRow, write: readonly string[] = []): Repository {
+    const within: GitFolders = { read: repositoryFolders(repository), write: [path, ...write] }
+    return new Repository(this.git, path, within, { GIT_CEILING_DIRECTORIES: dirname(path) })
+  }
+}
+
+/** The branches of a repository that hold the work of a session, with their commits: its own, and `<own>.<other>`. */
+export async function branchesOf(repository: Repository, own: string): Promise<Map<string, string>> {
+  const lines = await repository.run(
+    'for-each-ref',
+    '--format=%(refname:short) %(objectname)',
+    `refs/heads/${dirname(own)}`,
+  )
+  const all = lines.split('\n').map((line) => line.split(' '))
+  return new Map(
+    all.flatMap(([name = '', commit = '']) => (name === own || name.startsWith(`${own}.`) ? [[name, commit]] : [])),
+  )
+}
+
+/** What a clone is told besides what its rig's repository is: where it comes from, and which hooks it has. */
+function cloneSettings({ repository }: WorktreeRow, shared: string, settings: readonly GitSetting[]): GitSetting[] {
+  const hasOrigin = settings.some(({ key }) => key === 'remote.origin.url')
+  const hooks = settings.find(({ key }) => key === 'core.hookspath')?.value ?? hooksOf(shared)
+  const objects = join(shared, 'lfs')
+  return [
+    ...settingsForClone(settings),
+    { key: `remote.${RIG}.url`, value: repository },
+    ...(hasOrigin ? [] : [{ key: 'remote.origin.url', value: repository }]),
+    ...(hasOrigin ? [] : [{ key: 'remote.origin.fetch', value: '+refs/heads/*:refs/remotes/origin/*' }]),
+    ...(hooks === undefined ? [] : [{ key: 'core.hooksPath', value: hooks }]),
+    ...(existsSync(objects) ? [{ key: 'lfs.storage', value: objects }] : []),
+  ]
+}
+
+/** The folder of a repository's hooks, if it has any that run. */
+function hooksOf(shared: string): string | undefined {
+  const folder = join(shared, 'hooks')
+  if (!existsSync(folder)) return undefined
+  const runs = readdirSync(folder).some((name) => !name.endsWith('.sample') && isExecutable(join(folder, name)))
+  return runs ? folder : undefined
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
