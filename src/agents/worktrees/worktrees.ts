@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { GitRunner } from '../../config/git/git-runner.ts'
-import { repositoryFolders } from '../../config/git/repository-folders.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
@@ -127,12 +126,6 @@ export class Worktrees {
     this.#requireFolder(row)
     await this.#inTurn(() => this.#fetch(row, actorOf(caller)))
     return this.#toWorktree(this.#get(session))
-  }
-
-  /** The folders of the repository whose history a session borrows; undefined when it has no clone. */
-  lendersOf(session: string): string[] | undefined {
-    const row = this.#rows.find(session)
-    return row?.kind === 'clone' ? repositoryFolders(row.repository) : undefined
   }
 
   /** Removes a worktree on request unless it holds unsaved work; with `force`, in any case. */
