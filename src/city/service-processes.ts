@@ -35,6 +35,12 @@ export function buildServiceProcesses(options: ServiceProcessesOptions): Service
     },
     repository: new ServiceRepository(store),
     commands: new HostedCommands({ city, kind: 'service', host, grace: GRACE_MS }),
-    surroundings: () => ({ city, path, url: url(), base: commandEnvironment({ ...options, city }) }),
+    surroundings: () => ({
+      ...{ city, path, url: url() },
+      // Made for who starts a process: every request that is passed on asks for the rest.
+      get base() {
+        return commandEnvironment({ ...options, city })
+      },
+    }),
   })
 }
