@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { both, calm, children, cpu, median, reaped, Table, took } from './support/figures.ts'
+import { atRest, both, children, cpu, median, reaped, Table, took } from './support/figures.ts'
 import { Town } from './support/town.ts'
 
 /**
@@ -27,7 +27,7 @@ for (let n = 0; n < ORDERS; n++) {
 }
 const table = new Table()
 await town.city('idle', '[daemon]\npatrol_interval = "30s"\n')
-await calm(town.pid)
+await atRest(town.pid)
 const look = () => ({ cpu: cpu(town.pid), reaped: reaped(town.pid), children: children(town.pid).join() })
 const before = look()
 await Bun.sleep(SECONDS * 1000)

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { at, both, calm, children, cpu, ms, reaped, Table, took, whole } from './support/figures.ts'
+import { at, atRest, both, calm, children, cpu, ms, reaped, Table, took, whole } from './support/figures.ts'
 import { CLERK, declareFormula } from './support/formulas.ts'
 import { inTurns, load } from './support/load.ts'
 import { fillRuns } from './support/run-fill.ts'
@@ -74,8 +74,8 @@ async function waiting(town: Town, table: Table): Promise<void> {
   await load(town, 8, 3_600, (wire) =>
     left-- > 0 ? wire.json('POST', `${city}/sling`, { target: 'clerk', formula: 'signed' }) : undefined,
   )
-  await calm(town.pid)
   const { status_counts: counts } = await town.once((wire) => wire.json('GET', `${city}/runs/census`))
+  await atRest(town.pid)
   const look = () => ({ cpu: cpu(town.pid), started: `${reaped(town.pid)} ${children(town.pid).join()}` })
   const before = look()
   await Bun.sleep(SECONDS * 1000)

@@ -80,6 +80,20 @@ export async function calm(pid: number): Promise<void> {
   }
 }
 
+/**
+ * Waits until a process only waits itself, for three minutes at most: the runtime looks through the heap every second until
+ * that has stood still for half a minute.
+ */
+export async function atRest(pid: number): Promise<void> {
+  const woken = () =>
+    Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  const end = performance.now() + 180_000
+  for (let before = -10; woken() - before > 2 && performance.now() < end; ) {
+    before = woken()
+    await Bun.sleep(5_000)
+  }
+}
+
 /** Looks every few milliseconds until something holds; how long that took. */
 export async function took(holds: () => Promise<boolean> | boolean, bound = 30_000): Promise<number> {
   const started = performance.now()
