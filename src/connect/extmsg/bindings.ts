@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -37,9 +37,20 @@ interface Target {
   readonly agentName: string
 }
 
+const prepareOf = ({ orm }: Store) =>
+  orm
+    .select()
+    .from(bindings)
+    .where(eq(bindings.conversation, sql.placeholder('n')))
+    .prepare()
+
 /** Which session or agent answers a conversation. */
 export class Bindings {
-  constructor(private readonly options: BindingsOptions) {}
+  readonly #of: ReturnType<typeof prepareOf>
+
+  constructor(private readonly options: BindingsOptions) {
+    this.#of = prepareOf(options.store)
+  }
 
   /** Binds a conversation; the same target again only takes the metadata. */
   async bind(
@@ -98,7 +109,7 @@ export class Bindings {
   }
 
   of({ n }: Pick<ConversationRow, 'n'>): BindingRow | undefined {
-    return this.#where(eq(bindings.conversation, n))[0]
+    return this.#of.get({ n })
   }
 
   toRecord(row: BindingRow, ref: ConversationRef): SessionBindingRecord {

@@ -4,15 +4,34 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { ConversationRef } from './schema.ts'
 import { type ConversationRow, conversations } from './table.ts'
 
+/** What is asked for every message, built once. */
+function prepareFind({ orm }: Store) {
+  const is = (name: keyof ConversationRef) => eq(conversations[name], sql.placeholder(name))
+  return orm
+    .select()
+    .from(conversations)
+    .where(
+      and(
+        ...[is('conversation_id'), is('account_id'), is('provider'), is('scope_id'), is('kind')],
+        is('parent_conversation_id'),
+      ),
+    )
+    .prepare()
+}
+
 /** The rows of conversations. */
 export class Conversations {
+  readonly #find: ReturnType<typeof prepareFind>
+
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#find = prepareFind(store)
+  }
 
-  find(ref: ConversationRef): ConversationRow | undefined {
-    return this.store.read((orm) => orm.select().from(conversations).where(isRef(ref)).get())
+  find({ parent_conversation_id = '', ...ref }: ConversationRef): ConversationRow | undefined {
+    return this.#find.get({ ...ref, parent_conversation_id })
   }
 
   byNumber(n: number): ConversationRow | undefined {
@@ -68,16 +87,6 @@ export class Conversations {
       .get()
   }
 }
-
-const isRef = (ref: ConversationRef) =>
-  and(
-    eq(conversations.conversation_id, ref.conversation_id),
-    eq(conversations.account_id, ref.account_id),
-    eq(conversations.provider, ref.provider),
-    eq(conversations.scope_id, ref.scope_id),
-    eq(conversations.kind, ref.kind),
-    eq(conversations.parent_conversation_id, ref.parent_conversation_id ?? ''),
-  )
 
 /** A row as the wire names it. */
 export const toRef = (row: ConversationRow): ConversationRef => ({

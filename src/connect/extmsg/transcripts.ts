@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, lte } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, lte, sql } from 'drizzle-orm'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
@@ -30,9 +30,20 @@ const MAX_LIMIT = 500
 /** How many messages of a conversation are kept. */
 const MAX_MESSAGES = 10_000
 
+const prepareRepeated = ({ orm }: Store) =>
+  orm
+    .select()
+    .from(messages)
+    .where(and(eq(messages.conversation, sql.placeholder('n')), eq(messages.dedupKey, sql.placeholder('key'))))
+    .prepare()
+
 /** What was said in conversations, and how far each session has read it. */
 export class Transcripts {
-  constructor(private readonly options: TranscriptsOptions) {}
+  readonly #repeated: ReturnType<typeof prepareRepeated>
+
+  constructor(private readonly options: TranscriptsOptions) {
+    this.#repeated = prepareRepeated(options.store)
+  }
 
   list({ after_sequence = 0, limit, order, ...ref }: TranscriptQuery): TranscriptList {
     const row = this.options.conversations.find(toConversation(ref, 'validation-failed'))
@@ -69,14 +80,7 @@ export class Transcripts {
 
   /** A message that was written down under this key. */
   findRepeated({ n }: ConversationRow, key: string): TranscriptRow | undefined {
-    if (key === '') return undefined
-    return this.options.store.read((orm) =>
-      orm
-        .select()
-        .from(messages)
-        .where(and(eq(messages.conversation, n), eq(messages.dedupKey, key)))
-        .get(),
-    )
+    return key === '' ? undefined : this.#repeated.get({ n, key })
   }
 
   /** Writes a message down; what is beyond the bound of the conversation goes. */
