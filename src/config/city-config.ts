@@ -1,4 +1,6 @@
 import type { AgentFields } from './declare/agent.ts'
+import type { AgentConfineFields, ConfineFields, ConfineMode } from './declare/confine.ts'
+import type { Declaration } from './declare/declaration.ts'
 import type { DeclaredBlock, FieldOrigins } from './declare/origin.ts'
 import type { InlineScripts } from './declare/pack.ts'
 import type { RigFields } from './declare/rig.ts'
@@ -81,6 +83,8 @@ export interface RigConfig {
   readonly suspendedOnStart: boolean
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig
+  /** Its `confine` table, as far as it was written. */
+  readonly confine?: Declaration<ConfineFields>
   readonly block: DeclaredBlock
   readonly origins: FieldOrigins<RigFields>
 }
@@ -151,7 +155,9 @@ export interface AgentConfig {
   /**
    * How its sessions are confined: to their folder and this machine (`default`), to their folder (`network`), or not.
    */
-  readonly confine: 'default' | 'network' | 'off'
+  readonly confine: ConfineMode
+  /** Its `confine` table, as far as it was written. */
+  readonly confineTable?: Declaration<AgentConfineFields>
   readonly prompt?: PromptTemplate
   /** The folder of the pack that declares it, or the city's. */
   readonly configDir: string

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { PERMISSIONS } from '../../http/needs.ts'
 import { PROMPT_MODES } from '../providers/provider.ts'
+import { agentConfine } from './confine.ts'
 import {
   boolean,
   duration,
@@ -86,7 +87,7 @@ export const FOLDER_AGENT = {
   optionDefaults: stringMap('option_defaults'),
   workDir: string('work_dir'),
   worktree: boolean('worktree'),
-  confine: oneOf('confine', ['default', 'network', 'off']),
+  confine: agentConfine,
   promptFile,
   injectFragments: strings('inject_fragments'),
   appendFragments: strings('append_fragments'),

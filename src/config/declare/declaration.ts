@@ -54,6 +54,16 @@ export function withValue<Values, Name extends keyof Values>(
   }
 }
 
+/** Two declarations of one thing, field by field, the higher over the lower; each value keeps its origin. */
+export function mergeFields<Values>(lower: Declaration<Values>, higher: Declaration<Values>): Declaration<Values> {
+  const values = { ...lower.values, ...higher.values }
+  for (const [name, { merge }] of Object.entries(higher.fields)) {
+    const [below, above] = [Reflect.get(lower.values, name), Reflect.get(higher.values, name)]
+    if (merge && below !== undefined && above !== undefined) Reflect.set(values, name, merge(below, above))
+  }
+  return { ...higher, values, origins: { ...lower.origins, ...higher.origins } }
+}
+
 /** Where to report a problem with a field: where it was written in the block itself, else the block. */
 export function locationOf<Values>(
   { block, origins, fields }: Declaration<Values>,

@@ -1,4 +1,5 @@
 import { type AgentFields, FOLDER_AGENT } from './agent.ts'
+import { confineTable } from './confine.ts'
 import type { Declaration } from './declaration.ts'
 import {
   boolean,
@@ -98,6 +99,7 @@ export const RIG_PATCH = {
   defaultBranch: string('default_branch'),
   suspended: boolean('suspended'),
   suspendedOnStart: boolean('suspended_on_start'),
+  confine: confineTable,
   written,
 }
 export type RigPatchFields = ValuesOf<typeof RIG_PATCH>

@@ -1,4 +1,5 @@
 import { type OptionChoice, PROMPT_MODES, type ProviderConfig, type ProviderOption } from '../providers/provider.ts'
+import { confineTable } from './confine.ts'
 import { boolean, duration, type FieldReader, integer, oneOf, string, stringMap, strings } from './fields.ts'
 import type { SectionReader } from './section-reader.ts'
 
@@ -59,4 +60,5 @@ export const PROVIDER = {
   optionDefaults: stringMap('option_defaults'),
   optionsSchema,
   optionsSchemaMerge: oneOf('options_schema_merge', ['replace', 'by_key']),
+  confine: confineTable,
 } satisfies { [Name in keyof ProviderConfig]-?: FieldReader<NonNullable<ProviderConfig[Name]>> }

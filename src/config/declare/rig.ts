@@ -1,3 +1,4 @@
+import { confineTable } from './confine.ts'
 import { type Declaration, declareFields } from './declaration.ts'
 import {
   boolean,
@@ -44,6 +45,7 @@ export const RIG = {
   suspended: boolean('suspended'),
   maxActive: integer('max_active_sessions', { min: -1 }),
   sleep,
+  confine: confineTable,
   imports: importsOf('imports'),
   overrides: agentPatches('overrides'),
   patches: agentPatches('patches'),

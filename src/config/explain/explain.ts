@@ -64,10 +64,26 @@ function explain<Values>(
     const origin: FieldOrigin | undefined = Reflect.get(origins, field)
     if (!origin) return []
     const { layer, file, section } = origin.block
-    const value = key === 'env' ? hideValues(readValue(field)) : readValue(field)
+    const read = readValue(field)
+    if (isTable(read)) return explainTable(kind, name, key, read)
+    const value = key === 'env' ? hideValues(read) : read
     return [{ kind, name, key, value, layer: layer.name, file, line: origin.line, section }]
   })
 }
+
+/** The fields of a table under a section, by keys such as `confine.read`. */
+function explainTable(
+  kind: ExplainedField['kind'],
+  name: string,
+  prefix: string,
+  { fields, values, origins }: Declaration<object>,
+): ExplainedField[] {
+  const own = explain(kind, name, fields, origins, (field) => Reflect.get(values, field))
+  return own.map((field) => ({ ...field, key: `${prefix}.${field.key}` }))
+}
+
+const isTable = (value: unknown): value is Declaration<object> =>
+  typeof value === 'object' && value !== null && 'block' in value && 'origins' in value
 
 /** Environment variables are named without their values, which may be secret. */
 const hideValues = (env: unknown): unknown =>

@@ -1,5 +1,5 @@
 import type { BlockDeclarations, CityDeclarations } from '../declare/city-declarations.ts'
-import type { Declaration } from '../declare/declaration.ts'
+import { type Declaration, mergeFields } from '../declare/declaration.ts'
 import { withoutAgents, withoutPrices } from '../declare/hide.ts'
 import { joinPatches } from '../declare/patches.ts'
 
@@ -17,34 +17,25 @@ export function mergeDeclarations(lower: CityDeclarations, higher: Partial<CityD
     patches: higher.patches ? joinPatches(lower.patches, higher.patches) : lower.patches,
     pack: higher.pack ?? lower.pack,
     packs: [...lower.packs, ...(higher.packs ?? [])],
-    workspace: mergeFields(lower.workspace, higher.workspace),
-    site: mergeFields(lower.site, higher.site),
-    agentDefaults: mergeFields(lower.agentDefaults, higher.agentDefaults),
-    daemon: mergeFields(lower.daemon, higher.daemon),
-    session: mergeFields(lower.session, higher.session),
-    sessionSleep: mergeFields(lower.sessionSleep, higher.sessionSleep),
-    chatSessions: mergeFields(lower.chatSessions, higher.chatSessions),
-    mail: mergeFields(lower.mail, higher.mail),
-    eventRotation: mergeFields(lower.eventRotation, higher.eventRotation),
-    usage: mergeFields(lower.usage, higher.usage),
-    webhookPolicy: mergeFields(lower.webhookPolicy, higher.webhookPolicy),
-    orders: mergeFields(lower.orders, higher.orders),
+    workspace: mergeIfAny(lower.workspace, higher.workspace),
+    site: mergeIfAny(lower.site, higher.site),
+    agentDefaults: mergeIfAny(lower.agentDefaults, higher.agentDefaults),
+    daemon: mergeIfAny(lower.daemon, higher.daemon),
+    session: mergeIfAny(lower.session, higher.session),
+    sessionSleep: mergeIfAny(lower.sessionSleep, higher.sessionSleep),
+    chatSessions: mergeIfAny(lower.chatSessions, higher.chatSessions),
+    mail: mergeIfAny(lower.mail, higher.mail),
+    eventRotation: mergeIfAny(lower.eventRotation, higher.eventRotation),
+    usage: mergeIfAny(lower.usage, higher.usage),
+    webhookPolicy: mergeIfAny(lower.webhookPolicy, higher.webhookPolicy),
+    orders: mergeIfAny(lower.orders, higher.orders),
   }
 }
 
-/** Merges two declarations of one thing, field by field; each value keeps its origin. */
-export function mergeFields<Values extends object>(
+const mergeIfAny = <Values>(
   lower: Declaration<Values> | undefined,
   higher: Declaration<Values> | undefined,
-): Declaration<Values> | undefined {
-  if (!lower || !higher) return higher ?? lower
-  const values = { ...lower.values, ...higher.values }
-  for (const [name, { merge }] of Object.entries(higher.fields)) {
-    const [below, above] = [Reflect.get(lower.values, name), Reflect.get(higher.values, name)]
-    if (merge && below !== undefined && above !== undefined) Reflect.set(values, name, merge(below, above))
-  }
-  return { ...higher, values, origins: { ...lower.origins, ...higher.origins } }
-}
+): Declaration<Values> | undefined => (lower && higher ? mergeFields(lower, higher) : (higher ?? lower))
 
 function mergeByName<Values extends object>(
   lower: ReadonlyMap<string, Declaration<Values>>,
@@ -52,8 +43,8 @@ function mergeByName<Values extends object>(
 ): ReadonlyMap<string, Declaration<Values>> {
   const merged = new Map(lower)
   for (const [name, declaration] of higher) {
-    const both = mergeFields(lower.get(name), declaration)
-    if (both) merged.set(name, both)
+    const below = lower.get(name)
+    merged.set(name, below ? mergeFields(below, declaration) : declaration)
   }
   return merged
 }

@@ -1,3 +1,6 @@
+import type { ConfineFields } from '../declare/confine.ts'
+import type { Declaration } from '../declare/declaration.ts'
+
 /** How a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */
 export type PromptMode = 'arg' | 'flag' | 'none'
 export const PROMPT_MODES: readonly PromptMode[] = ['arg', 'flag', 'none']
@@ -48,6 +51,8 @@ export interface ProviderConfig {
   optionDefaults?: Record<string, string>
   optionsSchema?: ProviderOption[]
   optionsSchemaMerge?: 'replace' | 'by_key'
+  /** What its sessions may do besides what every confined one may. */
+  confine?: Declaration<ConfineFields>
 }
 
 /** The providers that a city declares, by name. */

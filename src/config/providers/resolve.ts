@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { mergeFields } from '../declare/declaration.ts'
 import { BUILTINS } from './presets.ts'
 import type { DeclaredProviders, Provider, ProviderConfig, ProviderOption } from './provider.ts'
 
@@ -86,8 +87,10 @@ function merge(base: ProviderConfig, child: ProviderConfig): ProviderConfig {
   const schema = mergeOptions(base.optionsSchema ?? [], child)
   const isIncluded = (key: string) => !child.optionsSchema?.some((option) => option.omit && option.key === key)
   const defaults = { ...base.optionDefaults, ...child.optionDefaults }
+  const confine = base.confine && child.confine ? mergeFields(base.confine, child.confine) : merged.confine
   return {
     ...merged,
+    ...(confine && { confine }),
     argsAppend: [...(base.argsAppend ?? []), ...(child.argsAppend ?? [])],
     env: { ...base.env, ...child.env },
     optionDefaults: Object.fromEntries(Object.entries(defaults).filter(([key]) => isIncluded(key))),

@@ -1,4 +1,5 @@
 import type { AgentConfig, RigConfig } from '../city-config.ts'
+import { modeOf } from '../confinement/profile.ts'
 import type { AgentFields } from '../declare/agent.ts'
 import { localName } from '../declare/apply-patch.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
@@ -71,7 +72,7 @@ function resolveAgent(
   scope: AgentScope,
 ): AgentConfig {
   const { values, block, origins, binding, broken } = declaration
-  const { sleepAfterIdle, maxActive, namepool, promptFile, startCommand, ...others } = values
+  const { sleepAfterIdle, maxActive, namepool, promptFile, startCommand, confine, ...others } = values
   const { injectFragments: _, appendFragments: __, overlayDir: ___, installAgentHooks: ____, ...rest } = others
   const rig = values.dir === undefined ? undefined : rigs.get(values.dir)
   const agent = {
@@ -86,7 +87,8 @@ function resolveAgent(
     env: values.env ?? {},
     optionDefaults: values.optionDefaults ?? {},
     worktree: values.worktree ?? false,
-    confine: values.confine ?? 'off',
+    confine: modeOf(confine),
+    ...(confine && { confineTable: confine }),
     prompt: promptFile === undefined ? undefined : readPrompt(declaration, promptFile, scope),
     configDir: block.pack?.folder ?? scope.files.city.path,
     brings: resolveBrings(declaration, scope),

@@ -42,7 +42,7 @@ export function resolveRigs(declarations: CityDeclarations, scope: RigScope): Ri
 
 function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnostics }: RigScope): RigConfig | undefined {
   const { values, block, origins } = declaration
-  const { name, path, prefix, defaultBranch, formulasDir, formulaVars, sleep } = values
+  const { name, path, prefix, defaultBranch, formulasDir, formulaVars, sleep, confine } = values
   if (name === undefined) return undefined
   checkName(declaration, name, diagnostics)
   if (path === undefined) {
@@ -60,6 +60,7 @@ function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnosti
     suspendedOnStart: values.suspendedOnStart ?? values.suspended ?? false,
     maxActive: toLimit(values.maxActive),
     sleep: resolveSessionSleep(sleep),
+    ...(confine && { confine }),
   }
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { type AgentFields, FOLDER_AGENT } from '../../../src/config/declare/agent.ts'
 import { NO_DECLARATIONS } from '../../../src/config/declare/city-declarations.ts'
-import { type Declaration, declareFields } from '../../../src/config/declare/declaration.ts'
+import { DAEMON } from '../../../src/config/declare/daemon.ts'
+import { type Declaration, declareFields, mergeFields } from '../../../src/config/declare/declaration.ts'
 import { openFile } from '../../../src/config/declare/open-file.ts'
 import { PROVIDER } from '../../../src/config/declare/provider.ts'
 import { Diagnostics } from '../../../src/config/diagnostics/diagnostics.ts'
-import { mergeDeclarations, mergeFields } from '../../../src/config/layers/merge.ts'
+import { mergeDeclarations } from '../../../src/config/layers/merge.ts'
 import { parseToml } from '../../../src/config/toml/parse.ts'
 
 const reader = (file: string, text: string) =>
@@ -28,19 +29,18 @@ describe('merging two declarations', () => {
   const merged = mergeFields(lower, higher)
 
   test('takes what the higher one says, and what it leaves open from the lower', () => {
-    expect(merged?.values).toEqual({ provider: 'a', args: [], env: { A: '1', B: '3' }, suspended: false })
+    expect(merged.values).toEqual({ provider: 'a', args: [], env: { A: '1', B: '3' }, suspended: false })
   })
 
   test('keeps where each value was written', () => {
-    const files = Object.entries(merged?.origins ?? {}).map(
-      ([name, { block, line }]) => `${name} ${block.file}:${line}`,
-    )
+    const files = Object.entries(merged.origins).map(([name, { block, line }]) => `${name} ${block.file}:${line}`)
     expect(files).toEqual(['suspended high:4', 'provider low:1', 'args high:2', 'env high:3'])
   })
 
-  test('returns the other one when one is missing', () => {
-    expect(mergeFields(lower, undefined)).toBe(lower)
-    expect(mergeFields(undefined, higher)).toBe(higher)
+  test('takes a section that only one layer has as it is', () => {
+    const layer = { ...NO_DECLARATIONS, daemon: declareFields(reader('low', ''), DAEMON) }
+    expect(mergeDeclarations(layer, {}).daemon).toBe(layer.daemon)
+    expect(mergeDeclarations(NO_DECLARATIONS, layer).daemon).toBe(layer.daemon)
   })
 })
 

@@ -1,0 +1,115 @@
+import {
+  type AgentConfineFields,
+  CONFINE,
+  type ConfineFields,
+  type ConfineMode,
+  type ShareFields,
+} from '../declare/confine.ts'
+import type { Declaration } from '../declare/declaration.ts'
+import type { FieldOrigin } from '../declare/origin.ts'
+
+/** How an agent is confined of which nobody says it. */
+export const DEFAULT_CONFINE: ConfineMode = 'off'
+
+/** What declares rules of confinement. */
+export type Grantor = 'provider' | 'rig' | 'agent'
+
+/** Something that a profile allows, and the line that says so. */
+export interface Grant<Value = string> {
+  readonly value: Value
+  readonly by: Grantor
+  readonly file: string
+  readonly line: number
+}
+
+/** What the pack of an agent or provider asks for and only the city itself can grant. */
+export interface Withheld extends Grant<string> {
+  /** Its key, such as `write`. */
+  readonly key: string
+  readonly pack: string
+}
+
+/** The tables that apply to one agent's sessions. */
+export interface ConfineTables {
+  readonly provider?: Declaration<ConfineFields> | undefined
+  readonly rig?: Declaration<ConfineFields> | undefined
+  readonly agent?: Declaration<AgentConfineFields> | undefined
+}
+
+/** What sessions of an agent may do besides what every confined one may. Paths are as they were written. */
+export interface Profile {
+  readonly read: readonly Grant[]
+  readonly write: readonly Grant[]
+  readonly allowHosts: readonly Grant[]
+  readonly ports: readonly Grant<number>[]
+  /** The lowest of what is declared. */
+  readonly share: { readonly [Name in keyof ShareFields]?: Grant<number> }
+  readonly withheld: readonly Withheld[]
+}
+
+/** What the tables of a provider, a rig and an agent allow together: lists add up, and of shares the lowest holds. */
+export function profileOf(tables: ConfineTables): Profile {
+  const withheld: Withheld[] = []
+  const grants = <Value extends string | number>(
+    name: 'read' | 'write' | 'allowHosts' | 'ports',
+    list: (values: Partial<ConfineFields>) => readonly Value[] | undefined,
+  ): Grant<Value>[] =>
+    declared(tables).flatMap(([by, table]) => {
+      const origin = table.origins[name]
+      const values = list(table.values) ?? []
+      if (!origin) return []
+      const { pack } = origin.block
+      if (!pack) return values.map((value) => ({ value, by, ...placeOf(origin) }))
+      const { key } = CONFINE[name]
+      withheld.push(...values.map((value) => ({ key, value: String(value), by, pack: pack.name, ...placeOf(origin) })))
+      return []
+    })
+  return {
+    read: grants('read', ({ read }) => read),
+    write: grants('write', ({ write }) => write),
+    allowHosts: grants('allowHosts', ({ allowHosts }) => allowHosts),
+    ports: grants('ports', ({ ports }) => ports),
+    share: { ...lowest(tables, 'cpu'), ...lowest(tables, 'memory'), ...lowest(tables, 'pids') },
+    withheld: [...withheld, ...withheldMode(tables.agent)],
+  }
+}
+
+/** How an agent is confined: a pack can confine its agents closer than the city does, and never wider. */
+export function modeOf(table: Declaration<AgentConfineFields> | undefined): ConfineMode {
+  const mode = table?.values.mode ?? DEFAULT_CONFINE
+  return withheldMode(table).length > 0 ? DEFAULT_CONFINE : mode
+}
+
+const WIDTH: Record<ConfineMode, number> = { default: 0, network: 1, off: 2 }
+
+function withheldMode(table: Declaration<AgentConfineFields> | undefined): Withheld[] {
+  const { mode } = table?.values ?? {}
+  const origin = table?.origins.mode
+  const pack = origin?.block.pack
+  if (mode === undefined || !origin || !pack || WIDTH[mode] <= WIDTH[DEFAULT_CONFINE]) return []
+  return [{ key: 'mode', value: mode, by: 'agent', pack: pack.name, ...placeOf(origin) }]
+}
+
+function lowest(tables: ConfineTables, name: keyof ShareFields): Profile['share'] {
+  const all = declared(tables).flatMap(
+    ([
+      by,
+      {
+        values: { share },
+      },
+    ]): Grant<number>[] => {
+      const [value, origin] = [share?.values[name], share?.origins[name]]
+      return value === undefined || !origin ? [] : [{ value, by, ...placeOf(origin) }]
+    },
+  )
+  const least = all.toSorted((a, b) => a.value - b.value)[0]
+  return least ? { [name]: least } : {}
+}
+
+const declared = ({ provider, rig, agent }: ConfineTables): [Grantor, Declaration<ConfineFields>][] => [
+  ...(provider ? [['provider', provider] as [Grantor, typeof provider]] : []),
+  ...(rig ? [['rig', rig] as [Grantor, typeof rig]] : []),
+  ...(agent ? [['agent', agent] as [Grantor, typeof agent]] : []),
+]
+
+const placeOf = ({ block, line }: FieldOrigin): { file: string; line: number } => ({ file: block.file, line })
