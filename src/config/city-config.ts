@@ -83,7 +83,6 @@ export interface RigConfig {
   readonly suspendedOnStart: boolean
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig
-  /** Its `confine` table, as far as it was written. */
   readonly confine?: Declaration<ConfineFields>
   readonly block: DeclaredBlock
   readonly origins: FieldOrigins<RigFields>
@@ -152,11 +151,8 @@ export interface AgentConfig {
   readonly workDir?: string
   /** Whether each of its sessions works in a git worktree of its own. */
   readonly worktree: boolean
-  /**
-   * How its sessions are confined: to their folder and this machine (`default`), to their folder (`network`), or not.
-   */
+  /** How its sessions are confined: a pack can only narrow it. `confineTable` is what was written. */
   readonly confine: ConfineMode
-  /** Its `confine` table, as far as it was written. */
   readonly confineTable?: Declaration<AgentConfineFields>
   readonly prompt?: PromptTemplate
   /** The folder of the pack that declares it, or the city's. */

@@ -1,7 +1,8 @@
 import { AppError } from '../../core/errors.ts'
-import { mergeFields } from '../declare/declaration.ts'
 import { BUILTINS } from './presets.ts'
 import type { DeclaredProviders, Provider, ProviderConfig, ProviderOption } from './provider.ts'
+
+type Confine = NonNullable<ProviderConfig['confine']>
 
 /** A provider in a chain of bases. */
 export interface ProviderLink {
@@ -87,16 +88,21 @@ function merge(base: ProviderConfig, child: ProviderConfig): ProviderConfig {
   const schema = mergeOptions(base.optionsSchema ?? [], child)
   const isIncluded = (key: string) => !child.optionsSchema?.some((option) => option.omit && option.key === key)
   const defaults = { ...base.optionDefaults, ...child.optionDefaults }
-  const confine = base.confine && child.confine ? mergeFields(base.confine, child.confine) : merged.confine
   return {
     ...merged,
-    ...(confine && { confine }),
+    ...(base.confine && child.confine && { confine: over(base.confine, child.confine) }),
     argsAppend: [...(base.argsAppend ?? []), ...(child.argsAppend ?? [])],
     env: { ...base.env, ...child.env },
     optionDefaults: Object.fromEntries(Object.entries(defaults).filter(([key]) => isIncluded(key))),
     optionsSchema: schema,
   }
 }
+
+const over = (base: Confine, child: Confine): Confine => ({
+  ...child,
+  values: { ...base.values, ...child.values },
+  origins: { ...base.origins, ...child.origins },
+})
 
 /** The keys that have a value: an empty string is none, an empty list is one. */
 const declaredValues = (config: ProviderConfig): ProviderConfig =>
