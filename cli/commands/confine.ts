@@ -4,6 +4,7 @@ import { showHidden } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { program as gc } from '../context/version.ts'
 import { Exit } from '../io/exit.ts'
+import { confineExplainCommand } from './confine-explain.ts'
 
 interface Confine {
   read?: string[]
@@ -25,8 +26,9 @@ const collectPath = (text: string, paths: readonly string[] = []): string[] => [
 
 /** Defines the command that runs a program as confined sessions run. */
 export function confineCommand(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command('confine')
+    .helpCommand(false)
     .description(
       'run a command that can change this folder only, and reaches no keys, other programs or other hosts than those of packages',
     )
@@ -48,6 +50,7 @@ export function confineCommand(program: Command, context: CommandContext): void 
         .default('hosts'),
     )
     .action((argv: string[], options: Confine) => confine(context, argv, options))
+  confineExplainCommand(command, context)
 }
 
 async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/until.ts'
 import { type CallOptions, World } from '../support/world.ts'
@@ -8,6 +8,7 @@ import { type CallOptions, World } from '../support/world.ts'
 const WORKER = `bead=$(gc hook --claim --json | sed -n "s/.*\\"bead_id\\":\\"\\([^\\"]*\\)\\".*/\\1/p")
 [ -n "$bead" ] || { gc runtime drain-ack; sleep 600; }
 cat ../secret > seen 2> refused
+cat ../allowed/data > data; echo kept >> ../allowed/out/new; echo lost 2>> refused >> ../allowed/data
 tee -a "$GC_CITY_PATH/city.toml" < /dev/null 2>> refused
 cat "$GC_HOME/token" >> seen 2>> refused
 echo kept > "$TMPDIR/own" && cat "$TMPDIR/own" > done
@@ -22,7 +23,7 @@ path = "../demo"
 [[agent]]
 name = "worker"
 dir = "demo"
-confine = "${confine}"
+confine = { mode = "${confine}", read = ["@/allowed"], write = ["@/allowed/out"] }
 start_command = '''${WORKER}'''
 ${more}`
 
@@ -32,7 +33,9 @@ async function open(toml: string, ...flags: string[]) {
   const path = world.folder.at('mill')
   for (const folder of [path, world.folder.at('demo')]) mkdirSync(folder)
   writeFileSync(world.folder.at('secret'), 'secret')
-  writeFileSync(join(path, 'city.toml'), toml)
+  mkdirSync(world.folder.at('allowed', 'out'), { recursive: true })
+  writeFileSync(world.folder.at('allowed', 'data'), 'data')
+  writeFileSync(join(path, 'city.toml'), toml.replaceAll('@', world.folder.path))
   const token = world.operatorToken
   const call = (line: string, options: CallOptions = {}) => world.call(line, { token, ...options })
   await call('POST /v0/city/register', { body: { path } })
@@ -48,7 +51,7 @@ async function open(toml: string, ...flags: string[]) {
 const work = { title: 'one', rig: 'demo', metadata: { 'gc.routed_to': 'demo/worker' } }
 
 describe('an agent that is confined', () => {
-  test('does its work in its rig, and sees and changes nothing else', async () => {
+  test('does its work in its rig and where its profile lets it, and sees and changes nothing else', async () => {
     const { world, path, call } = await open(city('default'), '--require-token')
     await using _ = world
     const before = readFileSync(join(path, 'city.toml'), 'utf8')
@@ -59,7 +62,10 @@ describe('an agent that is confined', () => {
     const rig = world.folder.at('demo')
     expect(readFileSync(join(rig, 'done'), 'utf8')).toBe('kept\n')
     expect(readFileSync(join(rig, 'seen'), 'utf8')).toBe('')
-    expect(readFileSync(join(rig, 'refused'), 'utf8').match(/denied/gi)).toHaveLength(3)
+    expect(readFileSync(join(rig, 'refused'), 'utf8').match(/denied/gi)).toHaveLength(4)
+    expect(readFileSync(join(rig, 'data'), 'utf8')).toBe('data')
+    expect(readFileSync(world.folder.at('allowed', 'out', 'new'), 'utf8')).toBe('kept\n')
+    expect(readFileSync(world.folder.at('allowed', 'data'), 'utf8')).toBe('data')
     expect(readFileSync(join(path, 'city.toml'), 'utf8')).toBe(before)
   })
 
@@ -85,6 +91,19 @@ describe('an agent that is confined', () => {
     const agent = async () => (await call('GET ~/agents')).body.items[0]
     const { unavailable_reason: reason } = await eventually('it is held', 10_000, agent, (each) => !each.available)
     expect(reason).toContain('start gc with --require-token, or set confine = "off"')
+    expect(readdirSync(world.folder.at('demo'))).toEqual([])
+  })
+
+  test('is not started with a profile that leads to what it must not change', async () => {
+    const { world, path, call } = await open(city('default'), '--require-token')
+    await using _ = world
+    rmdirSync(world.folder.at('allowed', 'out'))
+    symlinkSync(join(path, '.gc'), world.folder.at('allowed', 'out'))
+    await call('POST ~/sessions', { body: { kind: 'agent', name: 'demo/worker' } })
+    const failure = async () =>
+      (await call('GET ~/events')).body.items.find(({ type }: { type: string }) => type === 'request.failed')
+    const { payload } = await eventually('it is refused', 10_000, failure, Boolean)
+    expect(payload.error_message).toContain(`/allowed/out", which would void its confinement: ${path}/.gc has gc's own`)
     expect(readdirSync(world.folder.at('demo'))).toEqual([])
   })
 

@@ -1,6 +1,10 @@
+import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join, sep } from 'node:path'
-import type { AgentConfig } from '../../config/city-config.ts'
+import { basename, dirname, join } from 'node:path'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import { agentProfile } from '../../config/confinement/agent-profile.ts'
+import { describeRefused, placesOf } from '../../config/confinement/judge.ts'
+import { contains } from '../../config/confinement/obstacle.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
 
@@ -40,25 +44,43 @@ export function obstacleToConfinement(
   return undefined
 }
 
-/** How a session is confined that works in a folder; throws when that would let it change gc's own files. */
+/**
+ * How a session is confined that works in a folder; throws when that folder, or what its profile allows, would let it
+ * change what it must not.
+ */
 export function confinementOf(
   session: { id: string; workDir: string },
-  { confine }: Pick<AgentConfig, 'confine'>,
+  agent: AgentConfig,
+  config: Pick<CityConfig, 'rigs' | 'providers'>,
   place: ConfinementPlace,
 ): Confinement | undefined {
-  if (confine === 'off') return undefined
+  if (agent.confine === 'off') return undefined
   for (const own of [place.home, join(place.path, '.gc')]) {
     if (!contains(session.workDir, own) && !contains(own, session.workDir)) continue
     const why = `its folder ${session.workDir} and ${own}, which is gc's own, lie in each other`
     throw new AppError('service-unavailable', `it cannot be confined: ${why}; give it another work_dir, ${OFF}`)
   }
+  const home = homedir()
+  const profile = agentProfile(agent, config)
+  const around = { home, gcHome: place.home, city: place.path, rigs: config.rigs, rig: agent.dir }
+  const { read, write, refused } = placesOf(profile, around, realPath)
+  const [first] = refused
+  if (first) throw new AppError('service-unavailable', `it cannot be confined: ${describeRefused(first)}`)
   return {
-    home: homedir(),
-    private: privateFolder(place.path, session.id),
-    read: [dirname(place.bin), place.bin],
-    write: [session.workDir],
-    network: confine === 'network' ? 'open' : 'session',
-    ports: [Number(new URL(place.url()).port)].filter((port) => port > 0),
+    ...{ home, private: privateFolder(place.path, session.id) },
+    read: [dirname(place.bin), place.bin, ...read],
+    write: [session.workDir, ...write],
+    network: agent.confine === 'network' ? 'open' : 'session',
+    ports: [Number(new URL(place.url()).port), ...profile.ports.map(({ value }) => value)].filter((port) => port > 0),
+  }
+}
+
+/** Where a path leads, as far as it is there. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path))
   }
 }
 
@@ -67,6 +89,3 @@ export const privateFolder = (city: string, session: string): string => join(pri
 
 /** Where the private folders of a city's sessions are. */
 export const privateFolders = (city: string): string => join(city, '.gc', 'confined')
-
-const contains = (folder: string, path: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)

@@ -168,7 +168,7 @@ export class Launcher {
     const launched = launch(resume)
     const fresh = resume === undefined ? launched : launch(undefined)
     const rigPath = this.rigPath(row.rig)
-    const request = { row, agent, provider, launch: launched, token, rigPath }
+    const request = { row, agent, provider, launch: launched, token, rigPath, config: this.config.current }
     const { argv, env, confine } = sessionStart(request, this.environment, this.accounts)
     const fingerprint = this.#fingerprint(row, agent, provider)
     const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...this.#optionsOf(row) }

@@ -1,6 +1,7 @@
 import { isOtherLogin } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
-import type { AgentConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import { agentProfile } from '../../config/confinement/agent-profile.ts'
 import { splitCommand } from '../../config/providers/command-words.ts'
 import type { Launch } from '../../config/providers/launch.ts'
 import type { Provider } from '../../config/providers/provider.ts'
@@ -19,6 +20,7 @@ interface StartRequest {
   launch: Pick<Launch, 'argv' | 'env'>
   token: string
   rigPath: string | undefined
+  config: Pick<CityConfig, 'rigs' | 'providers'>
 }
 
 /** How a program is started: confined or not, with the variables that it may have. */
@@ -30,14 +32,14 @@ export interface SessionStart {
 
 /** Puts together how a session's program is started. One that is confined is given no keys that gc can keep for it. */
 export function sessionStart(
-  { row, agent, provider, launch, token, rigPath }: StartRequest,
+  { row, agent, provider, launch, token, rigPath, config }: StartRequest,
   environment: CityEnvironment,
   accounts: Pick<Accounts, 'named' | 'environment'>,
 ): SessionStart {
   const account = accounts.named(row.login)
   const declared = { ...launch.env, ...(account && accounts.environment(account)) }
   const isForeign = (name: string) => account !== undefined && isOtherLogin(account, name)
-  const confine = agent && confinementOf(row, agent, environment)
+  const confine = agent && confinementOf(row, agent, config, environment)
   const env = sessionEnvironment(row, environment, declared, {
     token,
     rigPath,
@@ -51,7 +53,8 @@ export function sessionStart(
   const name = provider?.ancestor ?? provider?.name
   const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
   const kept = keepKeys(name, { ...Object.fromEntries(own), ...declared })
-  const reach = { agent, provider: name, allowHosts: [], rig: rigPath }
+  const allowHosts = agentProfile(agent, config).allowHosts.map(({ value }) => value)
+  const reach = { agent, provider: name, allowHosts, rig: rigPath }
   return {
     argv: agent.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
     env: Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))),

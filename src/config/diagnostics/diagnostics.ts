@@ -46,9 +46,10 @@ export class Diagnostics {
     this.#all.push(diagnostic)
   }
 
-  /** The diagnostics of these severities in reading order. */
+  /** The diagnostics of these severities in reading order, each once. */
   list(...severities: Severity[]): Diagnostic[] {
-    return this.#all.filter(({ severity }) => severities.includes(severity)).sort(inReadingOrder)
+    const listed = this.#all.filter(({ severity }) => severities.includes(severity))
+    return [...new Map(listed.map((one) => [JSON.stringify(one), one])).values()].sort(inReadingOrder)
   }
 }
 

@@ -1,3 +1,6 @@
+import { homedir } from 'node:os'
+import { agentProfile } from '../confinement/agent-profile.ts'
+import { describeWithheld, placesOf } from '../confinement/judge.ts'
 import type { AgentFields } from '../declare/agent.ts'
 import { locationOf } from '../declare/declaration.ts'
 import { AGENT_NAME } from '../declare/names.ts'
@@ -15,6 +18,7 @@ export function checkAgent(agent: ResolvedAgent, scope: AgentScope): void {
   checkProvider(agent, scope)
   checkPool(agent, scope.diagnostics)
   checkWorktree(agent, scope.diagnostics)
+  checkConfinement(agent, scope)
 }
 
 type AgentField = keyof AgentFields
@@ -77,6 +81,21 @@ function checkWorktree(agent: ResolvedAgent, diagnostics: Diagnostics): void {
   if (!dir) errorAt(agent, diagnostics, 'worktree', 'needs dir, the rig whose repository it is a worktree of')
   if (workDir !== undefined) {
     errorAt(agent, diagnostics, 'worktree', 'and work_dir cannot both say where it works')
+  }
+}
+
+/** A profile keeps what is promised of confined sessions; what only the city can allow is said. */
+function checkConfinement({ config }: ResolvedAgent, { rigs, providers, files, diagnostics }: AgentScope): void {
+  const profile = agentProfile(config, { rigs, providers })
+  const around = { home: homedir(), city: files.city.path, rigs, rig: config.dir }
+  for (const refused of placesOf(profile, around).refused) {
+    const { file, line, value } = refused.grant
+    const message = `"${value}" would void confinement: ${refused.reason}`
+    diagnostics.error({ file, line, key: `confine ${refused.access}` }, message)
+  }
+  for (const withheld of profile.withheld) {
+    const { file, line, key } = withheld
+    diagnostics.warning({ file, line, key: `confine ${key}` }, describeWithheld(withheld, config.qualified))
   }
 }
 

@@ -162,3 +162,21 @@ test('what a pack asks for is not in force until the city says it, and a pack ca
   })
   expect(granted.config.agents.find(({ qualified }) => qualified === 'one.w')?.confine).toBe('default')
 })
+
+test('a profile that would void confinement is an error with its line, once, and what a pack asks for is a warning', () => {
+  const agent = (name: string) => `[[agent]]\nname = "${name}"\ndir = "shop"\nstart_command = "x"\n`
+  const voided = composed({ 'city.toml': `${RIG}[rigs.confine]\nwrite = ["~/.codex"]\n${agent('a')}${agent('b')}` })
+  expect(messages(voided)).toEqual([
+    expect.stringMatching(/^city.toml:5 confine write "~\/.codex" would void confinement: .*decides what programs do/),
+  ])
+  const asked = composed({
+    'city.toml': '',
+    'pack.toml': `${PACK('town')}[imports.one]\nsource = "packs/one"\n`,
+    'packs/one/pack.toml': PACK('one'),
+    'packs/one/agents/w/agent.toml': 'start_command = "x"\nscope = "city"\n[confine]\nwrite = ["~/.codex"]\n',
+  })
+  expect(messages(asked)).toEqual([])
+  expect(asked.warnings.map(({ message }) => message)).toContain(
+    '"~/.codex" is what pack one asks for and is NOT in force: only this city allows it, by confine = { write = ["~/.codex"] } in a [[patches.agent]] of "one.w"',
+  )
+})

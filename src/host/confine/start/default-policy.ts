@@ -16,6 +16,12 @@ const TOOLCHAINS = [
   ...['.gitconfig', '.config/git/config', '.config/git/ignore'],
 ]
 
+/** The places that every confined program may read, and those that it may change, of a person with this home. */
+export const defaultPlaces = (home: string): { read: string[]; write: string[] } => ({
+  read: [...SYSTEM, ...TOOLCHAINS.map((name) => join(home, name))].filter((path) => existsSync(path)),
+  write: DEVICES.filter((path) => existsSync(path)),
+})
+
 /** What the policy of one program is made from; paths are absolute. */
 export interface ConfinementRequest {
   home: string
@@ -32,9 +38,8 @@ export interface ConfinementRequest {
 /** What every confined program may do, and what was asked for it besides. */
 export function makePolicy(request: ConfinementRequest): Policy {
   const { home, program, network = 'session', ports = [] } = request
-  const own = TOOLCHAINS.map((name) => join(home, name))
   const names = network === 'open' ? ['/run/systemd/resolve', '/run/resolvconf'] : []
-  const read = [...SYSTEM, ...own, ...foldersOf(program), ...names, ...(request.read ?? [])]
+  const read = [...defaultPlaces(home).read, ...foldersOf(program), ...names, ...(request.read ?? [])]
   return {
     read: [...new Set(read)].filter(existsSync),
     write: [...request.write, ...DEVICES],

@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
+import type { ConfinementRule, ExplainedConfinement } from '../../src/config/confinement/explain-agent.ts'
+import { cityFolder } from '../context/city-folder.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { printJson } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+/** Defines the command that shows how an agent is confined. */
+export function confineExplainCommand(confine: Command, context: CommandContext): void {
+  withJson(confine.command('explain').description('show how an agent is confined, and the line that says each rule'))
+    .argument('<agent>', 'the agent, such as shop/worker')
+    .action(async (agent: string, options: JsonOption, command: Command) => {
+      const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
+      await explain(context, folder, agent, options)
+    })
+}
+
+async function explain({ io }: CommandContext, folder: string, name: string, options: JsonOption): Promise<void> {
+  const { explainFolderConfinement } = await import('../../src/config/confinement/explain-folder.ts')
+  const { defaultPlaces } = await import('../../src/host/confine/start/default-policy.ts')
+  const gcHome = resolveHome(io.env)
+  const explained = explainFolderConfinement(folder, { name, gcHome, places: defaultPlaces })
+  if ('errors' in explained) throw failure(explained.errors.join('\n'))
+  if (options.json) return printJson(io, explained)
+  io.out(`${inWords(explained)}\n`)
+  if (explained.rules.length > 0) {
+    printTable(
+      io,
+      explained.rules,
+      [
+        { header: 'ACCESS', value: ({ access }) => access },
+        { header: 'WHAT', value: ({ what }) => what, minWidth: 10 },
+        { header: 'SAID BY', value: saidBy },
+      ],
+      '',
+    )
+  }
+  for (const problem of explained.problems) io.out(`It cannot be started: ${problem}.\n`)
+  for (const withheld of explained.withheld) io.out(`${withheld}.\n`)
+}
+
+const WORDS = {
+  default: 'is confined: it changes its own folder and reaches only ports of this machine that it may reach',
+  network: 'is confined to its own folder and reaches every network',
+  off: 'runs unconfined: it may do what you may; confine = "default" confines it',
+}
+
+function inWords({ agent, confine, file, line }: ExplainedConfinement): string {
+  return `${agent} ${WORDS[confine]} (${file === undefined ? 'the default' : `${file}:${line}`}).`
+}
+
+const saidBy = ({ by, file, line }: ConfinementRule): string => (file === undefined ? by : `${by}, ${file}:${line}`)

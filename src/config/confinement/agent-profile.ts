@@ -1,0 +1,30 @@
+import { AppError } from '../../core/errors.ts'
+import type { AgentConfig, RigConfig } from '../city-config.ts'
+import type { DeclaredProviders } from '../providers/provider.ts'
+import { resolveProvider } from '../providers/resolve.ts'
+import { type Profile, profileOf } from './profile.ts'
+
+type Profiled = Pick<AgentConfig, 'confineTable' | 'dir' | 'provider' | 'startCommand'>
+
+/** The profile of an agent, with what its rig and the provider that it runs allow. */
+export function agentProfile(
+  agent: Profiled,
+  { rigs, providers }: { rigs: readonly RigConfig[]; providers: DeclaredProviders },
+): Profile {
+  return profileOf({
+    agent: agent.confineTable,
+    rig: rigs.find(({ name }) => name === agent.dir)?.confine,
+    provider: agent.startCommand ? undefined : tableOf(agent.provider, providers),
+  })
+}
+
+/** A provider that cannot be resolved allows nothing; that it cannot is said elsewhere. */
+function tableOf(provider: string | undefined, providers: DeclaredProviders) {
+  if (provider === undefined) return undefined
+  try {
+    return resolveProvider(provider, providers).confine
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,26 @@
+import { homedir } from 'node:os'
+import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { suggestion } from '../diagnostics/suggestion.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { openPackFolders } from '../packs/builtin-folders.ts'
+import { compose } from '../resolve/compose.ts'
+import { type DefaultPlaces, type ExplainedConfinement, explainConfinement } from './explain-agent.ts'
+
+/** Explains how an agent of the city in a folder is confined, from its files alone, or says why that cannot be told. */
+export function explainFolderConfinement(
+  path: string,
+  { name, gcHome, places }: { name: string; gcHome: string; places: (home: string) => DefaultPlaces },
+): ExplainedConfinement | { errors: string[] } {
+  const { errors, config } = compose(new FileSnapshot(path), { folders: openPackFolders(gcHome) })
+  if (errors.length > 0) return { errors: errors.map(formatDiagnostic) }
+  const agent =
+    config.agents.find(({ qualified }) => qualified === name) ??
+    config.agents.find((each) => each.name === name || each.localName === name)
+  if (!agent) {
+    const names = config.agents.map(({ qualified }) => qualified)
+    return { errors: [`there is no agent "${name}"; ${suggestion(name, names) || 'gc agent list names them'}`] }
+  }
+  const home = homedir()
+  const around = { home, gcHome, city: path, rigs: config.rigs }
+  return explainConfinement(agent, { config, around, places: places(home) })
+}

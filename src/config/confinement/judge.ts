@@ -1,0 +1,48 @@
+import type { Access, Surroundings } from './obstacle.ts'
+import { placeOf, voids } from './obstacle.ts'
+import type { Grant, Profile, Withheld } from './profile.ts'
+
+/** A path of a profile that cannot be granted, and why. */
+export interface Refused {
+  readonly grant: Grant
+  readonly access: Access
+  readonly reason: string
+}
+
+/** What a profile allows of the files of this machine. */
+export interface Places {
+  readonly read: readonly string[]
+  readonly write: readonly string[]
+  readonly refused: readonly Refused[]
+}
+
+/** The places that a profile names. `real` follows links: what a path means is decided by where it leads. */
+export function placesOf(
+  profile: Pick<Profile, 'read' | 'write'>,
+  around: Surroundings,
+  real: (path: string) => string = (path) => path,
+): Places {
+  const refused: Refused[] = []
+  const granted = (access: Access): string[] =>
+    profile[access].flatMap((grant) => {
+      const place = placeOf(grant.value, around)
+      const reason =
+        place === undefined
+          ? 'the agent has no rig with a folder on this machine'
+          : (voids(place, access, around) ?? voids(real(place), access, around))
+      if (place !== undefined && reason === undefined) return [place]
+      refused.push({ grant, access, reason: reason ?? '' })
+      return []
+    })
+  return { read: granted('read'), write: granted('write'), refused }
+}
+
+/** Why a path is refused, with the line that asks for it. */
+export const describeRefused = ({ grant, access, reason }: Refused): string =>
+  `${grant.file}:${grant.line} lets it ${access} "${grant.value}", which would void its confinement: ${reason}`
+
+/** What a pack asks for, and how the city allows it. */
+export function describeWithheld({ key, value, pack }: Withheld, agent: string): string {
+  const written = key === 'ports' ? `[${value}]` : key === 'mode' ? `"${value}"` : `["${value}"]`
+  return `"${value}" is what pack ${pack} asks for and is NOT in force: only this city allows it, by confine = { ${key} = ${written} } in a [[patches.agent]] of "${agent}"`
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'bun:test'
+import { cityFiles } from '../config/city-files.ts'
+import { gc } from './shell.ts'
+
+const CITY = `[[rigs]]
+name = "shop"
+path = "/srv/shop"
+[rigs.confine]
+share = { memory = "2GB" }
+[[agent]]
+name = "w"
+dir = "shop"
+start_command = "x"
+confine = { mode = "network", write = ["/srv/out"], allow_hosts = ["example.com"], ports = [5432] }
+[[agent]]
+name = "free"
+dir = "shop"
+start_command = "x"
+`
+/** Nothing listens on the discard port of this machine. */
+const env = { GC_URL: 'http://127.0.0.1:9' }
+
+describe('gc confine explain', () => {
+  test('says without a supervisor how an agent is confined, and which line says each rule', async () => {
+    using city = cityFiles({ 'city.toml': CITY })
+    const { status, out } = await gc(['confine', 'explain', 'w'], { env, cwd: city.path })
+    expect(status).toBe(0)
+    expect(out).toStartWith('shop/w is confined to its own folder and reaches every network (city.toml:10).\n')
+    const rows = out.split('\n').map((row) => row.trim().split(/\s{2,}/))
+    for (const row of [
+      ['write', "the session's own folder", 'gc'],
+      ['write', '/srv/out', 'agent, city.toml:10'],
+      ['read', '/usr', 'gc'],
+      ['network', 'every address but link-local ones', 'agent, city.toml:10'],
+      ['host', 'example.com', 'agent, city.toml:10'],
+      ['port', '5432', 'agent, city.toml:10'],
+      ['memory', '2048 MB', 'rig, city.toml:5'],
+    ]) {
+      expect(rows).toContainEqual(row)
+    }
+  })
+
+  test('prints the same as JSON, and says of an agent without a profile that it is not confined', async () => {
+    using city = cityFiles({ 'city.toml': CITY })
+    const confined = await gc(['confine', 'explain', 'shop/w', '--json'], { env, cwd: city.path })
+    const { rules, ...rest } = JSON.parse(confined.out)
+    const where = { file: 'city.toml', line: 10 }
+    expect(rest).toEqual({ agent: 'shop/w', confine: 'network', ...where, problems: [], withheld: [] })
+    expect(rules).toContainEqual({ access: 'write', what: '/srv/out', by: 'agent', ...where })
+    const free = await gc(['confine', 'explain', 'shop/free'], { env, cwd: city.path })
+    expect(free.out).toBe(
+      'shop/free runs unconfined: it may do what you may; confine = "default" confines it (the default).\n',
+    )
+  })
+
+  test('fails for an agent that is not there, and with what is wrong with the files', async () => {
+    using city = cityFiles({ 'city.toml': CITY })
+    const missing = await gc(['confine', 'explain', 'wo'], { env, cwd: city.path })
+    expect([missing.status, missing.err]).toEqual([1, expect.stringContaining('there is no agent "wo"')])
+    city.put('city.toml', CITY.replace('/srv/out', '~/.ssh'))
+    const void_ = await gc(['confine', 'explain', 'w'], { env, cwd: city.path })
+    expect(void_.status).toBe(1)
+    expect(void_.err).toContain('city.toml:10: confine write: "~/.ssh" would void confinement')
+  })
+})
