@@ -64,7 +64,9 @@ async function confine({ io }: CommandContext, argv: string[], options: Confine)
       ports: options.port,
     },
     ...{ gc, argv, cwd: io.cwd, env: io.env },
-    onDenial: ({ call, target }) => io.err(`gc confine: denied ${call} ${showHidden(target)}\n`),
+    onDenial: ({ call, target, isNew }) => {
+      if (isNew) io.err(`gc confine: denied ${call} ${showHidden(target)}\n`)
+    },
   })
   if (code !== 0) throw new Exit(code)
 }

@@ -13,6 +13,7 @@ import { printFields, printTable } from '../io/table.ts'
 import { attachCommand } from './attach.ts'
 import { sessionListOutput } from './cli-shapes.ts'
 import { adminCommands } from './session-admin.ts'
+import { denialsCommand, formatConfined } from './session-denials.ts'
 import { messageCommands } from './session-message.ts'
 import { sessionSearchCommand } from './session-search.ts'
 import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './session-sweep.ts'
@@ -34,6 +35,7 @@ export function sessionCommands(program: Command, context: CommandContext): void
   actionCommands(session, context)
   adminCommands(session, context)
   sweepCommand(session, context)
+  denialsCommand(session, context)
   sessionWaitCommand(session, context)
 }
 
@@ -109,6 +111,7 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
   const session = await city.call('GET ~/session/{id}', { params: { id } })
   if (options.json) return printJson(context.io, session)
   const { items, ending } = await detachedProcesses(city, session.id)
+  const denials = await city.call('GET ~/session/{id}/denials', { params: { id: session.id } })
   printFields(context.io, [
     ['session', session.id],
     ['name', session.session_name],
@@ -124,6 +127,7 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
     ['last active', session.last_active],
     ['attached', session.attached ? 'yes' : 'no'],
     ['ends with', formatEnding(ending)],
+    ['confined', formatConfined(denials)],
   ])
   if (items.length === 0) return
   printLine(context.io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)

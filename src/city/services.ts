@@ -12,6 +12,7 @@ import { WorkAttention } from '../agents/attention/sources/work.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
 import { Metering } from '../agents/budgets/metering.ts'
 import { Strictness } from '../agents/budgets/strictness.ts'
+import { Denials } from '../agents/confinement/denials.ts'
 import { PrivateFolders } from '../agents/confinement/private-folders.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
@@ -123,6 +124,7 @@ function buildSessions(options: Foundation & Records) {
     /** The tokens of every kind that this city gives out. */
     tokens: new CityTokens([operations.credentials, processTokens]),
     detached: sessionServices.detached,
+    denials: new Denials({ place: options, config: options.config, sessions: resolver }),
     workload,
     logs,
     usage: countedUsage({ ...options, resolver, logs, providerOf }),

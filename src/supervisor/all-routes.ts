@@ -2,6 +2,7 @@ import { accountRoutes } from '../agents/accounts/routes.ts'
 import { agentRoutes } from '../agents/agents/routes.ts'
 import { attentionRoutes } from '../agents/attention/routes.ts'
 import { budgetRoutes } from '../agents/budgets/routes.ts'
+import { confinementRoutes } from '../agents/confinement/routes.ts'
 import { detachedProcessRoutes } from '../agents/detached/routes.ts'
 import { networkAccountRoutes } from '../agents/network/routes.ts'
 import { readinessRoutes } from '../agents/readiness/routes.ts'
@@ -83,5 +84,6 @@ export function allRoutes(gc: Supervisor) {
     ...readinessRoutes(gc.readiness, city),
     ...detachedProcessRoutes(city),
     ...worktreeRoutes(city),
+    ...confinementRoutes(city),
   ]
 }

@@ -9,6 +9,7 @@ const WORKER = `bead=$(gc hook --claim --json | sed -n "s/.*\\"bead_id\\":\\"\\(
 [ -n "$bead" ] || { gc runtime drain-ack; sleep 600; }
 cat ../secret > seen 2> refused
 cat ../allowed/data > data; echo kept >> ../allowed/out/new; echo lost 2>> refused >> ../allowed/data
+chmod 600 ../secret 2> unchanged; chmod 600 ../secret 2> unchanged
 tee -a "$GC_CITY_PATH/city.toml" < /dev/null 2>> refused
 cat "$GC_HOME/token" >> seen 2>> refused
 echo kept > "$TMPDIR/own" && cat "$TMPDIR/own" > done
@@ -66,6 +67,11 @@ describe('an agent that is confined', () => {
     expect(readFileSync(join(rig, 'data'), 'utf8')).toBe('data')
     expect(readFileSync(world.folder.at('allowed', 'out', 'new'), 'utf8')).toBe('kept\n')
     expect(readFileSync(world.folder.at('allowed', 'data'), 'utf8')).toBe('data')
+    const [session] = (await call('GET ~/sessions')).body.items
+    const denials = async () => (await call(`GET ~/session/${session.id}/denials`)).body
+    const told = await eventually('it is told', 10_000, denials, ({ total }) => total >= 1)
+    const [target, allow] = [world.folder.at('secret'), `write = ["${world.folder.at('secret')}"]`]
+    expect(told.items).toMatchObject([{ call: expect.stringContaining('chmod'), target, allow }])
     expect(readFileSync(join(path, 'city.toml'), 'utf8')).toBe(before)
   })
 
@@ -100,10 +106,12 @@ describe('an agent that is confined', () => {
     rmdirSync(world.folder.at('allowed', 'out'))
     symlinkSync(join(path, '.gc'), world.folder.at('allowed', 'out'))
     await call('POST ~/sessions', { body: { kind: 'agent', name: 'demo/worker' } })
-    const failure = async () =>
-      (await call('GET ~/events')).body.items.find(({ type }: { type: string }) => type === 'request.failed')
-    const { payload } = await eventually('it is refused', 10_000, failure, Boolean)
-    expect(payload.error_message).toContain(`/allowed/out", which would void its confinement: ${path}/.gc has gc's own`)
+    const failures = async (): Promise<string> => {
+      const { items } = (await call('GET ~/events')).body
+      return JSON.stringify(items.filter(({ type }: { type: string }) => type === 'request.failed'))
+    }
+    const told = await eventually('it is refused', 10_000, failures, (each) => each !== '[]')
+    expect(told).toContain(`which would void its confinement: ${path}/.gc has gc's own files`)
     expect(readdirSync(world.folder.at('demo'))).toEqual([])
   })
 

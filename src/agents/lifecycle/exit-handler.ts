@@ -45,6 +45,8 @@ interface ExitHandlerOptions {
   createRequests: CreateRequests
   activity: SessionActivity
   questions: Pick<Questions, 'endRun' | 'lastAnswered' | 'forget'>
+  /** How often a session was refused something that it is confined from. */
+  denied(session: string): number
   report(message: string): void
 }
 
@@ -120,14 +122,22 @@ export class ExitHandler {
 
   #countFailures(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, reason: string): void {
     const { failures } = this.options
+    const why = outcome.blamedBeads.length > 0 ? this.#withDenials(row, reason) : reason
     for (const bead of outcome.blamedBeads) {
-      if (outcome.killed) failures.countKill(tx, bead, reason)
-      else failures.count(tx, 'bead', bead, reason)
+      if (outcome.killed) failures.countKill(tx, bead, why)
+      else failures.count(tx, 'bead', bead, why)
     }
     if (row.kind !== 'agent') return
     if (outcome.blamesAgent) failures.count(tx, 'agent', row.template, reason)
     else if (exit.how !== 'lost' && !exit.limit && exit.deadLogin === undefined && this.#hasStarted(row, outcome))
       failures.clear(tx, 'agent', row.template)
+  }
+
+  /** What a session was refused may be why its work failed. */
+  #withDenials({ id }: SessionRow, reason: string): string {
+    const denied = this.options.denied(id)
+    if (denied === 0) return reason
+    return `${reason}; its confinement refused it ${denied} call${denied === 1 ? '' : 's'}: gc session denials ${id}`
   }
 
   /** Whether a run shows that its agent's program can be started. */

@@ -4,6 +4,7 @@ import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
 import { Redactor } from '../../core/redact.ts'
+import { DenialFiles } from '../confine/denials.ts'
 import { PROXY_PASSWORD_PREFIX } from '../confine/network/session-proxy.ts'
 import { Confiner } from '../confine/start/confiner.ts'
 import { Cgroups } from '../process/cgroups.ts'
@@ -63,6 +64,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   const redactor = new Redactor([...options.secretPrefixes, PROXY_PASSWORD_PREFIX])
   const report = openLog(place.log, clock, redactor)
   const deadlines = new Deadlines(clock, undefined, (error) => report(errorMessage(error)))
+  const denials = new DenialFiles(clock, report)
   try {
     process.chdir(place.folder)
     const { unattendedTimeout = UNATTENDED_MS, idleTimeout } = options
@@ -74,7 +76,10 @@ export async function runHost(options: HostOptions): Promise<number> {
       unattendedTimeout,
       idleTimeout,
       cgroups: Cgroups.open({ enabled: options.usesCgroups ?? true, report }),
-      confiner: new Confiner(options.gc, ({ key, call, target }) => report(`${key} was denied ${call} ${target}`)),
+      confiner: new Confiner(options.gc, (denial) => {
+        if (denial.isNew) report(`${denial.key} was denied ${denial.call} ${denial.target}`)
+        denials.add(denial)
+      }),
       report,
     })
     surviveSignals(host, report)

@@ -8,12 +8,14 @@ import type { EventLog } from '../../../core/events/log.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
 import type { Requests } from '../../../core/requests/requests.ts'
 import type { Store } from '../../../core/store.ts'
+import { timesDenied } from '../../../host/confine/denials.ts'
 import { cpuTimeOf } from '../../../host/process/cpu-time.ts'
 import { ProcessTable } from '../../../host/process/process-table.ts'
 import type { ProcessTokens } from '../../../http/process-tokens.ts'
 import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
+import { privateFolder } from '../../confinement/confinement.ts'
 import { AcpConversations } from '../../conversations/acp/conversations.ts'
 import { AcpPrompter } from '../../conversations/acp/prompter.ts'
 import { toQuestion } from '../../conversations/acp/questions.ts'
@@ -229,7 +231,8 @@ type Messaging = ReturnType<typeof openMessaging>
 
 /** How sessions begin, wake, run and end. */
 function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
-  const exits = new ExitHandler(options)
+  const denied = (id: string) => timesDenied(privateFolder(options.environment.path, id))
+  const exits = new ExitHandler({ ...options, denied })
   const table = new ProcessTable()
   const lifeSigns = new LifeSigns({ ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
   const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })

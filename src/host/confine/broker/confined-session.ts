@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
+import { OTHERS } from '../denials.ts'
 import type { Policy } from '../policy.ts'
 import { hears, parseListed } from './socket-address.ts'
 
@@ -10,21 +11,36 @@ export interface Denial {
   target: string
 }
 
-/** Kinds of denials that are told of one session; a program that tries ports by the thousand tells nothing new. */
+/** A denial that is told of: `count` times since the last time. */
+export interface Told extends Denial {
+  count: number
+  /** Whether it is the first of its kind. */
+  isNew: boolean
+}
+
+/** Kinds of denials that are told apart of one session; a program that tries ports by the thousand tells nothing new. */
 const MAX_TOLD = 200
+const MAX_TARGET = 300
+/** The same is told again no sooner. */
+const AGAIN_MS = 1_000
+
+interface Kind extends Denial {
+  untold: number
+  toldAt: number | undefined
+}
 
 /** What the broker knows of one confined session. */
 export class ConfinedSession {
   readonly #writable: readonly string[]
   /** Sockets that listen, by the numbers of their files, and whether each hears its own version of the protocol only. */
   readonly #listening = new Map<string, { oneVersion: boolean }>()
-  readonly #told = new Set<string>()
+  readonly #kinds = new Map<string, Kind>()
 
   constructor(
     readonly key: string,
     readonly leader: number,
     readonly policy: Policy,
-    private readonly report: (denial: Denial) => void,
+    private readonly report: (told: Told) => void,
   ) {
     this.#writable = policy.write.map(realPath).filter((path) => path !== '/dev' && !path.startsWith('/dev/'))
   }
@@ -35,10 +51,31 @@ export class ConfinedSession {
   }
 
   deny(call: string, target: string): void {
-    const name = `${call} ${target}`
-    if (this.#told.has(name) || this.#told.size >= MAX_TOLD) return
-    this.#told.add(name)
-    this.report({ call, target })
+    const kind = this.#kindOf({ call, target: target.slice(0, MAX_TARGET) })
+    kind.untold += 1
+    if (kind.toldAt === undefined || performance.now() - kind.toldAt >= AGAIN_MS) this.#tell(kind)
+  }
+
+  /** Tells what was not told of yet. */
+  flush(): void {
+    for (const kind of this.#kinds.values()) if (kind.untold > 0) this.#tell(kind)
+  }
+
+  #kindOf(denial: Denial): Kind {
+    const name = `${denial.call} ${denial.target}`
+    const known = this.#kinds.get(name)
+    if (known) return known
+    if (this.#kinds.size >= MAX_TOLD && denial !== OTHERS) return this.#kindOf(OTHERS)
+    const kind = { ...denial, untold: 0, toldAt: undefined }
+    this.#kinds.set(name, kind)
+    return kind
+  }
+
+  #tell(kind: Kind): void {
+    const { call, target, untold, toldAt } = kind
+    kind.untold = 0
+    kind.toldAt = performance.now()
+    this.report({ call, target, count: untold, isNew: toldAt === undefined })
   }
 
   addListener(inode: string, socket: { oneVersion: boolean }): void {

@@ -5,7 +5,7 @@ import { isPriorityCall, isSignalCall } from '../filters.ts'
 import { receiveDescriptor } from '../handover.ts'
 import { Policy } from '../policy.ts'
 import { architecture, namesOfCalls } from '../system-calls.ts'
-import { ConfinedSession, type Denial } from './confined-session.ts'
+import { ConfinedSession, type Told } from './confined-session.ts'
 import { type Connecting, connect, listen } from './connect.ts'
 import { changeMode } from './modes.ts'
 import { type Answer, isWaiting, type Notification, receive, respond } from './notification.ts'
@@ -19,11 +19,14 @@ export const Admission = Type.Object({
   leader: Type.Integer(),
   socket: Type.Integer(),
   policy: Policy,
+  /** Where what it is denied is counted. */
+  folder: Type.String(),
 })
 export type Admission = Static<typeof Admission>
 
-export interface Report extends Denial {
+export interface Report extends Told {
   key: string
+  folder: string
 }
 
 const ENOSYS = 38
@@ -82,8 +85,11 @@ export class BrokerLoop {
     const listener = receiveDescriptor(socket)
     close(socket)
     if (listener === undefined || !admission) return
-    const { key, leader, policy } = admission
-    this.#sessions.set(listener, new ConfinedSession(key, leader, policy, (denial) => this.report({ key, ...denial })))
+    const { key, leader, policy, folder } = admission
+    this.#sessions.set(
+      listener,
+      new ConfinedSession(key, leader, policy, (told) => this.report({ key, folder, ...told })),
+    )
   }
 
   #answer(listener: number): void {
@@ -118,6 +124,7 @@ export class BrokerLoop {
 
   /** All of its programs are over. */
   #forget(listener: number): void {
+    this.#sessions.get(listener)?.flush()
     this.#sessions.delete(listener)
     for (const [descriptor, waiting] of this.#connecting) {
       if (waiting.listener !== listener) continue

@@ -58,7 +58,8 @@ export class Confiner {
       extra: ['pipe'],
       started: (child) => {
         const socket = child.stdio[HANDOVER]
-        if (typeof socket === 'number') this.#broker.admit({ key, leader: child.pid, socket, policy })
+        const { private: folder } = confine
+        if (typeof socket === 'number') this.#broker.admit({ key, leader: child.pid, socket, policy, folder })
       },
     }
   }

@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import type { Denial, DenialList } from '../../src/agents/confinement/schema.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+/** The command that shows what a confined session was refused. */
+export function denialsCommand(session: Command, context: CommandContext): void {
+  withJson(session.command('denials').description('show what a confined session was refused, and what would allow it'))
+    .argument('<session>', 'the session: its id, alias or name')
+    .action((id: string, options: JsonOption) => denials(context, id, options))
+}
+
+async function denials(context: CommandContext, id: string, options: JsonOption): Promise<void> {
+  const { io } = context
+  const city = await context.city()
+  const listed = await city.call('GET ~/session/{id}/denials', { params: { id } })
+  if (options.json) return printJson(io, listed)
+  const { items, confine } = listed
+  printTable(
+    io,
+    items,
+    [
+      { header: 'DENIED', value: ({ count }) => count },
+      { header: 'CALL', value: ({ call }) => call || 'others' },
+      { header: 'OF', value: ({ target }) => sanitizeLine(target), minWidth: 20 },
+      { header: 'ALLOWED BY', value: allowedBy },
+    ],
+    confine === 'off' ? 'It is not confined, and nothing was refused.' : 'Nothing was refused.',
+  )
+  if (items.some(({ allow }) => allow))
+    printLine(io, 'Put the line into [agent.confine] of its agent, or a patch of it.')
+  printLine(io, 'Files that the kernel itself kept from being opened are not counted: it tells nobody.')
+}
+
+const allowedBy = ({ allow }: Denial): string => sanitizeLine(allow ?? '')
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  default: 'to its folder and ports of this machine (default)',
+  network: 'to its folder, with every network (network)',
+  off: 'no: it may do what you may',
+}
+
+/** How a session is confined, in words. */
+export function formatConfined({ confine, total, session_id: id }: DenialList): string {
+  const refused = total === 0 ? '' : `; refused ${total} times: gc session denials ${id}`
+  return `${IN_WORDS[confine] ?? confine}${refused}`
+}

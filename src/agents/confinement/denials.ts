@@ -1,0 +1,55 @@
+import { homedir } from 'node:os'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import { contains, voids } from '../../config/confinement/obstacle.ts'
+import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
+import type { SessionResolver } from '../sessions/resolver.ts'
+import { type ConfinementPlace, privateFolder } from './confinement.ts'
+import type { Denial, DenialList } from './schema.ts'
+
+interface DenialsOptions {
+  readonly place: Pick<ConfinementPlace, 'path' | 'home'>
+  readonly config: { readonly current: CityConfig }
+  readonly sessions: Pick<SessionResolver, 'resolve'>
+}
+
+/** What confined sessions of a city were refused. */
+export class Denials {
+  constructor(private readonly options: DenialsOptions) {}
+
+  /** What a session was refused since it was created. */
+  list(id: string): DenialList {
+    const { place, config, sessions } = this.options
+    const row = sessions.resolve(id, { past: true })
+    const agent = config.current.agents.find(({ qualified }) => qualified === row.template)
+    const counted = readDenials(privateFolder(place.path, row.id))
+    const items = counted.map((denial) => this.#view(denial, agent)).sort((a, b) => b.count - a.count)
+    return {
+      ...{ session_id: row.id, confine: agent?.confine ?? 'off', items },
+      total: items.reduce((sum, { count }) => sum + count, 0),
+    }
+  }
+
+  #view({ call, target, count, lastAt }: CountedDenial, agent: AgentConfig | undefined): Denial {
+    const allow = this.#lineFor(call, target, agent)
+    return { call, target, count, last_at: lastAt, ...(allow !== undefined && { allow }) }
+  }
+
+  /** The line that would allow it, unless that would void confinement. */
+  #lineFor(call: string, target: string, agent: AgentConfig | undefined): string | undefined {
+    const port = LOOPBACK.exec(target)?.[1]
+    if (call === 'connect' && port !== undefined) return `ports = [${port}]`
+    if (call === 'connect' && ADDRESS.test(target)) return 'mode = "network"'
+    if (!target.startsWith('/')) return undefined
+    const { place, config } = this.options
+    const { rigs } = config.current
+    const around = { home: homedir(), gcHome: place.home, city: place.path, rigs, rig: agent?.dir }
+    return voids(target, 'write', around) === undefined ? `write = ["${inHome(target)}"]` : undefined
+  }
+}
+
+/** As connections are told of: `127.0.0.1:5432` and `[0:0:0:0:0:0:0:1]:5432`. */
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|\[0:0:0:0:0:0:0:1\]):(\d+)$/
+const ADDRESS = /^(?:\d+\.\d+\.\d+\.\d+|\[[0-9a-f:]+\]):\d+$/
+
+const inHome = (path: string): string =>
+  contains(homedir(), path) && path !== homedir() ? `~${path.slice(homedir().length)}` : path

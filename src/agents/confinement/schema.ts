@@ -1,0 +1,34 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const closed = { additionalProperties: false } as const
+
+/** Ours: something that a confined session was refused. */
+export const Denial = Type.Object(
+  {
+    call: Type.String({
+      description:
+        'What it asked the system for, such as `connect` or `chmod`; empty for all kinds beyond the kept ones.',
+    }),
+    target: Type.String({ description: 'The path, address or process that it was about.' }),
+    count: Type.Integer({ minimum: 1 }),
+    last_at: Type.String({ format: 'date-time' }),
+    allow: Type.Optional(
+      Type.String({
+        description: 'The line of the agent’s `confine` table that would allow it; absent where none does.',
+      }),
+    ),
+  },
+  { $id: 'SessionDenial', ...closed },
+)
+export type Denial = Static<typeof Denial>
+
+export const DenialList = Type.Object(
+  {
+    session_id: Type.String(),
+    confine: Type.String({ description: 'How its agent is confined now: `default`, `network` or `off`.' }),
+    items: Type.Array(Denial, { description: 'The most frequent first.' }),
+    total: Type.Integer({ description: 'How often it was refused something, all kinds together.' }),
+  },
+  { $id: 'SessionDenialList', ...closed },
+)
+export type DenialList = Static<typeof DenialList>

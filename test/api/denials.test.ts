@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { World } from '../support/world.ts'
+import { declare, register, startSession } from './town.ts'
+
+test('what a confined session was refused is listed with the line that would allow it', async () => {
+  await using world = await World.open()
+  const city = await register(world, 'town', '')
+  await declare(city, 'worker', { script: 'exec sleep 600' })
+  const { id } = await startSession(city, 'worker')
+  const list = async () => (await city.call(`GET ~/session/${id}/denials`)).body
+  expect(await list()).toEqual({ session_id: id, confine: 'off', items: [], total: 0 })
+
+  const lastAt = '2026-01-02T03:04:05Z'
+  const denied = (call: string, target: string, count: number) => ({ call, target, count, lastAt })
+  const folder = join(city.path, '.gc', 'confined', id)
+  mkdirSync(folder, { recursive: true })
+  const kinds = [
+    denied('connect', '127.0.0.1:5432', 3),
+    denied('connect', '[0:0:0:0:0:0:0:1]:80', 9),
+    denied('connect', '10.0.0.1:443', 2),
+    denied('connect', '/srv/db/socket', 8),
+    denied('chmod', join(world.home, 'token'), 7),
+    denied('kill', 'process 1', 6),
+    denied('', '', 1),
+  ]
+  writeFileSync(join(folder, 'denials.json'), JSON.stringify(kinds))
+  const { items, total } = await list()
+  expect(total).toBe(36)
+  const told = items.map(({ call, count, allow }: Record<string, unknown>) => [call, count, allow])
+  expect(told).toEqual([
+    ['connect', 9, 'ports = [80]'],
+    ['connect', 8, 'write = ["/srv/db/socket"]'],
+    ['chmod', 7, undefined],
+    ['kill', 6, undefined],
+    ['connect', 3, 'ports = [5432]'],
+    ['connect', 2, 'mode = "network"'],
+    ['', 1, undefined],
+  ])
+  expect(items[0]).toMatchObject({ target: '[0:0:0:0:0:0:0:1]:80', last_at: lastAt })
+
+  writeFileSync(join(folder, 'denials.json'), '{"half')
+  expect(await list()).toMatchObject({ items: [], total: 0 })
+  const nobody = await city.call('GET ~/session/nobody/denials')
+  expect([nobody.status, nobody.body.code]).toEqual([404, 'session-not-found'])
+})
