@@ -19,7 +19,7 @@ export function confineExplainCommand(confine: Command, context: CommandContext)
 }
 
 async function explain({ io }: CommandContext, folder: string, name: string, options: JsonOption): Promise<void> {
-  const { explainFolderConfinement } = await import('../../src/config/confinement/explain-folder.ts')
+  const { explainFolderConfinement } = await import('../../src/config/explain/explain-confinement.ts')
   const { defaultPlaces } = await import('../../src/host/confine/start/default-policy.ts')
   const gcHome = resolveHome(io.env)
   const explained = explainFolderConfinement(folder, { name, gcHome, places: defaultPlaces })

@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
+import { type DefaultPlaces, type ExplainedConfinement, explainConfinement } from '../confinement/explain-agent.ts'
 import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
 import { suggestion } from '../diagnostics/suggestion.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { compose } from '../resolve/compose.ts'
-import { type DefaultPlaces, type ExplainedConfinement, explainConfinement } from './explain-agent.ts'
 
 /** Explains how an agent of the city in a folder is confined, from its files alone, or says why that cannot be told. */
 export function explainFolderConfinement(
