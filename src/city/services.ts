@@ -115,11 +115,7 @@ function buildSessions(options: Foundation & Records) {
   const { operations, logs, launcher, workload, resolver } = sessionServices
   const providerOf = builtinProviderLookup(launcher)
   return {
-    worktrees,
-    projectFiles,
-    privateFolders,
-    processTokens,
-    sessionServices,
+    ...{ worktrees, projectFiles, privateFolders, processTokens, sessionServices },
     sessions: operations,
     /** The tokens of every kind that this city gives out. */
     tokens: new CityTokens([operations.credentials, processTokens]),

@@ -23,17 +23,21 @@ test('what a confined session was refused is listed with the line that would all
     denied('connect', '/srv/db/socket', 8),
     denied('chmod', join(world.home, 'token'), 7),
     denied('kill', 'process 1', 6),
+    denied('connect', 'example.com:443', 5),
+    denied('connect', 'example.com:8443', 4),
     denied('', '', 1),
   ]
   writeFileSync(join(folder, 'denials.json'), JSON.stringify(kinds))
   const { items, total } = await list()
-  expect(total).toBe(36)
+  expect(total).toBe(45)
   const told = items.map(({ call, count, allow }: Record<string, unknown>) => [call, count, allow])
   expect(told).toEqual([
     ['connect', 9, 'ports = [80]'],
     ['connect', 8, 'write = ["/srv/db/socket"]'],
     ['chmod', 7, undefined],
     ['kill', 6, undefined],
+    ['connect', 5, 'allow_hosts = ["example.com"]'],
+    ['connect', 4, 'allow_hosts = ["example.com:8443"]'],
     ['connect', 3, 'ports = [5432]'],
     ['connect', 2, 'mode = "network"'],
     ['', 1, undefined],

@@ -39,6 +39,7 @@ export class Denials {
     const port = LOOPBACK.exec(target)?.[1]
     if (call === 'connect' && port !== undefined) return `ports = [${port}]`
     if (call === 'connect' && ADDRESS.test(target)) return 'mode = "network"'
+    if (call === 'connect' && NAMED.test(target)) return `allow_hosts = ["${target.replace(/:443$/, '')}"]`
     if (!target.startsWith('/')) return undefined
     const { place, config } = this.options
     const { rigs } = config.current
@@ -50,6 +51,8 @@ export class Denials {
 /** As connections are told of: `127.0.0.1:5432` and `[0:0:0:0:0:0:0:1]:5432`. */
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|\[0:0:0:0:0:0:0:1\]):(\d+)$/
 const ADDRESS = /^(?:\d+\.\d+\.\d+\.\d+|\[[0-9a-f:]+\]):\d+$/
+/** A host that the session's proxy refused. */
+const NAMED = /^[A-Za-z0-9_.-]+:\d+$/
 
 const inHome = (path: string): string =>
   contains(homedir(), path) && path !== homedir() ? `~${path.slice(homedir().length)}` : path

@@ -19,7 +19,7 @@ export interface Told extends Denial {
 }
 
 /** Kinds of denials that are told apart of one session; a program that tries ports by the thousand tells nothing new. */
-const MAX_TOLD = 200
+export const MAX_TOLD = 200
 const MAX_TARGET = 300
 /** The same is told again no sooner. */
 const AGAIN_MS = 1_000

@@ -1,6 +1,7 @@
 import type { HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
 import type { Confinement } from '../../protocol/session.ts'
 import { Broker } from '../broker/broker.ts'
+import { MAX_TOLD } from '../broker/confined-session.ts'
 import type { Report } from '../broker/loop.ts'
 import { confinedArgv } from '../confined-command.ts'
 import { HANDOVER } from '../enter.ts'
@@ -48,7 +49,7 @@ export class Confiner {
     }
     const { folders, env: own } = makePrivateFolders(confine.private)
     const write = [...confine.write, folders.temporary, folders.state]
-    const proxy = confine.proxy && this.#openProxy(key, confine.proxy)
+    const proxy = confine.proxy && this.#openProxy(key, confine.proxy, confine.private)
     const ports = [...confine.ports, ...(proxy ? [proxy.port] : [])]
     const policy = makePolicy({ ...confine, program, write, ports })
     return {
@@ -80,8 +81,13 @@ export class Confiner {
     this.#broker.close()
   }
 
-  #openProxy(key: string, rules: ProxyRules): SessionProxy {
-    const onDenial = (host: string) => this.onDenial({ key, call: 'connect', target: host })
+  #openProxy(key: string, rules: ProxyRules, folder: string): SessionProxy {
+    const told = new Set<string>()
+    const onDenial = (target: string) => {
+      const isNew = !told.has(target) && told.size < MAX_TOLD
+      if (isNew) told.add(target)
+      this.onDenial({ key, folder, call: 'connect', target, count: 1, isNew })
+    }
     const proxy = new SessionProxy({ rules, onDenial })
     this.#proxies.set(key, proxy)
     return proxy
