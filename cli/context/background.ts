@@ -3,6 +3,7 @@ import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../../src/client/client.ts'
 import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
+import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, pause } from '../io/io.ts'
 import { isAlive } from '../io/process.ts'
@@ -60,6 +61,18 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
   }
   throw failure(`the supervisor does not answer after ${START_MS / 1000} s; see ${log}`)
 }
+
+/** Waits until each city of a supervisor that has just started runs, or could not be opened. */
+export async function untilLoaded({ io, client }: Looking): Promise<void> {
+  for (let waited = 0; waited < START_MS && !io.signal.aborted; waited += STEP_MS) {
+    const { items } = await client.call('GET /v0/cities')
+    if (!items.some(isLoading)) return
+    await pause(STEP_MS, io.signal)
+  }
+}
+
+const isLoading = ({ running, error, phases_completed }: CityInfo): boolean =>
+  !running && error === undefined && phases_completed !== undefined
 
 /** Starts `gc serve` as a process of its own, which writes its log itself. */
 export function launchSupervisor(home: string, env: Env, options: readonly string[]): { status: number | undefined } {

@@ -8,7 +8,7 @@ import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure, notFound } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
-import { ensureSupervisor, mayStart } from './background.ts'
+import { ensureSupervisor, mayStart, untilLoaded } from './background.ts'
 
 /** How long a command of a session waits for a supervisor that restarts. */
 const MAX_OUTAGE_MS = 30_000
@@ -79,6 +79,7 @@ export class CommandContext {
     if (!this.startsSupervisor || autostart === false || !mayStart(this.io.env)) return
     if (!(await ensureSupervisor(this))) return
     this.#client = undefined
+    await untilLoaded(this)
     this.io.err('gc: started the supervisor; `gc down` ends it and its agents\n')
   }
 

@@ -49,7 +49,7 @@ describe('gc service', () => {
     expect((await town.gc(['service', 'show', 'wrong'])).out).toMatch(/to do +mend its declaration at city\.toml:\d+/)
     expect(await town.gc(['service', 'show', 'none'])).toMatchObject({
       status: 1,
-      err: expect.stringContaining('service none not found'),
+      err: expect.stringContaining('service none not found; `gc service list` shows them'),
     })
   })
 

@@ -116,7 +116,7 @@ export class Services {
 
   require(name: string): RunningService {
     const found = this.find(name)
-    if (!found) throw new AppError('service-not-found', `service ${name} not found`)
+    if (!found) throw new AppError('service-not-found', `service ${name} not found; \`gc service list\` shows them`)
     return found
   }
 

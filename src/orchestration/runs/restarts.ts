@@ -164,8 +164,18 @@ export class RunRestarts {
       ...{ [ResultKey.failureClass]: null, [ResultKey.failureReason]: null },
       ...{ [EngineKey.quarantined]: null, [EngineKey.finalDisposition]: null },
     }
+    this.#handOn(tx, id, step)
     beads.change(tx, step, { status: 'closed', metadata, removeLabels: [QUARANTINED_LABEL] })
     log.append(tx, RunStepSkipped, facts, { run_id: id, step_id: step, reason })
+  }
+
+  /** What needs a step that is skipped before its turn waits for what the step waits for. */
+  #handOn(tx: Tx, root: string, step: string): void {
+    const isOpen = ({ status }: Bead) => status !== 'closed'
+    const awaited = this.#graph.blockers(step).filter(isOpen)
+    if (awaited.length === 0) return
+    const ids = awaited.map(({ id }) => id)
+    for (const each of this.#graph.dependents(root, step).filter(isOpen)) this.#options.beads.depend(tx, each.id, ids)
   }
 
   #runOf(id: string): RunRow {

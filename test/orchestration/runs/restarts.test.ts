@@ -282,6 +282,18 @@ describe('a step that is skipped', () => {
     expect(ready(work)).toEqual(['build'])
   })
 
+  test('before its turn leaves what needs it waiting for what it waited for, the end of the run too', async () => {
+    await using work = await openRuns()
+    const run = await start(work, v2(steps('plan', 'build<plan', 'ship<build')))
+    await skip(work, run, 'build')
+    expect([ready(work), stateOf(work, run).status]).toEqual([['plan'], 'active'])
+    await skip(work, run, 'ship')
+    expect([ready(work), stateOf(work, run).status]).toEqual([['plan'], 'active'])
+    await close(work, run.plan)
+    expect(stateOf(work, run)).toMatchObject({ status: 'completed' })
+    expect(standing(work, run)).toMatchObject({ plan: 'closed pass', build: 'closed skipped', ship: 'closed skipped' })
+  })
+
   test('leaves the failure of another step as what is wrong with the run', async () => {
     await using work = await openRuns()
     const run = await start(work, v2(steps('a', 'b')))
