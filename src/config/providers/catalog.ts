@@ -25,7 +25,7 @@ export function getProvider(declared: DeclaredProviders, name: string): Provider
     ...optional('prompt_mode', config.promptMode ?? (declared.has(name) ? undefined : 'arg')),
     ...optional('prompt_flag', config.promptFlag),
     ...optional('ready_delay_ms', config.readyDelayMs),
-    ...optional('env', config.env),
+    ...optional('env', Object.keys(config.env ?? {}).length === 0 ? undefined : config.env),
   }
 }
 

@@ -32,6 +32,11 @@ describe('listing providers', () => {
     })
   })
 
+  test('an environment without a variable is left out', () => {
+    expect(getProvider(declared, 'mimocode')).not.toHaveProperty('env')
+    expect(getProvider(declared, 'opencode').env).toEqual({ OPENCODE_PERMISSION: '{"*":"allow"}' })
+  })
+
   test('an unknown one is rejected', () => {
     expect(() => getProvider(declared, 'constructor')).toThrow('provider "constructor" is neither declared')
   })
