@@ -1,0 +1,102 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { World } from '../../support/world.ts'
+import { ModelServer, type Script } from './model-server.ts'
+import { claude, codex, GC, type Program } from './programs.ts'
+import { eventually } from './town.ts'
+
+setDefaultTimeout(120_000)
+
+const KEY = 'sk-true-key-of-the-provider'
+
+/** How each program is run for one turn, and where it finds its key and its provider. */
+const RUNS = [
+  {
+    program: claude,
+    args: ['-p'],
+    env: (origin: string) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: origin }),
+  },
+  {
+    program: codex,
+    args: ['exec', '--skip-git-repo-check'],
+    env: (origin: string) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${origin}/v1` }),
+  },
+]
+
+/** Has the program look for the key, and say what it found. */
+const script =
+  ({ shell }: Program): Script =>
+  ({ results }) =>
+    results.length === 0 ? shell('env > env.txt; echo made > made.txt') : { text: 'Done.' }
+
+/** Passes requests on to the model, and keeps the keys that they brought. */
+function gateway(model: ModelServer) {
+  const keys: string[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch(request) {
+      const { headers, url, method, body } = request
+      keys.push(headers.get('x-api-key') ?? headers.get('x-goog-api-key') ?? headers.get('authorization') ?? '')
+      const { pathname, search } = new URL(url)
+      return fetch(`${model.origin}${pathname}${search}`, {
+        method,
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
+    },
+  })
+  return { keys, origin: `http://127.0.0.1:${server.port}`, [Symbol.dispose]: () => void server.stop(true) }
+}
+
+test.each(RUNS.map((run): [string, (typeof RUNS)[number]] => [run.program.provider, run]))(
+  '%s works confined with a key that it does not have',
+  async (provider, { program, args, env }) => {
+    const model = new ModelServer(script(program))
+    using before = gateway(model)
+    await using world = await World.with(env(before.origin), '--require-token')
+    const path = world.folder.at('mill')
+    const rig = world.folder.at('demo')
+    for (const folder of [path, rig]) mkdirSync(folder)
+    const declared = `[workspace]
+name = "mill"
+[[rigs]]
+name = "demo"
+path = "../demo"
+[providers.${provider}]
+base = "builtin:${provider}"
+command = ${JSON.stringify(program.command)}
+args = ${JSON.stringify(args)}
+prompt_mode = "arg"
+# As root it skips permission prompts only where it is told that it is in a sandbox.
+env = { IS_SANDBOX = "1" }
+[[agent]]
+name = "worker"
+dir = "demo"
+provider = "${provider}"
+confine = "default"
+`
+    writeFileSync(join(path, 'city.toml'), declared)
+    const gc = async (...argv: string[]) => {
+      const process = Bun.spawn([...GC, ...argv], {
+        cwd: path,
+        env: { PATH: Bun.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url },
+        stderr: 'pipe',
+      })
+      const [out, err] = await Promise.all([process.stdout.text(), process.stderr.text()])
+      if ((await process.exited) !== 0) throw new Error(err)
+      return out
+    }
+    await gc('register', path)
+    await gc('session', 'new', 'demo/worker', '--message', 'Make it.')
+    await eventually(() => existsSync(join(rig, 'made.txt')))
+    await eventually(() => model.conversations.some(({ results }) => results.length > 0))
+    const variables = readFileSync(join(rig, 'env.txt'), 'utf8')
+    expect(variables).not.toContain(KEY)
+    expect(variables).toContain('HTTPS_PROXY=http://gc:')
+    expect(new Set(before.keys.map((key) => key.replace('Bearer ', '')))).toEqual(new Set([KEY]))
+    await model.stop()
+  },
+)
