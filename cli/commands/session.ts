@@ -15,6 +15,7 @@ import { sessionListOutput } from './cli-shapes.ts'
 import { adminCommands } from './session-admin.ts'
 import { denialsCommand, formatConfined } from './session-denials.ts'
 import { messageCommands } from './session-message.ts'
+import { sessionNetworkCommand } from './session-network.ts'
 import { sessionSearchCommand } from './session-search.ts'
 import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './session-sweep.ts'
 import { transcriptCommand } from './transcript.ts'
@@ -31,6 +32,7 @@ export function sessionCommands(program: Command, context: CommandContext): void
   peekCommand(session, context)
   transcriptCommand(session, context)
   sessionSearchCommand(session, context)
+  sessionNetworkCommand(session, context)
   messageCommands(session, context)
   actionCommands(session, context)
   adminCommands(session, context)

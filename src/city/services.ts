@@ -119,7 +119,7 @@ function buildSessions(options: Foundation & Records) {
     sessions: operations,
     /** The tokens of every kind that this city gives out. */
     tokens: new CityTokens([operations.credentials, processTokens]),
-    detached: sessionServices.detached,
+    ...{ detached: sessionServices.detached, traffic: sessionServices.traffic },
     denials: new Denials({ place: options, config: options.config, sessions: resolver }),
     workload,
     logs,

@@ -198,6 +198,7 @@ export class ScriptedHost implements SessionHost {
   }
 
   readonly listDaemons = async () => new Map()
+  readonly traffic = async () => []
   readonly status = async () => []
 
   onOutput(key: string | undefined, listener: OutputListener): () => void {

@@ -2,6 +2,7 @@ import type { Exit as HostedExit } from '../../host/protocol/session.ts'
 import type { DetachedProcesses } from '../detached/detached-processes.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
+import type { Traffic } from '../traffic/traffic.ts'
 import type { ProcessExit } from './exit-rules.ts'
 import type { LoginWatcher } from './login-watcher.ts'
 import type { SessionProcesses } from './processes.ts'
@@ -13,6 +14,7 @@ interface ExitReceiverOptions {
   processes: Pick<SessionProcesses, 'recordExit'>
   loginWatcher: Pick<LoginWatcher, 'statementIn'>
   detached: Pick<DetachedProcesses, 'remember'>
+  traffic: Pick<Traffic, 'keep'>
 }
 
 /** Receives the exits that the host reports; the host forgets each once what follows from it is on disk. */
@@ -41,9 +43,10 @@ export class ExitReceiver {
   }
 
   async #store(exit: HostedExit): Promise<boolean> {
-    const { city, repository, processes, loginWatcher, detached } = this.options
+    const { city, repository, processes, loginWatcher, detached, traffic } = this.options
     const [cityName, id = ''] = exit.key.split('/')
     if (cityName !== city) return false
+    if (exit.traffic?.length) await traffic.keep(id, exit.run, exit.traffic)
     if (exit.daemons.length > 0) await detached.remember(id, exit.daemons)
     const row = repository.findByHostKey(exit.key)
     if (!row) return true

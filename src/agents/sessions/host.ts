@@ -26,5 +26,6 @@ export type SessionHost = Pick<
   | 'onQuestion'
   | 'choose'
   | 'listDaemons'
+  | 'traffic'
   | 'status'
 >

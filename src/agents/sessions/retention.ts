@@ -5,11 +5,11 @@ import { errorMessage } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 
 const DAY = 24 * 3_600_000
-/** How long revoked tokens can be told from unknown ones, and how long delivered messages are kept. */
+/** How long revoked tokens can be told from unknown ones, and how long delivered messages and the hosts of sessions are kept. */
 const RETENTION = 30 * DAY
 const BATCH_SIZE = 1000
 
-/** Deletes old tokens and messages of sessions, in batches. */
+/** Deletes old tokens, messages and traffic of sessions, in batches. */
 export class SessionRetention {
   readonly #deletes: Statement<unknown, [number]>[]
   #next: Deadline | undefined
@@ -28,6 +28,10 @@ export class SessionRetention {
       store.prepare(
         `DELETE FROM session_messages WHERE id IN
            (SELECT id FROM session_messages WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${BATCH_SIZE})`,
+      ),
+      store.prepare(
+        `DELETE FROM session_traffic WHERE (session, host) IN
+           (SELECT session, host FROM session_traffic WHERE last_at < ? LIMIT ${BATCH_SIZE})`,
       ),
     ]
   }

@@ -16,6 +16,7 @@ import questions from '../../agents/questions/table.sql' with { type: 'text' }
 import questionsTakenOver from '../../agents/questions/taken-over.sql' with { type: 'text' }
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
+import sessionTraffic from '../../agents/traffic/table.sql' with { type: 'text' }
 import usageBySession from '../../agents/usage/by-session.sql' with { type: 'text' }
 import usageDays from '../../agents/usage/days.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
@@ -143,4 +144,5 @@ export const cityMigrations: readonly string[] = [
   runRestarts,
   beadOutputs,
   worktreeClones,
+  sessionTraffic,
 ]

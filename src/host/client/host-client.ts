@@ -122,6 +122,10 @@ export class HostClient implements SessionHost {
     return new Map(lists.flat().map(({ key, daemons }) => [key, daemons]))
   }
 
+  traffic(key: string): ReturnType<SessionHost['traffic']> {
+    return this.#ask('traffic', { key }).then(({ hosts }) => hosts)
+  }
+
   async write(key: string, bytes: Uint8Array | string): Promise<void> {
     const payload = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
     await this.#ask('write', { key }, ANSWER_MS, payload)

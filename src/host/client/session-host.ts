@@ -1,3 +1,4 @@
+import type { HostTraffic } from '../protocol/proxy.ts'
 import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type {
@@ -35,6 +36,8 @@ export interface SessionHost {
   end(key: string, options?: EndOptions): Promise<Ended | undefined>
   /** What left running sessions for sessions of their own, by key. Hosts of older builds cannot tell. */
   listDaemons(): Promise<Map<string, ProcessRef[]>>
+  /** What a running session exchanged with other hosts so far. Hosts of older builds fail with `not-implemented`. */
+  traffic(key: string): Promise<HostTraffic[]>
   /** Types into the terminal; rejected while a megabyte waits to be read. */
   write(key: string, bytes: Uint8Array | string): Promise<void>
   resize(key: string, cols: number, rows: number): Promise<void>

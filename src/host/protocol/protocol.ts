@@ -1,4 +1,5 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { HostTraffic } from './proxy.ts'
 import { ChoiceOutcome, Question } from './question.ts'
 import {
   Activity,
@@ -43,6 +44,8 @@ export const REQUEST_SCHEMAS = {
   endDaemons: request('endDaemons', { daemons: Type.Array(ProcessRef), grace: EndOptions.properties.grace }),
   /** What left the running sessions for sessions of their own. */
   listDaemons: request('listDaemons', {}),
+  /** What a running session exchanged with other hosts so far. */
+  traffic: request('traffic', Key),
   /** The bytes are the frame's payload. */
   write: request('write', Key),
   resize: request('resize', { ...Key, cols: Type.Integer(), rows: Type.Integer() }),
@@ -94,6 +97,7 @@ export const RESPONSE_SCHEMAS = {
   end: Exit,
   endDaemons: Type.Object({ survivors: Type.Array(ProcessRef) }),
   listDaemons: Type.Object({ sessions: Type.Array(Type.Object({ ...Key, daemons: Type.Array(ProcessRef) })) }),
+  traffic: Type.Object({ hosts: Type.Array(HostTraffic) }),
   write: Empty,
   resize: Empty,
   signal: Empty,

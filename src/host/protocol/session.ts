@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ProxyRules } from './proxy.ts'
+import { HostTraffic, ProxyRules } from './proxy.ts'
 
 /** What runs in a session: a program on a terminal of its own, one that is spoken to by protocol, or a command. */
 export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp'), Type.Literal('command')])
@@ -160,6 +160,8 @@ export const Exit = Type.Object({
   streams: Type.Optional(CommandOutput),
   /** Processes that left for a session of their own and run on; `endDaemons` ends them. */
   daemons: Type.Array(ProcessRef),
+  /** What it exchanged with other hosts, of one with a proxy. */
+  traffic: Type.Optional(Type.Array(HostTraffic)),
 })
 export type Exit = Static<typeof Exit>
 

@@ -145,6 +145,8 @@ export class HostProcess {
         return sessions.endDaemons(ask.daemons, ask.grace).then((survivors) => ({ survivors }))
       case 'listDaemons':
         return sessions.listDaemons().then((left) => ({ sessions: left }))
+      case 'traffic':
+        return { hosts: this.parts.confiner.traffic(ask.key) ?? [] }
       case 'write':
         return sessions.registry.terminal(ask.key).write(payload)
       case 'resize':

@@ -254,15 +254,15 @@ export class HostSessions {
     await session.finish(LAST_OUTPUT_MS)
     const { lines } = await session.screen(Number.MAX_SAFE_INTEGER)
     const { key, run, pid, startedAt } = session
+    const traffic = this.parts.confiner.release(key)
     const exit: Exit = {
       ...{ key, run, pid, startedAt, state: 'exited', endedAt: toTimestamp(this.parts.clock.now()), reason },
       ...session.exitStatus,
       lastOutput: lastLines(lines),
       ...(session.kind === 'command' && session.streams && { streams: session.streams }),
-      daemons,
+      ...{ daemons, ...(traffic && { traffic }) },
     }
     this.registry.moveToEnded(session)
-    this.parts.confiner.release(key)
     if (session.kind === 'acp') this.recordQueues.close(session.records)
     this.#keep(exit)
     this.parts.records.drop(run)

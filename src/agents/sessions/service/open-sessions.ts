@@ -60,6 +60,7 @@ import { TurnGate } from '../../messaging/turn-gate.ts'
 import type { ProjectFiles } from '../../project-files/project-files.ts'
 import { optionOf } from '../../questions/outcome.ts'
 import { Questions } from '../../questions/questions.ts'
+import { Traffic } from '../../traffic/traffic.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
 import { SessionActivity } from '../activity.ts'
 import { SessionEventRecorder } from '../event-recorder.ts'
@@ -239,11 +240,16 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
   const programOf = builtinProviderLookup(options.launcher)
   const loginWatcher = new LoginWatcher({ ...options, processes, programOf })
   const detached = new DetachedProcesses(options)
+  const traffic = new Traffic(options)
   return {
     processes,
     loginWatcher,
     detached,
-    exitReceiver: new ExitReceiver({ ...options, processes, loginWatcher, detached, city: options.environment.city }),
+    traffic,
+    exitReceiver: new ExitReceiver({
+      ...{ ...options, processes, loginWatcher, detached, traffic },
+      city: options.environment.city,
+    }),
     drainer: new SessionDrainer({ ...options, lifeSigns }),
     creator: new SessionCreator(options),
     closer: new SessionCloser(options),

@@ -69,10 +69,12 @@ export class Confiner {
     return this.#proxies.get(key)?.traffic
   }
 
-  /** A program is over, and its way to other hosts with it. */
-  release(key: string): void {
-    this.#proxies.get(key)?.close()
+  /** A program is over, and its way to other hosts with it; answers what it exchanged with each. */
+  release(key: string): HostTraffic[] | undefined {
+    const proxy = this.#proxies.get(key)
     this.#proxies.delete(key)
+    proxy?.close()
+    return proxy?.traffic
   }
 
   /** Lets go of what it started: what confined programs would ask for fails from now on. */

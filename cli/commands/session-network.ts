@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import { sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { printJson } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+export function sessionNetworkCommand(session: Command, context: CommandContext): void {
+  withJson(session.command('network').description('list the hosts that a confined session reached or was refused'))
+    .argument('<session>', 'its id, alias or name; a closed one by its id')
+    .action((id: string, options: JsonOption) => list(context, id, options))
+}
+
+async function list(context: CommandContext, id: string, { json }: JsonOption): Promise<void> {
+  const { io } = context
+  const city = await context.city()
+  const hosts = await city.call('GET ~/session/{id}/network', { params: { id } })
+  if (json) return printJson(io, hosts)
+  printTable(
+    io,
+    hosts.items,
+    [
+      { header: 'HOST', value: ({ host }) => sanitizeLine(host) },
+      { header: 'CONNECTIONS', value: ({ connections }) => String(connections) },
+      { header: 'DENIED', value: ({ denied }) => String(denied) },
+      { header: 'SENT', value: ({ sent_bytes }) => `${sent_bytes} B` },
+      { header: 'RECEIVED', value: ({ received_bytes }) => `${received_bytes} B` },
+      { header: 'LAST', value: ({ last_at }) => last_at },
+    ],
+    'It has reached no host through a proxy of gc; only confined sessions have one.',
+  )
+}

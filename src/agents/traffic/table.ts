@@ -1,0 +1,19 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** What the runs of a session that are over exchanged with each host. */
+export const sessionTraffic = sqliteTable(
+  'session_traffic',
+  {
+    session: text().notNull(),
+    host: text().notNull(),
+    /** The last run that was added: one that is told of twice counts once. */
+    run: text().notNull(),
+    connections: integer().notNull(),
+    denied: integer().notNull(),
+    sent: integer().notNull(),
+    received: integer().notNull(),
+    firstAt: integer('first_at').notNull(),
+    lastAt: integer('last_at').notNull(),
+  },
+  ({ session, host, lastAt }) => [primaryKey({ columns: [session, host] }), index('session_traffic_last').on(lastAt)],
+)
