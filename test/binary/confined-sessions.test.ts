@@ -115,17 +115,57 @@ describe('an agent that is confined', () => {
     expect(readdirSync(world.folder.at('demo'))).toEqual([])
   })
 
-  test('is not started with a worktree, whose history all sessions share, or in the folder of its city', async () => {
+  test('commits in a clone that comes home when its bead is closed, and cannot touch the history of its rig', async () => {
+    const commits = WORKER.replace(
+      'cat ../secret > seen 2> refused',
+      `git -c user.name=a -c user.email=a@b commit -q --allow-empty -m worked
+for try in 'rm -rf $RIG/.git/objects' 'git push -q rig HEAD:main' 'git push -q origin HEAD:other' 'touch $RIG/planted'; do
+  eval "$try" > /dev/null 2>&1 && echo "$try" >> passed
+done
+git fetch -q rig && git rev-parse rig/main > fetched
+cat ../../../../../secret > seen 2> refused`,
+    )
+    const toml = city('default', 'worktree = true\n').replace(WORKER, () => `RIG=$GC_RIG_ROOT\n${commits}`)
+    const { world, call } = await open(toml, '--require-token')
+    await using _ = world
+    const rig = world.rigFolder('demo', { git: true })
+    const git = (...words: string[]) => {
+      const named = ['-c', 'user.name=a', '-c', 'user.email=a@b']
+      const ran = Bun.spawnSync(['git', ...named, ...words], { cwd: rig })
+      return ran.exitCode === 0 ? ran.stdout.toString().trim() : ran.stderr.toString()
+    }
+    git('commit', '-q', '--allow-empty', '-m', 'first')
+    const { body } = await call('POST ~/beads', { body: work })
+    const bead = async () => (await call(`GET ~/bead/${body.id}`)).body
+    await eventually('the bead is closed', 20_000, bead, (each) => each.status === 'closed')
+    const worktrees = async (): Promise<{ branch: string; path: string }[]> =>
+      (await call('GET ~/worktrees')).body.items
+    const home = ([each]: { branch: string; path: string }[]) =>
+      git('log', '-1', '--format=%s', each?.branch ?? '') === 'worked'
+    const [{ path, branch } = { path: '', branch: '' }] = await eventually(
+      'the work is in the rig',
+      20_000,
+      worktrees,
+      home,
+    )
+    expect(branch).toStartWith(`gc/${body.id}-`)
+    expect(readdirSync(path)).toContain('done')
+    expect(readdirSync(path)).not.toContain('passed')
+    expect(readFileSync(join(path, 'fetched'), 'utf8').trim()).toBe(git('rev-parse', 'main'))
+    expect(readFileSync(join(path, 'refused'), 'utf8').match(/denied/gi)).toHaveLength(3)
+    expect(git('fsck', '--full', '--no-dangling')).toBe('')
+    expect(readdirSync(rig)).toEqual(['.git'])
+    expect(git('branch', '--format=%(refname:short)').split('\n').sort()).toEqual([branch, 'main'].sort())
+  })
+
+  test('is not started in the folder of its city', async () => {
     const { world, call } = await open(
-      city('default', 'worktree = true\n[[agent]]\nname = "mayor"\nstart_command = "sleep 600"\nconfine = "default"\n'),
+      city('off', '[[agent]]\nname = "mayor"\nstart_command = "sleep 600"\nconfine = "default"\n'),
       '--require-token',
     )
     await using _ = world
     const { body } = await call('GET ~/agents')
-    const reasons = body.items.map(({ unavailable_reason: reason }: { unavailable_reason: string }) => reason)
-    expect(reasons).toEqual([
-      expect.stringContaining('set worktree = false, or set confine = "off"'),
-      expect.stringContaining('give it a dir or a work_dir, or set confine = "off"'),
-    ])
+    const reasons = body.items.map(({ unavailable_reason: reason }: { unavailable_reason?: string }) => reason)
+    expect(reasons).toEqual([undefined, expect.stringContaining('give it a dir or a work_dir, or set confine = "off"')])
   })
 })
