@@ -4,6 +4,7 @@ import { Unreachable } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
 import type { CommandContext } from '../context/context.ts'
 import { commit, version } from '../context/version.ts'
+import { checkConfinement } from './confinement-check.ts'
 import { bad, type Check, type CheckResult, ok } from './result.ts'
 
 const GIB = 1024 ** 3
@@ -31,6 +32,7 @@ export function machineChecks(context: CommandContext): Check[] {
     { name: 'path', run: () => checkPath(context) },
     { name: 'time', run: checkTime },
     { name: 'limits', run: checkLimits },
+    { name: 'confinement', run: checkConfinement },
   ]
 }
 

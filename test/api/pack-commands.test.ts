@@ -252,6 +252,7 @@ describe('gc doctor', () => {
       'home',
       'time',
       'limits',
+      'confinement',
       'registered',
       'configuration',
       'packs',

@@ -1,3 +1,4 @@
+import { Verdict } from './bpf.ts'
 import { brokeredCalls, refusals } from './filters.ts'
 import { sendDescriptor } from './handover.ts'
 import { landlockVersion, restrictFiles } from './landlock.ts'
@@ -11,6 +12,7 @@ export const HANDOVER = 3
 const PR_SET_NO_NEW_PRIVS = 38
 const CAPABILITY_VERSION = 0x2008_0522
 const SECCOMP_SET_MODE_FILTER = 1
+const SECCOMP_GET_ACTION_AVAIL = 2
 const NEW_LISTENER = 1 << 3
 /** A signal must not start a call again that the host is about to answer. */
 const WAIT_KILLABLE = 1 << 5
@@ -37,6 +39,12 @@ export function enter(policy: Policy, program: Program): never {
   }
   installFilter(refusals(policy, landlock, arch), 0)
   return become(program)
+}
+
+/** Whether this kernel hands system calls over to be answered, as a filter asks it to. */
+export function hasListener(): boolean {
+  const notify = new Uint8Array(new Uint32Array([Verdict.notify]).buffer)
+  return syscall(callNumber('seccomp'), SECCOMP_GET_ACTION_AVAIL, 0, notify).value === 0
 }
 
 function dropCapabilities(): void {

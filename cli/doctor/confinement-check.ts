@@ -1,0 +1,26 @@
+import { release } from 'node:os'
+import { bad, type CheckResult, ok } from './result.ts'
+
+const NAME = 'confinement'
+const ON_PURPOSE = 'until then only agents with confine = "off" are started, unconfined'
+
+/** What this machine has of what confined sessions need. */
+export async function checkConfinement(): Promise<CheckResult> {
+  if (process.platform !== 'linux')
+    return bad('warning', NAME, `gc does not confine on ${process.platform}`, ON_PURPOSE)
+  const { landlockVersion } = await import('../../src/host/confine/landlock.ts')
+  const { hasListener } = await import('../../src/host/confine/enter.ts')
+  const landlock = landlockVersion()
+  if (landlock === 0) {
+    const remedy = `run Linux 5.19 or later with landlock in its \`lsm=\` list; ${ON_PURPOSE}`
+    return bad('warning', NAME, `Landlock is missing in this kernel (${release()}), or switched off`, remedy)
+  }
+  if (!hasListener()) {
+    const remedy = `run Linux 5.19 or later, and let gc use seccomp where a container forbids it; ${ON_PURPOSE}`
+    return bad('warning', NAME, `seccomp hands no calls to gc on this kernel (${release()})`, remedy)
+  }
+  const { Cgroups } = await import('../../src/host/process/cgroups.ts')
+  const { reason } = Cgroups.open({ enabled: true, report: () => {} })
+  const groups = reason === undefined ? 'a cgroup for each session' : `no cgroup from here: ${reason}`
+  return ok(NAME, `Landlock ABI ${landlock}, seccomp with a listener, ${groups}`)
+}
