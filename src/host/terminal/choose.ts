@@ -23,7 +23,7 @@ export interface Choice {
 const LIST_KEYS = ['\x1b[A', '\x1b[B'] as const
 const ROW_KEYS = ['\x1b[D', '\x1b[C'] as const
 /** How long the program may take for each step of its mark, and for letting go of the question. */
-const WITHIN = 10_000
+const WITHIN = 20_000
 /** How long a program may take to open what a text is typed into. */
 const KEYS_TAKEN_MS = 500
 /** The option that sends what is ticked. */
@@ -80,7 +80,7 @@ class OptionChooser {
     }
     const wrong = await this.#seen((question, settled) => {
       if (!question) return 'gone'
-      return settled ? (areTicked(question, taken) ? 'none' : 'stuck') : undefined
+      return settled ? (areTicked(question, taken, this.profile) ? 'none' : 'stuck') : undefined
     }, 'gone')
     if (wrong !== 'none') return wrong ?? 'stuck'
     const end = options.find(({ id }) => END.test(id))
@@ -242,11 +242,13 @@ class OptionChooser {
 const markedId = ({ listed, at }: ScreenQuestion): string | undefined => (at === undefined ? undefined : listed[at]?.id)
 
 /** Whether the boxes on the screen are ticked as they should be; those that a text is typed in tick themselves. */
-const areTicked = ({ listed, options }: ScreenQuestion, taken: readonly string[]): boolean =>
-  listed.every(({ id, tick }) => {
+function areTicked({ listed, options }: ScreenQuestion, taken: readonly string[], { ticksAll }: TerminalProfile) {
+  const areAll = options.some(({ id, label }) => taken.includes(id) && ticksAll?.test(label))
+  return listed.every(({ id, tick }) => {
     const takesText = options.find((option) => option.id === id)?.text !== undefined
-    return tick === undefined || takesText || tick === taken.includes(id)
+    return tick === undefined || takesText || tick === (areAll || taken.includes(id))
   })
+}
 
 const oneLine = (text: string): string => toPlainText(text).replace(/\s*\n\s*/g, ' ')
 

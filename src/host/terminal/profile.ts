@@ -76,6 +76,8 @@ export interface TerminalProfile {
   texts?: readonly TextOption[]
   /** Ticks the box that the mark stands at. */
   tick: string
+  /** A box that ticks all others with it. */
+  ticksAll?: RegExp
   /** Goes on from a list of boxes, where no row of it does. */
   endBoxes?: string
   /** Keys that submit what was typed. */

@@ -32,7 +32,7 @@ const claude: Partial<TerminalProfile> = {
     dialog('usage-limit', /usage limit reached/i, 'what to do about its usage limit'),
     dialog(
       'approval',
-      /this command requires approval|approve edits\?|do you want to (?:proceed|make this edit|create|allow claude)/i,
+      /this command requires approval|approve edits\?|do you want to (?:proceed|make this edit|create|overwrite|allow claude)/i,
       'for permission',
     ),
   ],
@@ -113,6 +113,7 @@ const gemini: Partial<TerminalProfile> = {
   cut: /\.\.\. (?:first|last) \d+ lines? hidden|press ctrl\+o to expand/i,
   expand: '\x0f',
   choosing: /enter to (?:select|submit)/i,
+  ticksAll: /^all of the above/i,
   texts: [{ label: /^enter a custom value/i, text: 'required' }],
   redraws: 500,
   marksPastes: true,

@@ -34,7 +34,7 @@ const NARROW = 80
 /** Without output for so long, a program has drawn what it draws; one that draws its screen anew takes longer. */
 const QUIET_MS = 300
 /** How long a program may take to draw itself in another size. */
-const DRAWN_MS = 3_000
+const DRAWN_MS = 6_000
 /** What surrounds a text that takes the whole screen has fewer rows. */
 const FRAME_ROWS = 12
 

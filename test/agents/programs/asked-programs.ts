@@ -47,7 +47,7 @@ export class AskedPrograms {
 
   /** Undefined when the program that runs does not ask this. */
   async #askAgain(asked: AskedCase): Promise<Question | undefined> {
-    const { prompt, prepare } = asked.start
+    const { prompt } = asked.start
     if (!this.#running || asked.onStart || prompt === undefined || !areAlike(this.#running.asked, asked))
       return undefined
     const { started } = this.#running
@@ -57,7 +57,7 @@ export class AskedPrograms {
     )
     if (!isReady || started.host.question('s')) return undefined
     this.#begin(asked)
-    if (prepare === code) prepare(started)
+    code(started)
     if (!(await started.say(prompt))) return undefined
     const asks = await started.until(() => started.host.question('s') ?? (this.#isDone ? 'not any more' : undefined))
     return typeof asks === 'object' ? asks : undefined

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { QuestionKind } from '../../../../src/host/protocol/question.ts'
 import type { Place, StartOptions } from '../asked-program.ts'
@@ -86,7 +86,11 @@ export const commands = (program: Program): AskedCase[] => [
   { ...asks(program, 'a command of 61 lines', MANY.split('\n'), calls(shell(program, MANY))), takes: 'first' },
 ]
 
-export const code = ({ work }: Place): void => write(join(work, 'a.ts'), `${CODE.join('\n')}\n`)
+/** A file to edit, and no other. */
+export function code({ work }: Place): void {
+  rmSync(join(work, 'b.ts'), { force: true })
+  write(join(work, 'a.ts'), `${CODE.join('\n')}\n`)
+}
 
 export const COLOURS = {
   question: 'Which colour shall it be?',

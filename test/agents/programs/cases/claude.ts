@@ -76,6 +76,11 @@ export const claudeCases = (): AskedCase[] => {
             input: { file_path: join(work, 'a.ts'), old_string: CHANGE.before, new_string: CHANGE.after },
           }
         : { text: 'Done.' }
+  const overwrite: Script = ({ results }) =>
+    [
+      { tool: 'Read', input: { file_path: join(work, 'a.ts') } },
+      { tool: 'Write', input: { file_path: join(work, 'a.ts'), content: 'Be kind\n' } },
+    ][results.length] ?? { text: 'Done.' }
   const home = (change: object) => (place: Place) => write(join(place.home, '.claude.json'), JSON.stringify(change))
   const known = { hasCompletedOnboarding: true, theme: 'dark' }
   return [
@@ -86,6 +91,7 @@ export const claudeCases = (): AskedCase[] => {
       ['b.ts', ...CODE],
       calls({ tool: 'Write', input: { file_path: 'b.ts', content: CODE.join('\n') } }),
     ),
+    asks(claude, 'a file that is there', ['a.ts', `-${CHANGE.before}`, '+Be kind'], overwrite, { prepare }),
     asks(claude, 'an edit', ['a.ts', `-${CHANGE.before}`, `+${CHANGE.after}`], edit, { prepare }),
     asks(
       claude,
