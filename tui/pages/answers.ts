@@ -17,12 +17,13 @@ export function answersOf({
     return { text: `answered ${session ?? id}: ${words}` }
   }
   if (answers.length === 0) return []
+  const boxesOf = ticks.map((each) => `${each} ${options[answers.indexOf(each)] ?? each}`).join(', ')
   const numbered = answers.slice(0, 9).map((each, index): Action => {
     const words = options[index] ?? each
     const named = { key: String(index + 1), name: `answer-${index + 1}`, help: words }
     if (!ticks.includes(each) && !texts.includes(each))
       return { ...named, run: (reach) => answer(reach, { answer: each }, words) }
-    const boxes = { name: 'answer', title: `boxes to tick, of ${ticks.join(', ')}`, initial: each }
+    const boxes = { name: 'answer', title: `boxes to tick, with commas between them: ${boxesOf}`, initial: each }
     return {
       ...named,
       fields: [...(ticks.includes(each) ? [boxes] : []), ...(texts.length > 0 ? [OWN_WORDS] : [])],

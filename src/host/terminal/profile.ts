@@ -59,6 +59,8 @@ export interface TerminalProfile {
   choosing?: RegExp
   /** A row right above a dialog; what stands higher is not of it. */
   top?: RegExp
+  /** What may stand in the first row of a dialog, and may be left out there. */
+  heading?: RegExp
   /** How each row of a dialog begins. */
   frame?: RegExp
   /** In a dialog of which the program shows only a part. */

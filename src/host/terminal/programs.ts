@@ -110,6 +110,7 @@ const gemini: Partial<TerminalProfile> = {
     dialog('approval', /apply this change\?|allow execution|do you want to proceed\?/i, 'for permission'),
   ],
   top: /^╭─{20,}/,
+  heading: /^│ Action Required\s+│\s*$/,
   cut: /\.\.\. (?:first|last) \d+ lines? hidden|press ctrl\+o to expand/i,
   expand: '\x0f',
   choosing: /enter to (?:select|submit)/i,

@@ -51,13 +51,12 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
   const menu = dialog.isForm ? findForm(screen) : findMenu(screen, seenAt)
   const top = topOf(screen, profile, dialog, menu, seenAt)
   const isCutAbove = top === undefined && MAY_BE_LONG.has(dialog.kind)
-  const { prompt, text } = readDialogText(
-    screen.lines.slice(top ?? (isCutAbove ? 0 : seenAt), menu && firstRow(menu)).map(unticked),
-    {
-      asksFirst: profile.asksFirst ?? false,
-      otherwise: `It asks a person ${dialog.asks}.`,
-    },
-  )
+  const rows = screen.lines.slice(top ?? (isCutAbove ? 0 : seenAt), menu && firstRow(menu)).map(unticked)
+  const isHeaded = profile.heading?.test(rows[0] ?? '') ?? false
+  const { prompt, text } = readDialogText(rows.slice(isHeaded ? 1 : 0), {
+    asksFirst: profile.asksFirst ?? false,
+    otherwise: `It asks a person ${dialog.asks}.`,
+  })
   const keys = menu ? undefined : dialog.keys
   const listed = menu?.options ?? []
   const named = menu ? listed : (keys?.map(({ label }, index) => ({ id: String(index + 1), label })) ?? [])
@@ -101,10 +100,22 @@ export const isSameQuestion = (a: ScreenQuestion, b: ScreenQuestion): boolean =>
 
 /** Whether the other asks the same, with all these options. Where the mark stands, and where it was before, one may have other words. */
 function asksSame(a: ScreenQuestion, b: ScreenQuestion): boolean {
-  if (a.kind !== b.kind || a.prompt !== b.prompt || a.text !== b.text) return false
+  if (a.kind !== b.kind || a.prompt !== b.prompt || !isSameText(a.text, b.text)) return false
   const labels = new Map(b.options.map(({ id, label }) => [id, label]))
   if (!a.options.every(({ id }) => labels.has(id))) return false
   return a.options.filter(({ id, label }) => labels.get(id) !== label).length <= 2
+}
+
+/** Whether two texts differ only in where their lines are broken. */
+function isSameText(a: string, b: string): boolean {
+  if (a === b) return true
+  return squeeze(a) === squeeze(b) && (hasRowsOf(a, b) || hasRowsOf(b, a))
+}
+
+/** Whether each row of the other is there as it is written. */
+function hasRowsOf(text: string, other: string): boolean {
+  const flat = text.replace(/\s*\n\s*/g, ' ')
+  return other.split('\n').every((row) => flat.includes(row.trim()))
 }
 
 /** The options of a dialog, which has begun at this row: those with a mark, else the lowest that have a colour for it. */

@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { TerminalProfile } from './profile.ts'
-import { findQuestion, type ScreenQuestion } from './question.ts'
+import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion } from './question.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
 /** A terminal that can be given room for a moment, so that its program shows what it cuts or wraps. */
@@ -70,7 +70,12 @@ export async function readWithRoom(
     readings.push(...(await terminal.withRoom(room, () => reader.read(room))))
     if (readings.at(-1)?.cut === false) break
   }
-  await reader.drawn(() => true)
+  const isBack = (now: ScreenQuestion) =>
+    [seen, ...readings].some((each) => isSameQuestion(each, now) || isPartOf(now, each))
+  await reader.drawn((screen) => {
+    const now = reader.readQuestion(screen)
+    return now !== undefined && isBack(now)
+  })
   const settled = await reader.question()
   return { whole: readings.length > 0 ? readings : [{ ...seen, cut: true }], settled }
 }
@@ -102,7 +107,7 @@ class RoomReader {
     const isExpanded = (screen: TerminalScreen) => this.#isExpanded(screen, question)
     const screen = await this.#press(expand, isExpanded)
     await this.#press(expand, (now) => !isExpanded(now))
-    const expanded = this.#read(screen)
+    const expanded = this.readQuestion(screen)
     if (!expanded || !isExpanded(screen)) return [{ ...question, cut: true }]
     const isFull = expanded.text.split('\n').length > rows - FRAME_ROWS
     return [question, { ...expanded, cut: expanded.cut || isFull }]
@@ -137,16 +142,16 @@ class RoomReader {
   #isExpanded(screen: TerminalScreen, { text, options }: ScreenQuestion): boolean {
     const { expanded } = this.profile
     if (expanded) return expanded.test(screen.lines.join('\n').trimEnd())
-    const now = this.#read(screen)
+    const now = this.readQuestion(screen)
     return now !== undefined && (now.text.length > text.length || now.options.length > options.length)
   }
 
   /** The question on the screen now, if it is one of that kind. */
   async question(): Promise<ScreenQuestion | undefined> {
-    return this.#read(await this.terminal.screen())
+    return this.readQuestion(await this.terminal.screen())
   }
 
-  #read(screen: TerminalScreen): ScreenQuestion | undefined {
+  readQuestion(screen: TerminalScreen): ScreenQuestion | undefined {
     const question = findQuestion(screen, this.profile)
     return question?.kind === this.seen.kind ? question : undefined
   }
