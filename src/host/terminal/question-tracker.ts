@@ -5,7 +5,7 @@ import { chooseOption } from './choose.ts'
 import type { TerminalProfile } from './profile.ts'
 import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'
 import type { TerminalHost } from './terminal-host.ts'
-import { needsRoom, type RoomyTerminal, readWithRoom, roomsOf } from './whole-question.ts'
+import { needsRoom, type RoomyTerminal, readWithRoom, roomsOf, whenDrawn } from './whole-question.ts'
 
 interface QuestionTrackerOptions {
   clock: Clock
@@ -88,7 +88,12 @@ export class QuestionTracker {
     const choice = { isAsked, options: open.question.options, taken, text }
     const choose = () => chooseOption(host, key, { profile }, choice, { deadlines })
     const [room] = roomsOf(profile)
-    const result = await (open.needsRoom && room ? terminal.withRoom(room, choose) : choose())
+    const chooseWithRoom = async () => {
+      const isShown = (seen: ScreenQuestion | undefined) => seen !== undefined && !seen.isPart && isAsked(seen)
+      await whenDrawn(terminal, profile, deadlines, (screen) => isShown(findQuestion(screen, profile)))
+      return choose()
+    }
+    const result = await (open.needsRoom && room ? terminal.withRoom(room, chooseWithRoom) : choose())
     if (result === 'taken' && this.#open === open) this.#set(undefined)
     this.#candidate = undefined
     return result

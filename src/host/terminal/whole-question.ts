@@ -80,17 +80,37 @@ export async function readWithRoom(
   return { whole: readings.length > 0 ? readings : [{ ...seen, cut: true }], settled }
 }
 
-class RoomReader {
-  readonly #quiet: number
+/** Resolves when the program has drawn what fits and falls quiet, or in any case after a while. */
+export async function whenDrawn(
+  terminal: RoomyTerminal,
+  { redraws = 0 }: TerminalProfile,
+  deadlines: Deadlines,
+  fits: (screen: TerminalScreen) => boolean,
+): Promise<void> {
+  const quietMs = QUIET_MS + redraws
+  const end = Promise.withResolvers<void>()
+  const check = async () => {
+    if (fits(await terminal.screen())) end.resolve()
+  }
+  let quiet = deadlines.after(quietMs, check)
+  const again = () => {
+    quiet.cancel()
+    quiet = deadlines.after(quietMs, check)
+  }
+  const stop = terminal.onOutput('', again)
+  const latest = deadlines.after(DRAWN_MS, () => end.resolve())
+  await end.promise
+  for (const timer of [latest, quiet]) timer.cancel()
+  stop()
+}
 
+class RoomReader {
   constructor(
     private readonly seen: ScreenQuestion,
     private readonly terminal: RoomyTerminal,
     private readonly profile: TerminalProfile,
     private readonly deadlines: Deadlines,
-  ) {
-    this.#quiet = QUIET_MS + (profile.redraws ?? 0)
-  }
+  ) {}
 
   /** The question in the size that the terminal has now, and with what its keys add to that. */
   async read({ rows }: TerminalSize): Promise<ScreenQuestion[]> {
@@ -113,23 +133,8 @@ class RoomReader {
     return [question, { ...expanded, cut: expanded.cut || isFull }]
   }
 
-  /** Resolves when the program has drawn what fits and falls quiet, or in any case after a while. */
-  async drawn(fits: (screen: TerminalScreen) => boolean): Promise<void> {
-    const { terminal, deadlines } = this
-    const end = Promise.withResolvers<void>()
-    const check = async () => {
-      if (fits(await terminal.screen())) end.resolve()
-    }
-    let quiet = deadlines.after(this.#quiet, check)
-    const again = () => {
-      quiet.cancel()
-      quiet = deadlines.after(this.#quiet, check)
-    }
-    const stop = terminal.onOutput('', again)
-    const latest = deadlines.after(DRAWN_MS, () => end.resolve())
-    await end.promise
-    for (const timer of [latest, quiet]) timer.cancel()
-    stop()
+  drawn(fits: (screen: TerminalScreen) => boolean): Promise<void> {
+    return whenDrawn(this.terminal, this.profile, this.deadlines, fits)
   }
 
   /** The screen once the keys had their effect. */
