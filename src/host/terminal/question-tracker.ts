@@ -4,7 +4,7 @@ import { type ChoiceOutcome, type Question, splitOptions } from '../protocol/que
 import { chooseOption } from './choose.ts'
 import type { TerminalProfile } from './profile.ts'
 import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'
-import type { TerminalHost } from './terminal-host.ts'
+import type { TerminalHost, TerminalScreen } from './terminal-host.ts'
 import { needsRoom, type RoomyTerminal, readWithRoom, roomsOf, whenDrawn } from './whole-question.ts'
 
 interface QuestionTrackerOptions {
@@ -88,12 +88,16 @@ export class QuestionTracker {
     const choice = { isAsked, options: open.question.options, taken, text }
     const choose = () => chooseOption(host, key, { profile }, choice, { deadlines })
     const [room] = roomsOf(profile)
-    const chooseWithRoom = async () => {
-      const isShown = (seen: ScreenQuestion | undefined) => seen !== undefined && !seen.isPart && isAsked(seen)
-      await whenDrawn(terminal, profile, deadlines, (screen) => isShown(findQuestion(screen, profile)))
+    const chooseOnceDrawn = async () => {
+      const isShown = (screen: TerminalScreen) => {
+        const seen = findQuestion(screen, profile)
+        return seen !== undefined && isAsked(seen) && !(open.needsRoom && seen.isPart)
+      }
+      // A busy machine may let a program draw itself in another size late.
+      if (!isShown(await terminal.screen())) await whenDrawn(terminal, profile, deadlines, isShown)
       return choose()
     }
-    const result = await (open.needsRoom && room ? terminal.withRoom(room, chooseWithRoom) : choose())
+    const result = await (open.needsRoom && room ? terminal.withRoom(room, chooseOnceDrawn) : chooseOnceDrawn())
     if (result === 'taken' && this.#open === open) this.#set(undefined)
     this.#candidate = undefined
     return result
