@@ -1,14 +1,17 @@
 import type { Command } from 'commander'
-import { type Io, processIo } from './io/io.ts'
+import { type Io, printJsonError, processIo } from './io/io.ts'
 import { run } from './io/run.ts'
 
 /** Runs a command of `gc` or `bd`; answers with its exit status. */
 export const runCommand = (called: string, args: readonly string[]): Promise<number> =>
   called === 'bd' ? runBd(args, processIo()) : runGc(args, processIo())
 
-async function runBd(args: readonly string[], io: Io): Promise<number> {
-  const { createBd } = await import('./bd/program.ts')
-  return run(createBd(io), args, io)
+/** Runs a command of `bd`. */
+export async function runBd(args: readonly string[], io: Io): Promise<number> {
+  const [{ createBd }, { Printer }] = await Promise.all([import('./bd/program.ts'), import('./bd/print.ts')])
+  return run(createBd(io), args, io, {
+    printJsonError: ({ message }) => new Printer(io, true).value({ error: message }),
+  })
 }
 
 /** Runs a command of `gc`: its own, one of `bd`, or one that a pack of the city ships. */
@@ -41,7 +44,7 @@ async function runOwn(io: Io, program: Command, args: readonly string[]): Promis
     import('./names/suggest.ts'),
   ])
   const suggest = (error: unknown) => suggestName(program, new CommandContext(io, program), args, error)
-  return run(program, splitFields(args), io, { suggest, jsonErrors: true })
+  return run(program, splitFields(args), io, { suggest, printJsonError: (error) => printJsonError(io, error) })
 }
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help'])

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -7,7 +8,7 @@ import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { waitForSession } from '../context/waiting-session.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
-import { failure } from '../io/exit.ts'
+import { failure, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { attachCommand } from './attach.ts'
@@ -72,6 +73,7 @@ function listCommand(session: Command, context: CommandContext): void {
 async function list(context: CommandContext, { json, rig, watch, ...query }: List): Promise<void> {
   const city = await context.city()
   const name = rig === undefined ? undefined : await context.rig(city, rig)
+  if (query.template !== undefined) await requireTemplate(city, query.template)
   await renderLive(context, city, { watch }, async (io) => {
     const { items, ...page } = await city.call('GET ~/sessions', { query })
     const sessions = items.filter((session) => name === undefined || session.rig === name)
@@ -79,6 +81,16 @@ async function list(context: CommandContext, { json, rig, watch, ...query }: Lis
     if (json) return printJson(io, sessionListOutput({ ...page, items: sessions }, { state, template }))
     print(io, sessions)
   })
+}
+
+/** Throws unless there is an agent or provider of this name, or sessions of one that there was. */
+async function requireTemplate(city: CityClient, template: string): Promise<void> {
+  const { total } = await city.call('GET ~/sessions', { query: { template, state: 'all', limit: 1 } })
+  if (total > 0) return
+  const { agents, providers } = await city.call('GET ~/config')
+  if (agents.some(({ name, dir }) => template === (dir ? `${dir}/${name}` : name)) || template in (providers ?? {}))
+    return
+  throw notFound('agent-not-found', `${city.name} has no agent ${template}; \`gc agent list\` lists its agents`)
 }
 
 const COLOURS: Record<string, Colour> = {

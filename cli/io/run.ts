@@ -1,8 +1,8 @@
 import { type Command, CommanderError } from 'commander'
 import { sanitizeLines } from '../../src/client/text.ts'
-import { describeError, exitStatus } from './describe-error.ts'
+import { describeError, type ErrorReport, exitStatus } from './describe-error.ts'
 import { USAGE } from './exit.ts'
-import { type Io, printJsonError } from './io.ts'
+import type { Io } from './io.ts'
 import { readLine } from './line.ts'
 
 const INTERRUPTED = 130
@@ -26,8 +26,8 @@ export function configureProgram(program: Command, io: Io): Command {
 interface RunOptions {
   /** The name that was meant by one that nothing has, when there is a near one. */
   suggest?(error: unknown): Promise<string | undefined>
-  /** Whether errors are JSON when the output would be. */
-  jsonErrors?: boolean
+  /** Prints an error as JSON, where the output would be. */
+  printJsonError?(error: ErrorReport & { suggestion?: string }): void
 }
 
 /** Runs a program and returns its exit status: the only place where an error becomes a status and a sentence. */
@@ -59,14 +59,14 @@ async function tell(
   args: readonly string[],
   io: Io,
   error: unknown,
-  { suggest, jsonErrors }: RunOptions,
+  { suggest, printJsonError }: RunOptions,
 ): Promise<void> {
   const { message, ...report } = describeError(error)
   if (!message) return
   const suggestion = message.includes('id you mean') ? undefined : await suggest?.(error)
   const sentence = sanitizeLines(suggestion ? `${message}; did you mean ${suggestion}?` : message)
-  if (jsonErrors && wantsJson(args)) {
-    return printJsonError(io, { ...report, message: sentence, ...(suggestion && { suggestion }) })
+  if (printJsonError && wantsJson(args)) {
+    return printJsonError({ ...report, message: sentence, ...(suggestion && { suggestion }) })
   }
   io.err(`${program.name()}: ${sentence}\n`)
   if (exitStatus(error) === USAGE) io.err(shortHelp(program, args))

@@ -47,7 +47,7 @@ export function buildRecords(foundation: Foundation) {
     archives: new EventArchives(store, log, clock, () => config.current.events, reportError),
     /** Answers to requests that may be repeated. */
     replays: new Replays(store, clock),
-    suspensions: new Suspensions(store),
+    suspensions: new Suspensions(store, log),
     git: new GitRunner({ deadlines, env, confine: foundation.confineTool }),
     packFolders: openPackFolders(home),
     beadReader,

@@ -7,7 +7,7 @@ import { createSocial, type Social, type SocialOptions } from './social.ts'
 import { createWebsite } from './website.ts'
 
 export interface OpenSocialOptions
-  extends Pick<SocialOptions, 'home' | 'clock' | 'deadlines' | 'operator' | 'report' | 'writer'> {
+  extends Pick<SocialOptions, 'home' | 'clock' | 'deadlines' | 'operator' | 'report' | 'writer' | 'metrics'> {
   readonly listener: {
     readonly host: string
     /** Whether nothing but the network is served there. */
@@ -35,12 +35,14 @@ export function openSocial({
   env,
   report,
   writer = new ResponseWriter({ deadlines }),
+  metrics,
 }: OpenSocialOptions): Promise<Social> {
   const config = readSocialConfig(join(home, 'social.toml'), env)
   const hosts = [...moreHosts, ...config.hosts]
   return createSocial({
     ...{ home, clock, deadlines, hosts, origins, report, writer },
     ...(operator !== undefined && { operator }),
+    ...(metrics && { metrics }),
     settings: config.settings,
     listener: { ...listener, url: () => linkBaseOf(listener, hosts) },
     website: (network) =>

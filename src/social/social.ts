@@ -7,6 +7,7 @@ import type { RequestHandler } from '../http/app.ts'
 import { hasHost, pathOf } from '../http/authority.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
+import type { RequestMetrics } from '../http/request-metrics.ts'
 import { ResponseWriter } from '../http/response-writer.ts'
 import { ClientAddresses } from './api/client-addresses.ts'
 import { networkDialect } from './api/errors.ts'
@@ -45,6 +46,8 @@ export interface SocialOptions {
   readonly website?: (network: Network) => RequestHandler
   /** Writes the responses, within memory that others may share. */
   readonly writer?: ResponseWriter
+  /** Counts the requests of the API. */
+  readonly metrics?: RequestMetrics
 }
 
 /** The network with its request handler. */
@@ -88,6 +91,7 @@ function createNetworkPlane(
     origins = [],
     report,
     writer,
+    metrics,
   }: SocialOptions & { writer: ResponseWriter },
 ): Plane {
   const { keys, signatures, activity, settings, store } = network
@@ -117,6 +121,7 @@ function createNetworkPlane(
     deadlines,
     report,
     writer,
+    ...(metrics && { metrics }),
   })
 }
 

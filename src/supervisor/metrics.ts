@@ -17,7 +17,12 @@ interface MetricsDependencies {
   deadlines: Pick<Deadlines, 'lateness'>
   requests: RequestMetrics
   version: string
-  networkStats(): Promise<NetworkStats | undefined>
+  network: {
+    readonly requests: RequestMetrics
+    stats(): Promise<NetworkStats | undefined>
+    /** How many events of each type it recorded since it was opened. */
+    events(): ReadonlyMap<string, number>
+  }
   report(error: unknown): void
 }
 
@@ -123,7 +128,8 @@ export class Metrics {
   }
 
   async #networkMetrics(): Promise<Metric[]> {
-    const stats = await this.dependencies.networkStats()
+    const { network } = this.dependencies
+    const stats = await network.stats()
     if (!stats) return []
     const { total_agents, verified_agents, total_submolts, total_posts, total_comments } = stats
     return [
@@ -132,6 +138,18 @@ export class Metrics {
       { name: 'gc_network_submolts', help: 'Communities on the network.', ...gauge(total_submolts) },
       { name: 'gc_network_posts', help: 'Posts on the network.', ...gauge(total_posts) },
       { name: 'gc_network_comments', help: 'Comments on the network.', ...gauge(total_comments) },
+      {
+        name: 'gc_network_events_total',
+        help: 'What happened on the network since the supervisor was started, by type of event: post.created, post.voted.',
+        type: 'counter',
+        samples: samplesBy('type', [...network.events()]),
+      },
+      {
+        name: 'gc_network_http_requests_total',
+        help: 'Responses of the API of the network by area of its operations, method and class of status.',
+        type: 'counter',
+        samples: network.requests.samples(),
+      },
     ]
   }
 }

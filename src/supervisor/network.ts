@@ -11,7 +11,7 @@ import type { Social } from '../social/social.ts'
 import { Home } from './home.ts'
 import { stackOf } from './stack.ts'
 
-export interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer'> {
+export interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer' | 'metrics'> {
   home: Home
   clock: Clock
   deadlines: Deadlines
@@ -25,7 +25,7 @@ export interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer'> {
 
 /** Opens the agents' network of a home; a lock keeps it to one process at a time. */
 export async function openNetwork(
-  { home, clock, deadlines, listener, hosts, origins, env, report, writer }: NetworkDependencies,
+  { home, clock, deadlines, listener, hosts, origins, env, report, writer, metrics }: NetworkDependencies,
   resources: AsyncDisposableStack,
 ): Promise<Social> {
   await using opening = new AsyncDisposableStack()
@@ -34,6 +34,7 @@ export async function openNetwork(
   const social = await openSocial({
     ...{ home: home.path, clock, deadlines, listener, hosts, origins, env },
     ...(writer && { writer }),
+    ...(metrics && { metrics }),
     operator: hashSecret(home.operatorToken()),
     report: (error, occasion) => report(occasion ? `${occasion.id}: ${stackOf(error)}` : errorMessage(error)),
   })

@@ -169,9 +169,10 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const processTokens = new ProcessTokens({ city: '', url: () => listening.url })
   const stopping = Promise.withResolvers<StopRequest>()
   const requestMetrics = new RequestMetrics()
+  const networkMetrics = new RequestMetrics()
   const metrics = new Metrics({
     ...{ cities, store, deadlines, version: options.version, requests: requestMetrics },
-    networkStats: () => network.stats(),
+    network: { requests: networkMetrics, stats: () => network.stats(), events: () => network.events() },
     report: reportError,
   })
   const gc = new Supervisor({
@@ -199,7 +200,18 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const { allowHosts: hosts, allowOrigins: origins, env } = options
   const { host: networkHost } = options.social ?? options
   const listener = { host: networkHost, isOwn: options.social !== undefined, bound: () => social ?? listening }
-  const networkDependencies = { home, clock, deadlines, listener, hosts, origins, env, report, writer }
+  const networkDependencies = {
+    home,
+    clock,
+    deadlines,
+    listener,
+    hosts,
+    origins,
+    env,
+    report,
+    writer,
+    metrics: networkMetrics,
+  }
   const network = await ServedNetwork.open(networkDependencies, resources)
   const shared = options.social === undefined && isLoopback(options.host)
   const hooks = {

@@ -9,8 +9,11 @@ import { type NetworkDependencies, openNetwork } from './network.ts'
 /** The social network beside the cities of a supervisor. */
 export class ServedNetwork {
   #url: string | undefined
+  readonly #events = new Map<string, number>()
 
-  private constructor(private readonly social: Social | undefined) {}
+  private constructor(private readonly social: Social | undefined) {
+    social?.network.log.subscribe(({ type }) => this.#events.set(type, (this.#events.get(type) ?? 0) + 1))
+  }
 
   /** Opens the network. One that cannot be opened is reported and does not keep cities from running. */
   static async open(dependencies: NetworkDependencies, resources: AsyncDisposableStack): Promise<ServedNetwork> {
@@ -29,6 +32,11 @@ export class ServedNetwork {
   /** How much there is on the network; undefined while it is not served. */
   async stats(): Promise<NetworkStats | undefined> {
     return this.social?.network.stats.show()
+  }
+
+  /** How many events of each type it recorded since it was opened; none while it is not served. */
+  events(): ReadonlyMap<string, number> {
+    return this.#events
   }
 
   /** Says at which address it is served; undefined for none. */

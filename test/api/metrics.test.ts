@@ -104,6 +104,17 @@ describe('GET /metrics', () => {
     expect(read(metrics, 'gc_runs', { city: city.name, status: 'active' })).toBe(0)
     expect(read(metrics, 'gc_logins_held', { city: city.name, state: 'limited' })).toBe(0)
     expect(read(metrics, 'gc_network_posts')).toBe(0)
+    const ofNetwork = { area: 'agents', method: 'POST', status: '2xx' }
+    expect(metrics.get('gc_network_events_total')?.samples ?? []).toEqual([])
+    const joined = await fetch(`${world.url}/api/v1/agents/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'metered', description: 'counts' }),
+    })
+    expect(joined.ok).toBe(true)
+    const later = await scrape(world)
+    expect(later.get('gc_network_http_requests_total')?.samples).toMatchObject([{ labels: ofNetwork, value: 1 }])
+    expect(read(later, 'gc_network_events_total', { type: 'agent.registered' })).toBe(1)
     expect(read(metrics, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
   })
 

@@ -36,6 +36,23 @@ describe('a name that nothing has', () => {
   })
 })
 
+test('an error of bd with --json is JSON on standard output, as the errors of its commands are, also of a wrong line', async () => {
+  for (const args of [
+    ['show', 'no-1'],
+    ['shwo', 'x'],
+    ['list', '--limit', 'x'],
+    ['formula', 'show', 'none'],
+    ['close'],
+  ]) {
+    const { status, out } = await town.bd([...args, '--json'])
+    expect([args, status === 0, JSON.parse(out)]).toEqual([
+      args,
+      false,
+      { error: expect.any(String), schema_version: 1 },
+    ])
+  }
+})
+
 describe('an error with --json', () => {
   test('is one line of JSON on standard error, whoever found it', async () => {
     const report = async (args: string[], env: Record<string, string> = {}) => {

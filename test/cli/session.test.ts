@@ -175,3 +175,11 @@ describe('the run of a session', () => {
 test('the supervisor reported no unexpected errors', () => {
   expect(town.reports).toEqual([])
 })
+
+test('sessions of an agent that there is not are an error, of one without sessions none', async () => {
+  const nobody = await town.gc(['session', 'list', '--template', 'nobody'])
+  expect(nobody).toMatchObject({ status: 1, err: expect.stringContaining('town has no agent nobody') })
+  await town.gc(['agent', 'add', 'idler', '--command', 'cat'])
+  expect((await town.gc(['session', 'list', '--template', 'idler'])).status).toBe(0)
+  expect((await town.gc(['session', 'list', '--template', 'idlr'])).err).toContain('did you mean idler?')
+})

@@ -1,7 +1,5 @@
-import { createBd } from '../../cli/bd/program.ts'
-import { runGc } from '../../cli/command.ts'
+import { runBd, runGc } from '../../cli/command.ts'
 import type { Io } from '../../cli/io/io.ts'
-import { run } from '../../cli/io/run.ts'
 
 export interface CommandResult {
   status: number
@@ -60,6 +58,6 @@ export async function gc(args: readonly string[], shell: Shell = {}): Promise<Co
 
 export async function bd(args: readonly string[], shell: Shell = {}): Promise<CommandResult> {
   const { io, output } = recorder(shell)
-  const status = await run(createBd(io), args, io)
+  const status = await runBd(args, io)
   return { status, ...output }
 }

@@ -11,6 +11,8 @@ shareTown(async (opened) => {
 test.each([
   { list: ['status'], change: ['bead', 'create', 'Sweep'], shows: /1 ready, 0 in progress/ },
   { list: ['agent', 'list'], change: ['agent', 'add', 'painter', '--command', 'cat'], shows: /painter/ },
+  { list: ['status'], change: ['agent', 'suspend', 'mayor'], shows: /1 suspended/ },
+  { list: ['agent', 'list'], change: ['agent', 'resume', 'mayor'], shows: /mayor +stopped/ },
   { list: ['session', 'list'], change: ['session', 'new', 'mayor', '--title', 'Door'], shows: /mayor .*Door/ },
   { list: ['service', 'list'], change: ['service', 'list'], shows: /no services/ },
   { list: ['order', 'list'], change: ['order', 'list'], shows: /no orders/ },

@@ -20,9 +20,15 @@ export function dayOf(at: number): string {
   return [part(date.getFullYear(), 4), part(date.getMonth() + 1, 2), part(date.getDate(), 2)].join('-')
 }
 
+/** How many models of an agent a day tells apart; what programs call their models is theirs to say. */
+const MAX_MODELS = 30
+/** All further ones. */
+const OTHER_MODELS = 'other models'
+
 /** The sums of each day, by agent and model: reading them costs the same, however much was used. */
 export class UsageDays {
   readonly #add: Statement<unknown, (string | number)[]>
+  readonly #models: Statement<{ n: number; known: number }, string[]>
   readonly #since: Statement<DayUse, [string]>
   readonly #prune: Statement<unknown, [string]>
 
@@ -31,6 +37,9 @@ export class UsageDays {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (day, rig, agent, model) DO UPDATE SET
         invocations = invocations + excluded.invocations, tokens = tokens + excluded.tokens, cost = cost + excluded.cost,
         unpriced = unpriced + excluded.unpriced`)
+    this.#models = store.prepare(
+      'SELECT count(*) AS n, total(model = ?) AS known FROM usage_days WHERE day = ? AND rig = ? AND agent = ?',
+    )
     this.#since = store.prepare(
       'SELECT day, rig, agent, model, invocations, tokens, cost, unpriced FROM usage_days WHERE day >= ?',
     )
@@ -38,7 +47,9 @@ export class UsageDays {
   }
 
   add(tx: Tx, { day, rig, agent, model, invocations, tokens, cost, unpriced }: DayUse): void {
-    tx.run(this.#add, day, rig, agent, model, invocations, tokens, cost, unpriced)
+    const models = this.#models.get(model, day, rig, agent)
+    const isFurther = models !== null && models.known === 0 && models.n >= MAX_MODELS
+    tx.run(this.#add, day, rig, agent, isFurther ? OTHER_MODELS : model, invocations, tokens, cost, unpriced)
   }
 
   since(day: string): DayUse[] {

@@ -8,6 +8,7 @@ import * as questions from '../../agents/questions/events.ts'
 import * as sessions from '../../agents/sessions/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
 import * as rigs from '../../config/rigs/events.ts'
+import * as suspensions from '../../config/suspensions/events.ts'
 import * as externalMessages from '../../connect/extmsg/events.ts'
 import * as github from '../../connect/github/events.ts'
 import * as services from '../../connect/services/events.ts'
@@ -53,6 +54,7 @@ export const cityEvents: readonly EventDefinition[] = [
     runs,
     services,
     sessions,
+    suspensions,
     webhooks,
     worktrees,
   ].flatMap((folder): unknown[] => Object.values(folder)),

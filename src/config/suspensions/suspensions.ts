@@ -1,6 +1,14 @@
 import type { Statement } from 'bun:sqlite'
+import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentConfig, CityConfig, RigConfig } from '../city-config.ts'
+import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from './events.ts'
+
+/** What is recorded of agents and rigs. */
+const EVENTS = {
+  agent: { suspended: AgentSuspended, resumed: AgentResumed },
+  rig: { suspended: RigSuspended, resumed: RigResumed },
+} as const
 
 export type Suspendable = 'city' | 'rig' | 'agent'
 
@@ -14,7 +22,10 @@ export class Suspensions {
   readonly #delete: Statement<unknown, [string, string]>
   readonly #listeners = new Set<() => void>()
 
-  constructor(store: Store) {
+  constructor(
+    store: Store,
+    private readonly log: EventLog,
+  ) {
     this.#select = store.prepare('SELECT suspended FROM suspensions WHERE kind = ? AND name = ?')
     this.#upsert = store.prepare(
       `INSERT INTO suspensions (kind, name, suspended) VALUES (?, ?, ?)
@@ -59,6 +70,7 @@ export class Suspensions {
     if (this.isSuspended(kind, name, declared) === suspended) return false
     if (suspended === declared) this.#delete.run(kind, name)
     else this.#upsert.run(kind, name, suspended ? 1 : 0)
+    if (kind !== 'city') this.log.append(tx, EVENTS[kind][suspended ? 'suspended' : 'resumed'], { subject: name }, {})
     tx.after(() => this.#notify())
     return true
   }

@@ -4,7 +4,8 @@ import { scriptedTown } from '../../support/city.ts'
 
 test('a suspension is a row only while it differs from what is declared', async () => {
   await using town = scriptedTown()
-  const { store, suspensions } = await town.open()
+  const { store, suspensions, log } = await town.open()
+  const { head } = log
   let notified = 0
   suspensions.onChange(() => notified++)
   const set = (suspended: boolean, declared: boolean) =>
@@ -25,4 +26,16 @@ test('a suspension is a row only while it differs from what is declared', async 
   await store.write((tx) => suspensions.delete(tx, 'agent', 'shop/w'))
   expect(suspensions.isSuspended('agent', 'shop/w', true)).toBe(true)
   expect(notified).toBe(4)
+  const recorded = log.after(head, 10).map(({ type, subject }) => [type, subject])
+  expect(recorded).toEqual([
+    ['agent.suspended', 'shop/w'],
+    ['agent.resumed', 'shop/w'],
+    ['agent.resumed', 'shop/w'],
+  ])
+  await store.write((tx) => suspensions.set(tx, 'rig', 'shop', true, false))
+  await store.write((tx) => suspensions.set(tx, 'rig', 'shop', false, false))
+  expect(log.after(head + 3, 10).map(({ type, subject }) => [type, subject])).toEqual([
+    ['rig.suspended', 'shop'],
+    ['rig.resumed', 'shop'],
+  ])
 })
