@@ -17,7 +17,7 @@ interface MetricsDependencies {
   deadlines: Pick<Deadlines, 'lateness'>
   requests: RequestMetrics
   version: string
-  network: {
+  network(): {
     readonly requests: RequestMetrics
     stats(): Promise<NetworkStats | undefined>
     /** How many events of each type it recorded since it was opened. */
@@ -128,7 +128,7 @@ export class Metrics {
   }
 
   async #networkMetrics(): Promise<Metric[]> {
-    const { network } = this.dependencies
+    const network = this.dependencies.network()
     const stats = await network.stats()
     if (!stats) return []
     const { total_agents, verified_agents, total_submolts, total_posts, total_comments } = stats

@@ -169,10 +169,9 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const processTokens = new ProcessTokens({ city: '', url: () => listening.url })
   const stopping = Promise.withResolvers<StopRequest>()
   const requestMetrics = new RequestMetrics()
-  const networkMetrics = new RequestMetrics()
   const metrics = new Metrics({
     ...{ cities, store, deadlines, version: options.version, requests: requestMetrics },
-    network: { requests: networkMetrics, stats: () => network.stats(), events: () => network.events() },
+    network: () => network,
     report: reportError,
   })
   const gc = new Supervisor({
@@ -210,7 +209,6 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     env,
     report,
     writer,
-    metrics: networkMetrics,
   }
   const network = await ServedNetwork.open(networkDependencies, resources)
   const shared = options.social === undefined && isLoopback(options.host)

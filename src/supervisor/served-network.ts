@@ -2,6 +2,7 @@ import type { AgentNetwork } from '../agents/network/network.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { notFoundHandler } from '../http/not-found.ts'
+import { RequestMetrics } from '../http/request-metrics.ts'
 import type { Social } from '../social/social.ts'
 import type { NetworkStats } from '../social/stats/schema.ts'
 import { type NetworkDependencies, openNetwork } from './network.ts'
@@ -11,17 +12,22 @@ export class ServedNetwork {
   #url: string | undefined
   readonly #events = new Map<string, number>()
 
-  private constructor(private readonly social: Social | undefined) {
+  private constructor(
+    private readonly social: Social | undefined,
+    /** Counts the requests of its API. */
+    readonly requests: RequestMetrics,
+  ) {
     social?.network.log.subscribe(({ type }) => this.#events.set(type, (this.#events.get(type) ?? 0) + 1))
   }
 
   /** Opens the network. One that cannot be opened is reported and does not keep cities from running. */
   static async open(dependencies: NetworkDependencies, resources: AsyncDisposableStack): Promise<ServedNetwork> {
+    const metrics = new RequestMetrics()
     try {
-      return new ServedNetwork(await openNetwork(dependencies, resources))
+      return new ServedNetwork(await openNetwork({ ...dependencies, metrics }, resources), metrics)
     } catch (error) {
       dependencies.report(`the agents' network is not served: ${errorMessage(error)}`)
-      return new ServedNetwork(undefined)
+      return new ServedNetwork(undefined, metrics)
     }
   }
 

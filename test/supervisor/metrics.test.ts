@@ -17,7 +17,7 @@ test('a city that cannot be read leaves the metrics of the others, and is told o
     deadlines: { lateness: new DurationHistogram() },
     requests: new RequestMetrics(),
     version: '1',
-    network: { requests: new RequestMetrics(), stats: async () => undefined, events: () => new Map() },
+    network: () => ({ requests: new RequestMetrics(), stats: async () => undefined, events: () => new Map() }),
     report: (error) => reported.push(error),
   })
   const scraped = parseMetrics(await metrics.text())
