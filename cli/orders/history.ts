@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import type { OrderHistoryEntry } from '../../src/orchestration/orders/schema.ts'
+import { ApiError } from '../../src/client/errors.ts'
+import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/orders/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, parseDuration, withJson } from '../context/options.ts'
@@ -30,7 +31,10 @@ export function historyCommand(order: Command, context: CommandContext): void {
 async function history(context: CommandContext, name: string | undefined, options: HistoryOptions): Promise<void> {
   const { io } = context
   const city = await context.city()
-  const scoped = name === undefined ? undefined : await scopedNameOf(context, city, name, options.rig)
+  const given = name === undefined ? undefined : await scopedNameOf(context, city, name, options.rig)
+  const found = given === undefined ? undefined : await find(city, given)
+  // The runs of an order that is gone are still listed.
+  const scoped = found instanceof ApiError ? given : found?.scoped_name
   const rig = name === undefined && options.rig !== undefined ? await context.rigNamed(city, options.rig) : undefined
   const entries: OrderHistoryEntry[] = []
   const limit = options.limit || Number.POSITIVE_INFINITY
@@ -39,6 +43,7 @@ async function history(context: CommandContext, name: string | undefined, option
     if (entries.length >= limit || Date.parse(entry.created_at) < oldest) break
     if (rig === undefined || entry.rig === rig) entries.push(entry)
   }
+  if (found instanceof ApiError && entries.length === 0) throw found
   if (options.json) {
     const listed = entries.map(({ name: order, created_at, ...entry }) => ({
       ...{ order, ...entry, executed: created_at, created_at },
@@ -59,6 +64,13 @@ async function history(context: CommandContext, name: string | undefined, option
     name === undefined ? 'No order has run yet.' : `Order ${scoped} has not run yet.`,
   )
 }
+
+/** The order of a name, or the error that there is none. */
+const find = (city: CityClient, name: string): Promise<OrderResponse | ApiError> =>
+  city.call('GET ~/order/{name}', { params: { name } }).catch((error) => {
+    if (error instanceof ApiError && error.code === 'order-not-found') return error
+    throw error
+  })
 
 /** Runs, the latest first; of one order, or of all. */
 async function* runsOf(city: CityClient, scoped: string | undefined, limit: number): AsyncGenerator<OrderHistoryEntry> {

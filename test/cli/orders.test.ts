@@ -152,6 +152,8 @@ describe('gc order', () => {
       ],
       [['run', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
       [['disable', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
+      [['history', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
+      [['history', 'laud'], 'gc: order not found: laud: gc order list shows which there are; did you mean loud?\n'],
       [
         ['run', 'loud', '--rig', 'shed'],
         'gc: town has no rig shed; `gc rig list` lists its rigs; did you mean shop?\n',

@@ -206,10 +206,10 @@ export class SectionReader {
   /** Notes every key that has no effect, here and in the tables under this one, once all that is known was read. */
   finish(): void {
     const inert = keysWithoutEffect(this.kind)
-    for (const key of this.keys) {
-      const sentence = inert.sentenceFor(key)
-      if (sentence !== undefined) this.warning(key, sentence)
-      else if (!this.#read.has(key)) this.#unknown(key, inert.keys)
+    for (const [key, node] of this.table.entries) {
+      const sentence = inert.sentenceFor(key, toPlainValue(node))
+      if (sentence) this.warning(key, sentence)
+      if (sentence === undefined && !this.#read.has(key)) this.#unknown(key, inert.keys)
     }
     for (const children of this.#children.values()) for (const child of children) child.finish()
   }

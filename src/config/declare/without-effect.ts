@@ -1,4 +1,6 @@
-type Section = Readonly<Record<string, string>>
+/** Why a key has no effect; with the value that says what gc does anyway, if there is one. */
+type Reason = string | { readonly sentence: string; readonly unless: string }
+type Section = Readonly<Record<string, Reason>>
 
 const PACKS =
   'is an older form that is not read: import the pack in [imports] instead; nothing of it is part of this city'
@@ -39,8 +41,11 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
       'is NOT in force: nobody is told; an order with on = "github.pull_request" and exec = "gc mail send <name> …" tells whom you name',
     repair_route: REPAIR,
     repair_workflow: REPAIR,
-    merge_queue:
-      'is NOT in force: gc neither reads nor changes merge queues; a [[webhook]] takes what GitHub says of them',
+    merge_queue: {
+      sentence:
+        'is NOT in force: gc never puts a pull request into a merge queue; "observe" says so, and a [[webhook]] takes what GitHub says of them',
+      unless: 'observe',
+    },
     webhook_secret_env: WEBHOOK,
     webhook_secret_key: WEBHOOK,
   },
@@ -132,8 +137,8 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
 /** The keys of one section that have no effect. */
 export interface KeysWithoutEffect {
   readonly keys: readonly string[]
-  /** Says that a key has no effect; undefined for any other key. */
-  sentenceFor(key: string): string | undefined
+  /** Says that a key has no effect; '' when its value asks for what gc does anyway, undefined for any other key. */
+  sentenceFor(key: string, value: unknown): string | undefined
 }
 
 const BY_SECTION: ReadonlyMap<string, KeysWithoutEffect> = new Map(
@@ -147,16 +152,22 @@ export const keysWithoutEffect = (section: string): KeysWithoutEffect => BY_SECT
 
 /** A key that ends with `*` stands for all that begin like it. */
 function toKeys(section: Section): KeysWithoutEffect {
-  const sentences = new Map(Object.entries(section))
+  const reasons = new Map(Object.entries(section))
   const prefixes = Object.entries(section).filter(([key]) => key.endsWith('*'))
   return {
-    keys: [...sentences.keys()],
-    sentenceFor: (key) => sentences.get(key) ?? prefixes.find(([pattern]) => key.startsWith(pattern.slice(0, -1)))?.[1],
+    keys: [...reasons.keys()],
+    sentenceFor(key, value) {
+      const reason = reasons.get(key) ?? prefixes.find(([pattern]) => key.startsWith(pattern.slice(0, -1)))?.[1]
+      if (typeof reason !== 'object') return reason
+      return value === reason.unless ? '' : reason.sentence
+    },
   }
 }
 
 /** Every section and key of the table, for whoever checks it. */
 export const listKeysWithoutEffect = (): { section: string; key: string; sentence: string }[] =>
   Object.entries(WITHOUT_EFFECT).flatMap(([section, keys]) =>
-    Object.entries(keys).map(([key, sentence]) => ({ section, key, sentence })),
+    Object.entries(keys).map(([key, reason]) => ({
+      ...{ section, key, sentence: typeof reason === 'object' ? reason.sentence : reason },
+    })),
   )

@@ -225,11 +225,15 @@ describe('[[github.pr_monitor]]', () => {
       'city.toml:5: [[github.pr_monitor]] base_branches: must be a list of strings, not "main"',
     ],
     [
-      `${GOOD}merge_queue = "observe"\n`,
-      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT in force: gc neither reads nor changes merge queues; a [[webhook]] takes what GitHub says of them',
+      `${GOOD}merge_queue = "enqueue"\n`,
+      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT in force: gc never puts a pull request into a merge queue; "observe" says so, and a [[webhook]] takes what GitHub says of them',
     ],
   ])('is checked: %s', (changes, problem) => {
     expect(problems(changes)).toEqual([problem])
+  })
+
+  test('may say that merge queues are only observed', () => {
+    expect(problems(`${GOOD}merge_queue = "observe"\n`)).toEqual([])
   })
 })
 
