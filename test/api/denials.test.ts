@@ -1,12 +1,35 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { OperationCoverage } from '../support/coverage.ts'
 import { World } from '../support/world.ts'
 import { declare, register, startSession } from './town.ts'
 
+const coverage = new OperationCoverage(({ id }) => id === 'list-session-denials')
+
+const LEADS = `[[rigs]]
+name = "demo"
+path = "."
+[[rigs]]
+name = "other"
+path = "."
+[[agent]]
+name = "lead"
+start_command = "sleep 600"
+[[named_session]]
+name = "lead"
+dir = "demo"
+template = "lead"
+[[named_session]]
+name = "lead"
+dir = "other"
+template = "lead"
+`
+
 test('what a confined session was refused is listed with the line that would allow it', async () => {
   await using world = await World.open()
-  const city = await register(world, 'town', '')
+  world.coverage = coverage
+  const city = await register(world, 'town', LEADS)
   await declare(city, 'worker', { script: 'exec sleep 600' })
   const { id } = await startSession(city, 'worker')
   const list = async () => (await city.call(`GET ~/session/${id}/denials`)).body
@@ -48,4 +71,10 @@ test('what a confined session was refused is listed with the line that would all
   expect(await list()).toMatchObject({ items: [], total: 0 })
   const nobody = await city.call('GET ~/session/nobody/denials')
   expect([nobody.status, nobody.body.code]).toEqual([404, 'session-not-found'])
+  const several = await city.call('GET ~/session/lead/denials')
+  expect([several.status, several.body.code]).toEqual([409, 'session-conflict'])
+})
+
+test('each error and field of the operation occurred', () => {
+  expect([coverage.uncovered(), coverage.emptyFields()]).toEqual([[], []])
 })

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import { eventually } from '../support/until.ts'
+import { shareTown, type Town } from './town.ts'
+
+const CALLER = `
+[[agent]]
+name = "caller"
+dir = "shop"
+confine = "default"
+start_command = 'sh -c "curl -s http://nowhere.invalid/; exec sleep 600"'
+`
+
+let town: Town
+shareTown(
+  async (opened) => {
+    town = opened
+    await town.json(['agent', 'add', 'clerk', '--command', 'sleep 600'])
+    appendFileSync(join(town.city, 'city.toml'), CALLER)
+  },
+  { requireToken: true },
+)
+
+test('gc session denials shows what a session was refused, and the line that would allow it', async () => {
+  const { id } = await town.json<SessionResponse>(['session', 'new', 'clerk', '--alias', 'bob'])
+  const nothing = await town.gc(['session', 'denials', 'bob'])
+  expect(nothing).toMatchObject({
+    status: 0,
+    out: expect.stringContaining('It is not confined, and nothing was refused.'),
+  })
+  const folder = join(town.city, '.gc', 'confined', id)
+  mkdirSync(folder, { recursive: true })
+  const denied = { call: 'connect', target: 'example.com:443', count: 5, lastAt: '2026-01-02T03:04:05Z' }
+  writeFileSync(
+    join(folder, 'denials.json'),
+    JSON.stringify([denied, { ...denied, call: 'kill', target: 'process 1' }]),
+  )
+  const { out } = await town.gc(['session', 'denials', 'bob'])
+  expect(out).toMatch(/5 +connect +example\.com:443 +allow_hosts = \["example\.com"\]\n/)
+  expect(out).toMatch(/5 +kill +process 1 *\n/)
+  expect(out).toContain('Put the line into [agent.confine] of its agent')
+  expect(await town.json<object>(['session', 'denials', 'bob'])).toMatchObject({ session_id: id, total: 10 })
+  expect(await town.gc(['session', 'denials', 'nobody'])).toMatchObject({ status: 1, out: '' })
+})
+
+test('gc session network lists the hosts that a confined session was refused, and says that others have none', async () => {
+  const none = await town.gc(['session', 'network', 'bob'])
+  expect(none).toMatchObject({ status: 0, out: expect.stringContaining('only confined sessions have one') })
+  expect(await town.gc(['session', 'network', 'nobody'])).toMatchObject({ status: 1, out: '' })
+  await town.json(['session', 'new', 'shop/caller', '--alias', 'eve'])
+  const network = async () => (await town.gc(['session', 'network', 'shop/eve'])).out
+  const out = await eventually('the refusal is listed', 10_000, network, (text) => text.includes('nowhere'))
+  expect(out).toMatch(/^HOST +CONNECTIONS +DENIED +SENT +RECEIVED +LAST\nnowhere\.invalid +0 +1 +0 B +0 B +20/)
+})
