@@ -4,6 +4,8 @@ import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
 import { createCity } from '../config/edit/create-city.ts'
 import { declaredName } from '../config/explain/explain-folder.ts'
+import { removeAbandonedFetches } from '../config/packs/abandoned-fetches.ts'
+import { checkoutsFolder } from '../config/packs/locate.ts'
 import { withWebhooks } from '../connect/webhooks/handler.ts'
 import { type Actor, gcPart } from '../core/actor.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -117,6 +119,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const retention = new EventRetention(store, log, clock, deadlines, reportError)
   resources.defer(() => retention.stop())
   home.link(program)
+  void removeAbandonedFetches(checkoutsFolder(home.path)).catch(reportError)
   const build = [options.version, options.build].filter(Boolean).join('-')
   const launch = [...program, 'host']
   const host = await connectToHosts({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
@@ -199,17 +202,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const { allowHosts: hosts, allowOrigins: origins, env } = options
   const { host: networkHost } = options.social ?? options
   const listener = { host: networkHost, isOwn: options.social !== undefined, bound: () => social ?? listening }
-  const networkDependencies = {
-    home,
-    clock,
-    deadlines,
-    listener,
-    hosts,
-    origins,
-    env,
-    report,
-    writer,
-  }
+  const networkDependencies = { home, clock, deadlines, listener, hosts, origins, env, report, writer }
   const network = await ServedNetwork.open(networkDependencies, resources)
   const shared = options.social === undefined && isLoopback(options.host)
   const hooks = {

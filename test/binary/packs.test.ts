@@ -105,7 +105,7 @@ test('a city that stopped composing while gc was down runs on what it had, says 
   await runGc(world, 'down')
 })
 
-test('a fetch that is killed leaves the city as it was, and the next one cleans up after it', async () => {
+test('a fetch that is killed leaves the city as it was, and the next start of the supervisor cleans up after it', async () => {
   using packs = packRepository()
   packs.commit({ 'pack.toml': packToml('p') }, 'v1.0.0')
   const stuck = Promise.withResolvers<void>()
@@ -137,6 +137,14 @@ test('a fetch that is killed leaves the city as it was, and the next one cleans 
   expect(readFileSync(join(path, 'pack.toml'), 'utf8')).toBe(packToml('town'))
   expect(readdirSync(path)).not.toContain('packs.lock')
   expect(readdirSync(cache).filter((name) => !name.startsWith('.fetching-'))).toEqual([])
+  await world.kill()
+  await world.start()
+  await eventually(
+    'nothing of the killed fetch',
+    10_000,
+    async () => readdirSync(cache),
+    ({ length }) => length === 0,
+  )
   posts = Number.NEGATIVE_INFINITY
   stuck.resolve()
   expect((await runGc(world, '--city', path, 'import', 'add', server.url)).status).toBe(0)

@@ -27,6 +27,8 @@ export interface GitCommandOptions {
   readonly within?: GitFolders
   /** The bytes of output after which the command is killed. */
   readonly maxOutput?: number
+  /** The bytes that no file may grow over which git or a helper of it writes; it holds also when this process is gone. */
+  readonly maxFileSize?: number
 }
 
 export interface GitResult {
@@ -63,13 +65,14 @@ export class GitRunner {
 
   /** Runs a command to its end; one that is killed for a bound ends with a status other than 0. */
   async run(args: readonly string[], options: GitCommandOptions): Promise<GitResult> {
-    const { timeout, cwd, env, signal, isolated = false, within, maxOutput = MAX_OUTPUT_BYTES } = options
+    const { timeout, cwd, env, signal, isolated = false, within, maxOutput = MAX_OUTPUT_BYTES, maxFileSize } = options
     const program = this.#program
     if (!program) throw new AppError('service-unavailable', 'there is no git on the PATH; install it')
     signal?.throwIfAborted()
     const words = [...SAFE_CONFIG, ...args]
     const command = within && this.#confine ? this.#confine(program, words, within) : [program, ...words]
-    const child = Bun.spawn(command, {
+    const limited = maxFileSize === undefined ? command : withFileLimit(command, maxFileSize)
+    const child = Bun.spawn(limited, {
       ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
       ...(cwd !== undefined && { cwd }),
       env: { ...this.#env, ...(isolated && ISOLATED), ...env },
@@ -97,6 +100,12 @@ export class GitRunner {
     return Bun.which('git', { PATH: this.#path })
   }
 }
+
+/** A limit that the system keeps, where none is lower already: writing fails over it. Shells count it in blocks of 512 bytes. */
+const withFileLimit = (command: readonly string[], bytes: number): string[] => [
+  ...['/bin/sh', '-c', 'trap "" XFSZ; ulimit -f "$0" 2>/dev/null; exec "$@"', String(Math.ceil(bytes / 512))],
+  ...command,
+]
 
 /** An environment in which git knows no configuration but what it is given in its arguments. */
 const ISOLATED = {
@@ -139,7 +148,7 @@ const gitEnvironment = (env: Readonly<Record<string, string | undefined>>): Reco
   ...Object.fromEntries(Object.entries(env).filter(([key]) => !key.startsWith('GIT_'))),
   GIT_TERMINAL_PROMPT: '0',
   GIT_ASKPASS: 'true',
-  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes -o ServerAliveInterval=30',
   SSH_ASKPASS: 'true',
   LC_ALL: 'C',
 })

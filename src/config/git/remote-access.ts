@@ -64,7 +64,7 @@ function sshEnvironment(
 ): Readonly<Record<string, string>> {
   if (address === undefined && key === undefined) return {}
   const words = [
-    ...['ssh', '-o', 'BatchMode=yes'],
+    ...['ssh', '-o', 'BatchMode=yes', '-o', 'ServerAliveInterval=30'],
     ...(address === undefined ? [] : ['-F', '/dev/null', '-o', `HostName=${address}`, '-o', `HostKeyAlias=${host}`]),
     ...(key === undefined ? [] : ['-i', key, '-o', 'IdentitiesOnly=yes']),
   ]

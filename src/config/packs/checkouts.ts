@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import { Glob } from 'bun'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { createFolder, syncFolder } from '../../core/folders.ts'
+import { fetchFolderName, removeAbandonedFetches } from './abandoned-fetches.ts'
 import { remoteFailed } from './errors.ts'
 import { findLeavingLink } from './links.ts'
 import { checkoutName, checkoutRecord } from './locate.ts'
@@ -28,7 +28,7 @@ export interface PackCheckoutsOptions {
 }
 
 const WATCH_MS = 250
-const STAGING = /^\.fetching-(\d+)-/
+const FILE_TOO_LARGE = /file too large/i
 const GONE = /not our ref|unadvertised object|no such remote ref|did not send all necessary|couldn't find remote ref/i
 
 /** The checkouts of commits that packs are locked to: each whole, or not there. */
@@ -44,8 +44,8 @@ export class PackCheckouts {
     if (this.has(url, commit)) return false
     const { folder } = this.options
     createFolder(folder)
-    this.#removeAbandoned()
-    const staging = join(folder, `.fetching-${process.pid}-${randomBytes(6).toString('hex')}`)
+    await removeAbandonedFetches(folder)
+    const staging = join(folder, fetchFolderName())
     try {
       createFolder(staging)
       await this.#download(url, commit, staging, remotes)
@@ -93,7 +93,7 @@ export class PackCheckouts {
     return GONE.test(stderr) ? commitGone(url, commit) : remoteFailed(`${url} cannot be fetched: ${reason}`)
   }
 
-  /** Fetches, and kills git when what it writes grows over the limit. */
+  /** Fetches, and kills git when what it writes grows over the limit; git's own limit holds also without gc. */
   async #fetchBounded(url: string, words: readonly string[], staging: string, remotes: PackRemotes) {
     const { bytes } = this.options.limits ?? TREE_LIMITS
     const tooLarge = new AbortController()
@@ -102,9 +102,12 @@ export class PackCheckouts {
     const keepPack = ['-c', 'fetch.unpackLimit=1']
     const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
     try {
-      return await remotes.run(url, [...keepPack, '-C', staging, 'fetch', ...options, ...words], {
-        signal: tooLarge.signal,
+      const result = await remotes.run(url, [...keepPack, '-C', staging, 'fetch', ...options, ...words], {
+        ...{ signal: tooLarge.signal, maxFileSize: bytes },
       })
+      if (result.exitCode !== 0 && FILE_TOO_LARGE.test(result.stderr)) tooLarge.abort()
+      tooLarge.signal.throwIfAborted()
+      return result
     } catch (error) {
       if (!tooLarge.signal.aborted) throw error
       throw remoteFailed(`${url} is larger than ${describeBytes(bytes)}, and was not fetched`)
@@ -152,31 +155,12 @@ export class PackCheckouts {
     renameSync(`${record}.new`, record)
     syncFolder(folder)
   }
-
-  /** Removes what a killed process left behind. */
-  #removeAbandoned(): void {
-    const { folder } = this.options
-    for (const name of readdirSync(folder)) {
-      const pid = Number(STAGING.exec(name)?.[1] ?? 0)
-      if (pid > 0 && pid !== process.pid && !isRunning(pid))
-        rmSync(join(folder, name), { recursive: true, force: true })
-    }
-  }
 }
 
 const commitGone = (url: string, commit: string) =>
   remoteFailed(`${url} no longer has the commit ${commit}; run \`gc import upgrade\` to lock another`)
 
 const refused = (url: string, reason: string) => remoteFailed(`${url} is not taken: ${reason}`)
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** The bytes of the files below a folder, counted until they are more than a limit. */
 async function sizeOf(folder: string, limit: number): Promise<number> {

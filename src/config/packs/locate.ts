@@ -17,9 +17,12 @@ export interface PackFolders {
   readonly builtins: string
 }
 
+/** The folder of all checkouts below a `GC_HOME`. */
+export const checkoutsFolder = (home: string): string => join(home, 'cache/repos')
+
 /** The folders of packs below a `GC_HOME`. `build` tells the packs of one gc from those of another. */
 export const packFolders = (home: string, build: string): PackFolders => ({
-  checkouts: join(home, 'cache/repos'),
+  checkouts: checkoutsFolder(home),
   builtins: join(home, 'cache/builtin', build),
 })
 

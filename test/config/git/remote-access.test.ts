@@ -35,7 +35,7 @@ test('ssh reaches the address that was checked, whatever the user calls by that 
   })
   expect(env.GIT_SSH_COMMAND).toBe(
     [
-      "'ssh' '-o' 'BatchMode=yes' '-F' '/dev/null' '-o' 'HostName=1.2.3.4' '-o' 'HostKeyAlias=example.com'",
+      "'ssh' '-o' 'BatchMode=yes' '-o' 'ServerAliveInterval=30' '-F' '/dev/null' '-o' 'HostName=1.2.3.4' '-o' 'HostKeyAlias=example.com'",
       "'-i' '/home/it'\\''s/key' '-o' 'IdentitiesOnly=yes'",
     ].join(' '),
   )

@@ -107,6 +107,21 @@ test('a repository that grows over the bound while it is fetched is left, and no
   expect([...new Bun.Glob('**').scanSync({ cwd: folder, dot: true })]).toEqual([])
 })
 
+test('git itself stops at the bound of a file, whoever watches it', async () => {
+  using repository = packRepository()
+  const large = Buffer.from(crypto.getRandomValues(new Uint8Array(65_000))).toString('base64')
+  const commit = repository.commit({ 'pack.toml': PACK, large }, '1.0.0')
+  using m = packMachine()
+  const clone = join(m.home, 'clone')
+  await m.parts.remotes.runLocally(['init', '--quiet', clone])
+  const words = ['-c', 'fetch.unpackLimit=1', '-C', clone, 'fetch', '--quiet', '--', repository.url, commit]
+  expect(await m.parts.remotes.run(repository.url, words, { maxFileSize: 20_000 })).toMatchObject({
+    exitCode: 128,
+    stderr: expect.stringContaining('File too large'),
+  })
+  expect(await m.parts.remotes.run(repository.url, words, { maxFileSize: 200_000 })).toMatchObject({ exitCode: 0 })
+})
+
 test('a pack from the network cannot name folders of this machine', async () => {
   using repository = packRepository()
   using own = packRepository()
