@@ -1,15 +1,15 @@
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { Feed } from './data/feed.ts'
-import type { Diagnose } from './data/feed-options.ts'
 import { Finder } from './data/finder.ts'
 import { perform, type Surface } from './data/perform.ts'
+import type { Machine } from './pages/page.ts'
 import { type Message, step } from './state/reducer.ts'
 import { here, type State, viewKey, viewOf } from './state/state.ts'
 
 export interface DashboardOptions {
   readonly client: Client
-  readonly diagnose: Diagnose
+  readonly machine: Machine
   readonly timers: Timers
   now(): number
 }
@@ -54,9 +54,9 @@ export class Dashboard implements Disposable {
     if (next !== before) this.view.changed(next)
     if (this.#feed && viewKey(here(next)) !== viewKey(here(before))) this.#follow()
     if (!effect) return
-    const { client, diagnose } = this.options
+    const { client, machine } = this.options
     const readers = { feed: this.#feed, finder: this.#finder }
-    perform(effect, { client, diagnose, ...readers, surface: this.view, dispatch: this.dispatch })
+    perform(effect, { client, machine, ...readers, surface: this.view, dispatch: this.dispatch })
   };
 
   [Symbol.dispose](): void {

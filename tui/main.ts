@@ -1,7 +1,7 @@
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { Dashboard } from './dashboard.ts'
-import type { Diagnose } from './data/feed-options.ts'
+import type { Machine } from './pages/page.ts'
 import { PlainView } from './plain/plain-view.ts'
 import { ScreenView } from './screen-view.ts'
 import { readSettings, type Settings } from './settings/settings.ts'
@@ -10,8 +10,7 @@ import { initialState, type State } from './state/state.ts'
 
 export interface DashboardOptions {
   client: Client
-  /** Checks this machine and a city, as `gc doctor` does. */
-  diagnose: Diagnose
+  machine: Machine
   timers: Timers
   now(): number
   env: Readonly<Record<string, string | undefined>>

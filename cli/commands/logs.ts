@@ -6,10 +6,11 @@ import { parseDate } from '../context/dates.ts'
 import { parseCount } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, pause, printLine } from '../io/io.ts'
-import { type LogLine, LogTail } from '../logs/log-tail.ts'
+import type { LogLine } from '../logs/log-tail.ts'
+import { Logs } from '../logs/logs.ts'
 import { findLogs, type LogOwner } from '../logs/sources.ts'
 
-interface Logs {
+interface LogsOptions {
   lines?: number
   since?: number
   follow?: true
@@ -29,7 +30,7 @@ export function logsCommand(program: Command, context: CommandContext): void {
   withLogOptions(program.command('logs'))
     .description('show the logs of the supervisor and the session host, by time')
     .option('--host', 'the log of the session host only')
-    .action((options: Logs) =>
+    .action((options: LogsOptions) =>
       showLogs(context.io, options.host ? ['host'] : ['supervisor', 'host'], options, ({ source, text }) =>
         labelled(context.io, source, text),
       ),
@@ -40,7 +41,7 @@ export function logsCommand(program: Command, context: CommandContext): void {
 export function defineSupervisorLogs(command: Command, context: CommandContext): void {
   withLogOptions(command)
     .description('show the log of a supervisor that runs in the background')
-    .action((options: Logs) => showLogs(context.io, ['supervisor'], options, ({ text }) => sanitizeLine(text)))
+    .action((options: LogsOptions) => showLogs(context.io, ['supervisor'], options, ({ text }) => sanitizeLine(text)))
 }
 
 const withLogOptions = (command: Command): Command =>
@@ -55,19 +56,18 @@ const labelled = (io: Io, source: string, text: string): string =>
 async function showLogs(
   io: Io,
   owners: readonly LogOwner[],
-  { lines, since, follow }: Logs,
+  { lines, since, follow }: LogsOptions,
   format: (line: LogLine) => string,
 ): Promise<void> {
   const home = resolveHome(io.env)
-  const sources = await findLogs(home, owners)
-  if (sources.length === 0) {
+  if ((await findLogs(home, owners)).length === 0) {
     throw failure(`there is no log in ${home}: ${owners.map((owner) => MISSING[owner]).join('; ')}`)
   }
-  const tails = new Map(sources.map((source) => [source.path, new LogTail(source)]))
+  const logs = new Logs(home, owners)
   const print = (added: LogLine[]) => {
     for (const line of added) printLine(io, format(line))
   }
-  const kept = byTime([...tails.values()].flatMap((tail) => tail.kept()))
+  const kept = await logs.kept()
   const recent = since === undefined ? kept : kept.filter(({ at }) => at >= since)
   const count = lines ?? (since === undefined ? DEFAULT_LINES : recent.length)
   print(recent.slice(Math.max(0, recent.length - count)))
@@ -77,11 +77,6 @@ async function showLogs(
   }
   while (!io.signal.aborted) {
     await pause(STEP_MS, io.signal)
-    for (const source of await findLogs(home, owners)) {
-      if (!tails.has(source.path)) tails.set(source.path, new LogTail(source))
-    }
-    print(byTime([...tails.values()].flatMap((tail) => tail.added())))
+    print(await logs.added())
   }
 }
-
-const byTime = (lines: LogLine[]): LogLine[] => lines.sort((a, b) => a.at - b.at)

@@ -11,6 +11,7 @@ import { program as ownProgram } from '../context/version.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
+import { followSupervisorLog } from '../logs/logs.ts'
 
 interface TuiOptions {
   plain?: true
@@ -41,9 +42,12 @@ async function show(context: CommandContext, { plain }: TuiOptions): Promise<voi
   const options = {
     ...{ client, timers, now: Date.now, env: io.env, config: readConfig(context), attach: attachInPlace },
     ...(city && { city }),
-    diagnose: async (named: string) => {
-      const { runDoctor } = await import('../doctor/doctor.ts')
-      return runDoctor(context, { city: named, fix: false, timeoutMs: CHECK_TIMEOUT_MS })
+    machine: {
+      diagnose: async (named: string) => {
+        const { runDoctor } = await import('../doctor/doctor.ts')
+        return runDoctor(context, { city: named, fix: false, timeoutMs: CHECK_TIMEOUT_MS })
+      },
+      followLog: (signal: AbortSignal) => followSupervisorLog(resolveHome(io.env), signal),
     },
   }
   if (!plain) return openDashboard(options)

@@ -25,10 +25,13 @@ export class LogTail {
 
   constructor(private readonly source: LogSource) {}
 
-  /** Every line that is kept; what `added` answers comes after these. */
-  kept(): LogLine[] {
-    const before = readFrom(this.source.rotated, 0)
-    return [...this.#parse(before), ...this.added()]
+  /** Every line that is kept, or the whole ones in the last so many bytes; what `added` answers comes after these. */
+  kept(bytes = Number.POSITIVE_INFINITY): LogLine[] {
+    const size = sizeOf(this.source.path)
+    const before = readFrom(this.source.rotated, Math.max(0, sizeOf(this.source.rotated) - (bytes - size)))
+    this.#offset = Math.max(0, size - bytes)
+    const isCut = size + sizeOf(this.source.rotated) > bytes
+    return [...this.#parse(before), ...this.added()].slice(isCut ? 1 : 0)
   }
 
   /** The whole lines that were added since the last call. */
@@ -55,6 +58,8 @@ export class LogTail {
     })
   }
 }
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** The bytes of a file from an offset on; none when it is shorter or not there. */
 function readFrom(path: string, offset: number): Buffer {

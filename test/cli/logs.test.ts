@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync, copyFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { followSupervisorLog } from '../../cli/logs/logs.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc, type Shell } from './shell.ts'
 
@@ -155,5 +156,26 @@ describe('gc logs --follow', () => {
       ],
     )
     expect(shown.at(-1)).toBe(`host b2     ${time(6)} host b2 is up`)
+  })
+})
+
+describe('the log of the supervisor on the dashboard', () => {
+  test('begins with the last lines, whole, and goes on with those that are added, also to a log that is not there yet', async () => {
+    using home = openHome()
+    writeFileSync(`${home.log}.old`, line(0, 'old'))
+    writeFileSync(home.log, `${'é'.repeat(200 * 1024)}\n${line(1, 'up')}`)
+    const ended = new AbortController()
+    const batches = followSupervisorLog(home.folder.path, ended.signal)
+    expect((await batches.next()).value).toEqual([`${time(1)} up`])
+    appendFileSync(home.log, line(2, 'added'))
+    expect((await batches.next()).value).toEqual([`${time(2)} added`])
+    ended.abort()
+    expect((await batches.next()).done).toBe(true)
+
+    using empty = tempFolder()
+    const later = followSupervisorLog(empty.path, AbortSignal.timeout(10_000))
+    expect((await later.next()).value).toEqual([])
+    writeFileSync(empty.at('supervisor.log'), line(3, 'first'))
+    expect((await later.next()).value).toEqual([`${time(3)} first`])
   })
 })

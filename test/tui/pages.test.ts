@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { timers } from '../../cli/io/timers.ts'
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
+import { Client } from '../../src/client/client.ts'
 import { foldPools, poolState } from '../../tui/pages/agents.ts'
 import { sparkLine } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
+import { logPage } from '../../tui/pages/log.ts'
+import type { Line } from '../../tui/pages/page.ts'
 import { parseVars } from '../../tui/pages/sling-actions.ts'
 
 const agent = (name: string, more: Partial<AgentResponse> = {}): AgentResponse => ({
@@ -68,4 +72,23 @@ test('variables of a formula are typed with commas between, and what is none is 
 test('a line of bars is as high as its largest value, and nothing is a dot', () => {
   expect(sparkLine([0, 1, 4, 8])).toBe('·▂▅█')
   expect(sparkLine([0, 0])).toBe('··')
+})
+
+test('the page of the log holds its last lines, and marks errors', async () => {
+  const client = new Client({ url: 'http://127.0.0.1:9', token: undefined })
+  const machine = {
+    diagnose: async () => [],
+    async *followLog() {
+      yield ['unexpected error: x']
+      yield Array.from({ length: 6_000 }, (_, at) => `line ${at}`)
+    },
+  }
+  const shown: (readonly Line[])[] = []
+  await logPage.follow?.(
+    { client, city: client.city('town'), machine, subject: '' },
+    { show: (lines) => shown.push(lines), following: { signal: new AbortController().signal, timers } },
+  )
+  expect(shown[0]).toEqual([{ text: 'unexpected error: x', tone: 'bad' }])
+  expect(shown[1]?.length).toBe(5_000)
+  expect(shown[1]?.at(-1)).toEqual({ text: 'line 5999' })
 })

@@ -1,11 +1,11 @@
 import type { Client } from '../../src/client/client.ts'
-import type { Action, Location, Outcome } from '../pages/page.ts'
+import type { Action, Location, Machine, Outcome } from '../pages/page.ts'
 import type { Effect } from '../state/effects.ts'
 import type { Message } from '../state/reducer.ts'
 import type { Values } from '../state/state.ts'
 import { errorMessage } from './errors.ts'
 import type { Feed } from './feed.ts'
-import { type Diagnose, reachOf } from './feed-options.ts'
+import { reachOf } from './feed-options.ts'
 import type { Finder } from './finder.ts'
 
 /** What the dashboard is shown on: a screen, or lines that are read aloud. */
@@ -23,7 +23,7 @@ export interface Surface {
 /** What effects are carried out with. */
 export interface Means {
   readonly client: Client
-  readonly diagnose: Diagnose
+  readonly machine: Machine
   readonly feed: Feed | undefined
   readonly finder: Finder
   readonly surface: Surface
@@ -65,7 +65,7 @@ async function run(
     request = headers.get('X-GC-Request-Id')
   })
   try {
-    const outcome: Outcome = await action.run(reachOf({ client, diagnose: means.diagnose }, location), values)
+    const outcome: Outcome = await action.run(reachOf({ client, machine: means.machine }, location), values)
     dispatch({ type: 'outcome', outcome: withRequest(outcome, request), location })
   } catch (error) {
     const text = named(`${action.name}: ${errorMessage(error)}`, request)

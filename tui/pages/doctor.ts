@@ -14,8 +14,8 @@ export const doctorPage = text({
   title: 'doctor',
   help: 'what gc doctor says of this machine and the city',
   isChangedBy: () => false,
-  load: async ({ city, diagnose }) => {
-    const results = await diagnose(city.name)
+  load: async ({ city, machine }) => {
+    const results = await machine.diagnose(city.name)
     const count = (status: Diagnosis['status']) => results.filter((each) => each.status === status).length
     const counts = `${count('ok')} good, ${count('warning') + count('unknown')} warnings, ${count('error')} errors`
     return {

@@ -19,14 +19,21 @@ export interface Diagnosis {
   readonly details?: readonly string[]
 }
 
+/** What is read on this machine instead of from the server. */
+export interface Machine {
+  /** Checks this machine and a city, as `gc doctor` does. */
+  diagnose(city: string): Promise<readonly Diagnosis[]>
+  /** The last lines of the supervisor's log, then those that are added, until the signal aborts. */
+  followLog(signal: AbortSignal): AsyncIterable<readonly string[]>
+}
+
 /** What a page reads from and acts on. */
 export interface Reach {
   readonly client: Client
+  readonly machine: Machine
   readonly city: CityClient
   readonly subject: string
   readonly signal?: AbortSignal
-  /** Checks this machine and a city, as `gc doctor` does. */
-  diagnose(city: string): Promise<readonly Diagnosis[]>
 }
 
 /** A cell of a table: a text, or a timestamp that is shown as its age. */

@@ -11,6 +11,7 @@ import { doctorPage } from './doctor.ts'
 import { eventsPage } from './events.ts'
 import { formulaPage, formulasPage } from './formulas.ts'
 import { graphPage } from './graph.ts'
+import { logPage } from './log.ts'
 import { mailPage, threadPage } from './mail.ts'
 import { networkPage, postPage, profilePage } from './network.ts'
 import { orderPage, orderRunPage, ordersPage } from './orders.ts'
@@ -70,6 +71,7 @@ export const pages: readonly Page[] = [
   configPage,
   readinessPage,
   doctorPage,
+  logPage,
   networkPage,
   postPage,
   profilePage,
