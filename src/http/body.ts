@@ -55,7 +55,8 @@ export class BodyReader {
     const { body } = request
     if (!body) return new Uint8Array()
     const announced = request.headers.get('content-length')
-    const timeoutMs = limit > this.rules.limit ? LARGE_TIMEOUT_MS : this.rules.timeoutMs
+    const most = announced === null ? limit : Math.min(Number(announced), limit)
+    const timeoutMs = most > this.rules.limit ? LARGE_TIMEOUT_MS : this.rules.timeoutMs
     if (announced === null) return this.#inTime(this.#collect(body, limit), timeoutMs)
     if (Number(announced) > limit) throw tooLarge(limit)
     return this.#inTime(request.bytes(), timeoutMs)
