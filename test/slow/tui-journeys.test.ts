@@ -211,6 +211,17 @@ describe('a person', () => {
     await city.call(`POST ~/session/${id}/close`)
   })
 
+  journey('searches what sessions said, and opens it there', async (screen, city) => {
+    const { id } = await startSession(city, 'mayor', { alias: 'talker' })
+    await openMayor(screen, id)
+    enter(screen, 'search LINE mayor')
+    await screen.shows(new RegExp(`${id} .*output +line 1 of the mayor`), WAIT)
+    screen.press(`/talker`, KEYS.enter, KEYS.enter)
+    await screen.shows(`transcript › ${id}`, WAIT)
+    await screen.shows('line 1 of the mayor', WAIT)
+    await city.call(`POST ~/session/${id}/close`)
+  })
+
   journey('filters a list and clears the filter', async (screen, city) => {
     await bead(city, 'Mend the red fence')
     await bead(city, 'Mend the blue gate')

@@ -17,12 +17,13 @@ export interface FeedOptions {
 /** What a page at a location reads from and acts on. */
 export const reachOf = (
   { client, machine }: Pick<FeedOptions, 'client' | 'machine'>,
-  { city, subject }: Location,
+  { city, subject, at }: Location,
   signal?: AbortSignal,
 ): Reach => ({
   client,
   machine,
   city: client.city(city),
   subject,
+  ...(at && { at }),
   ...(signal && { signal }),
 })

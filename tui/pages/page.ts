@@ -8,6 +8,14 @@ export interface Location {
   readonly page: string
   readonly city: string
   readonly subject: string
+  /** Where in it to begin, when it is opened. */
+  readonly at?: Place
+}
+
+/** A line of a conversation: the entry that it is in, where there are entries, and what it says. */
+export interface Place {
+  readonly entry: string | undefined
+  readonly text: string
 }
 
 /** A result of a check, as `gc doctor` has it. */
@@ -33,6 +41,8 @@ export interface Reach {
   readonly machine: Machine
   readonly city: CityClient
   readonly subject: string
+  /** Where in it the page begins. */
+  readonly at?: Place
   readonly signal?: AbortSignal
 }
 
@@ -127,6 +137,8 @@ interface PageFacts {
   readonly help: string
   /** What the page is about, for pages with a subject: `session`, `bead`. */
   readonly about?: string
+  /** What its name is followed by, where that is no id. */
+  readonly takes?: string
   /** Whether it belongs to the supervisor instead of to a city. */
   readonly isGlobal?: boolean
   /** Whether an event may have changed what it shows. */
@@ -159,6 +171,8 @@ export interface TextContent {
   /** Lines that stay above the text while it scrolls. */
   readonly head?: readonly Line[]
   readonly lines?: readonly Line[]
+  /** The line that stands on top when the text is first shown. */
+  readonly first?: number
   /** What can be done to what the page is about. */
   readonly actions?: readonly Action[]
   /** What Enter opens. */

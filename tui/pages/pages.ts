@@ -22,6 +22,7 @@ import { readinessPage } from './readiness.ts'
 import { rigsPage, worktreesPage } from './rigs.ts'
 import { runPage } from './run.ts'
 import { runsPage } from './runs.ts'
+import { searchPage } from './search.ts'
 import { conversationsPage, servicesPage } from './services.ts'
 import { sessionPage } from './session.ts'
 import { sessionsPage } from './sessions.ts'
@@ -43,6 +44,7 @@ export const pages: readonly Page[] = [
   sessionPage,
   transcriptPage,
   watchPage,
+  searchPage,
   beadsPage,
   beadPage,
   convoysPage,

@@ -1,5 +1,6 @@
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { isOneOf, table } from './page.ts'
+import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
 
@@ -41,4 +42,5 @@ export const sessionsPage = table<SessionResponse>({
     return { items, total, next }
   },
   actionsOf: (session) => actionsOfSession(session),
+  actions: () => [searchSessions],
 })

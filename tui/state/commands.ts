@@ -37,7 +37,8 @@ const lastCity = ({ path }: State): string => path.findLast(({ city }) => city !
 function openPage(state: State, page: Page, subject: string): Command {
   const city = lastCity(state)
   if (!page.isGlobal && city === '') return error('open a city first')
-  if (page.about !== undefined && subject === '') return error(`:${page.name} takes the id of a ${page.about}`)
+  if (page.about !== undefined && subject === '')
+    return error(`:${page.name} takes ${page.takes ?? `the id of a ${page.about}`}`)
   return {
     kind: 'open',
     location: { page: page.name, city: page.isGlobal ? '' : city, subject: page.about === undefined ? '' : subject },

@@ -53,8 +53,10 @@ export function step(state: State, message: Message): Step {
       return [{ ...keepSelection(next, location), now }, alertFor(state, location, message.rows)]
     }
     case 'text': {
-      const { location, content, now } = message
-      const next = updateView(state, location, { ...content, loadedAt: now, error: undefined })
+      const { location, now } = message
+      const { first, ...content } = message.content
+      const begins = first !== undefined && viewOf(state, location).loadedAt === undefined && { scroll: first }
+      const next = updateView(state, location, { ...content, ...begins, loadedAt: now, error: undefined })
       return [{ ...keepScroll(next, location), now }]
     }
     case 'failed':

@@ -132,7 +132,8 @@ export const here = (state: State): Location => state.path.at(-1) ?? CITIES
 export const CITIES: Location = { page: 'cities', city: '', subject: '' }
 
 /** What a page of a city shows is held under this name. */
-export const viewKey = ({ page, city, subject }: Location): string => `${city}/${page}/${subject}`
+export const viewKey = ({ page, city, subject, at }: Location): string =>
+  `${city}/${page}/${subject}${at === undefined ? '' : `/${at.entry ?? ''}/${at.text}`}`
 
 export const viewOf = (state: State, location: Location): View => state.views[viewKey(location)] ?? emptyView
 
