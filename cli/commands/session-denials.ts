@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Denial, DenialList } from '../../src/agents/confinement/schema.ts'
+import type { Denial } from '../../src/agents/confinement/schema.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -36,15 +36,3 @@ async function denials(context: CommandContext, id: string, options: JsonOption)
 }
 
 const allowedBy = ({ allow }: Denial): string => sanitizeLine(allow ?? '')
-
-const IN_WORDS: Readonly<Record<string, string>> = {
-  default: 'to its folder and ports of this machine (default)',
-  network: 'to its folder, with every network (network)',
-  off: 'no: it may do what you may',
-}
-
-/** How a session is confined, in words. */
-export function formatConfined({ confine, total, session_id: id }: DenialList): string {
-  const refused = total === 0 ? '' : `; refused ${total} times: gc session denials ${id}`
-  return `${IN_WORDS[confine] ?? confine}${refused}`
-}

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { timers } from '../../cli/io/timers.ts'
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
-import { Client } from '../../src/client/client.ts'
 import { foldPools, poolState } from '../../tui/pages/agents.ts'
 import { sparkLine } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
 import { parseVars } from '../../tui/pages/sling-actions.ts'
+import { reachTo } from './reach.ts'
 
 const agent = (name: string, more: Partial<AgentResponse> = {}): AgentResponse => ({
   ...{ name, running: false, suspended: false, pack_derived: false, state: 'stopped', available: true },
@@ -75,7 +75,6 @@ test('a line of bars is as high as its largest value, and nothing is a dot', () 
 })
 
 test('the page of the log holds its last lines, and marks errors', async () => {
-  const client = new Client({ url: 'http://127.0.0.1:9', token: undefined })
   const machine = {
     diagnose: async () => [],
     async *followLog() {
@@ -85,7 +84,7 @@ test('the page of the log holds its last lines, and marks errors', async () => {
   }
   const shown: (readonly Line[])[] = []
   await logPage.follow?.(
-    { client, city: client.city('town'), machine, subject: '' },
+    { ...reachTo('http://127.0.0.1:9'), machine },
     { show: (lines) => shown.push(lines), following: { signal: new AbortController().signal, timers } },
   )
   expect(shown[0]).toEqual([{ text: 'unexpected error: x', tone: 'bad' }])

@@ -1,3 +1,4 @@
+import { formatConfined } from '../../src/client/confined.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { agentActions, splitAgent } from './agent-actions.ts'
 import { isOneOf, type Line, type Reach, text } from './page.ts'
@@ -28,6 +29,8 @@ export const agentPage = text({
       city.call('GET ~/budgets', call),
       city.call('GET ~/sessions', { query: { template, state: 'all', limit: SESSIONS }, ...call }),
     ])
+    const [newest] = sessions.items
+    const denials = newest && (await city.call('GET ~/session/{id}/denials', { params: { id: newest.id }, ...call }))
     const { dir, base } = splitAgent(template)
     const declared = explained.agents.find((each) => each.name === base && (each.dir ?? '') === dir)
     const limits = budgets.items.filter((budget) => limitsAgent(budget, template, dir))
@@ -35,7 +38,7 @@ export const agentPage = text({
     return {
       head: headLines(agent),
       lines: [
-        ...fieldLines(agentFields(agent)),
+        ...fieldLines([...agentFields(agent), ['confined', denials && formatConfined(denials)]]),
         ...section('configuration', declared ? configurationLines(declared) : []),
         ...section('limits', limitLines(limits, uncounted)),
         ...section('sessions, newest first', sessions.items.map(sessionLine)),

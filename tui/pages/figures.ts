@@ -1,3 +1,5 @@
+import { formatCount } from '../../src/client/text.ts'
+
 const BARS = '▁▂▃▄▅▆▇█'
 
 /** A line of bars, the largest the highest; nothing is a dot. */
@@ -10,3 +12,16 @@ function barOf(value: number, most: number): string {
   if (value <= 0) return '·'
   return BARS[Math.min(BARS.length - 1, Math.floor((value / most) * BARS.length))] ?? '·'
 }
+
+interface Tokens {
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+/** `12k in · 3k out`. */
+export const tokens = ({ input_tokens: input, output_tokens: output }: Tokens): string =>
+  `${formatCount(input)} in · ${formatCount(output)} out`
+
+/** Dollars, with how many turns they leave out. */
+export const money = (usd: number, unpriced: number): string =>
+  `$${usd.toFixed(2)}${unpriced > 0 ? ` and ${unpriced} turns without a price` : ''}`

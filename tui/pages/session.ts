@@ -1,6 +1,11 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import type { DenialList } from '../../src/agents/confinement/schema.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { SessionUsage } from '../../src/agents/usage/schema.ts'
+import { formatConfined } from '../../src/client/confined.ts'
+import { countOf } from '../../src/client/text.ts'
 import { placeOf } from './attention.ts'
+import { money, tokens } from './figures.ts'
 import { isOneOf, type Line, text } from './page.ts'
 import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
@@ -13,16 +18,20 @@ export const sessionPage = text({
   name: 'session',
   about: 'session',
   title: 'session',
-  help: 'the live screen of a session',
-  isChangedBy: isOneOf('session.', 'attention.'),
+  help: 'the live screen of a session, what it used, and how it is confined',
+  isChangedBy: isOneOf('session.', 'attention.', 'worker.operation'),
   load: async ({ city, subject: id, signal }) => {
-    const [session, { items }] = await Promise.all([
-      city.call('GET ~/session/{id}', { params: { id }, ...(signal && { signal }) }),
+    const call = { params: { id }, ...(signal && { signal }) }
+    const [session, used, denials, { items }] = await Promise.all([
+      city.call('GET ~/session/{id}', call),
+      city.call('GET ~/session/{id}/usage', call),
+      city.call('GET ~/session/{id}/denials', call),
       city.call('GET ~/attention', { ...(signal && { signal }) }),
     ])
     const question = items.find(({ session_id }) => session_id === session.id)
     const actions = actionsOfSession(session)
-    return { head: headLines(session, question), actions, opens: question && placeOf(question, city.name) }
+    const head = [stateLine(session), ...usedLines(used), confinedLine(denials), ...questionLines(question)]
+    return { head, actions, opens: question && placeOf(question, city.name) }
   },
   follow: async ({ city, subject: id }, { show, following }) => {
     let lines: readonly Line[] = []
@@ -35,15 +44,23 @@ export const sessionPage = text({
   },
 })
 
-/** What a session is, what it works on, and what it asks. */
-function headLines(session: SessionResponse, question: AttentionItem | undefined): Line[] {
-  const { state, template, title, active_bead: bead, model, context_pct: context } = session
+/** What a session is, and what it works on. */
+function stateLine({ state, template, title, active_bead: bead, model, context_pct: context }: SessionResponse): Line {
   const facts = [state || 'closed', template, title, bead, model, context === undefined ? '' : `context ${context}%`]
-  const asks: Line[] = question
-    ? [{ text: `${question.asks} ${question.text ?? ''} (enter shows all of it)`, tone: 'warning' }]
-    : []
-  return [{ text: facts.filter(Boolean).join(' · '), tone: toneOf(state || 'closed') }, ...asks]
+  return { text: facts.filter(Boolean).join(' · '), tone: toneOf(state || 'closed') }
 }
+
+/** What it used, once anything is known of that. */
+function usedLines(used: SessionUsage): Line[] {
+  const { invocations: turns, cost_usd_estimate: usd, unpriced } = used
+  return turns === 0 ? [] : [{ text: `${money(usd, unpriced)} · ${tokens(used)} · ${countOf(turns, 'turn')}` }]
+}
+
+const confinedLine = (denials: DenialList): Line => ({ text: `confined: ${formatConfined(denials)}`, tone: 'quiet' })
+
+/** What it asks. */
+const questionLines = (question: AttentionItem | undefined): Line[] =>
+  question ? [{ text: `${question.asks} ${question.text ?? ''} (enter shows all of it)`, tone: 'warning' }] : []
 
 /** The lines of a screen, without the empty ones at its end. */
 function screenLines(turns: readonly { text: string }[]): Line[] {

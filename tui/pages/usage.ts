@@ -1,6 +1,6 @@
 import type { Output } from '../../src/client/operations.ts'
 import { formatCount } from '../../src/client/text.ts'
-import { sparkLine } from './figures.ts'
+import { money, sparkLine, tokens } from './figures.ts'
 import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
 import { section } from './sections.ts'
 
@@ -17,14 +17,6 @@ const NAME = 26
 
 const tokensOf = ({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: Totals): number =>
   input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens
-
-const tokens = ({
-  input_tokens: input,
-  output_tokens: output,
-}: Pick<Totals, 'input_tokens' | 'output_tokens'>): string => `${formatCount(input)} in · ${formatCount(output)} out`
-
-const money = (usd: number, unpriced: number): string =>
-  `$${usd.toFixed(2)}${unpriced > 0 ? ` and ${unpriced} turns without a price` : ''}`
 
 /** What the city uses: tokens, money, time; how fast; and day by day. */
 export const usagePage = text({

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { BudgetList } from '../../../src/agents/budgets/schema.ts'
 import type { SessionResponse } from '../../../src/agents/sessions/schema.ts'
 import type { SessionUsage, UsageBody, UsageHistory } from '../../../src/agents/usage/schema.ts'
+import { sessionPage } from '../../../tui/pages/session.ts'
+import { reachTo } from '../../tui/reach.ts'
 import { openRecordingCity } from '../conversations/recording-city.ts'
 import { claude } from '../conversations/samples.ts'
 
@@ -32,6 +34,11 @@ test('the usage of a turn is counted and priced when the turn ends', async () =>
   const used = (await town.get<SessionUsage>(`/session/${session.id}/usage`)).body
   expect(used).toMatchObject({ session_id: session.id, invocations: 1, input_tokens: 4, output_tokens: 50 })
   expect((await town.get('/session/nobody/usage')).status).toBe(404)
+  const page = await sessionPage.load(reachTo(town.url, session.id))
+  expect(page.head?.slice(1)).toEqual([
+    { text: '$0.06 · 4 in · 50 out · 1 turn' },
+    { text: 'confined: no: it may do what you may', tone: 'quiet' },
+  ])
   const { body } = await town.get<UsageBody>('/usage?aggregate_only=true')
   expect(body.recent_by_session).toBeUndefined()
   const printed = (await town.gc(['usage'])).out

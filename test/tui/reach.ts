@@ -1,0 +1,10 @@
+import { Client } from '../../src/client/client.ts'
+import type { Reach } from '../../tui/pages/page.ts'
+
+/** What a page of the city reads from. */
+export function reachTo(url: string, subject = ''): Reach {
+  const client = new Client({ url, token: undefined })
+  return { client, city: client.city('town'), machine: { diagnose: async () => [], followLog }, subject }
+}
+
+async function* followLog() {}
