@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { DEFAULT_PORT } from '../../src/client/home.ts'
 import type { Running } from '../../src/supervisor/serve.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectList } from '../context/options.ts'
@@ -58,7 +59,7 @@ export function defineServe(command: Command, context: CommandContext): void {
     .addOption(
       new Option('--port <port>', 'the port to listen on; 0 for any free port')
         .argParser(parsePort)
-        .default(8372)
+        .default(DEFAULT_PORT)
         .env('GC_PORT'),
     )
     .option('--require-token', 'require a token, also on this machine')

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { Unreachable } from '../../src/client/errors.ts'
+import { OtherSupervisor, Unreachable } from '../../src/client/errors.ts'
 import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
+import { isAlive } from '../../src/client/process.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
-import { isAlive } from '../io/process.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
 import { printDetachedLines } from './session-sweep.ts'
@@ -82,6 +82,7 @@ async function requestStop(
     if (!(error instanceof Unreachable) || keepSessions || io.env.GC_SESSION_ID) throw error
     const { endRunningHosts: endLeftHosts } = await import('../../src/host/client/end-running-hosts.ts')
     if (await endLeftHosts(resolveHome(io.env))) return undefined
+    if (error instanceof OtherSupervisor) throw error
     throw failure(`nothing to stop: no supervisor answers at ${error.url}`)
   }
 }

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Client } from '../../src/client/client.ts'
-import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
+import { type Client, strangerAt } from '../../src/client/client.ts'
+import { OtherSupervisor } from '../../src/client/errors.ts'
+import { DEFAULT_PORT, type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
+import { isAlive } from '../../src/client/process.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, pause } from '../io/io.ts'
-import { isAlive } from '../io/process.ts'
 import { program } from './version.ts'
 
 /** The log of a supervisor that was started in the background. */
@@ -17,6 +18,8 @@ const START_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC |
 
 const START_MS = 20_000
 const STEP_MS = 50
+/** From when a supervisor listens until its home says so. */
+const ANNOUNCE_MS = 300
 
 /** What looks for a supervisor. */
 interface Looking {
@@ -51,6 +54,7 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
   if (env.GC_TOKEN || env.GC_SESSION_ID) throw failure('no supervisor answers, and a session may not start one')
   if (env.GC_URL) throw failure(`no supervisor answers at ${env.GC_URL}; \`gc serve\` starts one there`)
   const home = resolveHome(env)
+  if (await hasAnnounced(context, port ?? Number(env.GC_PORT || DEFAULT_PORT))) return false
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const log = join(home, LOG_FILE)
   const exit = launchSupervisor(home, env, port === undefined ? [] : ['--port', String(port)])
@@ -60,6 +64,24 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
     await pause(STEP_MS, signal)
   }
   throw failure(`the supervisor does not answer after ${START_MS / 1000} s; see ${log}`)
+}
+
+/**
+ * Whether a supervisor of this home that just began to listen at the port has said so by now; throws a sentence when
+ * others have the port.
+ */
+async function hasAnnounced(context: Looking, port: number): Promise<boolean> {
+  const { env, signal } = context.io
+  if (port === 0) return false
+  const url = `http://127.0.0.1:${port}`
+  const find = () => strangerAt(url, resolveHome(env), signal).catch(() => undefined)
+  if (!(await find())) return false
+  await pause(ANNOUNCE_MS, signal)
+  if (await isAnswering(context.renewed())) return true
+  const stranger = await find()
+  if (stranger instanceof OtherSupervisor) throw stranger
+  if (stranger) throw failure(`another program has port ${port}; choose another with \`GC_PORT=${port + 1} gc up\``)
+  return false
 }
 
 /** Waits until each city of a supervisor that has just started runs, or could not be opened. */

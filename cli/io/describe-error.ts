@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { ApiError, NotGc, SupervisorOutage, Unreachable } from '../../src/client/errors.ts'
+import { ApiError, NotGc, OtherSupervisor, SupervisorOutage, Unreachable } from '../../src/client/errors.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { Exit, USAGE } from './exit.ts'
 
@@ -43,6 +43,7 @@ export function describeError(error: unknown): ErrorReport {
     )
     return { type: 'api', code: error.code || `status-${error.status}`, message: error.sentence, details }
   }
+  if (error instanceof OtherSupervisor) return report('connection', 'other-supervisor', error.message)
   if (error instanceof Unreachable) {
     const what = `no supervisor answers at ${error.url} (${error.reason})`
     return report('connection', 'unreachable', `${what}; start one with \`gc up\``)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { Client } from '../../src/client/client.ts'
-import { resolveHome } from '../../src/client/home.ts'
+import { type Access, resolveHome } from '../../src/client/home.ts'
 import { RequestSigner } from '../../src/client/request-signer.ts'
-import { operatorToken, socialUrl } from '../../src/client/social.ts'
+import { operatorToken, socialAddress } from '../../src/client/social.ts'
 import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
 import { readKeyFile, SocialKeys } from './keys.ts'
@@ -14,7 +14,7 @@ const PEM = '-----BEGIN'
 export class SocialClients {
   readonly keys: SocialKeys
   readonly #home: string
-  readonly #url: string
+  readonly #address: Omit<Access, 'token'>
   readonly #as: string | undefined
 
   constructor(
@@ -23,7 +23,7 @@ export class SocialClients {
   ) {
     const { url, as } = social.opts<{ url?: string; as?: string }>()
     this.#home = resolveHome(context.io.env)
-    this.#url = socialUrl(url, this.#home, context.io.env)
+    this.#address = socialAddress(url, this.#home, context.io.env)
     this.#as = as
     this.keys = new SocialKeys(this.#home)
   }
@@ -43,15 +43,16 @@ export class SocialClients {
 
   /** A client for the operator. */
   operator(): Client {
-    const token = operatorToken(this.#url, this.#home, this.context.io.env)
-    if (!token) throw failure(`only the operator may do this, and there is no token for ${this.#url}; set GC_TOKEN`)
+    const token = operatorToken(this.#address.url, this.#home, this.context.io.env)
+    if (!token)
+      throw failure(`only the operator may do this, and there is no token for ${this.#address.url}; set GC_TOKEN`)
     return this.#client(token)
   }
 
   /** A client for the agent of a key: an API key, or one that signs requests. */
   withKey(key: string): Client {
     if (!key.startsWith(PEM)) return this.#client(key)
-    return new Client({ url: this.#url, token: undefined, signer: this.signer(key) }, this.context.io.signal)
+    return new Client({ ...this.#address, token: undefined, signer: this.signer(key) }, this.context.io.signal)
   }
 
   /** What signs requests with a key. */
@@ -62,7 +63,7 @@ export class SocialClients {
 
   /** The whole address of a path on the network. */
   addressOf(path: string): string {
-    return /^https?:/.test(path) ? path : this.#url + path
+    return /^https?:/.test(path) ? path : this.#address.url + path
   }
 
   anonymous(): Client {
@@ -70,6 +71,6 @@ export class SocialClients {
   }
 
   #client(token: string | undefined): Client {
-    return new Client({ url: this.#url, token }, this.context.io.signal)
+    return new Client({ ...this.#address, token }, this.context.io.signal)
   }
 }

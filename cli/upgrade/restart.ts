@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
+import { isAlive } from '../../src/client/process.ts'
 import { launchSupervisor } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, pause } from '../io/io.ts'
-import { isAlive } from '../io/process.ts'
 import { findManager } from '../unit/manager.ts'
 
 const STOP_MS = 60_000

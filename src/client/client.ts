@@ -1,5 +1,5 @@
 import { type BridgeOptions, bridgeRestart } from './bridge.ts'
-import { NotGc, readApiError, Unreachable } from './errors.ts'
+import { NotGc, OtherSupervisor, readApiError, Unreachable } from './errors.ts'
 import { type FollowOptions, follow, type OpenStream } from './follow.ts'
 import type { Access } from './home.ts'
 import type {
@@ -114,6 +114,7 @@ export class Client {
     const query = formatQuery({ ...call.query, index: call.newerThan })
     const target = fillPath(path, call.params ?? {}) + query
     const body = call.bytes ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
+    if (access.strangeTo !== undefined) throw await strangerAt(access.url, access.strangeTo, signal)
     const signature = access.signer?.headersFor({ method, url: access.url + target, body })
     const response = await fetchFrom(access, target, {
       method,
@@ -211,6 +212,20 @@ async function fetchFrom({ url }: Access, path: string, init: RequestInit): Prom
 
 /** The agents' network, which may be one of another program. */
 const NETWORK = '/api/v1'
+
+const STRANGER_MS = 3_000
+
+/** Why no supervisor of a home answers at an address that is not its own; what answers there is told nothing. */
+export async function strangerAt(url: string, home: string, signal: AbortSignal | undefined): Promise<Unreachable> {
+  const late = AbortSignal.timeout(STRANGER_MS)
+  const both = signal ? AbortSignal.any([signal, late]) : late
+  const response = await fetch(`${url}/health`, { signal: both }).catch((error) => {
+    if (signal?.aborted) throw error
+    if (!late.aborted) throw new Unreachable(url, reasonOf(error))
+  })
+  if (response?.headers.has('X-GC-Request-Id')) return new OtherSupervisor(url, home)
+  return new Unreachable(url, 'another program has that port')
+}
 
 /** Whether gc answered: it numbers its answers. What stands before it may answer that it is away. */
 const isFromGc = ({ headers, status }: Response): boolean =>

@@ -42,6 +42,18 @@ export class Unreachable extends Error {
   }
 }
 
+/** No supervisor of this home runs; one of another home or user has the address. */
+export class OtherSupervisor extends Unreachable {
+  constructor(url: string, home: string) {
+    super(url, 'a supervisor of another home or user has that port')
+    this.name = 'OtherSupervisor'
+    const { port } = new URL(url)
+    this.message =
+      `the supervisor at port ${port} belongs to another home or user, and none runs for ${home}; start one beside it ` +
+      `with \`GC_PORT=${Number(port) + 1} gc up\`, or use that one: set GC_HOME to its home, or GC_URL=${url} and its GC_TOKEN`
+  }
+}
+
 /** What answers at the address is no supervisor of gc. */
 export class NotGc extends Error {
   constructor(url: string) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isRecord, parseJson } from './json.ts'
+import { isAlive } from './process.ts'
 import type { RequestSigner } from './request-signer.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -10,34 +11,44 @@ export type Env = Readonly<Record<string, string | undefined>>
 export interface Access {
   url: string
   token: string | undefined
+  /** The home in which no supervisor runs, when nobody named an address: what answers there is another's. */
+  strangeTo?: string
   /** Signs requests, instead of a token. */
   signer?: RequestSigner | undefined
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:8372'
+export const DEFAULT_PORT = 8372
+const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_PORT}`
 
 /** The folder of the supervisor's own files: `GC_HOME`, else `~/.gc`. */
 export const resolveHome = (env: Env): string => resolve(env.GC_HOME || join(env.HOME || homedir(), '.gc'))
 
 /**
- * The address is `GC_URL`, else the one in the file of a running supervisor, else the default; inside a session the file
- * goes first, since its supervisor may have restarted at another address. The token is `GC_TOKEN`, else the operator's
- * file, but never the operator's inside a session.
+ * The address is `GC_URL`, else the one in the file of a running supervisor, else one at which only others can answer;
+ * inside a session the file goes first, since its supervisor may have restarted at another address. The token is
+ * `GC_TOKEN`, else the operator's file, but never the operator's inside a session, and none for others.
  */
 export function resolveAccess(env: Env): Access {
   const home = resolveHome(env)
-  const configured = env.GC_SESSION_ID ? announcedUrl(home) || env.GC_URL : env.GC_URL || announcedUrl(home)
-  const url = (configured || DEFAULT_URL).replace(/\/+$/, '')
+  const file = readSupervisorFile(home)
+  const configured = env.GC_SESSION_ID ? file?.url || env.GC_URL : env.GC_URL || announcedUrl(home)
+  const url = (configured || file?.url || defaultUrl(env)).replace(/\/+$/, '')
   if (!isAddress(url)) {
     throw new Error(`GC_URL is "${url}", which is no address such as ${DEFAULT_URL}; set it to one, or unset it`)
   }
-  if (env.GC_TOKEN) return { url, token: env.GC_TOKEN }
-  if (env.GC_SESSION_ID) {
+  if (env.GC_SESSION_ID && !env.GC_TOKEN) {
     throw new Error(
       `this is session ${env.GC_SESSION_ID}, but its GC_TOKEN is missing: run gc with the environment of the session`,
     )
   }
+  if (!configured) return { url, token: undefined, strangeTo: home }
+  if (env.GC_TOKEN) return { url, token: env.GC_TOKEN }
   return { url, token: isLoopback(url) || url === announcedUrl(home) ? readOperatorToken(home) : undefined }
+}
+
+/** Where a supervisor is started that is not told where. */
+export function defaultUrl({ GC_PORT }: Env): string {
+  return /^[1-9]\d*$/.test(GC_PORT ?? '') ? `http://127.0.0.1:${GC_PORT}` : DEFAULT_URL
 }
 
 /** The address and process of a running supervisor, from the file it writes. */
@@ -48,11 +59,17 @@ export function readSupervisorFile(home: string): { url: string; pid: number; so
   return { url, pid, ...(typeof social === 'string' && { social }) }
 }
 
-const announcedUrl = (home: string): string | undefined => readSupervisorFile(home)?.url.replace(/\/+$/, '')
+/** The file of a supervisor that was killed stays; another may have its port by now. */
+function readRunning(home: string): ReturnType<typeof readSupervisorFile> {
+  const file = readSupervisorFile(home)
+  return file && isAlive(file.pid) ? file : undefined
+}
+
+const announcedUrl = (home: string): string | undefined => readRunning(home)?.url.replace(/\/+$/, '')
 
 /** The address at which a running supervisor serves the agents' network. */
 export function announcedSocialUrl(home: string): string | undefined {
-  const file = readSupervisorFile(home)
+  const file = readRunning(home)
   return (file?.social ?? file?.url)?.replace(/\/+$/, '')
 }
 

@@ -1,8 +1,13 @@
-import { announcedSocialUrl, type Env, isLoopback, readOperatorToken } from './home.ts'
+import { type Access, announcedSocialUrl, defaultUrl, type Env, isLoopback, readOperatorToken } from './home.ts'
 
-/** The address of the agents' network: the option, `GC_SOCIAL_URL`, a running supervisor's, `GC_URL`, or the default. */
-export const socialUrl = (option: string | undefined, home: string, env: Env): string =>
-  (option || env.GC_SOCIAL_URL || announcedSocialUrl(home) || env.GC_URL || 'http://127.0.0.1:8372').replace(/\/+$/, '')
+/**
+ * The address of the agents' network: the option, `GC_SOCIAL_URL`, a running supervisor's, `GC_URL`, or else one at which
+ * only others can answer.
+ */
+export function socialAddress(option: string | undefined, home: string, env: Env): Omit<Access, 'token'> {
+  const named = option || env.GC_SOCIAL_URL || announcedSocialUrl(home) || env.GC_URL
+  return named ? { url: named.replace(/\/+$/, '') } : { url: defaultUrl(env), strangeTo: home }
+}
 
 /**
  * The operator's token for an address: `GC_TOKEN`, else the file, which is only used for this machine and our own

@@ -87,7 +87,8 @@ describe('the address and token of the supervisor', () => {
   test('GC_URL goes before the file of a running supervisor, and that before the default', async () => {
     using home = tempFolder()
     const env = { GC_HOME: home.path }
-    expect(resolveAccess(env)).toEqual({ url: 'http://127.0.0.1:8372', token: undefined })
+    expect(resolveAccess(env)).toEqual({ url: 'http://127.0.0.1:8372', token: undefined, strangeTo: home.path })
+    expect(resolveAccess({ ...env, GC_PORT: '8400' }).url).toBe('http://127.0.0.1:8400')
     await Bun.write(home.at('supervisor.json'), JSON.stringify({ url: 'http://127.0.0.1:5000/', pid: 1 }))
     expect(resolveAccess(env).url).toBe('http://127.0.0.1:5000')
     expect(resolveAccess({ ...env, GC_URL: 'http://127.0.0.1:6000' }).url).toBe('http://127.0.0.1:6000')
@@ -98,6 +99,10 @@ describe('the address and token of the supervisor', () => {
     await Bun.write(home.at('token'), 'gco_file\n')
     chmodSync(home.at('token'), 0o600)
     const env = { GC_HOME: home.path }
+    expect(resolveAccess({ ...env, GC_URL: 'http://127.0.0.1:6000' }).token).toBe('gco_file')
+    expect(resolveAccess(env).token).toBeUndefined()
+    expect(resolveAccess({ ...env, GC_TOKEN: 'gcs_mine' }).token).toBeUndefined()
+    await Bun.write(home.at('supervisor.json'), JSON.stringify({ url: 'http://127.0.0.1:6000', pid: 1 }))
     expect(resolveAccess(env).token).toBe('gco_file')
     expect(resolveAccess({ ...env, GC_TOKEN: 'gcs_mine' }).token).toBe('gcs_mine')
     expect(resolveAccess({ ...env, GC_URL: 'https://elsewhere.example' }).token).toBeUndefined()
@@ -109,6 +114,7 @@ describe('the address and token of the supervisor', () => {
     using home = tempFolder()
     await Bun.write(home.at('token'), 'gco_file\n')
     expect(() => resolveAccess({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7' })).toThrow('GC_TOKEN is missing')
-    expect(resolveAccess({ GC_HOME: home.path, GC_SESSION_ID: 'mp-7', GC_TOKEN: 'gcs_x' }).token).toBe('gcs_x')
+    const session = { GC_HOME: home.path, GC_SESSION_ID: 'mp-7', GC_TOKEN: 'gcs_x', GC_URL: 'http://127.0.0.1:6000' }
+    expect(resolveAccess(session).token).toBe('gcs_x')
   })
 })

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { isRecord } from './json.ts'
 
-/** Whether a process runs and is no zombie. */
+/** Whether a process runs and is no zombie; that of another user counts. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-  } catch {
-    return false
+  } catch (error) {
+    return isRecord(error) && error.code === 'EPERM'
   }
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
