@@ -47,6 +47,8 @@ export const RIG = {
   sleep,
   confine: confineTable,
   imports: importsOf('imports'),
+  /** Packs that it imports in the older way, without a name. */
+  includes: strings('includes'),
   overrides: agentPatches('overrides'),
   patches: agentPatches('patches'),
 }

@@ -50,12 +50,10 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     webhook_secret_key: WEBHOOK,
   },
   workspace: {
-    includes: PACKS,
     default_rig_includes: PACKS,
     session_template: 'is shown and has no effect: sessions are named after their agents',
   },
   rigs: {
-    includes: PACKS,
     dolt_host: STORAGE,
     dolt_port: STORAGE,
   },

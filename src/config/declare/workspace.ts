@@ -16,5 +16,7 @@ export const WORKSPACE = {
   env: stringMap('env'),
   globalFragments: strings('global_fragments'),
   installAgentHooks: strings('install_agent_hooks'),
+  /** Packs that the city imports in the older way, without a name. */
+  includes: strings('includes'),
 }
 export type WorkspaceFields = ValuesOf<typeof WORKSPACE>

@@ -18,7 +18,7 @@ export const cityFile: Layer = {
       reader.error('', `there is no such file in ${files.city.path}; \`gc init\` makes a city`)
     }
     const declared = declareCity(reader)
-    if (lower.pack) requirePackForm(reader, lower.pack)
+    if (lower.pack) requirePackForm(reader, declared, lower.pack, diagnostics)
     const whole = mergeFragments(declared, { reader, layer: cityFile, pack: lower.pack, context })
     reader.finish()
     return mergeCityFile(lower, whole)

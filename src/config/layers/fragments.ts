@@ -52,7 +52,7 @@ function mergeFragment(
   })
   if (reader.has('include')) reader.error('include', 'a file that city.toml includes cannot include others')
   const declared = declareCity(reader)
-  if (pack) requirePackForm(reader, pack)
+  if (pack) requirePackForm(reader, declared, pack, diagnostics)
   reader.strings('include')
   reader.finish()
   warnOfCollisions(lower, declared, reader)

@@ -1,6 +1,7 @@
 import { CITY_FILE } from '../files/file-names.ts'
 import type { RootSnapshot } from '../files/file-snapshot.ts'
 import { parseToml, type TomlNode, TomlSyntaxError } from '../toml/parse.ts'
+import { whyUnread } from './includes.ts'
 import { PACK_FILE, type PackImport } from './locate.ts'
 
 /** Whose import it is: the city's, in one of its files; every new rig's; a rig's; a pack's. */
@@ -31,7 +32,9 @@ export function readCityImports(city: RootSnapshot): DeclaredImport[] {
   const fragments = stringsOf(main?.entries.get('include')).map((file) => [file, parseFile(city, file)] as const)
   return [
     ...readPackImports(city),
-    ...[[CITY_FILE, main] as const, ...fragments].flatMap(([file, root]) => (root ? cityFileImports(file, root) : [])),
+    ...[[CITY_FILE, main] as const, ...fragments].flatMap(([file, root]) =>
+      root ? cityFileImports(file, root, city) : [],
+    ),
   ]
 }
 
@@ -39,12 +42,8 @@ export function readCityImports(city: RootSnapshot): DeclaredImport[] {
 export function readPackImports(pack: RootSnapshot): DeclaredImport[] {
   const root = parseFile(pack, PACK_FILE)
   if (!root) return []
-  const includes = stringsOf(tableOf(root, 'pack')?.entries.get('includes'))
   const owner = { kind: 'pack' } as const
-  return [
-    ...includes.map((source) => ({ binding: source, source, owner, file: PACK_FILE, line: 1 })),
-    ...importsOf(root, PACK_FILE, owner),
-  ]
+  return [...includesOf(tableOf(root, 'pack'), PACK_FILE, owner, pack), ...importsOf(root, PACK_FILE, owner)]
 }
 
 /** Where the block of a rig begins in city.toml. */
@@ -54,16 +53,31 @@ export function findRigOffset(city: RootSnapshot, name: string): number | undefi
   return items.find((rig) => rig.kind === 'table' && stringOf(rig, 'name') === name)?.offset
 }
 
-function cityFileImports(file: string, root: Table): DeclaredImport[] {
+function cityFileImports(file: string, root: Table, city: RootSnapshot): DeclaredImport[] {
   const defaults = tableOf(tableOf(root, 'defaults'), 'rig')
   const rigs = root.entries.get('rigs')
   return [
+    ...includesOf(tableOf(root, 'workspace'), file, { kind: 'city' }, city),
     ...importsOf(root, file, { kind: 'city' }),
     ...(defaults ? importsOf(defaults, file, { kind: 'default-rig' }) : []),
-    ...(rigs?.kind === 'array' ? rigs.items : []).flatMap((rig) =>
-      rig.kind === 'table' ? importsOf(rig, file, { kind: 'rig', rig: stringOf(rig, 'name') ?? '' }) : [],
-    ),
+    ...(rigs?.kind === 'array' ? rigs.items : []).flatMap((rig) => {
+      if (rig.kind !== 'table') return []
+      const owner = { kind: 'rig', rig: stringOf(rig, 'name') ?? '' } as const
+      return [...includesOf(rig, file, owner, city), ...importsOf(rig, file, owner)]
+    }),
   ]
+}
+
+/** What a section imports in the older way, by the source alone. */
+function includesOf(
+  section: Table | undefined,
+  file: string,
+  owner: ImportOwner,
+  root: RootSnapshot,
+): DeclaredImport[] {
+  const node = section?.entries.get('includes')
+  const sources = stringsOf(node).filter((source) => whyUnread(source, root) === undefined)
+  return sources.map((source) => ({ binding: source, source, owner, file, line: node?.line ?? 1 }))
 }
 
 function importsOf(parent: Table, file: string, owner: ImportOwner): DeclaredImport[] {

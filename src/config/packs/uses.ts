@@ -5,6 +5,7 @@ import type { DeclaredBlock } from '../declare/origin.ts'
 import type { RigFields } from '../declare/rig.ts'
 import { bindRig } from '../declare/rig-binding.ts'
 import { Diagnostics, type SourceLocation } from '../diagnostics/diagnostics.ts'
+import { whyUnread } from './includes.ts'
 import { bindNested, type LoadContext, type LoadedPack, PackLoader, sortedImports } from './load-packs.ts'
 import { locatePack, PACK_FILE } from './locate.ts'
 
@@ -23,16 +24,18 @@ export interface PackUse {
 }
 
 /** The packs that the city imports, in byte order of their names. */
-export function usesOfCity({ imports, pack }: CityDeclarations, loader: PackLoader, context: LoadContext): PackUse[] {
+export function usesOfCity(
+  { imports, pack, workspace }: CityDeclarations,
+  loader: PackLoader,
+  context: LoadContext,
+): PackUse[] {
   const { path: folder } = context.files.city
-  const included = (pack?.includes ?? []).flatMap((source) => {
-    const place = { file: PACK_FILE, line: 1, key: '[pack] includes' }
-    const location = locatePack({ binding: source, source }, { folder }, context)
-    if (location.kind === 'missing') context.diagnostics.error(place, location.reason)
-    const loaded = location.kind === 'missing' ? undefined : loader.load(location, place, [folder])
-    const block = { layer: context.layer, file: PACK_FILE, line: 1, section: '[pack]', offset: undefined }
-    return loaded ? [{ loaded, binding: undefined, rig: undefined, block, place, isSilent: false }] : []
-  })
+  const place = { file: PACK_FILE, line: 1, key: '[pack] includes' }
+  const block = { layer: context.layer, file: PACK_FILE, line: 1, section: '[pack]', offset: undefined }
+  const included = [
+    ...usesOfIncludes({ sources: pack?.includes, rig: undefined, block, place }, loader, context),
+    ...(workspace ? usesOfIncludes(includesOf(workspace, undefined), loader, context) : []),
+  ]
   return [...included, ...usesOf({ imports, rig: undefined, folder }, loader)]
 }
 
@@ -44,12 +47,44 @@ export function usesOfRig(
   context: LoadContext,
 ): PackUse[] {
   const { path: city } = context.files.city
-  const { imports, name } = rig.values
+  const { imports = new Map(), includes = [], name } = rig.values
   if (name === undefined) return []
-  if (imports && imports.size > 0) return usesOf({ imports, rig: name, folder: city }, loader)
+  if (imports.size + includes.length > 0) {
+    const included = usesOfIncludes(includesOf(rig, name), loader, context)
+    return [...included, ...usesOf({ imports, rig: name, folder: city }, loader)]
+  }
   const { path } = bindRig(rig, rigBindings).values
   if (path === undefined || !pack || resolve(city, path) === city) return []
   return usesOfRigFolder(rig, name, resolve(city, path), context)
+}
+
+/** Packs that a section imports by their sources only. */
+interface IncludingSection extends Pick<PackUse, 'rig' | 'block' | 'place'> {
+  readonly sources: readonly string[] | undefined
+}
+
+const includesOf = (section: Declaration<{ includes: string[] }>, rig: string | undefined): IncludingSection => ({
+  ...{ sources: section.values.includes, rig, block: section.block },
+  place: locationOf(section, 'includes'),
+})
+
+function usesOfIncludes(
+  { sources = [], rig, block, place }: IncludingSection,
+  loader: PackLoader,
+  context: LoadContext,
+): PackUse[] {
+  const { city } = context.files
+  return sources.flatMap((source): PackUse[] => {
+    const unread = whyUnread(source, city)
+    if (unread !== undefined) {
+      context.diagnostics.warning(place, `"${source}" ${unread}`)
+      return []
+    }
+    const location = locatePack({ binding: source, source }, { folder: city.path }, context)
+    if (location.kind === 'missing') context.diagnostics.error(place, location.reason)
+    const loaded = location.kind === 'missing' ? undefined : loader.load(location, place, [city.path])
+    return loaded ? [{ loaded, binding: undefined, rig, block, place, isSilent: false }] : []
+  })
 }
 
 interface ImportingSection {

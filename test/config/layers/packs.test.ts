@@ -52,6 +52,35 @@ describe('an import of the city', () => {
     expect(names).toEqual(['c.a', 'shop/c.a', 'lib/c.b'])
   })
 
+  test('may be named without a binding by a city without a pack.toml, or by one of its rigs', () => {
+    const packs = {
+      'packs/crew/pack.toml': pack('crew', '[[named_session]]\ntemplate = "mayor"\nscope = "city"\n'),
+      'packs/crew/agents/anywhere/agent.toml': RUNS,
+      'packs/crew/agents/mayor/agent.toml': `scope = "city"\n${RUNS}`,
+      'packs/crew/agents/worker/agent.toml': `scope = "rig"\n${RUNS}`,
+    }
+    const includes = 'includes = ["packs/crew"]\n'
+    const ofCity = composed({ ...packs, 'city.toml': `[workspace]\n${includes}${TOWN['city.toml']}` })
+    expect([ofCity.errors, ofCity.warnings]).toEqual([[], []])
+    const inRigs = ['shop', 'lib'].flatMap((rig) => [`${rig}/anywhere`, `${rig}/worker`])
+    expect(ofCity.names).toEqual(['anywhere', 'mayor', ...inRigs])
+    const ofRig = composed({ ...packs, 'city.toml': `${TOWN['city.toml']}${includes}` })
+    expect([ofRig.errors, ofRig.warnings]).toEqual([[], []])
+    expect(ofRig.names).toEqual(['lib/anywhere', 'mayor', 'lib/worker'])
+    expect(ofRig.config.namedSessions.map(({ name }) => name)).toEqual(['mayor'])
+  })
+
+  test('without a binding is refused where there is no pack, and unread where other programs unpacked it', () => {
+    const including = (source: string) => composed({ 'city.toml': `[workspace]\nincludes = ["${source}"]\n` })
+    expect(including('packs/none').errors).toEqual([
+      'city.toml:2: [workspace] includes: there is no pack.toml for import "packs/none" in $/packs/none',
+    ])
+    for (const source of ['.gc/system/packs/core', 'crew']) {
+      const { errors, warnings } = including(source)
+      expect([errors, warnings]).toEqual([[], [expect.stringContaining(`[workspace] includes: "${source}" is`)]])
+    }
+  })
+
   test('may be an import of city.toml, which wins and is warned of', () => {
     const { names, warnings } = composed({
       ...TOWN,
@@ -353,6 +382,15 @@ describe('a pack.toml', () => {
       'pack.toml': pack('town'),
     })
     expect(names).toEqual(['claude', 'sh', 'r/claude', 'r/sh'])
+  })
+
+  test('of schema 2 leaves no packs of rigs to the older way', () => {
+    const text = '[[rigs]]\nname = "r"\npath = "r"\nincludes = ["./p"]\n'
+    const packs = { 'p/pack.toml': pack('p') }
+    expect(composed({ ...packs, 'city.toml': text, 'pack.toml': pack('town') }).errors).toEqual([
+      'city.toml:4: [[rigs]] includes: beside a pack.toml of schema 2 packs of a rig are [rigs.imports]',
+    ])
+    expect(composed({ ...packs, 'city.toml': text }).errors).toEqual([])
   })
 
   test('of schema 2 leaves no agents to city.toml', () => {
