@@ -6,7 +6,6 @@ import { sparkLine } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
-import { parseVars } from '../../tui/pages/sling-actions.ts'
 import { reachTo } from './reach.ts'
 
 const agent = (name: string, more: Partial<AgentResponse> = {}): AgentResponse => ({
@@ -59,14 +58,6 @@ describe('the graph of a run', () => {
     ]
     expect(lines([step('a', 'pending'), step('b', 'pending')], edges)).toHaveLength(2)
   })
-})
-
-test('variables of a formula are typed with commas between, and what is none is said', () => {
-  expect(parseVars(' ')).toEqual({})
-  expect(parseVars('coat=two, colour = dark blue,note=a=b')).toEqual({
-    vars: { coat: 'two', colour: 'dark blue', note: 'a=b' },
-  })
-  expect(() => parseVars('coat')).toThrow('"coat" is no variable: write NAME=VALUE, with commas between')
 })
 
 test('a line of bars is as high as its largest value, and nothing is a dot', () => {

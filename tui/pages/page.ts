@@ -76,6 +76,8 @@ export interface Action {
   readonly confirm?: string
   /** What is asked for first. */
   readonly fields?: readonly Field[]
+  /** Whether it may ask for more before it is done; keys wait for that. */
+  readonly asksMore?: boolean
   run(reach: Reach, values: Readonly<Record<string, string>>): Promise<Outcome>
 }
 
@@ -84,6 +86,8 @@ export interface Field {
   readonly title: string
   readonly initial?: string
   readonly isOptional?: boolean
+  /** What it may be, where that is known. */
+  readonly choices?: readonly string[]
 }
 
 /** What became of an action: a sentence, and what the dashboard does next. */
@@ -92,6 +96,8 @@ export interface Outcome {
   /** Takes it back. */
   readonly undo?: Pick<Action, 'name' | 'run'>
   readonly opens?: Location
+  /** What has to be asked for, before it is done. */
+  readonly begins?: Action
   /** The session whose terminal is opened, until the person leaves it. */
   readonly attach?: string
   /** What the clipboard of the terminal gets. */

@@ -1,3 +1,4 @@
+import { launchRun } from './launch.ts'
 import type { Action } from './page.ts'
 
 /** Gives an agent a new piece of work. */
@@ -15,8 +16,6 @@ export const slingText = (agent?: string): Action => ({
   },
 })
 
-const VARS = { name: 'vars', title: 'variables: NAME=VALUE, with commas between', isOptional: true }
-
 /** Gives a bead to an agent, with a formula or without. */
 export const slingBead = (bead: string, disabled: string | undefined): Action => ({
   key: 's',
@@ -26,12 +25,12 @@ export const slingBead = (bead: string, disabled: string | undefined): Action =>
   fields: [
     { name: 'target', title: `agent for ${bead}` },
     { name: 'formula', title: 'formula to do it by (empty for that of the agent)', isOptional: true },
-    VARS,
   ],
-  run: async ({ city }, { target = '', formula = '', vars = '' }) => {
-    const how = formula === '' ? { bead } : { formula, attached_bead_id: bead }
-    await city.call('POST ~/sling', { body: { target, ...how, ...parseVars(vars) } })
-    return { text: `${bead} is slung to ${target}${formula && ` by ${formula}`}` }
+  asksMore: true,
+  run: async (reach, { target = '', formula = '' }) => {
+    if (formula !== '') return launchRun(reach, { formula, target, bead })
+    await reach.city.call('POST ~/sling', { body: { target, bead } })
+    return { text: `${bead} is slung to ${target}` }
   },
 })
 
@@ -44,24 +43,8 @@ export const slingFormula = (formula?: string): Action => ({
     ...(formula === undefined ? [{ name: 'formula', title: 'formula' }] : []),
     { name: 'target', title: 'agent' },
     { name: 'bead', title: 'bead it is for (empty for a run of its own)', isOptional: true },
-    VARS,
   ],
-  run: async ({ city }, { formula: named = '', target = '', bead = '', vars = '' }) => {
-    const body = { target, formula: formula ?? named, ...(bead && { attached_bead_id: bead }), ...parseVars(vars) }
-    await city.call('POST ~/sling', { body })
-    return { text: `a run of ${body.formula} begins`, opens: { page: 'runs', city: city.name, subject: '' } }
-  },
+  asksMore: true,
+  run: (reach, { formula: named = '', target = '', bead = '' }) =>
+    launchRun(reach, { formula: formula ?? named, target, bead }),
 })
-
-/** The variables of a formula as they are typed: `COAT=two, colour=blue`. */
-export function parseVars(text: string): { vars?: Record<string, string> } {
-  const pairs = text.split(',').filter((pair) => pair.trim() !== '')
-  if (pairs.length === 0) return {}
-  return { vars: Object.fromEntries(pairs.map(parsePair)) }
-}
-
-function parsePair(pair: string): [string, string] {
-  const at = pair.indexOf('=')
-  if (at < 1) throw new Error(`"${pair.trim()}" is no variable: write NAME=VALUE, with commas between`)
-  return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
-}

@@ -3,6 +3,7 @@ import { helpLines } from '../state/help.ts'
 import { findEntries } from '../state/palette.ts'
 import type { Overlay, State } from '../state/state.ts'
 import { lineSpans } from './edit-line.ts'
+import { formLines } from './form.ts'
 import type { Line } from './lines.tsx'
 import { drawBeside, drawBlock, drawLine, type Span } from './span.ts'
 import type { Theme } from './theme.ts'
@@ -11,12 +12,7 @@ import type { Theme } from './theme.ts'
 export function drawOverlay(state: State, overlay: Overlay, theme: Theme): Line[] {
   const { width, height } = state
   if (overlay.kind === 'help') return drawHelp(state, overlay, theme)
-  const lines =
-    overlay.kind === 'confirm'
-      ? confirmLines(overlay)
-      : overlay.kind === 'form'
-        ? formLines(overlay, width)
-        : paletteLines(state, overlay)
+  const lines = linesOf(state, overlay)
   const drawn = lines.map(({ spans, isMarked }) => drawLine(spans, width, theme, isMarked))
   return drawBeside([{ width, lines: drawBlock(drawn, width, height) }])
 }
@@ -27,6 +23,19 @@ interface OverlayLine {
 }
 
 const EMPTY: OverlayLine = { spans: [] }
+
+function linesOf(state: State, overlay: Exclude<Overlay, { kind: 'help' }>): readonly OverlayLine[] {
+  switch (overlay.kind) {
+    case 'confirm':
+      return confirmLines(overlay)
+    case 'form':
+      return formLines(overlay, state.width, state.height)
+    case 'wait':
+      return waitLines(overlay)
+    case 'palette':
+      return paletteLines(state, overlay)
+  }
+}
 
 /** The keys and commands of this page, from the tables that the dashboard itself uses. */
 function drawHelp(state: State, { first }: Overlay & { kind: 'help' }, theme: Theme): Line[] {
@@ -57,22 +66,13 @@ function confirmLines({ chosen }: Overlay & { kind: 'confirm' }): OverlayLine[] 
   ]
 }
 
-function formLines({ chosen, fields, at }: Overlay & { kind: 'form' }, width: number): OverlayLine[] {
-  return [
-    EMPTY,
-    { spans: [{ text: ` ${sanitizeLine(chosen.action.help)}`, tone: 'strong' }] },
-    EMPTY,
-    ...fields.flatMap(({ title, edit }, index): OverlayLine[] => [
-      { spans: [{ text: ` ${sanitizeLine(title)}`, tone: index === at ? 'strong' : 'quiet' }] },
-      {
-        spans:
-          index === at ? [{ text: '   ' }, ...lineSpans(edit, width - 6)] : [{ text: `   ${sanitizeLine(edit.text)}` }],
-      },
-    ]),
-    EMPTY,
-    { spans: [{ text: ' enter goes on · tab another field · esc leaves everything as it is', tone: 'quiet' }] },
-  ]
-}
+/** An action reads what it asks for. */
+const waitLines = ({ chosen }: Overlay & { kind: 'wait' }): OverlayLine[] => [
+  EMPTY,
+  { spans: [{ text: ` ${sanitizeLine(chosen.action.help)}`, tone: 'strong' }] },
+  EMPTY,
+  { spans: [{ text: ' reading … · esc leaves', tone: 'quiet' }] },
+]
 
 /** What was found for the typed text; the marked entry stays visible. */
 function paletteLines(state: State, { edit, at }: Overlay & { kind: 'palette' }): OverlayLine[] {

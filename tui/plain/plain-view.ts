@@ -113,7 +113,12 @@ export class PlainView implements View {
       this.#write('Type y to do it, anything else leaves everything as it is.')
     }
     const field = overlay?.kind === 'form' ? overlay.fields[overlay.at] : undefined
-    if (field) this.#write(`${sanitizeLine(field.title)}? Type it as a line; back leaves everything as it is.`)
+    const choices = field?.choices ? `, one of ${field.choices.map(sanitizeLine).join(', ')}` : ''
+    const initial = field?.edit.text ? `, now ${sanitizeLine(field.edit.text)}` : ''
+    if (field)
+      this.#write(
+        `${sanitizeLine(field.title)}${choices}${initial}? Type it as a line; back leaves everything as it is.`,
+      )
   }
 
   #readAll(state: State): void {

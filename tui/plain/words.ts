@@ -21,12 +21,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
 
 /**
  * The keys of a line: a word, one key, an answer to a question, or a command with or without its colon. While something
- * is typed the line is that text.
+ * is typed the line is that text; an empty one leaves what is there.
  */
 export function keysOf(line: string, { bindings }: Keymap, isTyping: boolean): readonly string[] {
   const keyOf = (verb: Verb) => bindings.find((each) => each.verb === verb)?.keys[0] ?? ''
   const word = WORDS[line]
-  if (isTyping) return line === 'back' ? ['esc'] : [...line, 'enter']
+  if (isTyping) return line === 'back' ? ['esc'] : [...(line === '' ? [] : ['ctrl+u', ...line]), 'enter']
   if (word) return [keyOf(word.verb)]
   if (line === '') return []
   if ([...line].length === 1) return [line]

@@ -53,7 +53,7 @@ export const valuesOf = (fields: readonly FormField[]): Values =>
 export function confirmed(state: State, chosen: Chosen, values: Values): readonly [State, Run?] {
   if (chosen.action.confirm === undefined)
     return [
-      { ...state, overlay: undefined },
+      { ...state, overlay: chosen.action.asksMore ? { kind: 'wait', chosen } : undefined },
       { type: 'run', chosen, values },
     ]
   return [{ ...state, overlay: { kind: 'confirm', chosen, values } }]

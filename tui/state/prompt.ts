@@ -1,13 +1,14 @@
 import { pageOf } from '../pages/pages.ts'
-import { begin, confirmed, notice, valuesOf } from './actions.ts'
+import { begin, notice } from './actions.ts'
 import { complete, parseCommand } from './commands.ts'
 import type { Step } from './effects.ts'
+import { editField, onFormKey } from './fields.ts'
 import { scrollHelp } from './help.ts'
-import { editLine, type LineEdit, lineOf, pasteInto } from './line.ts'
+import { editLine, lineOf, pasteInto } from './line.ts'
 import { focused, open } from './navigation.ts'
 import { editPalette, onPaletteKey } from './palette-keys.ts'
 import { updateView } from './selection.ts'
-import type { FormField, Overlay, Prompt, State } from './state.ts'
+import type { Overlay, Prompt, State } from './state.ts'
 
 const MAX_HISTORY = 100
 
@@ -79,27 +80,7 @@ export function onOverlayKey(state: State, overlay: Overlay, key: string): Step 
   if (overlay.kind === 'help') return [scrollHelp(state, overlay.first, key) ?? closed]
   if (overlay.kind === 'palette') return onPaletteKey(state, overlay, key)
   if (overlay.kind === 'form') return onFormKey(state, overlay, key)
+  if (overlay.kind === 'wait') return [state]
   if (key === 'y') return [closed, { type: 'run', chosen: overlay.chosen, values: overlay.values }]
   return [notice(closed, `${overlay.chosen.action.name}: nothing was done`, false)]
 }
-
-/** Enter goes on to the next field, and after the last one does what was asked. */
-function onFormKey(state: State, overlay: Overlay & { kind: 'form' }, key: string): Step {
-  const { chosen, fields, at } = overlay
-  const go = (to: number): Step => [{ ...state, overlay: { ...overlay, at: (to + fields.length) % fields.length } }]
-  if (key === 'tab' || key === 'down') return go(at + 1)
-  if (key === 'shift+tab' || key === 'up') return go(at - 1)
-  if (key !== 'enter') return [editField(state, overlay, (edit) => editLine(edit, key))]
-  if (isMissing(fields[at])) return [notice(state, `${fields[at]?.title} is needed`, true)]
-  if (at < fields.length - 1) return go(at + 1)
-  const missing = fields.findIndex(isMissing)
-  return missing >= 0 ? go(missing) : confirmed(state, chosen, valuesOf(fields))
-}
-
-function editField(state: State, form: Overlay & { kind: 'form' }, edit: (line: LineEdit) => LineEdit): State {
-  const fields = form.fields.map((field, index) => (index === form.at ? { ...field, edit: edit(field.edit) } : field))
-  return { ...state, overlay: { ...form, fields } }
-}
-
-const isMissing = (field: FormField | undefined): boolean =>
-  field !== undefined && !field.isOptional && field.edit.text.trim() === ''

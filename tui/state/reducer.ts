@@ -68,7 +68,7 @@ export function step(state: State, message: Message): Step {
     case 'outcome':
       return onOutcome(state, message.outcome, message.location)
     case 'notice':
-      return [notice(state, message.text, message.isBad)]
+      return [notice(afterWait(state), message.text, message.isBad)]
     case 'size':
       return [{ ...state, width: message.columns, height: Math.max(1, message.rows - 2) }]
     case 'found':
@@ -82,7 +82,14 @@ function onConnection(state: State, live: boolean, now: number): State {
   return state.connection.live === live ? { ...state, now } : { ...state, connection: { live, since: now }, now }
 }
 
-function onOutcome(state: State, { text, undo, opens, attach, copy }: Outcome, location: Location): Step {
+/** What an action was waited for is there, or will not come. */
+const afterWait = (state: State): State => (state.overlay?.kind === 'wait' ? { ...state, overlay: undefined } : state)
+
+/** Who left an action while it was waited for is not asked for more. */
+function onOutcome(before: State, outcome: Outcome, location: Location): Step {
+  const state = afterWait(before)
+  const { text, undo, opens, begins, attach, copy } = outcome
+  if (begins) return state === before ? [state] : begin(state, { action: begins, location, row: undefined })
   const said = text === undefined ? state : notice(state, text, false)
   const next = undo ? { ...said, undo: { undo, location } } : said
   if (opens) return [{ ...open(next, opens), notice: next.notice }]

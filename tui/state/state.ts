@@ -59,6 +59,8 @@ export type Overlay =
   | { readonly kind: 'help'; readonly first: number }
   | { readonly kind: 'confirm'; readonly chosen: Chosen; readonly values: Values }
   | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
+  /** What an action asks for is being read. */
+  | { readonly kind: 'wait'; readonly chosen: Chosen }
   | { readonly kind: 'palette'; readonly edit: LineEdit; readonly at: number }
 
 /** Something of a city that the palette opens by its name. */
