@@ -27,6 +27,15 @@ describe('gc backup and gc restore', () => {
     const first = await town.json<Bead>(['bead', 'create', 'first', '--label', 'a,b', '--priority', 'P1'])
     const second = await town.json<Bead>(['bead', 'create', 'second'])
     await town.json(['bead', 'dep', 'add', second.id, first.id])
+    const output = `{"text":"${'é\\n'.repeat(260_000)}"}`
+    expect(Buffer.byteLength(output)).toBeGreaterThan(1_000_000)
+    const metadata = { 'gc.output_json': output }
+    const answer = await fetch(`${town.url}/v0/city/town/bead/${second.id}/update`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gc-request': 'test' },
+      body: JSON.stringify({ metadata }),
+    })
+    expect(await answer.json()).toEqual({ status: 'updated' })
     await town.json(['mail', 'send', 'clerk', '-m', 'hello'])
     const { id } = await town.json<{ id: string }>(['session', 'new', 'clerk', '--alias', 'carl'])
     const deep = join(town.city, 'assets', 'x'.repeat(90), 'ö'.repeat(90))
@@ -55,6 +64,7 @@ describe('gc backup and gc restore', () => {
     const comparable = (all: Bead[]) =>
       all.filter(({ issue_type, title }) => issue_type !== 'session' && !/^\d+$/.test(title))
     expect(comparable(await beads('copy'))).toEqual(comparable(await beads('town')))
+    expect((await town.json<Bead>(['--city', 'copy', 'bead', 'show', second.id])).metadata).toEqual(metadata)
     expect((await town.gc(['--city', 'copy', 'mail', 'count', 'clerk'])).out).toBe('1 for clerk, 1 unread\n')
     expect(readFileSync(join(copy, 'city.toml'), 'utf8')).toBe(readFileSync(join(town.city, 'city.toml'), 'utf8'))
     const copied = deep.replace(town.city, copy)

@@ -1,6 +1,7 @@
 import { defineEvent, type EventAttributes, payloadOf, type RecordedEvent } from '../../core/events/event.ts'
-import { ResultKey, WorkflowKey, WorkKey } from '../metadata.ts'
+import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { BEAD_LIMITS } from './limits.ts'
+import { withoutOutput } from './outputs.ts'
 import { type Bead, BeadEventPayload } from './schema.ts'
 
 export const BeadCreated = defineEvent('bead.created', BeadEventPayload, 'A bead was created.')
@@ -18,8 +19,8 @@ export function payloadBeadOf(recorded: RecordedEvent): Bead | undefined {
 
 /** A bead as its events have it: without an output that is longer than all metadata beside it may be. */
 export function eventPayloadOf(bead: Bead): BeadEventPayload {
-  const { [ResultKey.outputJson]: output = '', ...metadata } = bead.metadata ?? {}
-  return { bead: Buffer.byteLength(output) > BEAD_LIMITS.metadata ? { ...bead, metadata } : bead }
+  const { rest, output } = withoutOutput(bead)
+  return { bead: Buffer.byteLength(output) > BEAD_LIMITS.metadata ? rest : bead }
 }
 
 /** What is recorded of a bead's event beside its payload. */

@@ -1,4 +1,5 @@
 import { ResultKey } from '../metadata.ts'
+import type { Bead } from './schema.ts'
 
 const KEY = ResultKey.outputJson
 
@@ -21,8 +22,21 @@ export function toStored(metadata: Readonly<Record<string, string>>): StoredMeta
   return { metadata: JSON.stringify(output === null ? metadata : { ...metadata, [KEY]: null }), output }
 }
 
+/** A bead apart from its output. */
+export function withoutOutput(bead: Bead): { rest: Bead; output: string } {
+  const { [KEY]: output = '', ...metadata } = bead.metadata ?? {}
+  return output === '' ? { rest: bead, output } : { rest: { ...bead, metadata }, output }
+}
+
+/** Whether a client sees the same of both. */
+export function isSameBead(one: Bead, other: Bead): boolean {
+  const [a, b] = [withoutOutput(one), withoutOutput(other)]
+  return a.output === b.output && JSON.stringify(a.rest) === JSON.stringify(b.rest)
+}
+
 export function fromStored({ metadata, output }: StoredMetadata): Record<string, string> {
   const values: Record<string, string> = JSON.parse(metadata)
   if (output !== null) values[KEY] = output
+  else if (KEY in values) delete values[KEY]
   return values
 }

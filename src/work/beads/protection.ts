@@ -12,7 +12,7 @@ export interface BeadHolder {
 }
 
 interface BeadProtectionOptions {
-  repository: Pick<BeadRepository, 'find'>
+  repository: Pick<BeadRepository, 'findBrief'>
   /** Who has a bead in hand; undefined when nobody has. */
   holderOf(bead: string): BeadHolder | undefined
   /** The run that gc runs by its formula, which a bead is of; undefined when there is none. */
@@ -32,7 +32,7 @@ export class BeadProtection {
     change: Pick<BeadChange, 'status' | 'type' | 'assignee' | 'metadata'>,
     force = false,
   ): void {
-    const bead = this.options.repository.find(id)
+    const bead = this.options.repository.findBrief(id)
     if (!bead) return
     this.#checkRun(bead, change)
     if (bead.issue_type === 'session') checkSession(bead, change)

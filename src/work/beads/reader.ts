@@ -8,7 +8,7 @@ import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache
 import { BeadJsonRuns } from './json-runs.ts'
 import { fromStored, OUTPUT_SIZE } from './outputs.ts'
 import { isGating } from './readiness.ts'
-import { type BeadRow, ROW_COLUMNS } from './row.ts'
+import { type BeadRow, PLAIN_COLUMNS, type PlainRow, ROW_COLUMNS } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 
 /** How many bytes the texts of some beads have. */
@@ -23,6 +23,7 @@ export class BeadReader {
   readonly #cache = new BeadJsonCache((numbers) => this.#render(numbers))
   /** Lists of beads as JSON. */
   readonly jsonRuns = new BeadJsonRuns(this.#cache)
+  readonly #plain: Statement<PlainRow, [string]>
   readonly #byId: Statement<BeadRow, [string]>
   readonly #byIds: Statement<BeadRow, [string]>
   readonly #size: Statement<{ n: number }, [string]>
@@ -32,6 +33,7 @@ export class BeadReader {
   readonly #dependenciesOfMany: Statement<Dep, [string]>
 
   constructor(store: Store) {
+    this.#plain = store.prepare(`SELECT ${PLAIN_COLUMNS} FROM beads WHERE id = ?`)
     this.#byId = store.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE id = ?`)
     this.#byIds = store.prepare(
       `SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id`,
@@ -48,24 +50,33 @@ export class BeadReader {
     this.#projections.set(type, projection)
   }
 
-  row(id: string): BeadRow | undefined {
-    return this.#byId.get(id) ?? undefined
+  row(id: string): PlainRow | undefined {
+    return this.#plain.get(id) ?? undefined
   }
 
   /** Throws `bead-not-found` when there is none. */
-  getRow(id: string): BeadRow {
-    const row = this.row(id)
-    if (!row) throw beadNotFound(id)
-    return row
+  getRow(id: string): PlainRow {
+    return this.row(id) ?? throwNotFound(id)
+  }
+
+  /** With the output; throws `bead-not-found` when there is none. */
+  getWholeRow(id: string): BeadRow {
+    return this.#byId.get(id) ?? throwNotFound(id)
   }
 
   find(id: string): Bead | undefined {
+    const row = this.#byId.get(id)
+    return row ? this.bead(row) : undefined
+  }
+
+  /** A bead without its output. */
+  findBrief(id: string): Bead | undefined {
     const row = this.row(id)
-    return row && this.bead(row)
+    return row && this.bead({ ...row, output: null })
   }
 
   get(id: string): Bead {
-    return this.bead(this.getRow(id))
+    return this.bead(this.getWholeRow(id))
   }
 
   /** How many bytes the texts of these beads have. */
@@ -92,9 +103,9 @@ export class BeadReader {
   /** A bead as JSON; throws `bead-not-found` when there is none. */
   json(id: string): string {
     const version = this.#version.get(id)
-    if (!version) throw beadNotFound(id)
+    if (!version) return throwNotFound(id)
     return this.#cache.get(version, () => {
-      const row = this.getRow(id)
+      const row = this.getWholeRow(id)
       return this.#rendered(row, this.bead(row))
     })
   }
@@ -130,7 +141,9 @@ export class BeadReader {
   }
 }
 
-const beadNotFound = (id: string): AppError => new AppError('bead-not-found', `bead ${id} does not exist`)
+function throwNotFound(id: string): never {
+  throw new AppError('bead-not-found', `bead ${id} does not exist`)
+}
 
 /** Keys stand in one order, so that two snapshots of a bead can be compared as text. */
 export function toBead(row: BeadRow, dependencies?: Dep[], projected?: Record<string, string>): Bead {

@@ -8,9 +8,10 @@ import type { BeadChange, BeadDraft, GraphBead, PreparedBead, WriteOptions } fro
 import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'
 import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProjection } from './extensions.ts'
 import { validateFields, validateTotals } from './limits.ts'
+import { isSameBead } from './outputs.ts'
 import type { BeadReader } from './reader.ts'
 import { BeadRestorer } from './restorer.ts'
-import type { BeadRow, BeadValues } from './row.ts'
+import type { BeadValues, PlainRow } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 import { changedValues, newValues, valuesOf } from './values.ts'
 import { BeadWriter } from './writer.ts'
@@ -75,6 +76,9 @@ export class BeadRepository {
   find(id: string): Bead | undefined {
     return this.#reader.find(id)
   }
+
+  /** A bead without its output. */
+  findBrief = (id: string): Bead | undefined => this.#reader.findBrief(id)
 
   /** Throws `bead-not-found` when there is none. */
   get(id: string): Bead {
@@ -222,14 +226,15 @@ export class BeadRepository {
   /** Both are the same object when nothing changed that a client can see. */
   #apply(tx: Tx, id: string, change: BeadChange, options: WriteOptions): { before: Bead; after: Bead } {
     validateFields(change)
-    const row = this.#reader.getRow(id)
+    const row = this.#reader.getWholeRow(id)
     this.#checkWrite(tx, id, options)
     if (change.parent && change.parent !== row.parent) this.#checkParent(id, change.parent)
     const before = this.#reader.bead(row)
-    this.#update(valuesOf(row), changedValues(row, change))
+    const values = changedValues(row, change)
+    this.#update(valuesOf(row), values)
     options.writeSideTable?.(id)
-    const after = this.get(id)
-    if (JSON.stringify(before) === JSON.stringify(after)) return { before, after: before }
+    const after = this.#reader.bead({ ...this.#reader.getRow(id), output: values.output })
+    if (isSameBead(before, after)) return { before, after: before }
     if (before.updated_at === after.updated_at) this.#touch(after)
     this.#notifyGuards(tx, before, after, options.session)
     return { before, after }
@@ -274,7 +279,7 @@ export class BeadRepository {
   }
 
   /** The root of the workflow that a new bead belongs to. */
-  #rootOf({ metadata }: BeadDraft): BeadRow | undefined {
+  #rootOf({ metadata }: BeadDraft): PlainRow | undefined {
     const root = metadata?.[WorkflowKey.rootBeadId]
     return root ? this.#reader.row(root) : undefined
   }

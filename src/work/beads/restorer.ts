@@ -4,7 +4,7 @@ import type { Tx } from '../../core/store.ts'
 import type { Dependencies } from './dependencies.ts'
 import { BeadCreated, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'
 import type { BeadImporter } from './extensions.ts'
-import { fromStored, toStored } from './outputs.ts'
+import { fromStored, isSameBead, toStored } from './outputs.ts'
 import type { BeadReader } from './reader.ts'
 import type { BeadValues } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
@@ -91,7 +91,7 @@ export class BeadRestorer {
   #replace(tx: Tx, bead: SeparatedBead): RestoreOutcome {
     const { log, reader, writer, dependencies, onClosed, onChanged } = this.options
     const { values, dependencies: edges } = bead
-    const row = reader.getRow(values.id)
+    const row = reader.getWholeRow(values.id)
     if (row.type === 'session') throw notImportable(values.id)
     const before = reader.bead(row)
     const present = valuesOf(row)
@@ -102,7 +102,7 @@ export class BeadRestorer {
     for (const { depends_on_id: target } of dependencies.listOf(values.id)) dependencies.remove(values.id, target)
     for (const { depends_on_id: target, type } of edges) dependencies.add(values.id, target, type)
     const after = reader.get(values.id)
-    if (JSON.stringify(before) === JSON.stringify(after)) return 'unchanged'
+    if (isSameBead(before, after)) return 'unchanged'
     log.append(tx, BeadUpdated, eventFactsOf(after), eventPayloadOf(after))
     if (before.status !== 'closed' && after.status === 'closed') onClosed(tx, after)
     onChanged(tx, before, after)

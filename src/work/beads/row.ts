@@ -30,9 +30,15 @@ export interface BeadRow {
   revision: number
 }
 
+/** The row of a bead without the output, which may be long. */
+export type PlainRow = Omit<BeadRow, 'output'>
+
+/** The columns of a `PlainRow`, for a SELECT. */
+export const PLAIN_COLUMNS = `n, id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels,
+  metadata, ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges, revision`
+
 /** The columns of a `BeadRow`, for a SELECT. */
-export const ROW_COLUMNS = `n, id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels,
-  metadata, ${OUTPUT} AS output, ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges, revision`
+export const ROW_COLUMNS = `${PLAIN_COLUMNS}, ${OUTPUT} AS output`
 
 /** The columns that are written; the database derives the others. */
 export const VALUE_COLUMNS = [
