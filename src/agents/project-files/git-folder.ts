@@ -1,7 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
-import { findRepository, workingFolders } from '../../config/git/repository-folders.ts'
+import { findRepository, sharedFolder, workingFolders } from '../../config/git/repository-folders.ts'
 import { ProjectDisk } from './disk.ts'
 
 const TIMEOUT_MS = 30_000
@@ -21,10 +20,12 @@ export class GitFolder {
   /** Undefined when the folder is in no repository, or there is no git. */
   static async at(folder: string, git: GitRunner): Promise<GitFolder | undefined> {
     if (!git.isInstalled) return undefined
-    const args = ['-C', folder, 'rev-parse', '--show-prefix', '--path-format=absolute', '--git-path', 'info/exclude']
+    const repository = findRepository(folder)
+    if (repository === undefined) return undefined
+    const args = ['-C', folder, 'rev-parse', '--show-prefix']
     const { exitCode, stdout } = await git.run(args, { timeout: TIMEOUT_MS, within: within(folder) })
-    const [prefix = '', exclude] = stdout.split('\n')
-    return exitCode === 0 && exclude ? new GitFolder(git, folder, prefix, exclude) : undefined
+    if (exitCode !== 0) return undefined
+    return new GitFolder(git, folder, stdout.trimEnd(), join(sharedFolder(repository), 'info', 'exclude'))
   }
 
   /** The line that makes git ignore a path of the folder. */
@@ -52,9 +53,12 @@ export class GitFolder {
 
 const within = (folder: string): GitFolders => ({ read: workingFolders(folder), write: [] })
 
-/** Writes the lines of gc into a file of `info/exclude`; every other line stays. */
+/** Writes the lines of gc into a file of `info/exclude`; every other line stays. No link is followed. */
 export async function writeExcludes(file: string, patterns: readonly string[]): Promise<void> {
-  const text = await readFile(file, 'utf8').catch(() => '')
+  const folder = new ProjectDisk(dirname(dirname(file)))
+  const path = join(basename(dirname(file)), basename(file))
+  const existing = await folder.find(path)
+  const text = existing.kind === 'file' ? existing.bytes.toString() : ''
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
   const start = lines.indexOf(OPEN)
   const end = lines.indexOf(CLOSE, start)
@@ -63,7 +67,5 @@ export async function writeExcludes(file: string, patterns: readonly string[]): 
   const others = start < 0 || end < 0 ? lines : [...lines.slice(0, start), ...lines.slice(end + 1)]
   const after = [...others, ...block].map((line) => `${line}\n`).join('')
   if (after === text) return
-  const folder = dirname(file)
-  await mkdir(folder, { recursive: true })
-  await new ProjectDisk(folder).write(relative(folder, file), Buffer.from(after), 0o644)
+  await folder.write(path, Buffer.from(after), 0o644)
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs'
 import { appendFile, copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
@@ -13,6 +13,8 @@ import type { WorktreeRow } from './table.ts'
 
 /** How a clone names the repository of its rig. */
 export const RIG = 'rig'
+/** What a clone knows of its rig from the beginning. */
+const FETCHED = [`+refs/heads/*:refs/remotes/${RIG}/*`, '+refs/tags/*:refs/tags/*', '+refs/remotes/*:refs/remotes/*']
 
 /**
  * Clones that borrow the history of their rig's repository and write none of it: what is committed in one is fetched into the
@@ -77,27 +79,27 @@ export class SharedClones implements Checkouts {
     const found = findRepository(row.repository)
     if (found === undefined) throw new AppError('service-unavailable', `${row.repository} is no git repository`)
     const shared = sharedFolder(found)
-    const parent = new Repository(this.git, dirname(path))
-    await parent.run('clone', '-q', '--shared', '--no-checkout', '--template=', '-o', RIG, '--', shared, path)
     const settings = parseSettings(await rig.run('config', '--local', '--includes', '--list', '-z'))
-    await appendFile(join(path, '.git', 'config'), formatSettings(cloneSettings(row, shared, settings)))
-    const exclude = join(shared, 'info', 'exclude')
-    await mkdir(join(path, '.git', 'info'), { recursive: true })
-    if (existsSync(exclude)) await copyFile(exclude, join(path, '.git', 'info', 'exclude'))
-    const fresh = new Repository(this.git, path)
-    await fresh.run('fetch', '-q', '--no-tags', RIG, '+refs/remotes/*:refs/remotes/*')
+    const format = settings.find(({ key }) => key === 'extensions.objectformat')?.value ?? 'sha1'
+    const parent = new Repository(this.git, dirname(path))
+    await parent.run('init', '-q', '--template=', `--object-format=${format}`, '--', path)
+    const own = join(path, '.git')
+    for (const name of ['info', 'objects/info']) await mkdir(join(own, name), { recursive: true })
+    await appendFile(join(own, 'objects', 'info', 'alternates'), `${join(shared, 'objects')}\n`)
+    await appendFile(join(own, 'config'), formatSettings(cloneSettings(row, shared, settings)))
+    const exclude = join(realpathSync(shared), 'info', 'exclude')
+    if (existsSync(exclude) && realpathSync(exclude) === exclude) await copyFile(exclude, join(own, 'info', 'exclude'))
+    const fresh = this.#own({ ...row, path })
+    await fresh.run('fetch', '-q', '--no-tags', '--update-shallow', RIG, ...FETCHED)
     const base = await fresh.commitOf(`refs/remotes/${RIG}/${row.base}`)
     if (base) await fresh.run('update-ref', `refs/heads/${row.base}`, base)
     await fresh.run('update-ref', `refs/heads/${row.branch}`, `refs/remotes/${RIG}/${row.branch}`)
     await fresh.run('symbolic-ref', 'HEAD', `refs/heads/${row.branch}`)
-    await this.#own({ ...row, path }).run('reset', '-q', '--hard')
+    await fresh.run('reset', '-q', '--hard')
   }
 
-  /** The rig's repository; git may also read these folders. */
   #rig({ repository }: WorktreeRow, read: readonly string[] = []): Repository {
-    const working = workingFolders(repository)
-    const within = { read: [...working, ...repositoryFolders(repository), ...read], write: working.slice(1) }
-    return new Repository(this.git, repository, within)
+    return rigRepository(this.git, repository, read)
   }
 
   /** The clone; git may also write these folders. */
@@ -105,6 +107,13 @@ export class SharedClones implements Checkouts {
     const within: GitFolders = { read: repositoryFolders(repository), write: [path, ...write] }
     return new Repository(this.git, path, within, { GIT_CEILING_DIRECTORIES: dirname(path) })
   }
+}
+
+/** The repository of a rig, which agents may write; git may also read these folders. */
+export function rigRepository(git: GitRunner, path: string, read: readonly string[] = []): Repository {
+  const working = workingFolders(path)
+  const within = { read: [...working, ...repositoryFolders(path), ...read], write: working.slice(1) }
+  return new Repository(git, path, within)
 }
 
 /** The branches of a repository that hold the work of a session, with their commits: its own, and `<own>.<other>`. */
@@ -127,7 +136,8 @@ function cloneSettings({ repository }: WorktreeRow, shared: string, settings: re
   const objects = join(shared, 'lfs')
   return [
     ...settingsForClone(settings),
-    { key: `remote.${RIG}.url`, value: repository },
+    { key: `remote.${RIG}.url`, value: shared },
+    { key: `remote.${RIG}.fetch`, value: `+refs/heads/*:refs/remotes/${RIG}/*` },
     ...(hasOrigin ? [] : [{ key: 'remote.origin.url', value: repository }]),
     ...(hasOrigin ? [] : [{ key: 'remote.origin.fetch', value: '+refs/heads/*:refs/remotes/origin/*' }]),
     ...(hooks === undefined ? [] : [{ key: 'core.hooksPath', value: hooks }]),

@@ -16,12 +16,11 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Checkouts } from './checkouts.ts'
-import { branchesOf, SharedClones } from './clones.ts'
+import { branchesOf, rigRepository, SharedClones } from './clones.ts'
 import { DiffReader } from './diff.ts'
 import { WorktreeFetched, WorktreeReaped, WorktreeReapSkipped } from './events.ts'
 import { reasonToKeep } from './keep-reason.ts'
 import { LinkedWorktrees } from './linked.ts'
-import { Repository } from './repository.ts'
 import { toWorktree, WorktreeRows } from './rows.ts'
 import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
 import type { WorktreeRow } from './table.ts'
@@ -219,7 +218,7 @@ export class Worktrees {
 
   /** Removes branches whose work is elsewhere. */
   async #forget({ repository, branch }: WorktreeRow): Promise<void> {
-    const rig = new Repository(this.options.git, repository)
+    const rig = rigRepository(this.options.git, repository)
     for (const name of (await branchesOf(rig, branch)).keys()) await rig.try('branch', '-q', '-D', name)
   }
 
@@ -239,7 +238,7 @@ export class Worktrees {
     if (rig?.path === undefined)
       throw new AppError('service-unavailable', `there is no rig ${name} to make a worktree of`)
     await this.#ensureCapacity()
-    const base = await new Repository(this.options.git, rig.path).base(rig.defaultBranch)
+    const base = await rigRepository(this.options.git, rig.path).base(rig.defaultBranch)
     const row: WorktreeRow = {
       session: id,
       rig: name,

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import { syscall } from './libc.ts'
 import type { Policy } from './policy.ts'
 import { callNumber } from './system-calls.ts'
@@ -25,8 +25,12 @@ const SCOPES_SINCE = 6
 const SCOPES = 0b11n
 const RULE_PATH_BENEATH = 1
 const ASK_VERSION = 1
-/** `O_PATH`, which Node does not name. */
-const O_PATH = 0o10000000
+const AT_FDCWD = -100
+const O_PATH = 0o10000000n
+const O_CLOEXEC = 0o2000000n
+const RESOLVE_NO_SYMLINKS = 0x04n
+/** `ENOENT`, `EACCES`, `ENOTDIR`, `ELOOP`. */
+const NOT_THERE = [2, 13, 20, 40]
 
 /** The version of Landlock that this kernel has; 0 where it has none. */
 export function landlockVersion(): number {
@@ -65,10 +69,11 @@ function allow(ruleset: number, path: string, rights: bigint): void {
   if (added.value !== 0) throw new Error(`Landlock refused a rule for ${path} (errno ${added.errno})`)
 }
 
+/** Opens a path that has no link in it: one that has become a link meanwhile leads where nobody allowed it. */
 function open(path: string): number | undefined {
-  try {
-    return openSync(path, O_PATH)
-  } catch {
-    return undefined
-  }
+  const how = new Uint8Array(new BigUint64Array([O_PATH | O_CLOEXEC, 0n, RESOLVE_NO_SYMLINKS]).buffer)
+  const { value, errno } = syscall(callNumber('openat2'), AT_FDCWD, path, how, how.length)
+  if (value >= 0) return value
+  if (NOT_THERE.includes(errno)) return undefined
+  throw new Error(`${path} could not be opened to allow it (errno ${errno})`)
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What a confined program may do; what is not listed it may not. Every path is absolute. */
+/** What a confined program may do; what is not listed it may not. Every path is absolute and has no links in it. */
 export const Policy = Type.Object({
   /** Files and folders that it may read and run, with all that is in them. */
   read: Type.Array(Type.String()),

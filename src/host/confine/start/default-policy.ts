@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from 'node:fs'
+import { existsSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Policy } from '../policy.ts'
 
@@ -41,11 +41,16 @@ export function makePolicy(request: ConfinementRequest): Policy {
   const names = network === 'open' ? ['/run/systemd/resolve', '/run/resolvconf'] : []
   const read = [...defaultPlaces(home).read, ...foldersOf(program), ...names, ...(request.read ?? [])]
   return {
-    read: [...new Set(read)].filter(existsSync),
-    write: [...request.write, ...DEVICES],
+    read: realPaths(read),
+    write: realPaths([...request.write, ...DEVICES]),
     network,
     ports: [...ports],
   }
+}
+
+/** Where paths lead now; what is not there needs no rule. */
+function realPaths(paths: readonly string[]): string[] {
+  return [...new Set(paths.flatMap((path) => (existsSync(path) ? [realpathSync(path)] : [])))]
 }
 
 /** A program and, where it is a link into a package, the folder that has the package's files. */
