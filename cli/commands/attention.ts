@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import type { AnswerList, AttentionItem } from '../../src/agents/attention/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { type Colour, formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
@@ -111,6 +111,7 @@ function showQuestion(io: Io, item: AttentionItem): void {
     options = [],
     texts = [],
     ticks = [],
+    lists = [],
   } = item
   const work = bead_id === undefined ? '' : `, over bead ${bead_id}`
   printLine(io, `\nQuestion ${id.slice(QUESTION.length)} of ${session_id} in ${sanitizeLine(folder)}${work}:`)
@@ -121,11 +122,16 @@ function showQuestion(io: Io, item: AttentionItem): void {
     const name = answers[index] ?? ''
     const box = ticks.includes(name) ? '[ ] ' : ''
     printLine(io, `    ${name}  ${box}${sanitizeLines(option)}${texts.includes(name) ? '  (with --text "…")' : ''}`)
+    for (const list of lists.filter((each) => each.answer === name)) printLine(io, `         ${choicesOf(list)}`)
   }
   const [first, second] = ticks
   if (second !== undefined)
     printLine(io, `    Boxes are ticked together: gc attention answer ${id.slice(QUESTION.length)} ${first},${second}`)
 }
+
+/** What an answer's text can be, in a line. */
+const choicesOf = ({ choices, several }: AnswerList): string =>
+  `${several ? 'any of' : 'one of'} ${choices.map((choice, index) => `${index + 1} ${sanitizeLine(choice)}`).join(', ')}`
 
 const indent = (text: string): string => sanitizeLines(text).replace(/^/gm, '  ')
 

@@ -25,9 +25,11 @@ export function questionLines(item: AttentionItem): Line[] {
     ['bead', item.bead_id],
     ['folder', item.folder],
   ]
-  const options = item.answers.map((answer, index) => {
+  const options = item.answers.flatMap((answer, index) => {
     const box = item.ticks?.includes(answer) ? '[ ] ' : ''
-    return `  ${index + 1}  ${box}${item.options?.[index] ?? answer}`
+    const lists = item.lists?.filter((list) => list.answer === answer) ?? []
+    const choices = lists.map((list) => `       ${list.several ? 'any of' : 'one of'} ${list.choices.join(', ')}`)
+    return [`  ${index + 1}  ${box}${item.options?.[index] ?? answer}`, ...choices]
   })
   return [
     { text: item.asks, tone: 'strong' },

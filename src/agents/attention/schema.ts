@@ -33,6 +33,18 @@ const describeKinds = (): string =>
     .map(([kind, meaning]) => `\`${kind}\`: ${meaning}`)
     .join('; ')
 
+/** An answer whose text is one of a list. */
+export const AnswerList = Type.Object(
+  {
+    answer: Type.String({ description: 'One of `answers`.' }),
+    choices: Type.Array(Type.String(), { description: 'What its text names, by number from 1 or in words.' }),
+    several: Type.Boolean({ description: 'Whether it may name several, separated by commas.' }),
+  },
+  { $id: 'AttentionAnswerList', ...closed },
+)
+
+export type AnswerList = Static<typeof AnswerList>
+
 /** Ours: one thing that waits for a person. */
 export const AttentionItem = Type.Object(
   {
@@ -87,6 +99,7 @@ export const AttentionItem = Type.Object(
         description: 'Those of `answers` that are boxes to tick: any number of them is one answer, as in `1,3`.',
       }),
     ),
+    lists: Type.Optional(Type.Array(AnswerList, { description: 'Those of `texts` whose text is one of a list.' })),
   },
   { $id: 'AttentionItem', ...closed },
 )

@@ -1,4 +1,5 @@
 import { invalidField } from '../../core/errors.ts'
+import { findChoices, nameChoices } from '../../host/protocol/field-choices.ts'
 import { joinOptions, type QuestionOption } from '../../host/protocol/question.ts'
 import { actionsFor, optionFor } from '../conversations/acp/questions.ts'
 import type { QuestionRow } from '../questions/table.ts'
@@ -6,9 +7,14 @@ import type { QuestionRow } from '../questions/table.ts'
 /** What an answer takes: an option, or several boxes, named together. */
 export type Selection = QuestionOption & { options: readonly QuestionOption[] }
 
-/** The words that people are offered as answers: of an agent what they mean, of a screen its numbers. */
-export const answersTo = ({ by, question: { options } }: QuestionRow): string[] =>
-  by === 'agent' ? actionsFor(options) : options.map(({ id }) => id)
+/** What people are offered as answers: of an agent's choices what they mean, else numbers, first those of the program. */
+export function answersTo({ by, question: { options } }: QuestionRow): string[] {
+  if (by === 'agent' && !options.some(({ ticks }) => ticks)) return actionsFor(options)
+  let last = Math.max(0, ...options.flatMap(({ id }) => (NUMBER.test(id) ? [Number(id)] : [])))
+  return options.map(({ id }) => (NUMBER.test(id) ? id : String(++last)))
+}
+
+const NUMBER = /^\d{1,4}$/
 
 /** What an answer selects: one option, or boxes to tick, separated by commas. */
 export function selectOptions(answer: string, row: QuestionRow): Selection {
@@ -32,12 +38,33 @@ export function selectOption(answer: string, row: QuestionRow): QuestionOption {
   return findOption(words, row) ?? optionFor(words.toLowerCase(), row.question.options, answersTo(row))
 }
 
-function findOption(words: string, { question: { options } }: QuestionRow): QuestionOption | undefined {
+/** The text of an answer, a line for each of its options that take one; those of lists in the words of their choices. */
+export function textFor(options: readonly QuestionOption[], text: string): string {
+  const fields = options.filter((option) => option.text !== undefined)
+  const lines = text.split('\n').map((line, index) => {
+    const field = fields[index]
+    if (!field?.choices) return line
+    const places = findChoices(line, field)
+    if (!places) throw notListed(line, field)
+    return nameChoices(places, field)
+  })
+  return lines.join('\n')
+}
+
+const notListed = (text: string, { label, choices = [], several }: QuestionOption) =>
+  invalidField(
+    'body.text',
+    `"${text}" is not in the list of "${label}"; name ${several ? 'any of it' : 'one'}, by number or in words: ${choices.map((choice, index) => `${index + 1} ${choice}`).join(', ')}`,
+  )
+
+function findOption(words: string, row: QuestionRow): QuestionOption | undefined {
+  const { options } = row.question
   const isNamed = ({ label }: QuestionOption) => {
     const [name, whole] = [label.split(': ')[0], label].map((text = '') => text.toLowerCase())
     return name === words.toLowerCase() || whole === words.toLowerCase()
   }
   const own = options.find(({ id }) => id === words) ?? options.find(isNamed)
-  const numbered = /^\d{1,4}$/.test(words) ? options[Number(words) - 1] : undefined
-  return own ?? numbered
+  if (own || !NUMBER.test(words)) return own
+  const offered = answersTo(row).indexOf(words)
+  return row.by === 'screen' || offered >= 0 ? options[offered] : options[Number(words) - 1]
 }

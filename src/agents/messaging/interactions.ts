@@ -14,7 +14,7 @@ import type { SessionResolver } from '../sessions/resolver.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { PendingList, Respond, Responded, SessionPending } from '../sessions/schema.ts'
 import type { AnswerGiver } from './answer-giver.ts'
-import { selectOptions } from './answer-words.ts'
+import { selectOptions, textFor } from './answer-words.ts'
 import { type PendingOptions, pendingOf } from './pending.ts'
 
 interface InteractionsOptions extends PendingOptions {
@@ -75,10 +75,11 @@ export class Interactions {
     const { options } = row.question
     if (options.length === 0) throw notAnswerable()
     const { options: taken, ...selected } = selectOptions(answer, row)
-    const words = toPlainText(text ?? '')
-    if (text && words === '') throw invalidField('body.text', 'there is nothing in the text to type')
-    const lacking = taken.filter((option) => option.text === 'required')[words === '' ? 0 : words.split('\n').length]
+    const plain = toPlainText(text ?? '')
+    if (text && plain === '') throw invalidField('body.text', 'there is nothing in the text to type')
+    const lacking = taken.filter((option) => option.text === 'required')[plain === '' ? 0 : plain.split('\n').length]
     if (lacking) throw lacksText(lacking)
+    const words = textFor(taken, plain)
     const takesText = taken.find((option) => option.text !== undefined)?.text
     const choice = { ...selected, ...(takesText && { text: takesText }), ...(words !== '' && { words }) }
     return this.options.answers.give(row, choice, actor)

@@ -5,6 +5,7 @@ const MAX_TEXT = 64 << 10
 const MAX_LINE = 1_000
 const MAX_ROWS = 200
 const MAX_OPTIONS = 50
+const MAX_CHOICES = 500
 
 /** Control characters but for line ends and tabs, and what is invisible or turns the direction of writing. */
 const MISLEADING = /[^\P{Cc}\n\t]|[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu
@@ -18,8 +19,9 @@ export const bounded = (question: Question): Question => ({
   prompt: shown(question.prompt, MAX_LINE),
   text: shown(question.text, MAX_TEXT),
   cut: question.cut || question.text.length > MAX_TEXT,
-  options: question.options
-    .slice(0, MAX_OPTIONS)
-    .map((option) => ({ ...option, label: shown(option.label, MAX_LINE) })),
+  options: question.options.slice(0, MAX_OPTIONS).map(({ choices, ...option }) => ({
+    ...{ ...option, label: shown(option.label, MAX_LINE) },
+    ...(choices && { choices: choices.slice(0, MAX_CHOICES).map((choice) => shown(choice, MAX_LINE)) }),
+  })),
   picture: question.picture.slice(0, MAX_ROWS).map((row) => shown(row, MAX_LINE)),
 })

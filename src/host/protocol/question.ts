@@ -46,6 +46,10 @@ export const QuestionOption = Type.Object({
   text: Type.Optional(OptionText),
   /** A box to tick: it can be taken together with others. */
   ticks: Type.Optional(Type.Boolean()),
+  /** What its text is one of. */
+  choices: Type.Optional(Type.Array(Text)),
+  /** Its text may be several of them, separated by commas. */
+  several: Type.Optional(Type.Boolean()),
 })
 export type QuestionOption = Static<typeof QuestionOption>
 

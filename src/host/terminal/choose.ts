@@ -1,4 +1,6 @@
+import { findChoices } from '../protocol/field-choices.ts'
 import type { ChoiceResult, QuestionOption } from '../protocol/question.ts'
+import { type FormHand, takeChoices } from './field-list.ts'
 import { findTypedRow } from './input.ts'
 import { withInputLock } from './input-lock.ts'
 import type { TerminalProfile } from './profile.ts'
@@ -152,15 +154,27 @@ class OptionChooser {
     return (await this.#isTypedAway(text, row).catch(whenEnded(true))) ? 'taken' : 'stuck'
   }
 
-  /** Gives a box its text, which ticks it. */
-  async #fill({ id }: QuestionOption, text: string): Promise<ChoiceResult | undefined> {
+  /** Gives a box its text, which ticks it, or has what that names taken in its list. */
+  async #fill(box: QuestionOption, text: string): Promise<ChoiceResult | undefined> {
+    const { id } = box
     const failed = await this.#move(id)
     if (failed) return failed
+    if (box.choices) return (await this.#takeListed(box, text)) ? undefined : 'stuck'
     const row = await this.#type(id, oneLine(text))
     if (row === undefined) return 'stuck'
     if (this.#textKeys(id) === undefined) return undefined
     await this.#press(this.profile.submit)
     return (await this.#seen((question) => (question ? true : undefined), undefined)) ? undefined : 'stuck'
+  }
+
+  async #takeListed(box: QuestionOption, text: string): Promise<boolean> {
+    const wanted = findChoices(text, box)
+    const form: FormHand = {
+      press: (keys) => this.#press(keys),
+      seen: (decide) =>
+        this.#seen((question, settled) => (question && settled ? decide(question) : undefined), undefined),
+    }
+    return wanted !== undefined && takeChoices(form, { id: box.id, tick: this.profile.tick }, wanted)
   }
 
   /** Types the text at the option; resolves with the row where it stands then. */

@@ -1,13 +1,17 @@
-import type { ListedOption, OptionList } from './option-list.ts'
+import type { FieldList, ListedOption, OptionList } from './option-list.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
 /** A field: the mark, what says that it is required or filled, its name, and its value. */
 const FIELD = /^ {2}[ ❯] . (\S.*?): (.*)$/
-/** What explains a field, below it. */
+/** A choice of the field above, whose list is open: the mark, whether it is taken, and its words. */
+const CHOICE = /^ {8}([ ❯]) ([◯◉☐☒]) (\S.*)$/
+/** What explains a field, below it and its choices. */
 const ABOUT = /^ {8}(\S.*)$/
 const BUTTONS = /^ {2}[ ❯] Accept\s+(?:❯ )?Decline\s*$/
 const MARK = /^ {2}❯ /
 const BOX = /^[☐☒]$/
+/** Before the value of a field with a list, where the mark stands; without a value, its list is open. */
+const LIST = /^[▸▾]\s*(.*)$/
 
 /** A form of Claude Code for a server: its fields, below them what sends it, and beside that what declines it. */
 export function findForm({ lines }: TerminalScreen): OptionList | undefined {
@@ -27,7 +31,23 @@ export function findForm({ lines }: TerminalScreen): OptionList | undefined {
 function fieldOf(lines: readonly string[], line: string, row: number): Omit<ListedOption, 'id'>[] {
   const [, name, value = ''] = FIELD.exec(line) ?? []
   if (name === undefined) return []
-  const [, about] = ABOUT.exec(lines[row + 1] ?? '') ?? []
+  const list = listOf(lines, row, value.trim())
+  const [, about] = ABOUT.exec(lines[row + 1 + (list?.choices.length ?? 0)] ?? '') ?? []
   const label = about === undefined ? name : `${name}: ${about.trim()}`
-  return [{ label, row, ...(BOX.test(value) ? { tick: value === '☒' } : { tick: false, takesText: true as const }) }]
+  if (BOX.test(value)) return [{ label, row, tick: value === '☒' }]
+  return [{ label, row, tick: false, takesText: true as const, ...(list && { list }) }]
+}
+
+/** The list of a field that the mark stands at, with its choices when it is open. */
+function listOf(lines: readonly string[], row: number, shown: string): FieldList | undefined {
+  const [, value] = LIST.exec(shown) ?? []
+  if (value === undefined) return undefined
+  const rows = lines.slice(row + 1).map((line) => CHOICE.exec(line))
+  const open = rows.slice(0, Math.max(0, rows.indexOf(null))).flatMap((found) => (found ? [found] : []))
+  return {
+    value,
+    choices: open.map(([, , box = '', label = '']) => ({ label: label.trim(), isTaken: box === '◉' || box === '☒' })),
+    at: open.findIndex(([, mark]) => mark === '❯'),
+    several: open.some(([, , box = '']) => BOX.test(box)),
+  }
 }

@@ -1,3 +1,4 @@
+import { findForm } from './form.ts'
 import { findOptions, markRow } from './option-list.ts'
 import type { TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
@@ -91,11 +92,12 @@ export function showsEmptyInput(screen: TerminalScreen, profile: TerminalProfile
   return screen.cursor.y >= line.row && screen.cursor.y < line.row + line.height
 }
 
-/** Whether what looks like the input line is the marked option of a list. */
+/** Whether what looks like the input line is the marked option of a list, or the marked field of a form. */
 export const isOptionLine = (screen: TerminalScreen, profile: TerminalProfile): boolean => {
   const line = findInputLine(screen, profile)
-  const list = findOptions(screen)
-  return line !== undefined && list !== undefined && markRow(list) === line.row
+  const hasForms = profile.dialogs.some(({ isForm }) => isForm)
+  const lists = [findOptions(screen), hasForms ? findForm(screen) : undefined]
+  return line !== undefined && lists.some((list) => list !== undefined && markRow(list) === line.row)
 }
 
 /** The rows up to the cursor, the farthest first; '' when its own row has nothing before it. */

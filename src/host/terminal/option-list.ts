@@ -10,6 +10,20 @@ export interface ListedOption {
   tick?: boolean | undefined
   /** A text is typed right at it. */
   takesText?: true
+  /** What it takes is one of a list. */
+  list?: FieldList
+}
+
+/** The list of a field in a form, as far as the screen shows it. */
+export interface FieldList {
+  /** What is taken, in the words of the program. */
+  value: string
+  /** None while it is closed. */
+  choices: readonly { label: string; isTaken: boolean }[]
+  /** The choice that the mark stands at; -1 while it is closed. */
+  at: number
+  /** Several of them can be taken. */
+  several: boolean
 }
 
 /** The options of a dialog as a screen lists them, from the top. */

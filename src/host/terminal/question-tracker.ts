@@ -1,7 +1,8 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { type ChoiceOutcome, type Question, splitOptions } from '../protocol/question.ts'
+import { type ChoiceOutcome, type Question, type QuestionOption, splitOptions } from '../protocol/question.ts'
 import { chooseOption } from './choose.ts'
+import { hasFields, readFields } from './form-fields.ts'
 import type { TerminalProfile } from './profile.ts'
 import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'
 import type { TerminalHost, TerminalScreen } from './terminal-host.ts'
@@ -167,13 +168,32 @@ export class QuestionTracker {
       return
     }
     const best = whole.at(-1) ?? seen
-    const question = toQuestion({ ...best, picture: seen.picture }, toTimestamp(since))
+    const options = hasFields(best) ? await this.#readFields(best) : best.options
+    const question = toQuestion({ ...best, options, picture: seen.picture }, toTimestamp(since))
     const id = `screen-${run.slice(0, 8)}-${++this.#count}`
+    const opensLists = options.some(({ choices }) => choices !== undefined)
     this.#set({
       question: { ...question, id },
       readings,
-      needsRoom: !seen.isPart && best.options.length > seen.options.length,
+      needsRoom: opensLists || (!seen.isPart && best.options.length > seen.options.length),
     })
+  }
+
+  /** What the fields of a form take, read where there is room for their lists. */
+  async #readFields(form: ScreenQuestion): Promise<QuestionOption[]> {
+    const { profile, terminal, deadlines } = this.options
+    const [room] = roomsOf(profile)
+    const isDrawn = (screen: TerminalScreen) => {
+      const now = findQuestion(screen, profile)
+      return now !== undefined && isSameQuestion(now, form)
+    }
+    const read = async () => {
+      await whenDrawn(terminal, profile, deadlines, isDrawn)
+      return readFields(form, this.options)
+    }
+    const options = await (room ? terminal.withRoom(room, read) : read())
+    await whenDrawn(terminal, profile, deadlines, isDrawn)
+    return options
   }
 
   #set(open: OpenQuestion | undefined): void {

@@ -63,7 +63,7 @@ async function shown(asked: AskedCase): Promise<Asked> {
 
 /** Answers a question with one option, twice. */
 async function answered(asked: AskedCase, { started, question }: Asked, option: QuestionOption): Promise<void> {
-  const text = option.text && `${TEXT} (${table.length})`
+  const text = option.text && (option.choices?.at(-1) ?? `${TEXT} (${table.length})`)
   const outcome = await started.answer(question, option.id, text)
   if (outcome.result !== 'taken') {
     table.push({ ...rowOf(asked, option), became: outcome.result })
@@ -131,6 +131,32 @@ describe('boxes of', () => {
   test.each(several.map((each): [string, typeof each] => [each.asked.program.provider, each]))(
     '%s are ticked together, one of them with words of a person',
     (_provider, { asked, together }) => ticked(asked, together),
+  )
+})
+
+describe('a form of', () => {
+  const forms = CASES.filter(({ name }) => name === 'a form of a server')
+  test.each(forms.map((asked): [string, AskedCase] => [asked.program.provider, asked]))(
+    '%s is read with the lists of its fields, and filled',
+    async (_provider, { program, start }) => {
+      await using started = await startProgram(program, start)
+      const question = await started.asked()
+      const [place, sizes, sure, note] = question.options
+      expect(place).toMatchObject({ text: 'required', choices: ['Staging', 'Production', 'Nowhere at all'] })
+      expect(sizes).toMatchObject({ text: 'required', choices: ['small', 'large', 'huge'], several: true })
+      expect([sure?.text, note?.text, note?.choices]).toEqual([undefined, 'required', undefined])
+      const taken = joinOptions(['1', '2', '3', '4'])
+      const outcome = await started.answer(question, taken, `nowhere at all\n3, small\n${TEXT}`)
+      expect(outcome.result).toBe('taken')
+      const told = await started.until(() => started.model.conversations.at(-1)?.results.at(-1))
+      const content = { place: 'nowhere', sizes: ['huge', 'small'], sure: true, note: TEXT }
+      expect(told).toContain('"action":"accept"')
+      for (const [name, value] of Object.entries(content)) {
+        const values = Array.isArray(value) ? value : [JSON.stringify(value)]
+        for (const each of values) expect(told).toContain(each)
+        expect(told).toContain(`"${name}"`)
+      }
+    },
   )
 })
 

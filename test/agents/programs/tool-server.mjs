@@ -1,4 +1,4 @@
-// A server of two tools (Model Context Protocol) on its standard streams: one ships a version, the other asks a person.
+// A server of tools (Model Context Protocol) on its standard streams: one ships a version, the others ask a person.
 import { createInterface } from 'node:readline'
 
 const properties = { to: { type: 'string' }, version: { type: 'string' } }
@@ -12,6 +12,7 @@ const answers = {
     tools: [
       { name: 'ship', description: 'Ships a version', inputSchema: { type: 'object', properties } },
       { name: 'confirm', description: 'Asks a person', inputSchema: { type: 'object', properties } },
+      { name: 'plan', description: 'Has a person fill a form', inputSchema: { type: 'object', properties } },
     ],
   },
 }
@@ -21,6 +22,30 @@ const QUESTION = {
     type: 'object',
     properties: { sure: { type: 'boolean', title: 'Sure', description: 'Whether you are sure' } },
     required: ['sure'],
+  },
+}
+const FORM = {
+  message: 'Where shall version 1.2.3 go?',
+  requestedSchema: {
+    type: 'object',
+    properties: {
+      place: {
+        type: 'string',
+        title: 'Place',
+        description: 'Where it goes',
+        enum: ['staging', 'production', 'nowhere'],
+        enumNames: ['Staging', 'Production', 'Nowhere at all'],
+      },
+      sizes: {
+        type: 'array',
+        title: 'Sizes',
+        description: 'Which sizes',
+        items: { type: 'string', enum: ['small', 'large', 'huge'] },
+      },
+      sure: { type: 'boolean', title: 'Sure', description: 'Whether you are sure' },
+      note: { type: 'string', title: 'Note', description: 'What to say' },
+    },
+    required: ['place'],
   },
 }
 
@@ -38,5 +63,5 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   }
   if (params.name === 'ship') return send({ id, result: textOf('Shipped.') })
   asked.set(`ask-${id}`, id)
-  send({ id: `ask-${id}`, method: 'elicitation/create', params: QUESTION })
+  send({ id: `ask-${id}`, method: 'elicitation/create', params: params.name === 'plan' ? FORM : QUESTION })
 })

@@ -104,6 +104,73 @@ describe('boxes to tick', () => {
   })
 })
 
+const LISTS: Question = {
+  ...BOXES,
+  id: 'screen-f',
+  options: [
+    {
+      ...{ id: '1', label: 'Place', role: 'other', ticks: true, text: 'required' },
+      choices: ['Staging', 'Production, live'],
+    },
+    {
+      ...{ id: '2', label: 'Sizes', role: 'other', ticks: true, text: 'required' },
+      ...{ choices: ['small', 'large'], several: true },
+    },
+    { id: 'Accept', label: 'Accept', role: 'allow-once' },
+    { id: 'Decline', label: 'Decline', role: 'deny' },
+  ],
+}
+
+describe('a form with lists', () => {
+  test('is listed with their choices and a number for each answer, and takes choices by number or words alone', async () => {
+    await using town = scriptedTown(agents('claude'))
+    const city = await town.open()
+    await sling(city, 'claude')
+    await city.reconciler.settle()
+    town.host.ask(keyOf(city, 'claude'), LISTS)
+    await until(() => count(city, 'session.asked') === 1)
+    expect(city.attention.list().items).toMatchObject([
+      {
+        ...{ answers: ['1', '2', '3', '4'], options: ['Place', 'Sizes', 'Accept', 'Decline'], ticks: ['1', '2'] },
+        lists: [
+          { answer: '1', choices: ['Staging', 'Production, live'], several: false },
+          { answer: '2', choices: ['small', 'large'], several: true },
+        ],
+      },
+    ])
+    const { interactions } = city.sessions
+    const give = (answer: string, text: string) => interactions.answer('question:1', human, { answer, text })
+    const refused = (answer: string, text: string) =>
+      give(answer, text).then(
+        () => 'it was taken',
+        (error) => JSON.stringify(error.fieldErrors),
+      )
+    expect(await refused('1', 'Mars')).toContain('is not in the list of')
+    expect(await refused('1', '1, 2')).toContain('name one, by number or in words: 1 Staging, 2 Production, live')
+    expect(await refused('1,2', 'staging\nsmall, 3')).toContain('name any of it')
+    expect(count(city, 'session.answered')).toBe(0)
+    expect(await give('place,2', '2\nLARGE, 1')).toMatchObject({
+      ...{ state: 'answered', choice: 'Place, Sizes', choice_text: '2\nsmall, large' },
+    })
+    expect(town.host.choices).toMatchObject([{ question: 'screen-f', option: '1,2', text: '2\nsmall, large' }])
+    expect(city.log.page({ type: 'session.answered', limit: 10 }).items).toMatchObject([
+      { payload: { choice: 'Place, Sizes', choice_text: '2\nsmall, large' } },
+    ])
+  })
+
+  test('is declined by the number that its list has for that', async () => {
+    await using town = scriptedTown(agents('claude'))
+    const city = await town.open()
+    await sling(city, 'claude')
+    await city.reconciler.settle()
+    town.host.ask(keyOf(city, 'claude'), LISTS)
+    await until(() => count(city, 'session.asked') === 1)
+    const answered = await city.sessions.interactions.answer('question:1', human, { answer: '4' })
+    expect(answered).toMatchObject({ state: 'answered', choice: 'Decline' })
+    expect(town.host.choices).toMatchObject([{ option: 'Decline' }])
+  })
+})
+
 describe('a session that asks a person', () => {
   test('is left alone for as long as it takes, whatever its program, before it holds a bead, and over a jump of the clock', async () => {
     await using town = scriptedTown(`${agents('claude', 'codex', 'gemini')}${PROTOCOL}`)

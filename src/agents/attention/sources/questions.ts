@@ -37,6 +37,10 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
     const selected = answers.map((answer) => selectOption(answer, row))
     const texts = answers.filter((_, index) => selected[index]?.text !== undefined)
     const ticks = answers.filter((_, index) => selected[index]?.ticks)
+    const lists = answers.flatMap((answer, index) => {
+      const { choices, several = false } = selected[index] ?? {}
+      return choices ? [{ answer, choices, several }] : []
+    })
     const id = questionId(row)
     return {
       ...{ id, kind: row.by === 'agent' ? 'permission' : 'dialog', question_kind: kind },
@@ -47,6 +51,7 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
       ...(answers.length > 0 && { options: selected.map(({ label }) => label) }),
       ...(texts.length > 0 && { texts }),
       ...(ticks.length > 0 && { ticks }),
+      ...(lists.length > 0 && { lists }),
       to_do:
         answers.length > 0
           ? `gc attention answer ${row.id} ${answers.join('|')}`

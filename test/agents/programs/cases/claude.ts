@@ -180,6 +180,18 @@ export const claudeCases = (): AskedCase[] => {
       // What is sent without a tick in the required field is not taken.
       wantsMore: /^Accept/,
     },
+    {
+      ...asks(
+        claude,
+        'a form of a server',
+        ['requests your input'],
+        calls({ tool: 'mcp__deploy__plan', input: CALL }),
+        { args: [`--mcp-config=${JSON.stringify({ mcpServers: servers })}`, '--allowedTools=mcp__deploy__plan'] },
+        'mcp',
+      ),
+      // What is sent without the required field is not taken.
+      wantsMore: /^(?:Accept|Sizes|Sure|Note)/,
+    },
     startup(claude, 'a folder to trust', 'trust', ['Accessing workspace'], { prepare: home(known) }),
     startup(claude, 'colours', 'theme', [], { prepare: home({}) }),
     startup(claude, 'an API key', 'api-key', ['ANTHROPIC_API_KEY'], {
