@@ -123,7 +123,7 @@ describe('POST /v0/city/register', () => {
     expect(status).toBeLessThan(500)
     expect(body.detail).toContain('city.toml')
     const relative = await world.call('POST /v0/city/register', { body: { path: 'somewhere' } })
-    expect([relative.status, relative.body.code]).toEqual([400, 'invalid-request'])
+    expect([relative.status, relative.body.code]).toEqual([422, 'validation-failed'])
   })
 })
 
@@ -259,11 +259,8 @@ describe('the folder of a new city', () => {
         ['POST /v0/city/register', 'path'],
       ] as const) {
         const { status, body } = await world.call(operation, { body: { [field]: dir } })
-        expect([dir, status, body.detail]).toEqual([
-          dir,
-          400,
-          expect.stringContaining(`${field} must be the absolute path`),
-        ])
+        const message = expect.stringContaining(`${field} must be the absolute path`)
+        expect([dir, status, body.errors]).toEqual([dir, 422, [{ message, location: `body.${field}` }]])
       }
     }
     expect(existsSync(world.folder.at('user', 'town'))).toBe(false)
