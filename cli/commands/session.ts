@@ -112,6 +112,7 @@ function print(io: Io, sessions: readonly SessionResponse[]): void {
       { header: 'NAME', value: ({ alias, session_name }) => alias ?? session_name, minWidth: 10 },
       { header: 'AGENT', value: ({ template }) => template, minWidth: 8 },
       { header: 'STATE', value: ({ state }) => state || 'closed', colour: ({ state }) => COLOURS[state] },
+      { header: 'CONFINED', value: ({ unconfined }) => (unconfined ? 'no' : undefined), colour: () => 'red' },
       { header: 'WORK', value: ({ active_bead }) => active_bead },
       { header: 'ACTIVE', value: ({ last_active, created_at }) => formatAge(last_active ?? created_at, now) },
       { header: 'WHY', value: ({ reason }) => reason, minWidth: 8 },
@@ -142,7 +143,7 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
     ['last active', session.last_active],
     ['attached', session.attached ? 'yes' : 'no'],
     ['ends with', formatEnding(ending)],
-    ['confined', formatConfined(denials)],
+    ['confined', formatConfined(denials, session.confined)],
   ])
   if (items.length === 0) return
   printLine(context.io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)

@@ -38,6 +38,7 @@ async function show(io: Io, city: CityClient, options: JsonOption): Promise<void
         quarantined: agents.quarantined,
       }),
     ],
+    ['unconfined', formatUnconfined(response.session_counts_detail?.unconfined)],
     ['rigs', formatCounts(rigs.total, { suspended: rigs.suspended })],
     ['work', `${work.ready} ready, ${work.in_progress} in progress, ${work.open} open`],
     ['mail', formatCounts(mail.total, { unread: mail.unread })],
@@ -70,6 +71,10 @@ async function show(io: Io, city: CityClient, options: JsonOption): Promise<void
   )
   await warnUnavailable(io, city)
 }
+
+/** Undefined unless sessions run unconfined in a city that confines others. */
+const formatUnconfined = (n = 0): string | undefined =>
+  n === 0 ? undefined : `${n} session${n === 1 ? '' : 's'}; \`gc session list\` marks ${n === 1 ? 'it' : 'them'}`
 
 async function printDetached(io: Io, city: CityClient): Promise<void> {
   const { items } = await detachedProcesses(city)

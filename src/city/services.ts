@@ -292,6 +292,6 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
     monitors: new PullRequestMonitors(options),
     webhooks: buildWebhooks({ ...options, ...orderServices }),
-    status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
+    status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository, options.config) }),
   }
 }

@@ -8,8 +8,9 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   off: 'no: it may do what you may',
 }
 
-/** How a session is confined, in words. */
-export function formatConfined({ confine, total, session_id: id }: Denials): string {
+/** How a session is confined, in words: as its running program was started, if one runs, and as the next will be. */
+export function formatConfined({ confine, total, session_id: id }: Denials, now: string = confine): string {
   const refused = total === 0 ? '' : `; refused ${total} times: gc session denials ${id}`
-  return `${IN_WORDS[confine] ?? confine}${refused}`
+  const later = now === confine ? '' : `; from its next start: ${IN_WORDS[confine] ?? confine}`
+  return `${IN_WORDS[now] ?? now}${later}${refused}`
 }

@@ -626,6 +626,7 @@ describe('the operations on sessions', () => {
       'SessionResponse.context_pct',
       'SessionResponse.context_window',
       'SessionResponse.model',
+      'SessionResponse.unconfined',
     ])
   })
 })

@@ -133,9 +133,9 @@ describe('the operations on a city', () => {
     expect(coverage.uncovered()).toEqual([])
   })
 
-  test('fill every response field except those of other stores', () => {
+  test('fill every response field except those of other stores and of confinement', () => {
     const elsewhere =
-      /^(StatusRolloutNotice|BeadsDiagnostic)\.|\.(dolt_version|reason|notices|last_gc_at|last_gc_status)$/
+      /^(StatusRolloutNotice|BeadsDiagnostic)\.|\.(dolt_version|reason|notices|last_gc_at|last_gc_status|unconfined)$/
     expect(coverage.emptyFields().filter((field) => !elsewhere.test(field))).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { Status } from '../../src/city/status/schema.ts'
 import { eventually } from '../support/until.ts'
 import { shareTown, type Town } from './town.ts'
 
@@ -22,6 +23,27 @@ shareTown(
   },
   { requireToken: true },
 )
+
+test('sessions are marked that run unconfined in a city that confines others', async () => {
+  await town.json(['session', 'new', 'clerk', '--alias', 'ann'])
+  await town.json(['session', 'new', 'shop/caller', '--alias', 'cal'])
+  const rows = (await town.gc(['session', 'list'])).out.split('\n').map((row) => row.trim().split(/\s{2,}/))
+  expect(rows.map((row) => [row[1], row[4]])).toEqual([
+    ['NAME', 'CONFINED'],
+    ['shop/cal', expect.not.stringMatching('no')],
+    ['ann', 'no'],
+    [undefined, undefined],
+  ])
+  expect((await town.gc(['session', 'show', 'ann'])).out).toMatch(/confined +no: it may do what you may\n/)
+  expect((await town.gc(['session', 'show', 'shop/cal'])).out).toMatch(/confined +to its folder .*\(default\)/)
+  expect((await town.gc(['status'])).out).toMatch(/unconfined +1 session; `gc session list` marks it\n/)
+  const ann = await town.json<SessionResponse>(['session', 'show', 'ann'])
+  const cal = await town.json<SessionResponse>(['session', 'show', 'shop/cal'])
+  expect([ann.confined, ann.unconfined, cal.confined, cal.unconfined]).toEqual(['off', true, 'default', undefined])
+  const { session_counts_detail } = await town.json<Status>(['status'])
+  expect(session_counts_detail).toEqual({ active: 2, suspended: 0, unconfined: 1 })
+  for (const name of ['ann', 'shop/cal']) await town.gc(['session', 'close', name])
+})
 
 test('gc session denials shows what a session was refused, and the line that would allow it', async () => {
   const { id } = await town.json<SessionResponse>(['session', 'new', 'clerk', '--alias', 'bob'])

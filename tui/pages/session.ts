@@ -30,7 +30,7 @@ export const sessionPage = text({
     ])
     const question = items.find(({ session_id }) => session_id === session.id)
     const actions = actionsOfSession(session)
-    const head = [stateLine(session), ...usedLines(used), confinedLine(denials), ...questionLines(question)]
+    const head = [stateLine(session), ...usedLines(used), confinedLine(session, denials), ...questionLines(question)]
     return { head, actions, opens: question && placeOf(question, city.name) }
   },
   follow: async ({ city, subject: id }, { show, following }) => {
@@ -56,7 +56,10 @@ function usedLines(used: SessionUsage): Line[] {
   return turns === 0 ? [] : [{ text: `${money(usd, unpriced)} · ${tokens(used)} · ${countOf(turns, 'turn')}` }]
 }
 
-const confinedLine = (denials: DenialList): Line => ({ text: `confined: ${formatConfined(denials)}`, tone: 'quiet' })
+const confinedLine = ({ confined, unconfined }: SessionResponse, denials: DenialList): Line => ({
+  text: `confined: ${formatConfined(denials, confined)}`,
+  tone: unconfined ? 'warning' : 'quiet',
+})
 
 /** What it asks. */
 const questionLines = (question: AttentionItem | undefined): Line[] =>

@@ -1,6 +1,8 @@
 import type { Transport } from '../../config/providers/launch.ts'
 import type { Confinement, ToolServer } from '../../host/protocol/session.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
+import { modeOfStart } from '../confinement/unconfined.ts'
+import type { SessionRow } from '../sessions/table.ts'
 import type { Fingerprint } from './fingerprint.ts'
 
 /** The program to start for a session, and how to talk to it. */
@@ -27,3 +29,13 @@ export interface PreparedLaunch {
   /** The fingerprint of the declaration it is started from. */
   fingerprint: Fingerprint
 }
+
+/** What a session keeps of its start while it runs. */
+export const keptOf = ({
+  resumed,
+  fingerprint,
+  confine,
+}: PreparedLaunch): Pick<SessionRow, 'resumed' | 'fingerprint' | 'confined'> => ({
+  ...{ resumed, fingerprint: { ...fingerprint } },
+  confined: modeOfStart(confine),
+})

@@ -22,7 +22,7 @@ import type { ExitHandler } from './exit-handler.ts'
 import type { ProcessExit } from './exit-rules.ts'
 import { LIVE } from './fingerprint.ts'
 import type { Launcher } from './launcher.ts'
-import type { PreparedLaunch } from './prepared-launch.ts'
+import { keptOf, type PreparedLaunch } from './prepared-launch.ts'
 import type { Prompts } from './prompts.ts'
 import type { Provisioning } from './provisioning.ts'
 import type { SetupCommands } from './setup-commands.ts'
@@ -245,9 +245,8 @@ export class SessionProcesses {
       hostKey: key,
       pid: null,
       processStarted: null,
-      retryAt: null,
-      resumed: false,
-      worked: false,
+      ...{ retryAt: null, resumed: false, worked: false },
+      confined: (before.kind === 'agent' && this.options.launcher.agent(before.template)?.confine) || 'off',
       ...this.#changedLogin(before, login),
     })
     return { row, token: tokens.issue(tx, id, row.generation), key }
@@ -278,7 +277,7 @@ export class SessionProcesses {
         wokeAt: now,
         activeAt: now,
         wakeRequestedAt: null,
-        ...(start && { resumed: start.prepared.resumed, fingerprint: { ...start.prepared.fingerprint } }),
+        ...(start && keptOf(start.prepared)),
       })
       recorder.woke(tx, row)
       if (start) recorder.operation(tx, row, 'start', start.startedAt)

@@ -1,5 +1,6 @@
 import { desc, sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { ConfineMode } from '../../config/declare/confine.ts'
 import type { SessionState } from './transitions.ts'
 
 /** What a session has beside its bead. */
@@ -65,6 +66,8 @@ export const sessions = sqliteTable(
     login: text().notNull().default(''),
     /** A hash of each part of the declaration it was started from. */
     fingerprint: text({ mode: 'json' }).$type<Record<string, string>>().notNull().default({}),
+    /** How its program was confined at its last start; null before it. */
+    confined: text().$type<ConfineMode>(),
   },
   (table) => [
     uniqueIndex('sessions_name').on(table.sessionName).where(sql`state != 'closed'`),

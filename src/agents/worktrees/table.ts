@@ -13,7 +13,9 @@ export const worktrees = sqliteTable('worktrees', {
   bead: text(),
   createdAt: integer('created_at').notNull(),
   /** `clone`: it borrows the history of the repository. `linked`: it is a part of it, as gc made them before. */
-  kind: text({ enum: ['clone', 'linked'] }).notNull(),
+  kind: text({ enum: ['clone', 'linked'] })
+    .notNull()
+    .default('linked'),
   /** The commit of its branch in the repository when gc last brought work there. */
   home: text(),
   /** Why it was kept although its session is over. */

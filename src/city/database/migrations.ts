@@ -2,6 +2,7 @@ import attention from '../../agents/attention/table.sql' with { type: 'text' }
 import usageReports from '../../agents/budgets/reports.sql' with { type: 'text' }
 import budgetStrictness from '../../agents/budgets/strictness.sql' with { type: 'text' }
 import budgets from '../../agents/budgets/table.sql' with { type: 'text' }
+import confinedSessions from '../../agents/confinement/confined.sql' with { type: 'text' }
 import dropAcpMode from '../../agents/conversations/acp/drop-mode.sql' with { type: 'text' }
 import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
 import transcripts from '../../agents/conversations/tracking/sessions-folder.sql' with { type: 'text' }
@@ -145,4 +146,5 @@ export const cityMigrations: readonly string[] = [
   beadOutputs,
   worktreeClones,
   sessionTraffic,
+  confinedSessions,
 ]

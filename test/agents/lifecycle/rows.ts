@@ -44,4 +44,5 @@ export const sessionRow = (): SessionRow => ({
   worked: false,
   login: '',
   fingerprint: {},
+  confined: null,
 })

@@ -44,6 +44,7 @@ describe('session operations', () => {
       id,
       kind: 'agent',
       template: 'mayor',
+      confined: 'off',
       state: 'active',
       title: 'The mayor',
       provider: 'command',

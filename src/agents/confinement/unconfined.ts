@@ -1,0 +1,34 @@
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { ConfineMode } from '../../config/declare/confine.ts'
+import type { Confinement } from '../../host/protocol/session.ts'
+import { isRunning } from '../sessions/running.ts'
+import type { SessionRow } from '../sessions/table.ts'
+
+/** How a program is confined that is started like this, in the words of the configuration. */
+export function modeOfStart(confine: Confinement | undefined): ConfineMode {
+  if (!confine) return 'off'
+  return confine.network === 'open' ? 'network' : 'default'
+}
+
+/** Tells which sessions run unconfined in a city where somebody asked for confinement. */
+export class UnconfinedSessions {
+  #agents: readonly AgentConfig[] = []
+  #isAsked = false
+
+  constructor(private readonly config: { readonly current: Pick<CityConfig, 'agents'> }) {}
+
+  /** Whether nothing confines a running session although its agent, or another of the city, is to be confined. */
+  has(row: SessionRow): boolean {
+    return isRunning(row) && row.confined === 'off' && this.#isAskedFor()
+  }
+
+  /** Looked up once for each configuration, since every session of a list asks. */
+  #isAskedFor(): boolean {
+    const { agents } = this.config.current
+    if (agents !== this.#agents) {
+      this.#agents = agents
+      this.#isAsked = agents.some(({ confine }) => confine !== 'off')
+    }
+    return this.#isAsked
+  }
+}
