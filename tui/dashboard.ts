@@ -1,8 +1,10 @@
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { Feed } from './data/feed.ts'
+import type { FeedOptions } from './data/feed-options.ts'
 import { Finder } from './data/finder.ts'
 import { perform, type Surface } from './data/perform.ts'
+import { TabFeeds } from './data/tab-feeds.ts'
 import type { Machine } from './pages/page.ts'
 import { type Message, step } from './state/reducer.ts'
 import { here, type State, viewKey, viewOf } from './state/state.ts'
@@ -26,6 +28,7 @@ export class Dashboard implements Disposable {
   #feed: Feed | undefined
   #tick = { cancel: () => {} }
   readonly #finder: Finder
+  readonly #tabFeeds: TabFeeds
 
   constructor(
     private readonly options: DashboardOptions,
@@ -34,6 +37,7 @@ export class Dashboard implements Disposable {
   ) {
     this.#state = initial
     this.#finder = new Finder({ ...options, dispatch: this.dispatch })
+    this.#tabFeeds = new TabFeeds(this.#feedOptions)
   }
 
   get state(): State {
@@ -63,15 +67,20 @@ export class Dashboard implements Disposable {
     this.#tick.cancel()
     this.#finder.close()
     this.#feed?.close()
+    this.#tabFeeds.follow([])
   }
 
-  /** Reads what the page shows, and follows it. */
+  get #feedOptions(): FeedOptions {
+    return { ...this.options, dispatch: this.dispatch, viewOf: (location) => viewOf(this.#state, location) }
+  }
+
+  /** Reads what the page shows, and follows it; of the other cities that are open, what waits for a person. */
   #follow(): void {
     this.#feed?.close()
-    const { dispatch } = this
-    const viewAt = (location: Parameters<typeof viewOf>[1]) => viewOf(this.#state, location)
-    this.#feed = new Feed({ ...this.options, dispatch, viewOf: viewAt }, here(this.#state))
+    const shown = here(this.#state)
+    this.#feed = new Feed(this.#feedOptions, shown)
     this.#feed.start()
+    this.#tabFeeds.follow(this.#state.tabs.map(({ city }) => city).filter((city) => city !== shown.city))
   }
 
   /** Reads the names of the cities once, for `:city`; the page of cities shows whatever keeps them from being read. */

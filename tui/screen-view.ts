@@ -158,9 +158,10 @@ export class ScreenView implements View, Disposable {
 
 const NOT_STOPPED_MS = 500
 
-/** `(2) gc town`: what waits comes first, since terminals cut the end. */
+/** `(2) gc town`: what waits in the open cities comes first, since terminals cut the end. */
 function titleOf(state: State): string {
   const { city } = here(state)
-  const waiting = waitingCount(state, city)
+  const cities = new Set([city, ...state.tabs.map((tab) => tab.city)])
+  const waiting = [...cities].reduce((sum, each) => sum + waitingCount(state, each), 0)
   return `${waiting > 0 ? `(${waiting}) ` : ''}gc ${city}`.trim()
 }

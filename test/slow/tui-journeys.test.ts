@@ -275,15 +275,20 @@ describe('a person', () => {
   })
 
   journey('goes between open cities, each at its place', async (screen, city) => {
-    const other = places.find((place) => place.city !== city)?.city.name ?? ''
+    const there = places.find((place) => place.city !== city)?.city ?? city
+    const other = there.name
     enter(screen, 'events')
     await screen.shows(`${city.name} › events`, WAIT)
     enter(screen, `city ${other}`)
     await screen.shows(new RegExp(`│ ${other}`), WAIT)
     screen.press('[')
     await screen.shows(`${city.name} › events`, WAIT)
+    const { id } = await startSession(there, 'polly', { message: 'ask it' })
+    await screen.hears(`\x07\x1b]9;${other}: ${id} `, WAIT)
+    await screen.shows(new RegExp(`│ ${other} !\\d`), WAIT)
     screen.press(']')
     await screen.shows('agents', WAIT)
+    await there.call(`POST ~/session/${id}/close`)
   })
 
   journey('is told of what begins to wait, in the title too', async (screen, city) => {

@@ -14,9 +14,9 @@ import type { Theme } from './theme.ts'
 export function drawHeader(state: State, theme: Theme): string {
   const right = statusSpans(state)
   const room = Math.max(0, state.width - widthOf(right) - 1)
-  const left = tabsOf(state).flatMap(({ text, isShown }, at): Span[] => [
+  const left = tabsOf(state).flatMap(({ text, isShown, waiting }, at): Span[] => [
     { text: at === 0 ? '' : HEADER.between, tone: 'quiet' },
-    { text, tone: isShown ? 'strong' : 'quiet' },
+    { text, tone: isShown ? 'strong' : waiting > 0 ? 'warning' : 'quiet' },
   ])
   return (
     drawLine([{ text: HEADER.name, tone: 'strong' }, ...left], room, theme) +

@@ -1,12 +1,15 @@
 import { displayWidth, sanitizeLine } from '../../src/client/text.ts'
 import { pageOf } from '../pages/pages.ts'
 import { here, type State } from './state.ts'
+import { waitingCount } from './waiting.ts'
 
 /** A city that is open, in the header: the one that is shown says where the person is in it. */
 export interface HeaderTab {
   readonly city: string
   readonly text: string
   readonly isShown: boolean
+  /** How many things wait for a person there, where that is not said elsewhere. */
+  readonly waiting: number
   readonly x: number
   readonly width: number
 }
@@ -21,8 +24,9 @@ export function tabsOf(state: State): readonly HeaderTab[] {
   let x = displayWidth(NAME)
   return (names.includes(shown.city) ? names : [shown.city, ...names]).map((city) => {
     const isShown = city === shown.city
-    const text = sanitizeLine(isShown ? placeOf(state) : city)
-    const tab = { city, text, isShown, x, width: displayWidth(text) }
+    const waiting = isShown ? 0 : waitingCount(state, city)
+    const text = sanitizeLine(isShown ? placeOf(state) : city) + (waiting === 0 ? '' : ` !${waiting}`)
+    const tab = { city, text, isShown, waiting, x, width: displayWidth(text) }
     x += tab.width + displayWidth(BETWEEN)
     return tab
   })

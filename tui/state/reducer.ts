@@ -6,7 +6,7 @@ import type { Step } from './effects.ts'
 import type { Verb } from './keys.ts'
 import { emptyLine, lineOf } from './line.ts'
 import { onMouse } from './mouse.ts'
-import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected } from './navigation.ts'
+import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected, switchTo } from './navigation.ts'
 import { openPalette } from './palette-keys.ts'
 import { onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
 import { keepScroll, keepSelection, moreOf, moveSelection, scrollText, updateView } from './selection.ts'
@@ -180,13 +180,22 @@ function sortRows(state: State): Step {
 /** The next that waits for a person, after the one that is shown. */
 function openWaiting(state: State): State {
   const { city } = here(state)
-  if (city === '') return notice(state, 'open a city first', true)
+  if (city === '') return state.tabs.length === 0 ? notice(state, 'open a city first', true) : openElsewhere(state)
   const waiting = viewOf(state, attentionOf(city)).rows.flatMap(({ opens }) => opens ?? [])
   const at = waiting.findIndex((each) => viewKey(each) === viewKey(here(state)))
   const next = waiting[(at + 1) % waiting.length]
-  if (!next) return notice(state, 'nothing waits for you', false)
+  if (!next) return openElsewhere(state)
   if (at < 0) return open(state, next)
   return open({ ...state, path: state.path.slice(0, -1) }, next)
+}
+
+/** The first that waits in another city that is open. */
+function openElsewhere(state: State): State {
+  for (const { city } of state.tabs) {
+    const opens = viewOf(state, attentionOf(city)).rows.find((row) => row.opens)?.opens
+    if (opens) return open(switchTo(state, city), opens)
+  }
+  return notice(state, 'nothing waits for you', false)
 }
 
 function toggleMouse(state: State): Step {

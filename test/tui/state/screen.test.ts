@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { matchFuzzy } from '../../../tui/state/fuzzy.ts'
+import { tabsOf } from '../../../tui/state/header.ts'
 import { editLine, lineOf, pasteInto } from '../../../tui/state/line.ts'
 import { focused } from '../../../tui/state/navigation.ts'
 import { findEntries } from '../../../tui/state/palette.ts'
@@ -100,6 +101,22 @@ describe('what begins to wait', () => {
     const [more, second] = step(known, rows('attention', [asks('q-1'), asks('q-2')]))
     expect(second).toEqual({ type: 'alert', text: 'alpha: al-9 Allow q-2?' })
     expect(step(more, rows('attention', [asks('q-2')]))[1]).toBeUndefined()
+  })
+
+  test('is told in the other cities that are open too, on their tabs, and ! goes there', () => {
+    const place = { page: 'attention', city: 'beta', subject: '' }
+    const question = { page: 'question', city: 'beta', subject: 'q-1' }
+    const waits = (...ids: string[]): Message => ({
+      ...{ type: 'rows', location: place, total: undefined, hasMore: false, now: 1 },
+      rows: ids.map((id) => ({ ...asks(id), opens: question })),
+    })
+    const back = press(after(enter(alpha, 'city beta')[0], waits()), '[')
+    expect(here(back).city).toBe('alpha')
+    expect(tabsOf(back).map(({ text }) => text)).toEqual(['alpha', 'beta'])
+    const [told, effect] = step(back, waits('q-1'))
+    expect(effect).toEqual({ type: 'alert', text: 'beta: al-9 Allow q-1?' })
+    expect(tabsOf(told).map(({ text }) => text)).toEqual(['alpha', 'beta !1'])
+    expect(press(told, '!').path.slice(-2)).toEqual([{ ...place, page: 'overview' }, question])
   })
 })
 
