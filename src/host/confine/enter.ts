@@ -2,7 +2,7 @@ import { Verdict } from './bpf.ts'
 import { brokeredCalls, refusals } from './filters.ts'
 import { sendDescriptor } from './handover.ts'
 import { landlockVersion, restrictFiles } from './landlock.ts'
-import { addressOf, resetSignal, syscall } from './libc.ts'
+import { addressOf, type Result, resetSignal, syscall } from './libc.ts'
 import type { Policy } from './policy.ts'
 import { architecture, callNumber } from './system-calls.ts'
 
@@ -14,8 +14,9 @@ const CAPABILITY_VERSION = 0x2008_0522
 const SECCOMP_SET_MODE_FILTER = 1
 const SECCOMP_GET_ACTION_AVAIL = 2
 const NEW_LISTENER = 1 << 3
-/** A signal must not start a call again that the host is about to answer. */
+/** Since 5.19: no signal starts a call again that the host is about to answer. */
 const WAIT_KILLABLE = 1 << 5
+const [EBUSY, EINVAL] = [16, 22]
 const SIG_SETMASK = 2
 const [SIGPIPE, SIGXFSZ] = [13, 25]
 const CLOSE_ON_EXEC = 4
@@ -35,9 +36,9 @@ export function enter(policy: Policy, program: Program): never {
   dropCapabilities()
   restrictFiles(policy, landlock)
   if (policy.network !== 'none') {
-    sendDescriptor(HANDOVER, installFilter(brokeredCalls(landlock, arch), NEW_LISTENER | WAIT_KILLABLE))
+    sendDescriptor(HANDOVER, installListener(brokeredCalls(landlock, arch)))
   }
-  installFilter(refusals(policy, landlock, arch), 0)
+  installFilter(refusals(policy, landlock, arch))
   return become(program)
 }
 
@@ -52,14 +53,25 @@ function dropCapabilities(): void {
   must('give up capabilities', syscall(callNumber('capset'), header, new Uint8Array(24)).value)
 }
 
-/** Answers the descriptor of the filter's listener where one was asked for. */
-function installFilter(filter: Uint8Array, flags: number): number {
+/** Answers the descriptor of the filter's listener. */
+function installListener(filter: Uint8Array): number {
+  const killable = install(filter, NEW_LISTENER | WAIT_KILLABLE)
+  const { value, errno } = killable.errno === EINVAL ? install(filter, NEW_LISTENER) : killable
+  if (value >= 0) return value
+  if (errno === EBUSY) throw new Error('another program answers its system calls already, and Linux lets one do so')
+  throw new Error(`this system hands no system calls over to be answered, as Linux does since 5.0 (errno ${errno})`)
+}
+
+function installFilter(filter: Uint8Array): void {
+  const { value, errno } = install(filter, 0)
+  if (value !== 0) throw new Error(`the kernel refused a filter of system calls (errno ${errno})`)
+}
+
+function install(filter: Uint8Array, flags: number): Result {
   const program = Buffer.alloc(16)
   program.writeUInt16LE(filter.length / 8, 0)
   program.writeBigUInt64LE(BigInt(addressOf(filter)), 8)
-  const { value, errno } = syscall(callNumber('seccomp'), SECCOMP_SET_MODE_FILTER, flags, program)
-  if (value < 0) throw new Error(`the kernel refused a filter of system calls (errno ${errno})`)
-  return value
+  return syscall(callNumber('seccomp'), SECCOMP_SET_MODE_FILTER, flags, program)
 }
 
 function become({ path, argv, env }: Program): never {

@@ -1,0 +1,32 @@
+import { assemble, type Condition, Verdict } from '../../src/host/confine/bpf.ts'
+import { addressOf, syscall } from '../../src/host/confine/libc.ts'
+import { architecture, callNumber, type SystemCall } from '../../src/host/confine/system-calls.ts'
+
+/** A system call that a kernel fails, or fails where an argument is as told. */
+export interface Failing {
+  call: SystemCall
+  errno: number
+  when?: Condition[]
+}
+
+/** Becomes a program for which the kernel fails a call, as one does that lacks it. */
+function become({ call, errno, when }: Failing, argv: readonly string[]): void {
+  const rule = { call: callNumber(call), verdict: Verdict.fail(errno), ...(when && { when }) }
+  const filter = assemble(architecture() === 'x64' ? 0xc000_003e : 0xc000_00b7, undefined, [rule])
+  const program = Buffer.alloc(16)
+  program.writeUInt16LE(filter.length / 8, 0)
+  program.writeBigUInt64LE(BigInt(addressOf(filter)), 8)
+  syscall(callNumber('prctl'), 38, 1, 0, 0, 0)
+  if (syscall(callNumber('seccomp'), 1, 0, program).value !== 0) throw new Error('the filter was refused')
+  const words = list(argv)
+  const variables = list(Object.entries(process.env).map(([name, value]) => `${name}=${value}`))
+  syscall(callNumber('execve'), argv[0] ?? '', words.pointers, variables.pointers)
+}
+
+function list(texts: readonly string[]) {
+  const kept = texts.map((text) => Buffer.from(`${text}\0`))
+  const pointers = new BigUint64Array([...kept.map((text) => BigInt(addressOf(text))), 0n])
+  return { pointers: new Uint8Array(pointers.buffer), kept }
+}
+
+if (import.meta.main) become(JSON.parse(process.argv[2] ?? ''), process.argv.slice(3))
