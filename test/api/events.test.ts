@@ -24,6 +24,13 @@ describe('the events of a city', () => {
     expect(second.next_cursor).toBeUndefined()
     expect((await list('since=1h')).total).toBeGreaterThan(2)
     expect((await list('actor=nobody')).total).toBe(0)
+    const about = async (query: string) =>
+      (await list(`subject=to-2&${query}`)).items.map(({ type }: { type: string }) => type)
+    expect(await about('')).toEqual(['bead.created'])
+    expect(await about('type=bead.created&since=1h')).toEqual(['bead.created'])
+    expect(await about('type=bead.closed')).toEqual([])
+    expect(await about('actor=nobody')).toEqual([])
+    expect((await list('subject=nothing')).total).toBe(0)
     for (const cursor of ['garbage', '-1', '1e3']) {
       expect(await errorOf(city, `GET ~/events?cursor=${cursor}`)).toStartWith('400 invalid-cursor: ')
     }

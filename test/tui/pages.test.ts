@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { timers } from '../../cli/io/timers.ts'
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
 import { foldPools, poolState } from '../../tui/pages/agents.ts'
+import { eventsPage, parseEventFilter } from '../../tui/pages/events.ts'
 import { sparkLine } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
@@ -81,4 +82,17 @@ test('the page of the log holds its last lines, and marks errors', async () => {
   expect(shown[0]).toEqual([{ text: 'unexpected error: x', tone: 'bad' }])
   expect(shown[1]?.length).toBe(5_000)
   expect(shown[1]?.at(-1)).toEqual({ text: 'line 5999' })
+})
+
+test('the filter of events takes words for the server, and text', () => {
+  expect(parseEventFilter('type:bead.closed  who:shop/ann about:to-1 Paint it')).toEqual({
+    query: { type: 'bead.closed', actor: 'shop/ann', subject: 'to-1' },
+    text: 'paint it',
+  })
+  expect(parseEventFilter('type: at:1')).toEqual({ query: {}, text: 'type: at:1' })
+  const event = { type: 'bead.closed', actor: 'ann', subject: 'to-1' }
+  const changes = (filter: string) => eventsPage.isChangedBy(event, '', filter)
+  expect(['', 'paint', 'type:bead.closed who:ann', 'type:bead', 'about:to-2'].map(changes)).toEqual([
+    ...[true, true, true, false, false],
+  ])
 })

@@ -1,6 +1,6 @@
 import { ApiError } from '../../src/client/errors.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
-import type { Location, TextPage } from '../pages/page.ts'
+import type { Happened, Location, TextPage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { locationsRead } from '../state/navigation.ts'
 import { viewKey } from '../state/state.ts'
@@ -57,9 +57,11 @@ export class Feed {
     this.#readers.find((reader) => viewKey(reader.location) === viewKey(location))?.refresh()
   }
 
-  /** Reads all of it again, such as after an action. */
+  /** Reads all of it again that is not held, such as after an action. */
   refresh(): void {
-    for (const reader of this.#readers) reader.refresh()
+    for (const { location, refresh } of this.#readers) {
+      if (this.options.viewOf(location).missed === undefined) refresh()
+    }
   }
 
   #readerOf(location: Location): Reader {
@@ -105,9 +107,12 @@ export class Feed {
     }
   }
 
-  #refreshFor(event: { type: string; subject?: string }): void {
+  #refreshFor(event: Happened): void {
     for (const { location, refresh } of this.#readers) {
-      if (pageOf(location).isChangedBy(event, location.subject)) refresh()
+      const { filter, missed } = this.options.viewOf(location)
+      if (!pageOf(location).isChangedBy(event, location.subject, filter)) continue
+      if (missed === undefined) refresh()
+      else this.options.dispatch({ type: 'missed', location })
     }
   }
 

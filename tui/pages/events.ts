@@ -1,14 +1,54 @@
 import type { CityEvent } from '../../src/client/operations.ts'
-import { table } from './page.ts'
+import { type Action, type Happened, table } from './page.ts'
 
 const PAGE = 100
+
+/** What the server selects events by, under the words that are typed for each. */
+const FIELDS = { type: 'type', who: 'actor', about: 'subject' } as const
+
+interface Filter {
+  readonly query: Partial<Record<(typeof FIELDS)[keyof typeof FIELDS], string>>
+  /** What any part of an event must have in it; the rows that were read are searched for it. */
+  readonly text: string
+}
+
+const isWord = (word: string): word is keyof typeof FIELDS => Object.hasOwn(FIELDS, word)
+
+/** `type:bead.closed who:ann paint` asks for the events of this type and actor with that text. */
+export function parseEventFilter(filter: string): Filter {
+  const query: Filter['query'] = {}
+  const rest: string[] = []
+  for (const part of filter.split(/\s+/)) {
+    const [word = '', value = ''] = part.split(/:(.*)/s)
+    if (isWord(word) && value !== '') query[FIELDS[word]] = value
+    else rest.push(part)
+  }
+  return { query, text: rest.join(' ').trim().toLowerCase() }
+}
+
+/** Whether an event is one of those that are asked for. */
+function isAsked({ type, subject, actor }: Happened, filter: string): boolean {
+  const { query } = parseEventFilter(filter)
+  return type === (query.type ?? type) && subject === (query.subject ?? subject) && actor === (query.actor ?? actor)
+}
+
+const hasText = ({ type, subject = '', actor, message = '' }: CityEvent, text: string): boolean =>
+  [type, subject, actor, message].join(' ').toLowerCase().includes(text)
+
+/** Shows only the events with the same value. */
+const only = (key: string, word: keyof typeof FIELDS, help: string, value = ''): Action => ({
+  ...{ key, name: word, help },
+  disabled: value === '' ? 'this event has none' : undefined,
+  run: async () => ({ filter: `${word}:${value}` }),
+})
 
 /** What happens in a city, newest first. */
 export const eventsPage = table<CityEvent>({
   name: 'events',
   title: 'events',
-  help: 'what happens in the city, newest first',
+  help: 'what happens in the city, newest first; / takes type:, who: and about:',
   empty: 'nothing has happened yet',
+  isSearched: true,
   columns: [
     { title: 'time', width: 8, cell: ({ ts }) => ({ text: ts.slice(11, 19), tone: 'quiet' }) },
     { title: 'event', width: 24, cell: ({ type }) => type },
@@ -17,14 +57,20 @@ export const eventsPage = table<CityEvent>({
     { title: 'message', width: 8, grows: true, cell: ({ message }) => ({ text: message ?? '', tone: 'quiet' }) },
   ],
   idOf: ({ seq }) => String(seq),
-  isChangedBy: () => true,
+  isChangedBy: (event, _, filter) => isAsked(event, filter),
   opens: ({ type, subject = '' }, city) => {
     if (type.startsWith('bead.')) return { page: 'bead', city, subject }
     return type.startsWith('session.') ? { page: 'session', city, subject } : undefined
   },
-  load: async ({ city, signal }, { cursor }) => {
-    const query = { limit: PAGE, ...(cursor && { cursor }) }
-    const { items, next_cursor: next } = await city.call('GET ~/events', { query, ...(signal && { signal }) })
-    return { items, next }
+  load: async ({ city, signal }, { cursor, filter }) => {
+    const { query, text } = parseEventFilter(filter)
+    const asked = { limit: PAGE, ...query, ...(cursor && { cursor }) }
+    const { items, next_cursor: next } = await city.call('GET ~/events', { query: asked, ...(signal && { signal }) })
+    return { items: items.filter((event) => hasText(event, text)), next }
   },
+  actionsOf: ({ type, actor, subject }) => [
+    only('t', 'type', 'only events of this type', type),
+    only('w', 'who', 'only what the same one did', actor),
+    only('b', 'about', 'only events about the same', subject),
+  ],
 })

@@ -100,6 +100,8 @@ export interface Outcome {
   readonly begins?: Action
   /** The session whose terminal is opened, until the person leaves it. */
   readonly attach?: string
+  /** What the rows of the page are filtered by from now on. */
+  readonly filter?: string
   /** What the clipboard of the terminal gets. */
   readonly copy?: string
 }
@@ -115,6 +117,9 @@ export interface Row {
   readonly isSystem: boolean
   actions(): readonly Action[]
 }
+
+/** What a page hears of an event. */
+export type Happened = Pick<CityEvent, 'type' | 'subject'> & { readonly actor?: string }
 
 /** Which part of a table is read. */
 export interface Query {
@@ -148,7 +153,7 @@ interface PageFacts {
   /** Whether it belongs to the supervisor instead of to a city. */
   readonly isGlobal?: boolean
   /** Whether an event may have changed what it shows. */
-  isChangedBy(event: Pick<CityEvent, 'type' | 'subject'>, subject: string): boolean
+  isChangedBy(event: Happened, subject: string, filter: string): boolean
   /** How often it is read again, where no event says that it has changed. */
   readonly rereadsMs?: number
   /** What can be done there, whichever row is selected. */

@@ -43,6 +43,7 @@ function titleOf(page: TablePage, state: State, location: Location, shown: numbe
     `${page.title} ${shown}${totalOf(view, shown)}`,
     ...(view.filter === '' ? [] : [`"${sanitizeLine(view.filter)}"`]),
     ...(view.sort === undefined ? [] : [view.sort]),
+    ...(view.missed === undefined ? [] : [`held, ${view.missed} new (F follows)`]),
     ...(hidden === 0 ? [] : [`${hidden} hidden (.)`]),
   ].join(' · ')
 }

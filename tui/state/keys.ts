@@ -15,6 +15,7 @@ export type Verb =
   | 'palette'
   | 'sort'
   | 'system'
+  | 'hold'
   | 'waiting'
   | 'undo'
   | 'nextCity'
@@ -48,6 +49,7 @@ export const bindings: readonly Binding[] = [
   { verb: 'palette', keys: ['ctrl+p'], help: 'find a page, command, agent or bead by its name' },
   { verb: 'sort', keys: ['o'], help: 'the next order of the rows' },
   { verb: 'system', keys: ['.'], help: 'show bookkeeping too, or hide it' },
+  { verb: 'hold', keys: ['F'], help: 'hold the rows and count what comes, or follow again' },
   { verb: 'waiting', keys: ['!'], help: 'the next that waits for a person' },
   { verb: 'undo', keys: ['z'], help: 'take the last action back, where that can be' },
   { verb: 'nextCity', keys: [']'], help: 'the next city that is open' },

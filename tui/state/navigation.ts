@@ -1,7 +1,7 @@
 import type { Location } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { selectedRow, shownRows, updateView } from './selection.ts'
-import { CITIES, here, type State, type Tab, viewOf } from './state.ts'
+import { CITIES, here, type State, type Tab, type View, viewOf } from './state.ts'
 
 /** The tables and texts that are visible: those of an overview, or the page itself. */
 export function panelsOf(state: State): readonly Location[] {
@@ -87,9 +87,15 @@ export function switchTo(state: State, city: string): State {
 function follow(state: State, path: readonly Location[], open: readonly Tab[]): State {
   const left = here(state).city
   const { city } = path.at(-1) ?? CITIES
-  const next: State = { ...state, path, notice: undefined }
+  const next: State = { ...state, path, views: released(state.views), notice: undefined }
   if (city === left) return next
   const kept = open.map((tab) => (tab.city === left ? { ...tab, path: state.path } : tab))
   const tabs = city === '' || kept.some((tab) => tab.city === city) ? kept : [...kept, { city, path: [] }]
   return { ...next, tabs, known: [], connection: { live: false, since: state.now } }
 }
+
+/** What is left is not held any more, since nobody counts what happens there. */
+const released = (views: State['views']): State['views'] =>
+  Object.fromEntries(Object.entries(views).map(([key, view]) => [key, release(view)]))
+
+const release = (view: View): View => (view.missed === undefined ? view : { ...view, missed: undefined })

@@ -1,3 +1,4 @@
+import type { Location } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { begin, notice } from './actions.ts'
 import { complete, parseCommand } from './commands.ts'
@@ -23,7 +24,7 @@ export function onPromptKey(state: State, prompt: Prompt, key: string): Step {
 
 function typeInto(state: State, prompt: Prompt): Step {
   const typed: State = { ...state, prompt }
-  return prompt.kind === 'filter' ? filterBy(typed, prompt.edit.text) : [typed]
+  return prompt.kind === 'filter' ? filterBy(typed, focused(typed), prompt.edit.text) : [typed]
 }
 
 /** Pasted text goes where something is typed; elsewhere it would be taken for keys, so it is left out. */
@@ -45,7 +46,7 @@ function onCommandKey(state: State, prompt: Prompt, key: string): Prompt {
 
 function closePrompt(state: State, { kind }: Prompt): Step {
   const next = { ...state, prompt: undefined }
-  return kind === 'filter' ? filterBy(next, '') : [next]
+  return kind === 'filter' ? filterBy(next, focused(next), '') : [next]
 }
 
 function enterPrompt(state: State, { kind, edit }: Prompt): Step {
@@ -66,8 +67,7 @@ function enterPrompt(state: State, { kind, edit }: Prompt): Step {
 }
 
 /** A page that the server searches is read again. */
-function filterBy(state: State, filter: string): Step {
-  const location = focused(state)
+export function filterBy(state: State, location: Location, filter: string): Step {
   const page = pageOf(location)
   const next = updateView(state, location, { filter, selected: undefined, index: 0 })
   return page.kind === 'table' && page.isSearched ? [next, { type: 'reload', location }] : [next]

@@ -8,7 +8,7 @@ import { emptyLine, lineOf } from './line.ts'
 import { onMouse } from './mouse.ts'
 import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected, switchTo } from './navigation.ts'
 import { openPalette } from './palette-keys.ts'
-import { onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
+import { filterBy, onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
 import { keepScroll, keepSelection, moreOf, moveSelection, scrollText, updateView } from './selection.ts'
 import { here, type Known, type State, viewKey, viewOf } from './state.ts'
 import { alertFor } from './waiting.ts'
@@ -29,6 +29,8 @@ export type Message =
       readonly now: number
     }
   | { readonly type: 'text'; readonly location: Location; readonly content: TextContent; readonly now: number }
+  /** Something happened that the rows would show if they were not held. */
+  | { readonly type: 'missed'; readonly location: Location }
   | { readonly type: 'failed'; readonly location: Location; readonly error: string }
   | { readonly type: 'cities'; readonly names: readonly string[] }
   | { readonly type: 'connection'; readonly live: boolean; readonly now: number }
@@ -59,6 +61,8 @@ export function step(state: State, message: Message): Step {
       const next = updateView(state, location, { ...content, ...begins, loadedAt: now, error: undefined })
       return [{ ...keepScroll(next, location), now }]
     }
+    case 'missed':
+      return [updateView(state, message.location, { missed: (viewOf(state, message.location).missed ?? 0) + 1 })]
     case 'failed':
       return [updateView(state, message.location, { error: message.error })]
     case 'cities':
@@ -88,12 +92,13 @@ const afterWait = (state: State): State => (state.overlay?.kind === 'wait' ? { .
 /** Who left an action while it was waited for is not asked for more. */
 function onOutcome(before: State, outcome: Outcome, location: Location): Step {
   const state = afterWait(before)
-  const { text, undo, opens, begins, attach, copy } = outcome
+  const { text, undo, opens, begins, attach, copy, filter } = outcome
   if (begins) return state === before ? [state] : begin(state, { action: begins, location, row: undefined })
   const said = text === undefined ? state : notice(state, text, false)
   const next = undo ? { ...said, undo: { undo, location } } : said
   if (opens) return [{ ...open(next, opens), notice: next.notice }]
   if (attach !== undefined) return [next, { type: 'attach', location, session: attach }]
+  if (filter !== undefined) return filterBy(next, location, filter)
   return copy === undefined ? [next] : [next, { type: 'copy', text: copy }]
 }
 
@@ -137,6 +142,7 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
 const STEPS: { readonly [Each in Verb]?: (state: State) => Step } = {
   quit: (state) => [state, { type: 'quit' }],
   sort: sortRows,
+  hold: holdRows,
   undo: undoLast,
   palette: openPalette,
   mouse: toggleMouse,
@@ -175,6 +181,15 @@ function sortRows(state: State): Step {
   const sort = sorts[(sorts.indexOf(viewOf(state, location).sort ?? sorts[0] ?? '') + 1) % sorts.length]
   const next = updateView(state, location, { sort, selected: undefined, index: 0 })
   return [notice(next, `in the order of ${sort}`, false), { type: 'reload', location }]
+}
+
+/** Holds the rows as they are, or follows the newest again. */
+function holdRows(state: State): Step {
+  const location = focused(state)
+  if (pageOf(location).kind !== 'table') return [notice(state, 'a text is held by scrolling up; end follows it', false)]
+  if (viewOf(state, location).missed === undefined) return [updateView(state, location, { missed: 0 })]
+  const next = updateView(state, location, { missed: undefined, selected: undefined, index: 0 })
+  return [next, { type: 'reload', location }]
 }
 
 /** The next that waits for a person, after the one that is shown. */

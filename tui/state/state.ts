@@ -24,6 +24,8 @@ export interface View {
   readonly scroll: number | undefined
   readonly filter: string
   readonly sort: string | undefined
+  /** How many events came since the rows are held as they are; undefined while they follow the server. */
+  readonly missed: number | undefined
   /** When the server last answered; undefined before its first answer. */
   readonly loadedAt: number | undefined
   readonly error: string | undefined
@@ -42,6 +44,7 @@ export const emptyView: View = {
   scroll: undefined,
   filter: '',
   sort: undefined,
+  missed: undefined,
   loadedAt: undefined,
   error: undefined,
 }

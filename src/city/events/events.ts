@@ -25,6 +25,7 @@ import type { EventActor, EventEmit, EventEmitted, EventRotated } from './schema
 export interface EventQuery {
   type?: string
   actor?: string
+  subject?: string
   /** A duration back from now, such as `1h30m`. */
   since?: string
   cursor?: string
@@ -59,15 +60,16 @@ export class Events {
   ) {}
 
   /** A page, newest first. */
-  list({ type, actor, since, cursor, limit }: EventQuery): EventsPage {
+  list({ type, actor, subject, since, cursor, limit }: EventQuery): EventsPage {
     const before = parseSeqCursor(cursor)
-    const { items, total, next } = this.log.page({
+    const query = {
       ...(type !== undefined && { type }),
       ...(actor !== undefined && { actor }),
       ...(since !== undefined && { since: this.#timestampBefore(since) }),
       ...(before !== undefined && { before }),
       limit: pageSize(limit),
-    })
+    }
+    const { items, total, next } = subject === undefined ? this.log.page(query) : this.log.about(subject, query)
     return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
   }
 

@@ -35,7 +35,11 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
     {
       id: 'get-v0-city-by-city-name-events',
       summary: "List a city's events, newest first",
-      query: Type.Object({ ...paging, ...filters }),
+      query: Type.Object({
+        ...paging,
+        ...filters,
+        subject: Type.Optional(Type.String({ description: 'Only events about exactly this; a page may be short.' })),
+      }),
       ok: EventList,
       errors: ['city-not-found', 'invalid-cursor', 'invalid-request'],
       index: true,

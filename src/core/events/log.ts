@@ -138,9 +138,11 @@ export class EventLog {
   }
 
   /** A page of durable events about one subject, newest first. It may be short and still have a `next`. */
-  about(subject: string, { before, limit }: Pick<EventQuery, 'before' | 'limit'>): EventPage {
+  about(subject: string, { before, type, actor, since, limit }: EventQuery): EventPage {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
-    const { items, next } = this.#read(this.#pages.subject, [subject], below, 0, limit)
+    const floor = since === undefined ? 0 : this.since(since)
+    const { items: all, next } = this.#read(this.#pages.subject, [subject], below, floor, limit)
+    const items = all.filter((event) => event.type === (type ?? event.type) && event.actor === (actor ?? event.actor))
     return { items, total: items.length, ...(next !== undefined && { next }) }
   }
 

@@ -87,7 +87,40 @@ describe('the selection', () => {
   })
 })
 
+describe('rows that are held', () => {
+  const events = after(enter(alpha, 'events')[0], rows('events', [row('2'), row('1')]))
+  const missed = { type: 'missed', location: at('events') } as const
+  const countOf = (state: typeof events) => viewOf(state, at('events')).missed
+
+  test('count what comes until they follow the newest again, with the first selected', () => {
+    expect(countOf(events)).toBeUndefined()
+    const held = after(press(events, 'down', 'F'), missed, missed)
+    expect(countOf(held)).toBe(2)
+    expect(selectedRow(held, at('events'))?.id).toBe('1')
+    const [followed, effect] = step(held, { type: 'key', key: 'F' })
+    expect(countOf(followed)).toBeUndefined()
+    expect(selectedRow(followed, at('events'))?.id).toBe('2')
+    expect(effect).toEqual({ type: 'reload', location: at('events') })
+  })
+
+  test('are let go when their page is left', () => {
+    expect(countOf(press(after(press(events, 'F'), missed), 'esc'))).toBeUndefined()
+  })
+
+  test('are not there on a text, which says how it is held', () => {
+    expect(press(enter(alpha, 'log')[0], 'F').notice?.text).toContain('held by scrolling up')
+  })
+})
+
 describe('the filter', () => {
+  test('is set by an action, and the server reads for it', () => {
+    const events = after(enter(alpha, 'events')[0], rows('events', [row('1')]))
+    const outcome = { filter: 'type:bead.closed' }
+    const [filtered, effect] = step(events, { type: 'outcome', outcome, location: at('events') })
+    expect(viewOf(filtered, at('events')).filter).toBe('type:bead.closed')
+    expect(effect).toEqual({ type: 'reload', location: at('events') })
+  })
+
   const state = after(alpha, rows('sessions', [row('worker-1'), row('mayor')]))
   const ids = (filtered: typeof state) => shownRows(filtered, at('sessions')).map(({ id }) => id)
 
