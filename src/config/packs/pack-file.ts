@@ -59,14 +59,14 @@ export function readPackFile(
   if (toml === undefined) return undefined
   const base = displayPath(files.city.path, folder)
   const file = join(base, PACK_FILE)
-  const identity = openFile({ layer, diagnostics, file, toml, unknownKeys: 'lint', kind: 'pack-file' }).child('pack')
-  const { name = '', version } = declareFields(identity, PACK).values
+  const identity = openFile({ layer, diagnostics, file, toml, unknownKeys: 'lint', kind: 'pack-file' })
+  if ('error' in toml) return undefined
+  const { name = '', version } = declareFields(identity.child('pack'), PACK).values
   const pack = { name, version, folder }
   const reader = openFile({
     ...{ layer, diagnostics, file, toml, unknownKeys: 'error', kind: 'pack-file', base },
     ...(!isCity && { pack }),
   })
-  if ('error' in toml) return undefined
   return declarePack(reader, pack, isCity)
 }
 

@@ -60,6 +60,7 @@ describe('adding a rig', () => {
     const payload = { files: ['.gc/site.toml', 'city.toml'], total: 2 }
     expect(town.recorded()).toMatchObject([
       { type: 'config.changed', actor: 'human', payload },
+      { type: 'rig.suspended', actor: 'human', subject: 'lib', payload: {} },
       { type: 'config.changed', actor: 'human', payload },
     ])
   })
@@ -144,7 +145,11 @@ describe('a rig', () => {
     await town.send('POST', 'agent/shop/crew/suspend')
     expect(await town.get('rig/shop')).toMatchObject({ suspended: true })
     expect(town.declared()).toEqual(before)
-    expect(town.recorded()).toEqual([])
+    expect(town.recorded()).toMatchObject([
+      { type: 'rig.suspended', actor: 'human', subject: 'shop', payload: {} },
+      { type: 'rig.resumed', actor: 'human', subject: 'shop', payload: {} },
+      { type: 'agent.suspended', actor: 'human', subject: 'shop/crew', payload: {} },
+    ])
   })
 
   test('restarts, and lists the sessions that could not be ended', async () => {
