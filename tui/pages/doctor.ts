@@ -1,3 +1,4 @@
+import { countOf } from '../../src/client/text.ts'
 import { type Diagnosis, text } from './page.ts'
 import type { Tone } from './tones.ts'
 
@@ -17,7 +18,8 @@ export const doctorPage = text({
   load: async ({ city, machine }) => {
     const results = await machine.diagnose(city.name)
     const count = (status: Diagnosis['status']) => results.filter((each) => each.status === status).length
-    const counts = `${count('ok')} good, ${count('warning') + count('unknown')} warnings, ${count('error')} errors`
+    const warnings = countOf(count('warning') + count('unknown'), 'warning')
+    const counts = `${count('ok')} good, ${warnings}, ${countOf(count('error'), 'error')}`
     return {
       head: [{ text: `${counts} · gc doctor --fix mends what can be mended`, tone: 'strong' }],
       lines: results.flatMap(diagnosisLines),
