@@ -24,13 +24,14 @@ const beads = async (city: string) =>
 describe('gc backup and gc restore', () => {
   test('copy a running city to another folder without loss, and do not change it', async () => {
     await town.json(['agent', 'add', 'clerk', '--command', 'exec sleep 600'])
+    const long = await town.json<Bead>(['bead', 'create', 'long'])
     const first = await town.json<Bead>(['bead', 'create', 'first', '--label', 'a,b', '--priority', 'P1'])
     const second = await town.json<Bead>(['bead', 'create', 'second'])
     await town.json(['bead', 'dep', 'add', second.id, first.id])
     const output = `{"text":"${'é\\n'.repeat(260_000)}"}`
     expect(Buffer.byteLength(output)).toBeGreaterThan(1_000_000)
     const metadata = { 'gc.output_json': output }
-    const answer = await fetch(`${town.url}/v0/city/town/bead/${second.id}/update`, {
+    const answer = await fetch(`${town.url}/v0/city/town/bead/${long.id}/update`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-gc-request': 'test' },
       body: JSON.stringify({ metadata }),
@@ -64,7 +65,7 @@ describe('gc backup and gc restore', () => {
     const comparable = (all: Bead[]) =>
       all.filter(({ issue_type, title }) => issue_type !== 'session' && !/^\d+$/.test(title))
     expect(comparable(await beads('copy'))).toEqual(comparable(await beads('town')))
-    expect((await town.json<Bead>(['--city', 'copy', 'bead', 'show', second.id])).metadata).toEqual(metadata)
+    expect((await town.json<Bead>(['--city', 'copy', 'bead', 'show', long.id])).metadata).toEqual(metadata)
     expect((await town.gc(['--city', 'copy', 'mail', 'count', 'clerk'])).out).toBe('1 for clerk, 1 unread\n')
     expect(readFileSync(join(copy, 'city.toml'), 'utf8')).toBe(readFileSync(join(town.city, 'city.toml'), 'utf8'))
     const copied = deep.replace(town.city, copy)

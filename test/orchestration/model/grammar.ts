@@ -2,7 +2,7 @@
 export interface FormulaText {
   formula: string
   type?: 'expansion'
-  requires: { formula_compiler: string }
+  requires: { formula_compiler: string; gc_extensions?: string }
   vars?: Record<string, string>
   steps?: StepText[]
   template?: StepText[]
@@ -12,7 +12,9 @@ export interface StepText {
   id: string
   title: string
   needs?: string[]
+  /** On variables, or on the state of another step. */
   condition?: string
+  block_on_failure?: boolean
   metadata?: Record<string, string>
   retry?: { max_attempts: number; on_exhausted?: string }
   check?: { max_attempts: number; check: { path: string } }

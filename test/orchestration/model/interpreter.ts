@@ -1,59 +1,45 @@
 import type { FormulaText, Report, StepText } from './grammar.ts'
-import type { Kind, Node, Place } from './node.ts'
-import { writeOut } from './rounds.ts'
+import { describe, isOpen, type Kind, type Node, type Place } from './node.ts'
+import { aboutOf, stepHolds, writeOut } from './rounds.ts'
 
-const isOpen = (node: Node | undefined): boolean => node !== undefined && node.outcome === undefined
 const MEMBERS: readonly Kind[] = ['spec', 'work', 'gate']
 
 /** What a run of a formula does, step by step, by the rules for authors of formulas. */
 export class Interpreter {
   readonly #nodes = new Map<string, Node>()
-  readonly #name: string
-  readonly #vars: Readonly<Record<string, string>>
   #root: string | undefined
 
   constructor(
-    { formula, steps = [], vars = {} }: FormulaText,
+    private readonly text: FormulaText,
     private readonly bonds: Readonly<Record<string, FormulaText>>,
   ) {
-    this.#name = formula
-    this.#vars = vars
-    this.#write(steps, { prefix: `${formula}.`, needs: [] })
+    this.#write(text.steps ?? [], { prefix: `${text.formula}.`, needs: [] })
     const bodies = this.#refs(({ kind, step }) => kind === 'scope' && step === undefined)
-    const needs = [...new Set([...this.#sinks([...this.#nodes.values()]), ...bodies])]
-    this.#add({ ref: `${formula}.workflow-finalize`, kind: 'finalize', needs })
+    const needs = [...new Set([...this.#sinks(this.#all()), ...bodies])]
+    this.#add({ ref: `${text.formula}.workflow-finalize`, kind: 'finalize', needs })
     this.#settle()
   }
 
-  /** The steps that an agent can claim. */
-  get ready(): string[] {
-    return this.#refs(({ kind, needs }) => kind === 'work' && this.#areClosed(needs))
-  }
-
-  get gates(): string[] {
-    return this.#refs(({ kind }) => kind === 'gate')
-  }
-
-  get checks(): string[] {
-    return this.#refs(({ isChecking }) => isChecking === true)
-  }
+  /** The steps that an agent can claim; what persons, scripts and nobody has decided yet. */
+  ready = () => this.#refs(({ kind, needs }) => kind === 'work' && this.#areClosed(needs))
+  gates = () => this.#refs(({ kind }) => kind === 'gate')
+  checks = () => this.#refs(({ isChecking }) => isChecking === true)
+  guards = () => this.#refs((node) => this.#isHeld(node))
 
   get state(): string {
     if (this.#root !== undefined) return { pass: 'completed', fail: 'failed' }[this.#root] ?? this.#root
-    if (this.gates.length > 0) return 'waiting'
-    return [...this.#nodes.values()].some((node) => !isOpen(node)) ? 'active' : 'pending'
+    if (this.gates().length + this.guards().length > 0) return 'waiting'
+    return this.#all().some((node) => !isOpen(node)) ? 'active' : 'pending'
   }
 
   /** Every bead and what came of it. */
   get beads(): Record<string, string> {
-    const beads = [...this.#nodes.values()].map(({ ref, outcome }): [string, string] => [ref, describe(outcome)])
-    return Object.fromEntries([[this.#name, describe(this.#root)], ...beads])
+    const beads = this.#all().map(({ ref, outcome }): [string, string] => [ref, describe(outcome)])
+    return Object.fromEntries([[this.text.formula, describe(this.#root)], ...beads])
   }
 
   close(ref: string, report: Report): void {
-    const node = this.#node(ref)
-    node.report = report
-    node.outcome = report.outcome ?? ''
+    Object.assign(this.#node(ref), { report, outcome: report.outcome ?? '' })
     this.#settle()
   }
 
@@ -66,6 +52,12 @@ export class Interpreter {
     this.#settle()
   }
 
+  /** A person says that what failed is skipped. */
+  excuse(guard: string): void {
+    for (const ref of this.#node(guard).needs) this.#node(ref).outcome = 'skipped'
+    this.#settle()
+  }
+
   cancel(): void {
     for (const node of this.#nodes.values()) this.#end(node, 'canceled')
     this.#root = 'canceled'
@@ -75,7 +67,8 @@ export class Interpreter {
     for (let moved = true; moved; ) {
       moved = false
       for (const node of this.#nodes.values()) {
-        if (!isOpen(node) || node.isChecking || MEMBERS.includes(node.kind) || !this.#areClosed(node.needs)) continue
+        if (!isOpen(node) || node.isChecking || MEMBERS.includes(node.kind)) continue
+        if (!this.#areClosed(node.needs) || this.#isHeld(node)) continue
         this.#act(node)
         moved = true
       }
@@ -86,10 +79,18 @@ export class Interpreter {
     if (node.kind === 'retry') this.#retry(node)
     if (node.kind === 'check') this.#check(node)
     if (node.kind === 'fanout') this.#fanOut(node)
-    if (node.kind === 'scope') this.#end(node, 'pass')
+    if (node.kind === 'scope' || node.kind === 'guard') this.#end(node, 'pass')
+    if (node.kind === 'condition') this.#decide(node)
     if (node.kind === 'parent') this.#end(node, this.#judge(node.needs.filter((ref) => ref.startsWith(`${node.ref}.`))))
     if (node.kind === 'scope-check') this.#checkScope(node)
     if (node.kind === 'finalize') this.#finalize(node)
+  }
+
+  #decide(node: Node): void {
+    const { step, owner = '' } = node
+    this.#end(node, 'pass')
+    const about = (id: string) => this.#node(owner.slice(0, -(step?.id ?? '').length) + id)
+    if (!stepHolds(step?.condition, about)) this.#skip(this.#node(owner))
   }
 
   #retry(node: Node): void {
@@ -116,12 +117,9 @@ export class Interpreter {
     const { ref, step } = node
     const attempt = `${ref}.${step?.retry ? 'attempt' : 'iteration'}.${++node.begun}`
     node.needs.push(attempt)
-    if (step?.children === undefined) {
-      this.#add({ ref: attempt, kind: 'work', needs, owner: ref })
-      return
-    }
-    const body = this.#add({ ref: attempt, kind: 'scope', needs: [], owner: ref, step })
-    body.needs = this.#write(step.children, { prefix: `${attempt}.`, needs, owner: ref, scope: attempt })
+    const body = this.#add({ ref: attempt, kind: step?.children ? 'scope' : 'work', needs, owner: ref, step })
+    const place = { prefix: `${attempt}.`, needs, owner: ref, scope: attempt }
+    if (step?.children) body.needs = this.#write(step.children, place)
   }
 
   #fanOut(node: Node): void {
@@ -139,7 +137,7 @@ export class Interpreter {
       const before = new Set(this.#nodes.keys())
       const named = (bond.template ?? []).map((each) => JSON.parse(JSON.stringify(each).replaceAll('{target}.', '')))
       this.#write(named, { prefix, needs: [], owner: node.ref })
-      node.needs.push(...this.#sinks([...this.#nodes.values()].filter(({ ref }) => !before.has(ref))))
+      node.needs.push(...this.#sinks(this.#all().filter(({ ref }) => !before.has(ref))))
     }
   }
 
@@ -147,8 +145,7 @@ export class Interpreter {
     const { outcome = '', aborts } = this.#node(node.owner ?? '')
     const isAborted = outcome === 'fail' || (aborts && !['pass', 'skipped'].includes(outcome))
     if (isAborted) {
-      const others = [...this.#nodes.values()].filter((each) => each.scope === node.scope && each !== node)
-      for (const other of others) this.#skip(other)
+      for (const other of this.#all()) if (other.scope === node.scope && other !== node) this.#skip(other)
       this.#end(this.#node(node.scope ?? ''), 'fail')
     }
     this.#end(node, 'pass')
@@ -159,11 +156,11 @@ export class Interpreter {
     this.#end(node, 'skipped')
     const isPart = ({ kind, owner = '' }: Node) =>
       owner === node.ref || (node.kind === 'parent' && kind === 'fanout' && owner.startsWith(`${node.ref}.`))
-    for (const part of this.#nodes.values()) if (isPart(part)) this.#skip(part)
+    for (const part of this.#all()) if (isPart(part)) this.#skip(part)
   }
 
   #finalize(node: Node): void {
-    const nodes = [...this.#nodes.values()]
+    const nodes = this.#all()
     const isAborted = nodes.some((each) => each.aborts && each.outcome === 'fail' && !this.#node(each.scope ?? '').step)
     this.#root = isAborted ? 'fail' : this.#judge(node.needs)
     this.#end(node, 'pass')
@@ -172,20 +169,19 @@ export class Interpreter {
 
   /** Writes steps; what a scope of them waits for. */
   #write(written: readonly StepText[], place: Place): string[] {
-    const { steps, ends } = writeOut(written, this.#vars)
+    const { steps, ends } = writeOut(written, this.text.vars ?? {})
     const ids = new Set(steps.map(({ id }) => id))
     const refsOf = (id: string): string[] =>
       (ends.get(id) ?? [id]).filter((end) => ids.has(end)).map((end) => place.prefix + end)
     const scopeOf = ({ metadata = {} }: StepText) =>
-      place.scope ?? (metadata['gc.scope_ref'] && place.prefix + metadata['gc.scope_ref'])
-    const isMember = ({ metadata = {} }: StepText) =>
-      place.scope !== undefined || metadata['gc.scope_role'] === 'member'
-    const members = new Set(steps.filter(isMember).map(({ id }) => place.prefix + id))
+      place.scope ?? (metadata['gc.scope_role'] === 'member' ? place.prefix + metadata['gc.scope_ref'] : undefined)
+    const members = new Set(steps.filter((step) => scopeOf(step) !== undefined).map(({ id }) => place.prefix + id))
+    const guarded = new Set(steps.filter((step) => step.block_on_failure).map(({ id }) => place.prefix + id))
+    const lastOf = (ref: string) => `${ref}${members.has(ref) ? '-scope-check' : guarded.has(ref) ? '-guard' : ''}`
     for (const step of steps) {
-      const own = (step.needs ?? []).flatMap(refsOf)
-      const needs =
-        own.length > 0 ? own.map((ref) => (members.has(ref) ? `${ref}-scope-check` : ref)) : [...place.needs]
-      this.#step(step, place, needs, isMember(step) ? scopeOf(step) : undefined)
+      const own = [...(step.needs ?? []), ...aboutOf(step)].flatMap(refsOf)
+      const needs = own.length > 0 ? own.map(lastOf) : [...place.needs]
+      this.#step(step, place, needs, scopeOf(step))
     }
     return steps.flatMap(({ id, on_complete }) => [
       `${place.prefix}${id}${place.scope === undefined ? '' : '-scope-check'}`,
@@ -193,8 +189,10 @@ export class Interpreter {
     ])
   }
 
-  #step(step: StepText, { prefix, owner }: Place, needs: string[], scope: string | undefined): void {
+  #step(step: StepText, { prefix, owner }: Place, before: string[], scope: string | undefined): void {
     const ref = prefix + step.id
+    const needs = aboutOf(step).length > 0 ? [`${ref}-condition`] : before
+    if (needs !== before) this.#add({ ref: `${ref}-condition`, kind: 'condition', needs: before, owner: ref, step })
     const aborts = scope !== undefined && (owner !== undefined || step.metadata?.['gc.on_fail'] === 'abort_scope')
     const isBody = step.metadata?.['gc.scope_role'] === 'body'
     const kind = step.retry ? 'retry' : step.check ? 'check' : isBody ? 'scope' : step.children ? 'parent' : 'work'
@@ -210,6 +208,7 @@ export class Interpreter {
       this.#add({ ref: `${ref}.spec`, kind: 'spec', needs: [] })
       this.#attempt(node, [...needs])
     }
+    if (step.block_on_failure) this.#add({ ref: `${ref}-guard`, kind: 'guard', needs: [ref] })
     if (scope !== undefined)
       this.#add({ ref: `${ref}-scope-check`, kind: 'scope-check', needs: [ref], owner: ref, scope })
     if (step.on_complete) this.#add({ ref: `${ref}-fanout`, kind: 'fanout', needs: [ref], owner: ref, step })
@@ -221,13 +220,16 @@ export class Interpreter {
     return nodes.filter(({ ref, kind }) => kind !== 'spec' && !awaited.has(ref)).map(({ ref }) => ref)
   }
 
+  #all = (): Node[] => [...this.#nodes.values()]
   #judge = (refs: readonly string[]): string =>
     refs.some((ref) => this.#node(ref).outcome === 'fail') ? 'fail' : 'pass'
-
+  #isHeld = ({ kind, needs }: Node): boolean =>
+    kind === 'guard' && needs.some((ref) => this.#node(ref).outcome === 'fail')
   #areClosed = (refs: readonly string[]): boolean => refs.every((ref) => !isOpen(this.#node(ref)))
-
   #refs = (test: (node: Node) => boolean): string[] =>
-    [...this.#nodes.values()].filter((node) => isOpen(node) && test(node)).map(({ ref }) => ref)
+    this.#all()
+      .filter((node) => isOpen(node) && test(node))
+      .map(({ ref }) => ref)
 
   #end(node: Node, outcome: string): void {
     node.isChecking = false
@@ -246,5 +248,3 @@ export class Interpreter {
     return node
   }
 }
-
-const describe = (outcome: string | undefined): string => (outcome === undefined ? 'open' : `closed ${outcome}`.trim())

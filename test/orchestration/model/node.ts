@@ -11,6 +11,8 @@ export type Kind =
   | 'scope'
   | 'parent'
   | 'finalize'
+  | 'condition'
+  | 'guard'
 
 export interface Node {
   readonly ref: string
@@ -40,3 +42,6 @@ export interface Place {
   /** The body of the scope that a round is. */
   scope?: string
 }
+
+export const isOpen = (node: Node): boolean => node.outcome === undefined
+export const describe = (outcome = 'open'): string => (outcome === 'open' ? outcome : `closed ${outcome}`.trim())

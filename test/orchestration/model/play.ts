@@ -36,13 +36,19 @@ export async function play(work: Work, seed: number, { formula, bonds }: Program
   const root = await sling(work, [formula, ...Object.values(bonds)])
   const moves: string[] = []
   for (;;) {
-    const expected = { state: rules.state, ready: rules.ready.sort(), checks: rules.checks.sort(), beads: rules.beads }
+    const expected = {
+      state: rules.state,
+      ready: rules.ready().sort(),
+      checks: rules.checks().sort(),
+      beads: rules.beads,
+    }
     const actual = pictureOf(work, root)
     if (!Bun.deepEquals(expected, actual)) return { moves, ...onlyDifferent(expected, actual) }
     const choices = [
-      ...rules.ready.map((ref) => ({ action: 'close', ref })),
-      ...rules.gates.map((ref) => ({ action: 'open', ref })),
-      ...rules.checks.map((ref) => ({ action: 'decide', ref })),
+      ...rules.ready().map((ref) => ({ action: 'close', ref })),
+      ...rules.gates().map((ref) => ({ action: 'open', ref })),
+      ...rules.checks().map((ref) => ({ action: 'decide', ref })),
+      ...rules.guards().map((ref) => ({ action: 'excuse', ref })),
     ]
     const choice = choices[Math.floor(random() * choices.length)]
     if (!choice) return isOver(rules.state) ? undefined : { moves, expected: 'an end', actual: rules.state }
@@ -87,6 +93,12 @@ async function make(work: Work, rules: Interpreter, { action, ref, seed, root, i
       await work.beads.close(human, id)
       rules.close(ref, {})
       return `${ref} opens`
+    case 'excuse': {
+      const failed = idOf(work, root, ref.replace(/-guard$/, ''))
+      await work.beads.update(human, failed, { metadata: { 'gc.outcome': 'skipped' } })
+      rules.excuse(ref)
+      return `what ${ref} is behind is skipped`
+    }
     case 'decide': {
       const iteration = checksOf(work).find(({ control }) => control === id)
       await work.host.exit(iteration?.key ?? '', isGood ? 0 : 1)
@@ -101,7 +113,8 @@ async function make(work: Work, rules: Interpreter, { action, ref, seed, root, i
 }
 
 function metadataOf({ outcome, failureClass, reason, items }: Report): Record<string, string> {
-  const list = JSON.stringify({ items: Array.from({ length: Number(items) || 0 }, (_, at) => `item ${at}`) })
+  const count = Number(items) || 0
+  const list = JSON.stringify({ count, items: Array.from({ length: count }, (_, at) => `item ${at}`) })
   return {
     ...(outcome && { 'gc.outcome': outcome }),
     ...(failureClass && { 'gc.failure_class': failureClass }),

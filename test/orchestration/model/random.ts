@@ -17,9 +17,11 @@ export interface Program {
   bonds: Record<string, FormulaText>
 }
 
-const REQUIRES = { formula_compiler: '>=2.0.0' }
+const REQUIRES = { formula_compiler: '>=2.0.0', gc_extensions: '>=1.0.0' }
 const VARS = { on: 'yes', off: 'no', word: 'x' }
 const CONDITIONS = ['{{on}}', '!{{on}}', '{{off}}', '!{{off}}', '{{word}} == x', '{{word}} == y', '{{word}} != x']
+const OUTCOMES = ["outcome == 'pass'", "outcome != 'pass'", "outcome == 'fail'", "outcome == 'skipped'"]
+const STATES = [...OUTCOMES, "output.count > '1'", "output.count == '2'", "output.count != '0'"]
 const ENDINGS = ['', '-x', '_y', '.z', 'é']
 
 /** What kinds of steps there are to draw from: below the first level some make no sense, or too many steps. */
@@ -59,9 +61,23 @@ export class Drawing {
       const needs = steps.filter(() => this.#chance(0.35)).map(({ id }) => id)
       // The first step is always there: a formula without any cannot be run.
       const condition = at > 0 && this.#chance(0.15) ? { condition: this.#pick(CONDITIONS) } : {}
-      steps.push({ ...step, ...(needs.length > 0 && { needs }), ...condition })
+      const written = { ...step, ...(needs.length > 0 && { needs }), ...condition }
+      steps.push(place === 'top' ? this.#extended(written, steps) : written)
     }
     return steps
+  }
+
+  /** With what only formulas that ask for the extensions may say. */
+  #extended(step: StepText, others: readonly StepText[]): StepText {
+    if (step.loop || (step.children && !step.check)) return step
+    const blocking = this.#chance(0.15) && { block_on_failure: true }
+    const about = others.find(
+      ({ id, condition, loop }) => step.needs?.includes(id) && condition === undefined && loop === undefined,
+    )
+    if (!about || !this.#chance(0.3)) return { ...step, ...blocking }
+    const isWork = !about.retry && !about.check && !about.children
+    const condition = `${about.id}.${this.#pick(isWork ? STATES : OUTCOMES)}`
+    return { ...step, ...blocking, condition }
   }
 
   #step(place: keyof typeof PLACES, prefix: string): StepText {

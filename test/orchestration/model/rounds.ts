@@ -1,4 +1,5 @@
 import type { StepText } from './grammar.ts'
+import type { Node } from './node.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -37,6 +38,19 @@ function roundsOf(step: StepText, vars: Variables): { steps: StepText[]; ends: s
 
 const included = (steps: readonly StepText[], vars: Variables): StepText[] =>
   steps.filter(({ condition }) => holds(condition, vars))
+
+const ABOUT_STEP = /^(\S+)\.(output\.count|outcome) (==|!=|>) '(\w+)'$/
+
+/** The step that has to stand as a condition says. */
+export const aboutOf = ({ condition = '' }: StepText): string[] => ABOUT_STEP.exec(condition)?.slice(1, 2) ?? []
+
+export function stepHolds(condition = '', nodeOf: (id: string) => Node): boolean {
+  const [, id = '', field, operator, value = ''] = ABOUT_STEP.exec(condition) ?? []
+  const { outcome = '', report: { items = '' } = {} } = nodeOf(id)
+  const actual = field === 'outcome' ? outcome : items === 'broken' ? '' : String(items)
+  if (operator === '>') return actual !== '' && Number(actual) > Number(value)
+  return (actual === value) === (operator === '==')
+}
 
 function holds(condition = '', vars: Variables = {}): boolean {
   const [, not, name = '', operator, value] = /^(!?)\{\{(\w+)\}\}(?: (==|!=) (\w+))?$/.exec(condition) ?? []

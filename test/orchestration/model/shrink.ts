@@ -50,7 +50,16 @@ function* fewer(steps: readonly StepText[]): Generator<StepText[]> {
 }
 
 function* lesser(step: StepText): Generator<StepText> {
-  for (const key of ['condition', 'retry', 'check', 'on_complete', 'gate', 'loop', 'children'] as const) {
+  for (const key of [
+    'condition',
+    'block_on_failure',
+    'retry',
+    'check',
+    'on_complete',
+    'gate',
+    'loop',
+    'children',
+  ] as const) {
     const { [key]: removed, ...rest } = step
     if (removed !== undefined && !(key === 'check' && step.children)) yield rest
   }
