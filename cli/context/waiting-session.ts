@@ -2,9 +2,10 @@ import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
 import type { RequestOutcome } from '../../src/client/events.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
+import { Exit } from '../io/exit.ts'
 import { pause } from '../io/io.ts'
 import type { CommandContext } from './context.ts'
-import { waitForCity } from './outcome.ts'
+import { NotDone, waitForCity } from './outcome.ts'
 
 interface Accepted {
   request_id: string
@@ -22,14 +23,15 @@ export async function waitForSession(
   context: CommandContext,
   city: CityClient,
   accepted: Accepted,
+  timeoutMs?: number,
 ): Promise<RequestOutcome> {
   const over = new AbortController()
   const telling = tellWaiting(context, city, accepted.request_id, over.signal)
   try {
-    return await waitForCity(context, city, accepted)
+    return await waitForCity(context, city, accepted, timeoutMs)
   } catch (error) {
     if (context.io.signal.aborted) await withdraw(context, city, accepted.request_id)
-    throw error
+    throw error instanceof NotDone ? await stillWaiting(city, accepted.request_id, error) : error
   } finally {
     over.abort()
     await telling
@@ -49,6 +51,18 @@ async function tellWaiting({ io }: CommandContext, city: CityClient, id: string,
     }
     told = reason
   }
+}
+
+/** What a session waits for that is longer in coming than a command waits. */
+async function stillWaiting(city: CityClient, id: string, late: NotDone): Promise<Exit> {
+  const request = await open(city, id)
+  if (request?.waits_for === undefined) return late
+  const { session_id: session, waits_for: reason } = request
+  return new Exit(
+    1,
+    `session ${session} still waits after ${late.seconds} s: ${sanitizeLine(reason)}; it starts when that is over`,
+    late.code,
+  )
 }
 
 /** The request while it is open. */

@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { CommandContext } from '../../cli/context/context.ts'
+import { waitForSession } from '../../cli/context/waiting-session.ts'
+import { createProgram } from '../../cli/program.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { eventually } from '../support/until.ts'
+import { recorder } from './shell.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town
@@ -57,6 +61,27 @@ describe('a session that cannot start yet', () => {
     )
     expect(err).toEndWith('gc: the request was taken back; no session is started\n')
     const { items } = await town.json<{ items: SessionResponse[] }>(['session', 'list', '--template', 'sleeper'])
+    expect(items).toEqual([])
+  }, 15_000)
+})
+
+describe('a session for which a command has waited its time', () => {
+  test('is told with what it waits for', async () => {
+    await town.json(['agent', 'add', 'late', '--command', 'sleep 600'])
+    await town.gc(['agent', 'suspend', 'late'])
+    const { io } = recorder({ env: town.env, cwd: town.city })
+    const context = new CommandContext(io, createProgram(io))
+    const city = await context.city()
+    const accepted = await city.call('POST ~/sessions', { body: { name: 'late', kind: 'agent' } })
+    const waited = await waitForSession(context, city, accepted, 700).catch((error: unknown) => error)
+    expect(waited).toMatchObject({
+      status: 1,
+      message: expect.stringMatching(
+        /^session \S+ still waits after 0\.7 s: agent late is suspended; gc agent resume late; it starts when that is over$/,
+      ),
+    })
+    await city.call('DELETE ~/sessions/request/{id}', { params: { id: accepted.request_id } })
+    const { items } = await town.json<{ items: SessionResponse[] }>(['session', 'list', '--template', 'late'])
     expect(items).toEqual([])
   }, 15_000)
 })
