@@ -99,4 +99,32 @@ describe('gc attention', () => {
     const types = (await lines).out.split('\n').flatMap((line) => /"type":"(attention\.\w+)"/.exec(line)?.[1] ?? [])
     expect(types).toEqual(['attention.raised', 'attention.cleared'])
   })
+
+  test('shows the form of an agent with the lists of its fields, and fills it by numbers and words', async () => {
+    const { id } = await town.json<{ id: string }>(['session', 'new', 'polly', '--message', 'form'])
+    const [item] = (await waits(1)).items
+    const number = item?.id.split(':')[1] ?? ''
+    expect(item).toMatchObject({
+      ...{ session_id: id, asks: 'Where shall it go?', answers: ['1', '2', '3', '4', '5', '6', '7'] },
+      ...{ question_kind: 'choice', ticks: ['1', '2', '3', '4'], texts: ['1', '2', '4'] },
+      lists: [
+        { answer: '1', choices: ['staging', 'production'], several: false },
+        { answer: '2', choices: ['Small', 'Large'], several: true },
+      ],
+    })
+    const { out } = await town.gc(['attention'])
+    expect(out).toContain('    1  [ ] Place (required)  (with --text "…")\n         one of 1 staging, 2 production\n')
+    expect(out).toContain('    5  Accept\n    6  Decline\n    7  Cancel\n')
+    const give = (answer: string, text: string) => town.gc(['attention', 'answer', number, answer, '--text', text])
+    expect((await give('1', 'mars')).err).toContain('is not in the list of')
+    expect((await give('1,4', 'staging\nmany')).err).toContain('"many" is no number')
+    expect((await town.gc(['attention', 'answer', number, '5'])).err).toContain('has to be answered, too')
+    expect(await give('place (required),2', '2\nlarge, 1')).toMatchObject({
+      ...{ status: 0, out: `Session ${id} was answered with "Place (required), Sizes".\n` },
+    })
+    const told = async () => (await town.gc(['session', 'logs', id])).out
+    while (!(await told()).includes('"place":"production"')) await Bun.sleep(50)
+    expect(await told()).toContain('"sizes":["s","l"],"sure":false,"count":2')
+    expect((await waits(0)).items).toEqual([])
+  })
 })

@@ -103,7 +103,7 @@ export class AnswerGiver {
     const { host, questions } = this.options
     try {
       const over = this.#whenOver(id)
-      await host.answer(hostKey, request, choice.id)
+      await host.answer(hostKey, request, choice.id, choice.text === undefined ? undefined : choice.words)
       await over
     } catch (error) {
       if (!(error instanceof AppError) || !GONE.has(error.code)) {

@@ -158,8 +158,8 @@ export class AgentSession {
     return this.#conversation.mode(mode)
   }
 
-  answer(request: string, choice: string): void {
-    this.#conversation.permissions.answer(request, choice)
+  answer(request: string, choice: string, text?: string): void {
+    this.#conversation.permissions.answer(request, choice, text)
   }
 
   signal(signal: ForegroundSignal): void {

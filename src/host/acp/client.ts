@@ -7,7 +7,11 @@ import type { RecordWriter } from './record-writer.ts'
 import type { SessionFolder } from './session-folder.ts'
 
 /** What an agent can have from us. */
-export const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal: true }
+export const CAPABILITIES = {
+  fs: { readTextFile: true, writeTextFile: true },
+  terminal: true,
+  elicitation: { form: {} },
+}
 
 export interface AgentClientOptions {
   writer: RecordWriter
@@ -33,13 +37,14 @@ export function createAgentClient(parts: AgentClientOptions): ClientApp {
         throw toRequestError(error, writer)
       }
     }
-  const { session, fs, terminal } = methods.client
+  const { session, fs, terminal, elicitation } = methods.client
   return client({ name: 'gc' })
     .onNotification(session.update, ({ params }) => parts.onUpdate(params.update))
     .onRequest(session.requestPermission, ({ params, signal }) => {
       parts.onRequest()
       return permissions.ask(params, signal)
     })
+    .onRequest(elicitation.create, ({ params, signal }) => served(() => permissions.elicit(params, signal))({ params }))
     .onRequest(
       fs.readTextFile,
       served((params) => readTextFile(folder, params)),

@@ -189,8 +189,8 @@ export class HostClient implements SessionHost {
     await this.#retryOnce(() => this.#ask('mode', { key, mode }, CANCEL_MS))
   }
 
-  async answer(key: string, request: string, choice: string): Promise<void> {
-    await this.#ask('answer', { key, request, choice })
+  async answer(key: string, request: string, choice: string, text?: string): Promise<void> {
+    await this.#ask('answer', { key, request, choice, ...(text !== undefined && { text }) })
   }
 
   question(key: string): Question | undefined {

@@ -61,7 +61,7 @@ export interface SessionHost {
   /** Has such a program work in another of its modes from now on; fails with its reason when it does not. */
   mode(key: string, mode: string): Promise<void>
   /** Answers a question of such a program with one of the choices it gave. */
-  answer(key: string, request: string, choice: string): Promise<void>
+  answer(key: string, request: string, choice: string, text?: string): Promise<void>
   /** What the program on a terminal asks a person now, as its host reports it. */
   question(key: string): Question | undefined
   /** Resolves when the hosts that were found have said what their programs ask. */

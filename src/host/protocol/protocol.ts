@@ -79,7 +79,12 @@ export const REQUEST_SCHEMAS = {
   cancel: request('cancel', Key),
   /** Has an agent work in another of the modes it offers. */
   mode: request('mode', { ...Key, mode: Type.String({ minLength: 1 }) }),
-  answer: request('answer', { ...Key, request: Type.String(), choice: Type.String() }),
+  answer: request('answer', {
+    ...Key,
+    request: Type.String(),
+    choice: Type.String(),
+    text: Type.Optional(Type.String()),
+  }),
   /** Starts sending the questions on programs' screens as they come up and go; answers those that are open. */
   questions: request('questions', {}),
   /** Takes an option of such a question, or ticks several, once: asked again for the same question, the host answers as it did before. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { QuestionOption } from './question.ts'
 
 const Text = Type.String()
 const FromAgent = Type.Unknown({ description: 'As the agent sent it.' })
@@ -49,6 +50,8 @@ export const PermissionAsked = Type.Object({
   request: Text,
   tool: Type.Record(Text, Type.Unknown()),
   choices: Type.Array(PermissionChoice),
+  /** The fields of a form that it wants filled, and what sends it, in place of choices. */
+  options: Type.Optional(Type.Array(QuestionOption)),
 })
 
 /** It waits no more: one of the choices was taken, or none because the turn or the agent ended. */

@@ -187,7 +187,7 @@ export class HostProcess {
       case 'mode':
         return sessions.registry.agent(ask.key).mode(ask.mode)
       case 'answer':
-        return sessions.registry.agent(ask.key).answer(ask.request, ask.choice)
+        return sessions.registry.agent(ask.key).answer(ask.request, ask.choice, ask.text)
       case 'questions':
         from.sendQuestions()
         return { open: sessions.registry.questions }

@@ -76,6 +76,46 @@ describe('an ACP agent', () => {
     expect(listener.words).toContain('right: no')
   })
 
+  test('has a form filled by a person, who may decline or cancel it, and is told of nothing that does not fit', async () => {
+    await using agent = await started()
+    const { host, listener } = agent
+    await host.prompt('a', '1', 'form')
+    const [first = ''] = await listener.permissionRequests()
+    const asked = listener.records.find((record) => record.type === 'asked')
+    const box = { role: 'other', ticks: true } as const
+    expect(asked).toMatchObject({
+      tool: { title: 'Where shall it go?', kind: 'elicitation' },
+      options: [
+        { id: '1', label: 'Place (required)', ...box, text: 'required', choices: ['staging', 'production'] },
+        { id: '2', label: 'Sizes', ...box, text: 'required', choices: ['Small', 'Large'], several: true },
+        { id: '3', label: 'Sure: Whether you are sure', ...box },
+        { id: '4', label: 'Count', ...box, text: 'required' },
+        { id: 'accept', label: 'Accept', role: 'allow-once' },
+        { id: 'decline', label: 'Decline', role: 'deny' },
+        { id: 'cancel', label: 'Cancel', role: 'other' },
+      ],
+    })
+    expect(host.answer('a', first, 'accept')).rejects.toThrow('has to be answered, too')
+    expect(host.answer('a', first, '1,4', 'staging\nmany')).rejects.toThrow('is no number')
+    await host.answer('a', first, '1,2,3', '2\nsmall, large')
+    await listener.done('1')
+    const content = { place: 'production', sizes: ['s', 'l'], sure: true, count: 2 }
+    expect(listener.words).toBe(JSON.stringify({ action: 'accept', content }))
+    await host.prompt('a', '2', 'form')
+    const [, second = ''] = await listener.permissionRequests(2)
+    await host.answer('a', second, 'decline')
+    await listener.done('2')
+    await host.prompt('a', '3', 'form')
+    const [, , third = ''] = await listener.permissionRequests(3)
+    await host.answer('a', third, 'cancel')
+    await listener.done('3')
+    await host.prompt('a', '4', 'form url')
+    await listener.done('4')
+    expect(listener.words).toContain('{"action":"decline"}{"action":"cancel"}')
+    expect(listener.words).toContain('mode url is not supported')
+    expect(host.answer('a', first, 'accept')).rejects.toThrow('is not asked any more')
+  })
+
   test('has its pending permission requests withdrawn when the turn is cancelled', async () => {
     await using agent = await started()
     const { host, listener } = agent

@@ -32,6 +32,31 @@ const CHOICES = [
   { optionId: 'no', name: 'No', kind: 'reject_once' },
 ]
 
+const FORM = {
+  elicitationId: 'e',
+  url: 'https://example.com',
+  message: 'Where shall it go?',
+  requestedSchema: {
+    type: 'object',
+    properties: {
+      place: { type: 'string', title: 'Place', enum: ['staging', 'production'] },
+      sizes: {
+        type: 'array',
+        title: 'Sizes',
+        items: {
+          anyOf: [
+            { const: 's', title: 'Small' },
+            { const: 'l', title: 'Large' },
+          ],
+        },
+      },
+      sure: { type: 'boolean', title: 'Sure', description: 'Whether you are sure' },
+      count: { type: 'integer', title: 'Count', default: 2 },
+    },
+    required: ['place'],
+  },
+}
+
 /** Requests permission and follows the answer. */
 async function permitted(toolCallId: string): Promise<void> {
   tell({ sessionUpdate: 'tool_call', toolCallId, title: `make ${toolCallId}`, kind: 'execute', status: 'pending' })
@@ -83,6 +108,10 @@ async function turn(text: string): Promise<object | undefined> {
     tell({ sessionUpdate: 'plan', entries: [{ content: rest, priority: 'high', status: 'pending' }] })
   if (verb === 'use') tell({ sessionUpdate: 'usage_update', used: 500, size: 2000 })
   if (verb === 'ask') await Promise.all(words.map(permitted))
+  if (verb === 'form') {
+    const { result, error } = await ask('elicitation/create', { mode: rest || 'form', ...FORM })
+    say(error ? error.message : JSON.stringify(result))
+  }
   if (verb === 'flood') await flood(Number(rest))
   if (verb === 'garbage') write('this is no message')
   if (verb === 'die') {

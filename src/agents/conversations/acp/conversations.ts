@@ -4,6 +4,7 @@ import { stablePlan } from '../../../core/stable-plan.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import type { RecordBatch } from '../../../host/client/session-host.ts'
 import type { AgentMode, AgentRecord } from '../../../host/protocol/record.ts'
+import type { AskedQuestion } from './questions.ts'
 import { acpQuestions, acpRuns, acpSessions, type QuestionRow } from './table.ts'
 
 const MAX_RECORDS_PER_WRITE = 200
@@ -16,7 +17,7 @@ interface AcpConversationsOptions {
   city: string
   /** A conversation was opened; its id is undefined when a later start cannot resume it. */
   onConversationOpened(tx: Tx, session: string, conversation: string | undefined): void
-  onAsked(tx: Tx, question: QuestionRow): void
+  onAsked(tx: Tx, question: AskedQuestion): void
   /** A question needs no answer any more; without a choice its turn ended before there was one. */
   onAnswered(tx: Tx, question: QuestionRow, choice: string | undefined): void
 }
@@ -206,10 +207,11 @@ export class AcpConversations {
     this.options.onConversationOpened(tx, session, resumable ? conversation : undefined)
   }
 
-  #recordQuestion(tx: Tx, hostKey: string, sessionId: string, { request, at, tool, choices }: RecordOf<'asked'>): void {
+  #recordQuestion(tx: Tx, hostKey: string, sessionId: string, record: RecordOf<'asked'>): void {
+    const { request, at, tool, choices, options } = record
     const question = { request, sessionId, hostKey, askedAt: Date.parse(at), tool, choices }
     tx.orm.insert(acpQuestions).values(question).onConflictDoNothing().run()
-    this.options.onAsked(tx, question)
+    this.options.onAsked(tx, { ...question, ...(options && { options }) })
   }
 
   #answered(tx: Tx, { request, choice }: RecordOf<'answered'>): void {

@@ -51,22 +51,26 @@ export function actionsFor(options: readonly QuestionOption[]): string[] {
   return actions.length > 0 ? actions : options.map(({ id }) => id)
 }
 
+/** What an agent asks; with options of its own, it wants a form filled. */
+export type AskedQuestion = QuestionRow & { options?: QuestionOption[] }
+
 /** The prompt of a question in one line. */
 export function promptFor({ tool }: Pick<QuestionRow, 'tool'>): string {
   const { title, kind } = tool
+  if (kind === 'elicitation') return String(title)
   const what = typeof title === 'string' && title !== '' ? title : typeof kind === 'string' ? kind : 'a tool'
   return `Allow ${what}?`
 }
 
 /** A question that an agent asks by protocol. */
-export function toQuestion(row: Pick<QuestionRow, 'request' | 'tool' | 'choices' | 'askedAt'>): Question {
-  const options = row.choices.map(({ id, name: label, kind }) => ({ id, label, role: ROLES_BY_KIND[kind] ?? 'other' }))
+export function toQuestion(row: Pick<AskedQuestion, 'request' | 'tool' | 'choices' | 'askedAt' | 'options'>): Question {
+  const choices = row.choices.map(({ id, name: label, kind }) => ({ id, label, role: ROLES_BY_KIND[kind] ?? 'other' }))
   return {
     id: row.request,
-    kind: 'approval',
+    kind: row.options ? 'choice' : 'approval',
     prompt: promptFor(row),
     ...toolText(row.tool),
-    options,
+    options: row.options ?? choices,
     picture: [],
     since: toTimestamp(row.askedAt),
   }
