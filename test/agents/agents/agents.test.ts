@@ -343,7 +343,10 @@ describe('changing an agent', () => {
     expect(await town.get('agent/shop/crew')).toMatchObject({ suspended: false })
     expect(notified).toBe(2)
     expect(town.declared()).toEqual(before)
-    expect(town.recorded()).toEqual([])
+    expect(town.recorded()).toMatchObject([
+      { type: 'agent.suspended', subject: 'shop/crew', actor: 'human' },
+      { type: 'agent.resumed', subject: 'shop/crew', actor: 'human' },
+    ])
   })
 
   test('restarts its sessions, and any other action is an error', async () => {

@@ -102,7 +102,7 @@ describe('work that nobody can take', () => {
     })
     const asks = city.attention.list().items.map((item) => item.asks)
     expect(asks).toContainEqual(expect.stringContaining('it has neither a provider nor a start_command'))
-    expect(asks).toContainEqual(expect.stringContaining('there is no program codex'))
+    expect(asks).toContainEqual(expect.stringContaining("provider 'codex' not found in PATH"))
     await city.beads.create(human, { title: 'later', defer_until: toTimestamp(town.clock.now() + 3_600_000) })
     const unrouted = city.attention.list().items.find(({ id }) => id === 'unrouted:city')
     expect(unrouted?.asks).toBe(`Bead ${free} is ready, and is routed to no agent.`)
