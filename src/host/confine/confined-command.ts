@@ -1,7 +1,6 @@
-import { Value } from '@sinclair/typebox/value'
 import { errorMessage } from '../../core/errors.ts'
 import { enter } from './enter.ts'
-import { Policy } from './policy.ts'
+import { type Policy, toPolicy } from './policy.ts'
 
 /** The first word by which gc is asked to confine itself and become a program. */
 export const CONFINE = '__confine'
@@ -21,7 +20,7 @@ export function confinedArgv(
 /** Becomes the program that is named, confined; answers an exit code only when that is not possible. */
 export function runConfined([json = '', path = '', ...argv]: readonly string[]): number {
   try {
-    return enter(Value.Parse(Policy, JSON.parse(json)), { path, argv, env: process.env })
+    return enter(toPolicy(JSON.parse(json)), { path, argv, env: process.env })
   } catch (error) {
     const way = 'gc starts nothing unconfined by itself; `confine = "off"` of the agent does it on purpose'
     process.stderr.write(`gc: ${path} was not started: ${errorMessage(error)}; ${way}\n`)

@@ -1,18 +1,34 @@
-import { type Static, Type } from '@sinclair/typebox'
-
-/** What a confined program may do; what is not listed it may not. Every path is absolute and has no links in it. */
-export const Policy = Type.Object({
+/** What a confined program may do; what is not listed it may not. Every path is absolute. */
+export interface Policy {
   /** Files and folders that it may read and run, with all that is in them. */
-  read: Type.Array(Type.String()),
+  readonly read: readonly string[]
   /** Files and folders that it may also change. */
-  write: Type.Array(Type.String()),
+  readonly write: readonly string[]
   /**
    * `session`: it reaches what it listens on itself and the ports of this machine that are listed. `open`: every
    * address but those of link-local services, which hand out keys of this machine. `none`: it makes no sockets, and
    * needs nobody to ask, since what would be asked about is refused.
    */
-  network: Type.Union([Type.Literal('session'), Type.Literal('open'), Type.Literal('none')]),
+  readonly network: 'session' | 'open' | 'none'
   /** Ports on loopback that it may connect to. */
-  ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
-})
-export type Policy = Static<typeof Policy>
+  readonly ports: readonly number[]
+}
+
+const NETWORKS: readonly unknown[] = ['session', 'open', 'none'] satisfies Policy['network'][]
+
+/** Takes what was sent for a policy; throws when it is none. A library for schemas would take longer to load than all that is done with it. */
+export function toPolicy(value: unknown): Policy {
+  if (isPolicy(value)) return value
+  throw new Error('the rules to confine it by are none')
+}
+
+function isPolicy(value: unknown): value is Policy {
+  if (typeof value !== 'object' || value === null) return false
+  const { read, write, network, ports }: Partial<Record<keyof Policy, unknown>> = value
+  return isListOf(read, isText) && isListOf(write, isText) && NETWORKS.includes(network) && isListOf(ports, isPort)
+}
+
+const isListOf = (value: unknown, isOne: (each: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isOne)
+const isText = (each: unknown): boolean => typeof each === 'string'
+const isPort = (each: unknown): boolean => Number.isInteger(each) && Number(each) >= 1 && Number(each) <= 65_535

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { isPriorityCall, isSignalCall } from '../filters.ts'
 import { receiveDescriptor } from '../handover.ts'
-import { Policy } from '../policy.ts'
+import { type Policy, toPolicy } from '../policy.ts'
 import { architecture, namesOfCalls } from '../system-calls.ts'
 import { ConfinedSession, type Told } from './confined-session.ts'
 import { type Connecting, connect, listen } from './connect.ts'
@@ -13,16 +13,18 @@ import { touchProcess } from './others.ts'
 import { waitFor } from './poller.ts'
 import { close } from './process-access.ts'
 
-/** A program that was started confined: it hands its listener over at the other end of `socket`. */
-export const Admission = Type.Object({
+const SentAdmission = Type.Object({
   key: Type.String(),
   leader: Type.Integer(),
   socket: Type.Integer(),
-  policy: Policy,
+  policy: Type.Unknown(),
   /** Where what it is denied is counted. */
   folder: Type.String(),
 })
-export type Admission = Static<typeof Admission>
+/** A program that was started confined: it hands its listener over at the other end of `socket`. */
+export interface Admission extends Static<typeof SentAdmission> {
+  policy: Policy
+}
 
 export interface Report extends Told {
   key: string
@@ -73,7 +75,8 @@ export class BrokerLoop {
     const lines = (this.#commands + bytes.toString('utf8', 0, length)).split('\n')
     this.#commands = lines.pop() ?? ''
     for (const line of lines) {
-      const admission = Value.Parse(Admission, JSON.parse(line))
+      const sent = Value.Parse(SentAdmission, JSON.parse(line))
+      const admission = { ...sent, policy: toPolicy(sent.policy) }
       this.#handovers.set(admission.socket, admission)
     }
     return true
