@@ -84,7 +84,9 @@ describe('a session that cannot start', () => {
     const { head } = city.log
     await town.clock.advance(CREATE_LIMIT)
     await until(() => city.log.after(head, 10).some(({ type }) => type === 'bead.closed'))
-    expect(city.log.after(head, 10)).toMatchObject([
+    // The first session may end its start meanwhile.
+    const ofSecond = city.log.after(head, 10).filter(({ type }) => type !== 'worker.operation')
+    expect(ofSecond).toMatchObject([
       {
         type: 'request.failed',
         payload: {
