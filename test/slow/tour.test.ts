@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 import { KEYS, Screen } from './screen.ts'
@@ -7,9 +7,17 @@ import { KEYS, Screen } from './screen.ts'
 const BINARY = resolve(process.env.GC_BINARY ?? 'dist/gc')
 const WAIT = 30_000
 
-/** A machine without a network but its loopback; some containers do not permit to make one. */
+/** A machine without a network but its loopback; where a container does not permit one, the tour has a port of its own. */
 const BARE = ['unshare', '-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
 const isRefused = Bun.spawnSync([...BARE, 'true'], { stderr: 'ignore' }).exitCode !== 0
+const machine = isRefused ? [] : BARE
+
+/** A port that nobody has. */
+function freePort(): number {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
+  server.stop(true)
+  return server.port
+}
 
 /** What stands in the README to be pasted, a line a command, as it is but for the name of a session. */
 function readTour(): string[] {
@@ -51,51 +59,47 @@ echo at your service
 while sleep 1; do bd create "Seen on the way" > /dev/null; done
 `
 
-/** The processes of the machine that a process is on. */
-function processesBeside(pid: number): number[] {
-  const machine = readlinkSync(`/proc/${pid}/ns/net`)
-  const isOn = (other: string) => {
+/** The processes that were started with a home folder. */
+function processesOf(home: string): number[] {
+  const isOf = (pid: string) => {
     try {
-      return readlinkSync(`/proc/${other}/ns/net`) === machine
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`)
     } catch {
       return false
     }
   }
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isOn(name))
+    .filter((name) => /^\d+$/.test(name) && isOf(name))
     .map(Number)
 }
 
-test.skipIf(isRefused)(
-  'the tour of the README is pasted on a bare machine, does what it says, and leaves nothing behind',
-  async () => {
-    using folder = tempFolder()
-    mkdirSync(folder.at('bin'))
-    mkdirSync(folder.at('user', 'my-project'), { recursive: true })
-    symlinkSync(BINARY, folder.at('bin', 'gc'))
-    writeFileSync(folder.at('bin', 'claude'), AGENT, { mode: 0o755 })
-    const env = {
-      HOME: folder.at('user'),
-      PATH: `${folder.at('bin')}:/usr/bin:/bin:/usr/sbin:/sbin`,
-      TERM: 'xterm-256color',
-      PS1: '[\\#:$?] ',
-    }
-    Bun.spawnSync(['git', 'init', '-q', folder.at('user', 'my-project')], { env })
-    const shell = [...BARE, 'bash', '--norc', '--noediting', '-i']
-    await using screen = new Screen(shell, { cols: 160, rows: 50, cwd: folder.at('user'), env })
-    await screen.shows('[1:0] ', WAIT)
-    const session = () => /\bmc-\d+\b/.exec(screen.text.slice(screen.text.lastIndexOf('SESSION ')))?.[0]
-    const statuses: unknown[] = []
-    for (const [at, line] of readTour().entries()) {
-      screen.press(`${line.replace('<id>', session() ?? '<id>')}\r`)
-      await WAITING.find(({ begins }) => line.startsWith(begins))?.leave(screen)
-      await screen.shows(new RegExp(`\\[${at + 2}:\\d+\\] $`, 'm'), WAIT)
-      statuses.push([line, /\[\d+:(\d+)\] $/.exec(screen.text.trimEnd().concat(' '))?.[1]])
-    }
-    expect(statuses).toEqual(readTour().map((line) => [line, '0']))
-    expect(screen.text).toContain('Everything has stopped.')
-    expect(processesBeside(screen.pid)).toEqual([screen.pid])
-    expect(screen.modes).toEqual({ alternate: false, mouse: false, paste: false })
-  },
-  120_000,
-)
+test('the tour of the README is pasted on a bare machine, does what it says, and leaves nothing behind', async () => {
+  using folder = tempFolder()
+  mkdirSync(folder.at('bin'))
+  mkdirSync(folder.at('user', 'my-project'), { recursive: true })
+  symlinkSync(BINARY, folder.at('bin', 'gc'))
+  writeFileSync(folder.at('bin', 'claude'), AGENT, { mode: 0o755 })
+  const env = {
+    HOME: folder.at('user'),
+    PATH: `${folder.at('bin')}:/usr/bin:/bin:/usr/sbin:/sbin`,
+    TERM: 'xterm-256color',
+    PS1: '[\\#:$?] ',
+    ...(isRefused && { GC_PORT: String(freePort()) }),
+  }
+  Bun.spawnSync(['git', 'init', '-q', folder.at('user', 'my-project')], { env })
+  const shell = [...machine, 'bash', '--norc', '--noediting', '-i']
+  await using screen = new Screen(shell, { cols: 160, rows: 50, cwd: folder.at('user'), env })
+  await screen.shows('[1:0] ', WAIT)
+  const session = () => /\bmc-\d+\b/.exec(screen.text.slice(screen.text.lastIndexOf('SESSION ')))?.[0]
+  const statuses: unknown[] = []
+  for (const [at, line] of readTour().entries()) {
+    screen.press(`${line.replace('<id>', session() ?? '<id>')}\r`)
+    await WAITING.find(({ begins }) => line.startsWith(begins))?.leave(screen)
+    await screen.shows(new RegExp(`\\[${at + 2}:\\d+\\] $`, 'm'), WAIT)
+    statuses.push([line, /\[\d+:(\d+)\] $/.exec(screen.text.trimEnd().concat(' '))?.[1]])
+  }
+  expect(statuses).toEqual(readTour().map((line) => [line, '0']))
+  expect(screen.text).toContain('Everything has stopped.')
+  expect(processesOf(folder.at('user'))).toEqual([screen.pid])
+  expect(screen.modes).toEqual({ alternate: false, mouse: false, paste: false })
+}, 120_000)
