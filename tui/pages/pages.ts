@@ -5,6 +5,7 @@ import { beadPage } from './bead.ts'
 import { beadsPage } from './beads.ts'
 import { citiesPage } from './cities.ts'
 import { configPage, packsPage } from './configuration.ts'
+import { conversationPage, conversationsPage } from './conversations.ts'
 import { convoyPage, convoysPage } from './convoys.ts'
 import { diffPage } from './diff.ts'
 import { doctorPage } from './doctor.ts'
@@ -23,7 +24,7 @@ import { rigsPage, worktreesPage } from './rigs.ts'
 import { runPage } from './run.ts'
 import { runsPage } from './runs.ts'
 import { searchPage } from './search.ts'
-import { conversationsPage, servicesPage } from './services.ts'
+import { servicesPage } from './services.ts'
 import { sessionPage } from './session.ts'
 import { sessionsPage } from './sessions.ts'
 import { timelinePage } from './timeline.ts'
@@ -60,6 +61,7 @@ export const pages: readonly Page[] = [
   orderRunPage,
   servicesPage,
   conversationsPage,
+  conversationPage,
   mailPage,
   threadPage,
   eventsPage,

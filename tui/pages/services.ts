@@ -3,7 +3,6 @@ import { isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 
 type Service = Output<'GET ~/services'>['items'][number]
-type Binding = Output<'GET ~/extmsg/bindings'>['items'][number]
 
 /** The services of the city and its packs. */
 export const servicesPage = table<Service>({
@@ -35,31 +34,4 @@ export const servicesPage = table<Service>({
     },
     { key: 'y', name: 'copy', help: 'copy its address', run: async () => ({ text: 'copied', copy: url ?? path }) },
   ],
-})
-
-/** Which session speaks in which conversation outside. */
-export const conversationsPage = table<Binding>({
-  name: 'conversations',
-  aliases: ['extmsg'],
-  title: 'conversations outside',
-  help: 'which session speaks in which conversation of a messenger',
-  empty: 'none: gc extmsg bind binds a conversation to a session',
-  columns: [
-    { title: 'messenger', width: 12, cell: ({ Conversation }) => Conversation.provider },
-    {
-      title: 'conversation',
-      width: 18,
-      grows: true,
-      isName: true,
-      cell: ({ Conversation }) => Conversation.conversation_id,
-    },
-    { title: 'session', width: 14, grows: true, isName: true, cell: (each) => each.SessionName || each.SessionID },
-    { title: 'status', width: 10, leaves: 1, cell: ({ Status }) => ({ text: Status, tone: toneOf(Status) }) },
-    { title: 'age', width: 4, cell: ({ BoundAt }) => ({ since: BoundAt, tone: 'quiet' }) },
-  ],
-  idOf: ({ ID }) => ID,
-  isChangedBy: isOneOf('extmsg.'),
-  opens: ({ SessionID }, city) => (SessionID === '' ? undefined : { page: 'session', city, subject: SessionID }),
-  load: async ({ city, signal }) =>
-    whole((await city.call('GET ~/extmsg/bindings', { ...(signal && { signal }) })).items),
 })

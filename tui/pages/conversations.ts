@@ -1,0 +1,138 @@
+import type { Output } from '../../src/client/operations.ts'
+import { copy } from './copy.ts'
+import { type Action, isOneOf, type Line, type Reach, table, text } from './page.ts'
+import { textLines } from './sections.ts'
+
+type Conversation = Output<'GET ~/extmsg/conversation/{id}'>
+type Message = Output<'GET ~/extmsg/transcript'>['items'][number]
+type Group = Output<'GET ~/extmsg/groups'>
+
+const PAGE = 200
+/** How much of a transcript is shown. */
+const MESSAGES = 500
+
+/** Conversations with people in messengers, and who answers each: a session, an agent or a group. */
+export const conversationsPage = table<Conversation>({
+  name: 'conversations',
+  aliases: ['extmsg'],
+  title: 'conversations outside',
+  help: 'conversations with people in messengers, and who answers each',
+  empty: 'none: gc extmsg bind binds a conversation to a session',
+  columns: [
+    { title: 'messenger', width: 12, cell: ({ conversation }) => conversation.provider },
+    {
+      title: 'conversation',
+      width: 16,
+      grows: true,
+      isName: true,
+      cell: ({ conversation }) => conversation.conversation_id,
+    },
+    { title: 'kind', width: 6, leaves: 2, cell: ({ conversation }) => ({ text: conversation.kind, tone: 'quiet' }) },
+    { title: 'answered by', width: 14, grows: true, isName: true, cell: answeredBy },
+    { title: 'said', width: 5, leaves: 1, cell: ({ last_sequence: count }) => String(count) },
+    { title: 'age', width: 4, cell: ({ updated_at }) => ({ since: updated_at, tone: 'quiet' }) },
+  ],
+  idOf: ({ id }) => id,
+  isChangedBy: isOneOf('extmsg.'),
+  opens: ({ id }, city) => ({ page: 'conversation', city, subject: id }),
+  load: async ({ city, signal }, { cursor }) => {
+    const query = { limit: PAGE, ...(cursor && { cursor }) }
+    const call = { query, ...(signal && { signal }) }
+    const { items, total, next_cursor: next } = await city.call('GET ~/extmsg/conversations', call)
+    return { items, total, next }
+  },
+  actionsOf: actionsOf,
+})
+
+/** What people and sessions said in one conversation, and who answers it. */
+export const conversationPage = text({
+  name: 'conversation',
+  about: 'conversation',
+  title: 'conversation',
+  help: 'the messages of a conversation outside, and who answers it',
+  isChangedBy: isOneOf('extmsg.'),
+  load: async (reach) => {
+    const { city, subject: id, signal } = reach
+    const view = await city.call('GET ~/extmsg/conversation/{id}', { params: { id }, ...(signal && { signal }) })
+    const query = { ...view.conversation, limit: MESSAGES, order: 'desc' as const }
+    const [{ items }, group] = await Promise.all([
+      city.call('GET ~/extmsg/transcript', { query, ...(signal && { signal }) }),
+      groupOf(reach, view),
+    ])
+    const session = view.binding?.SessionID
+    return {
+      head: headLines(view, group),
+      lines: items.toReversed().flatMap(messageLines),
+      actions: actionsOf(view),
+      opens: session ? { page: 'session', city: city.name, subject: session } : undefined,
+    }
+  },
+})
+
+async function groupOf({ city, signal }: Reach, { conversation, group_id }: Conversation): Promise<Group | undefined> {
+  if (group_id === undefined) return undefined
+  const { scope_id, provider, account_id, conversation_id, kind } = conversation
+  const query = { scope_id, provider, account_id, conversation_id, kind }
+  return city.call('GET ~/extmsg/groups', { query, ...(signal && { signal }) })
+}
+
+function answeredBy({ binding, group_id }: Conversation): string {
+  if (binding) return binding.AgentName || binding.SessionName || binding.SessionID
+  return group_id === undefined ? '' : `group ${group_id}`
+}
+
+function headLines(view: Conversation, group: Group | undefined): Line[] {
+  const { provider, account_id, conversation_id, kind } = view.conversation
+  const who = answeredBy(view)
+  return [
+    { text: `${provider}/${account_id}/${conversation_id} · ${kind}`, tone: 'strong' },
+    who === ''
+      ? { text: 'nobody answers it: b binds it to a session', tone: 'warning' }
+      : { text: `answered by ${who}${view.binding?.SessionID ? ' (enter opens it)' : ''}` },
+    ...(group ? [groupLine(group)] : []),
+  ]
+}
+
+const groupLine = ({ DefaultHandle: first, LastAddressedHandle: last }: Group): Line => ({
+  text: `what names nobody goes to ${last || first || 'nobody'}; the default is ${first || 'nobody'}`,
+})
+
+const messageLines = (message: Message): Line[] => [
+  { text: `${message.Sequence}  ${message.CreatedAt}  ${authorOf(message)}`, tone: 'strong' },
+  ...textLines(message.Text, '   '),
+  ...(message.Attachments ?? []).map(({ url, mime_type }): Line => ({ text: `   ${mime_type} ${url}`, tone: 'quiet' })),
+  { text: '' },
+]
+
+function authorOf({ Actor, SourceSessionID: session, ExplicitTarget: target }: Message): string {
+  const author = session === '' ? Actor.display_name || Actor.id : `session ${session}`
+  return target === '' ? author : `${author} to ${target}`
+}
+
+function actionsOf({ id, conversation, binding }: Conversation): Action[] {
+  const name = conversation.conversation_id
+  return [
+    {
+      key: 'b',
+      name: 'bind',
+      help: 'have another session answer it',
+      fields: [{ name: 'session', title: 'session' }],
+      run: async ({ city }, { session = '' }) => {
+        await city.call('POST ~/extmsg/bind', { body: { conversation, session_id: session, replace: true } })
+        return { text: `${session} answers ${name}` }
+      },
+    },
+    {
+      key: 'x',
+      name: 'unbind',
+      help: 'let nobody answer it any more',
+      disabled: binding ? undefined : 'it is bound to nobody',
+      confirm: `Unbind ${name}? Nobody is told what people write there from then on.`,
+      run: async ({ city }) => {
+        await city.call('POST ~/extmsg/unbind', { body: { conversation } })
+        return { text: `${name} is unbound` }
+      },
+    },
+    copy('y', 'copy', 'its id', id),
+  ]
+}
