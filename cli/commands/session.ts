@@ -80,7 +80,8 @@ async function list(context: CommandContext, { json, rig, watch, ...query }: Lis
     const sessions = items.filter((session) => name === undefined || session.rig === name)
     const { state, template } = query
     if (json) return printJson(io, sessionListOutput({ ...page, items: sessions }, { state, template }))
-    print(io, sessions)
+    const { items: unconfined } = await city.call('GET ~/unconfined-sessions')
+    print(io, sessions, new Set(unconfined.map(({ session_id }) => session_id)))
   })
 }
 
@@ -102,7 +103,7 @@ const COLOURS: Record<string, Colour> = {
   asleep: 'dim',
 }
 
-function print(io: Io, sessions: readonly SessionResponse[]): void {
+function print(io: Io, sessions: readonly SessionResponse[], unconfined: ReadonlySet<string>): void {
   const now = Date.now()
   printTable(
     io,
@@ -112,7 +113,7 @@ function print(io: Io, sessions: readonly SessionResponse[]): void {
       { header: 'NAME', value: ({ alias, session_name }) => alias ?? session_name, minWidth: 10 },
       { header: 'AGENT', value: ({ template }) => template, minWidth: 8 },
       { header: 'STATE', value: ({ state }) => state || 'closed', colour: ({ state }) => COLOURS[state] },
-      { header: 'CONFINED', value: ({ unconfined }) => (unconfined ? 'no' : undefined), colour: () => 'red' },
+      { header: 'CONFINED', value: ({ id }) => (unconfined.has(id) ? 'no' : undefined), colour: () => 'red' },
       { header: 'WORK', value: ({ active_bead }) => active_bead },
       { header: 'ACTIVE', value: ({ last_active, created_at }) => formatAge(last_active ?? created_at, now) },
       { header: 'WHY', value: ({ reason }) => reason, minWidth: 8 },
@@ -143,7 +144,7 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
     ['last active', session.last_active],
     ['attached', session.attached ? 'yes' : 'no'],
     ['ends with', formatEnding(ending)],
-    ['confined', formatConfined(denials, session.confined)],
+    ['confined', formatConfined(denials)],
   ])
   if (items.length === 0) return
   printLine(context.io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)

@@ -38,7 +38,7 @@ async function show(io: Io, city: CityClient, options: JsonOption): Promise<void
         quarantined: agents.quarantined,
       }),
     ],
-    ['unconfined', formatUnconfined(response.session_counts_detail?.unconfined)],
+    ['unconfined', formatUnconfined((await city.call('GET ~/unconfined-sessions')).total)],
     ['rigs', formatCounts(rigs.total, { suspended: rigs.suspended })],
     ['work', `${work.ready} ready, ${work.in_progress} in progress, ${work.open} open`],
     ['mail', formatCounts(mail.total, { unread: mail.unread })],

@@ -12,7 +12,7 @@ import { WorkAttention } from '../agents/attention/sources/work.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
 import { Metering } from '../agents/budgets/metering.ts'
 import { Strictness } from '../agents/budgets/strictness.ts'
-import { Denials } from '../agents/confinement/denials.ts'
+import { openConfinement } from '../agents/confinement/open-confinement.ts'
 import { PrivateFolders } from '../agents/confinement/private-folders.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
@@ -120,7 +120,7 @@ function buildSessions(options: Foundation & Records) {
     /** The tokens of every kind that this city gives out. */
     tokens: new CityTokens([operations.credentials, processTokens]),
     ...{ detached: sessionServices.detached, traffic: sessionServices.traffic },
-    denials: new Denials({ place: options, config: options.config, sessions: resolver }),
+    ...openConfinement(options, resolver),
     workload,
     logs,
     usage: countedUsage({ ...options, resolver, logs, providerOf }),
@@ -292,6 +292,6 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
     monitors: new PullRequestMonitors(options),
     webhooks: buildWebhooks({ ...options, ...orderServices }),
-    status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository, options.config) }),
+    status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
   }
 }

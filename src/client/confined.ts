@@ -9,7 +9,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** How a session is confined, in words: as its running program was started, if one runs, and as the next will be. */
-export function formatConfined({ confine, total, session_id: id }: Denials, now: string = confine): string {
+export function formatConfined({ confine, confined: now = confine, total, session_id: id }: Denials): string {
   const refused = total === 0 ? '' : `; refused ${total} times: gc session denials ${id}`
   const later = now === confine ? '' : `; from its next start: ${IN_WORDS[confine] ?? confine}`
   return `${IN_WORDS[now] ?? now}${later}${refused}`

@@ -5,7 +5,7 @@ import { OperationCoverage } from '../support/coverage.ts'
 import { World } from '../support/world.ts'
 import { declare, register, startSession } from './town.ts'
 
-const coverage = new OperationCoverage(({ id }) => id === 'list-session-denials')
+const coverage = new OperationCoverage(({ id }) => id === 'list-session-denials' || id === 'list-unconfined-sessions')
 
 const LEADS = `[[rigs]]
 name = "demo"
@@ -24,6 +24,11 @@ template = "lead"
 name = "lead"
 dir = "other"
 template = "lead"
+[[agent]]
+name = "caged"
+dir = "demo"
+start_command = "sleep 600"
+confine = "default"
 `
 
 test('what a confined session was refused is listed with the line that would allow it', async () => {
@@ -33,7 +38,11 @@ test('what a confined session was refused is listed with the line that would all
   await declare(city, 'worker', { script: 'exec sleep 600' })
   const { id } = await startSession(city, 'worker')
   const list = async () => (await city.call(`GET ~/session/${id}/denials`)).body
-  expect(await list()).toEqual({ session_id: id, confine: 'off', items: [], total: 0 })
+  expect(await list()).toEqual({
+    ...{ session_id: id, confine: 'off', confined: 'off', unconfined: true, items: [], total: 0 },
+  })
+  const { items: unconfined } = (await city.call('GET ~/unconfined-sessions')).body
+  expect(unconfined).toContainEqual({ session_id: id, session_name: expect.any(String), template: 'worker' })
 
   const lastAt = '2026-01-02T03:04:05Z'
   const denied = (call: string, target: string, count: number) => ({ call, target, count, lastAt })

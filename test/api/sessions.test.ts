@@ -626,7 +626,6 @@ describe('the operations on sessions', () => {
       'SessionResponse.context_pct',
       'SessionResponse.context_window',
       'SessionResponse.model',
-      'SessionResponse.unconfined',
     ])
   })
 })

@@ -220,8 +220,6 @@ export const ADDED_SINCE = [
   /^\/bead\/[^/]+\/history\.body\.(total|items\.#\d+)$/,
   // A prompt tells what is wrong in it, has no blank end, and is a template only if its file says so.
   /^\/session\/[^/]+\/prompt\.body\.(warnings|content)$/,
-  // A session says how it was confined when its program was started.
-  /^\/session(\/[^/]+|s(\?[^.]*)?)\.body\.(items\.[^.]+\.)?confined$/,
   // A provider without variables has no list of them.
   /^\/providers\.body\.items\.\d+\.env$/,
   // Providers are shown as they are declared, and how they are given prompts.

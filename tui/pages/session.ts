@@ -30,7 +30,7 @@ export const sessionPage = text({
     ])
     const question = items.find(({ session_id }) => session_id === session.id)
     const actions = actionsOfSession(session)
-    const head = [stateLine(session), ...usedLines(used), confinedLine(session, denials), ...questionLines(question)]
+    const head = [stateLine(session), ...usedLines(used), confinedLine(denials), ...questionLines(question)]
     return { head, actions, opens: question && placeOf(question, city.name) }
   },
   follow: async ({ city, subject: id }, { show, following }) => {
@@ -56,9 +56,9 @@ function usedLines(used: SessionUsage): Line[] {
   return turns === 0 ? [] : [{ text: `${money(usd, unpriced)} · ${tokens(used)} · ${countOf(turns, 'turn')}` }]
 }
 
-const confinedLine = ({ confined, unconfined }: SessionResponse, denials: DenialList): Line => ({
-  text: `confined: ${formatConfined(denials, confined)}`,
-  tone: unconfined ? 'warning' : 'quiet',
+const confinedLine = (denials: DenialList): Line => ({
+  text: `confined: ${formatConfined(denials)}`,
+  tone: denials.unconfined ? 'warning' : 'quiet',
 })
 
 /** What it asks. */

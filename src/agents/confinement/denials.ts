@@ -3,13 +3,16 @@ import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { contains, voids } from '../../config/confinement/obstacle.ts'
 import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
+import { isRunning } from '../sessions/running.ts'
 import { type ConfinementPlace, privateFolder } from './confinement.ts'
 import type { Denial, DenialList } from './schema.ts'
+import type { UnconfinedSessions } from './unconfined.ts'
 
 interface DenialsOptions {
   readonly place: Pick<ConfinementPlace, 'path' | 'home'>
   readonly config: { readonly current: CityConfig }
   readonly sessions: Pick<SessionResolver, 'resolve'>
+  readonly unconfined: Pick<UnconfinedSessions, 'has'>
 }
 
 /** What confined sessions of a city were refused. */
@@ -18,13 +21,15 @@ export class Denials {
 
   /** What a session was refused since it was created. */
   list(id: string): DenialList {
-    const { place, config, sessions } = this.options
+    const { place, config, sessions, unconfined } = this.options
     const row = sessions.resolve(id, { past: true })
     const agent = config.current.agents.find(({ qualified }) => qualified === row.template)
     const counted = readDenials(privateFolder(place.path, row.id))
     const items = counted.map((denial) => this.#view(denial, agent)).sort((a, b) => b.count - a.count)
     return {
       ...{ session_id: row.id, confine: agent?.confine ?? 'off', items },
+      ...(isRunning(row) && row.confined !== null && { confined: row.confined }),
+      ...(unconfined.has(row) && { unconfined: true }),
       total: items.reduce((sum, { count }) => sum + count, 0),
     }
   }

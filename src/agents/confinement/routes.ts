@@ -3,10 +3,11 @@ import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import type { Denials } from './denials.ts'
-import { DenialList } from './schema.ts'
+import { DenialList, UnconfinedList } from './schema.ts'
+import type { UnconfinedSessions } from './unconfined.ts'
 
 /** The operations on the confinement of sessions; all of them are extensions. */
-export const confinementRoutes = (city: CityOf<{ denials: Denials }>) => [
+export const confinementRoutes = (city: CityOf<{ denials: Denials; unconfined: UnconfinedSessions }>) => [
   route(
     'GET ~/session/{id}/denials',
     {
@@ -20,5 +21,16 @@ export const confinementRoutes = (city: CityOf<{ denials: Denials }>) => [
       extension: true,
     },
     (x) => city(x).denials.list(x.params.id),
+  ),
+  route(
+    'GET ~/unconfined-sessions',
+    {
+      id: 'list-unconfined-sessions',
+      summary: 'List running sessions that nothing confines in a city that confines others',
+      description: 'Empty where no agent of the city is to be confined.',
+      ok: UnconfinedList,
+      extension: true,
+    },
+    (x) => city(x).unconfined.list(),
   ),
 ]

@@ -26,9 +26,31 @@ export const DenialList = Type.Object(
   {
     session_id: Type.String(),
     confine: Type.String({ description: 'How its agent is confined now: `default`, `network` or `off`.' }),
+    confined: Type.Optional(
+      Type.String({ description: 'How its running program is confined; `confine` may have changed since its start.' }),
+    ),
+    unconfined: Type.Optional(
+      Type.Boolean({
+        description: 'True when nothing confines it although its agent, or another of the city, is to be confined.',
+      }),
+    ),
     items: Type.Array(Denial, { description: 'The most frequent first.' }),
     total: Type.Integer({ description: 'How often it was refused something, all kinds together.' }),
   },
   { $id: 'SessionDenialList', ...closed },
 )
 export type DenialList = Static<typeof DenialList>
+
+export const UnconfinedList = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        { session_id: Type.String(), session_name: Type.String(), template: Type.String() },
+        { $id: 'UnconfinedSession', ...closed },
+      ),
+    ),
+    total: Type.Integer(),
+  },
+  { $id: 'UnconfinedSessionList', ...closed },
+)
+export type UnconfinedList = Static<typeof UnconfinedList>

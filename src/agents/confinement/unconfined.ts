@@ -1,8 +1,10 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import type { ConfineMode } from '../../config/declare/confine.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
+import type { UnconfinedList } from './schema.ts'
 
 /** How a program is confined that is started like this, in the words of the configuration. */
 export function modeOfStart(confine: Confinement | undefined): ConfineMode {
@@ -15,7 +17,20 @@ export class UnconfinedSessions {
   #agents: readonly AgentConfig[] = []
   #isAsked = false
 
-  constructor(private readonly config: { readonly current: Pick<CityConfig, 'agents'> }) {}
+  constructor(
+    private readonly config: { readonly current: Pick<CityConfig, 'agents'> },
+    private readonly sessions: Pick<SessionRepository, 'live'>,
+  ) {}
+
+  list(): UnconfinedList {
+    const found = this.sessions.live().filter((row) => this.has(row))
+    const items = found.map(({ id, sessionName, template }) => ({
+      session_id: id,
+      session_name: sessionName,
+      template,
+    }))
+    return { items, total: items.length }
+  }
 
   /** Whether nothing confines a running session although its agent, or another of the city, is to be confined. */
   has(row: SessionRow): boolean {

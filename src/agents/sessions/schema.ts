@@ -53,18 +53,6 @@ export const SessionResponse = Type.Object(
       Type.Record(Type.String(), Type.String(), { description: 'The options of its next start.' }),
     ),
     metadata: Type.Optional(Strings),
-    confined: Type.Optional(
-      Type.String({
-        description:
-          'Ours: how its running program is confined, `default`, `network` or `off`; `confine` of its agent may have changed since.',
-      }),
-    ),
-    unconfined: Type.Optional(
-      Type.Boolean({
-        description:
-          'Ours: true when nothing confines it although its agent, or another of the city, is to be confined.',
-      }),
-    ),
   },
   { $id: 'SessionResponse', ...closed },
 )

@@ -20,8 +20,8 @@ import type { StoreHealth } from './store-health.ts'
 
 /** Counts sessions for the status. */
 export interface SessionCounter {
-  /** How many sessions run, how many a person suspended, and which are draining and how many run unconfined in a city that confines others. */
-  counts(): { active: number; suspended: number; unconfined: number; draining: ReadonlySet<string> }
+  /** How many sessions run, how many a person suspended, and which are draining. */
+  counts(): { active: number; suspended: number; draining: ReadonlySet<string> }
   /** The state of the open session with a configured identity. */
   named(identity: string): string | undefined
 }
@@ -92,7 +92,7 @@ export class CityStatus {
     const { config, suspensions, sessions, name, version } = this.dependencies
     const { agents, rigs, path, namedSessions } = config.current
     const agentRows = (await this.dependencies.agents.list({})).items
-    const { active, suspended, unconfined, draining } = sessions.counts()
+    const { active, suspended, draining } = sessions.counts()
     const rigDetails = rigs.map((rig) => ({
       name: rig.name,
       path: rig.path ?? '',
@@ -120,7 +120,7 @@ export class CityStatus {
         beads: { beads_store: 'sqlite', native_store_eligible: true },
         conditional_writes: CONDITIONAL_WRITES,
         store_health: this.#storeHealth(),
-        session_counts_detail: { active, suspended, ...(unconfined > 0 && { unconfined }) },
+        session_counts_detail: { active, suspended },
       }),
     }
   }

@@ -165,7 +165,6 @@ const SessionCounts = Type.Object(
   {
     active: Count('Sessions whose program runs.'),
     suspended: Count('Sessions that a person suspended.'),
-    unconfined: Type.Optional(Count('Ours: sessions that nothing confines in a city that confines others.')),
   },
   { $id: 'StatusSessionCountsDetail', ...closed },
 )

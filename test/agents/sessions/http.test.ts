@@ -44,7 +44,6 @@ describe('session operations', () => {
       id,
       kind: 'agent',
       template: 'mayor',
-      confined: 'off',
       state: 'active',
       title: 'The mayor',
       provider: 'command',

@@ -16,7 +16,6 @@ import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
 import { privateFolder } from '../../confinement/confinement.ts'
-import { UnconfinedSessions } from '../../confinement/unconfined.ts'
 import { AcpConversations } from '../../conversations/acp/conversations.ts'
 import { AcpPrompter } from '../../conversations/acp/prompter.ts'
 import { toQuestion } from '../../conversations/acp/questions.ts'
@@ -209,7 +208,7 @@ function openPrograms(options: SessionsOptions & Records) {
     input: new ProgramInput({ launcher, conversations, prompter, terminal }),
     logs,
     transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines, options.questions),
-    view: new SessionView({ ...options, launcher, logs, unconfined: new UnconfinedSessions(config) }),
+    view: new SessionView({ ...options, launcher, logs }),
     questionWatcher: new QuestionWatcher({ ...options, city, launcher, conversations, beadOf }),
   }
 }

@@ -1,6 +1,5 @@
 import { effectiveOptions } from '../../../config/providers/launch.ts'
 import type { Provider } from '../../../config/providers/provider.ts'
-import type { UnconfinedSessions } from '../../confinement/unconfined.ts'
 import type { LogStatus } from '../../conversations/entries/status.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import type { SessionActivity } from '../activity.ts'
@@ -16,7 +15,6 @@ interface SessionViewOptions {
   launcher: Launcher
   workload: Workload
   activity: SessionActivity
-  unconfined: Pick<UnconfinedSessions, 'has'>
   logs: { status(session: string): LogStatus | undefined }
 }
 
@@ -52,8 +50,6 @@ export class SessionView {
       ...(lastOutput !== undefined && { last_output: lastOutput }),
       ...(row.named !== null && { configured_named_session: true }),
       ...this.#metadata(row),
-      ...(running && row.confined !== null && { confined: row.confined }),
-      ...(this.options.unconfined.has(row) && { unconfined: true }),
     }
   }
 

@@ -1,0 +1,18 @@
+import type { CityConfig } from '../../config/city-config.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionResolver } from '../sessions/resolver.ts'
+import type { ConfinementPlace } from './confinement.ts'
+import { Denials } from './denials.ts'
+import { UnconfinedSessions } from './unconfined.ts'
+
+interface ConfinementOptions extends Pick<ConfinementPlace, 'path' | 'home'> {
+  readonly config: { readonly current: CityConfig }
+  readonly sessionRepository: Pick<SessionRepository, 'live'>
+}
+
+/** What is known of the confinement of a city's sessions. */
+export function openConfinement(options: ConfinementOptions, sessions: Pick<SessionResolver, 'resolve'>) {
+  const { config, sessionRepository } = options
+  const unconfined = new UnconfinedSessions(config, sessionRepository)
+  return { unconfined, denials: new Denials({ place: options, config, sessions, unconfined }) }
+}
