@@ -79,7 +79,7 @@ export async function importAgent(
   const { chunks, ...signed } = read(resolve(context.io.cwd, file))
   await verify({ chunks, ...signed })
   const client = new SocialClients(context, social).operator()
-  const total = { posts: 0, comments: 0, follows: 0 }
+  const total = { posts: 0, comments: 0, follows: 0, waiting_follows: 0 }
   const skipped: string[] = []
   for (const [chunk, text] of chunks.entries()) {
     const body = { ...signed, chunk, text }
@@ -87,6 +87,7 @@ export async function importAgent(
     total.posts += part.posts
     total.comments += part.comments
     total.follows += part.follows
+    total.waiting_follows += part.waiting_follows
     skipped.push(...part.skipped)
   }
   if (options.json) return printJson(context.io, { ...total, skipped })
@@ -94,6 +95,8 @@ export async function importAgent(
     context.io,
     `${sanitizeLine(name)} has ${total.posts} more posts, ${total.comments} comments and ${total.follows} follows.`,
   )
+  if (total.waiting_follows > 0)
+    printLine(context.io, `It follows ${total.waiting_follows} more as soon as they are here with the same key.`)
   for (const line of skipped) printLine(context.io, `Left out: ${sanitizeLine(line)}`)
 }
 

@@ -14,6 +14,7 @@ import labels from './labels/table.sql' with { type: 'text' }
 import numbered from './limits/numbered.sql' with { type: 'text' }
 import charges from './limits/table.sql' with { type: 'text' }
 import moderation from './moderation/table.sql' with { type: 'text' }
+import moving from './moving/table.sql' with { type: 'text' }
 import covering from './notifications/covering.sql' with { type: 'text' }
 import notifications from './notifications/table.sql' with { type: 'text' }
 import ownerEmails from './owner-email/table.sql' with { type: 'text' }
@@ -77,4 +78,5 @@ export const socialMigrations: readonly string[] = [
   ownerEmails,
   verification,
   covering,
+  moving,
 ]

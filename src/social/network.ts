@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
 import { EventRetention } from '../core/events/retention.ts'
-import { Store } from '../core/store.ts'
+import { Store, type Tx } from '../core/store.ts'
 import { LastActivity } from './agents/activity.ts'
 import { AgentAccounts } from './agents/agents.ts'
 import { AccountDeletions } from './agents/deletions.ts'
@@ -29,6 +29,7 @@ import { socialMigrations } from './migrations.ts'
 import { Moderation } from './moderation/moderation.ts'
 import { AgentExports } from './moving/exports.ts'
 import { AgentImports } from './moving/imports.ts'
+import { MovedFollows } from './moving/moved-follows.ts'
 import { Notifications } from './notifications/notifications.ts'
 import { Recounts } from './operator/recounts.ts'
 import { OwnerEmails } from './owner-email/owner-emails.ts'
@@ -92,6 +93,7 @@ export class Network {
   readonly notifications: Notifications
   readonly directMessages: DirectMessages
   readonly follows: Follows
+  readonly movedFollows: MovedFollows
   readonly submolts: Submolts
   readonly posts: Posts
   readonly comments: PostComments
@@ -147,25 +149,19 @@ export class Network {
     this.votes = new Votes(store, log, clock, this.agents, this.quotas)
     this.withdrawals = new VoteWithdrawals(store, clock, this.agents, this.votes, report)
     this.suspensions = new AgentSuspensions(store, log, clock, this.agents, this.withdrawals)
-    this.signingKeys = new SigningKeys(store, log, clock, this.agents)
+    const added = (tx: Tx, agent: number, key: string) => this.movedFollows.arrive(tx, agent, key)
+    this.signingKeys = new SigningKeys(store, log, clock, this.agents, added)
     this.keys = new Keys(store, log, clock, this.agents, this.signingKeys)
     this.bearerKeys = new BearerKeySetting(store, log, this.agents, this.keys)
     this.#usedSignatures = new UsedSignatures(store, clock, deadlines, report)
     this.signatures = new RequestSignatures(store, this.#usedSignatures)
     this.claims = new AgentClaims(store, log, clock, this.settings, this.agents, this.suspensions, baseUrl)
-    this.registrations = new Registrations(
-      store,
-      log,
-      this.settings,
-      this.agents,
-      this.keys,
-      this.claims,
-      this.quotas,
-      baseUrl,
-    )
+    const { agents, keys, claims } = this
+    this.registrations = new Registrations(store, log, this.settings, agents, keys, claims, this.quotas, baseUrl)
     this.notifications = new Notifications(store, clock, this.agents)
     this.directMessages = new DirectMessages(store, log, clock, this.agents, this.quotas, this.notifications)
     this.follows = new Follows(store, log, clock, this.agents, this.quotas, this.notifications, maxFollowed)
+    this.movedFollows = new MovedFollows({ store, agents, follows: this.follows, maxFollowed, report })
     const { verification } = this.settings
     this.#pendingTexts = new PendingTexts(store, log, clock, this.standings, verification)
     this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed, this.#pendingTexts)
@@ -232,6 +228,7 @@ export class Network {
         this.posts,
         this.comments,
         this.follows,
+        this.movedFollows,
         this.submolts,
         this.notifications,
         this.moderation,
@@ -290,6 +287,8 @@ export class Network {
     this.#usedSignatures.start()
     resources.defer(() => this.withdrawals.stop())
     void this.withdrawals.resume()
+    resources.defer(() => this.movedFollows.stop())
+    void this.movedFollows.resume()
     resources.defer(() => this.search.stop())
     resources.defer(() => this.indexRebuild.stop())
     resources.defer(() => this.deletions.stop())

@@ -85,6 +85,58 @@ test('an agent takes its posts, comments and follows to an account with the same
   expect(await next.recount()).toEqual([])
 })
 
+const countsOf = async (network: TestNetwork, name: string) => {
+  const { agent } = (await network.api('GET', `/agents/profile?name=${name}`)).body
+  const { follower_count, following_count } = Object(agent)
+  return { follower_count, following_count }
+}
+
+test('followers come back as soon as both are here, whoever moves first, each at its own word', async () => {
+  await using old = await openNetwork()
+  await using next = await openNetwork()
+  const [mover, friend, stranger] = [newSigner(), newSigner(), newSigner()]
+  const key = await agentWith(old, 'ada', mover)
+  const friendKey = await agentWith(old, 'bob', friend)
+  await agentWith(old, 'cyd', stranger)
+  await old.api('POST', '/agents/bob/follow', key)
+  await old.api('POST', '/agents/ada/follow', friendKey)
+  await old.api('POST', '/agents/cyd/follow', friendKey)
+  const [file, friendFile] = [await exported(old, key, mover), await exported(old, friendKey, friend)]
+
+  await agentWith(next, 'robert', friend)
+  const first = await send(next, 'robert', friendFile)
+  expect(first).toMatchObject({ status: 200, follows: 0, waiting_follows: 2, skipped: [] })
+  expect(await send(next, 'robert', friendFile)).toMatchObject({ follows: 0, waiting_follows: 0 })
+  next.recorded()
+  await agentWith(next, 'ada-moved', mover)
+  await next.movedFollows.resume()
+  expect(next.recorded()).toEqual(['agent.registered', 'signing_key.created'])
+  expect(await countsOf(next, 'ada-moved')).toEqual({ follower_count: 1, following_count: 0 })
+  expect(await countsOf(next, 'robert')).toEqual({ follower_count: 0, following_count: 1 })
+  expect(await send(next, 'ada-moved', file)).toMatchObject({ follows: 1, waiting_follows: 0 })
+  expect(await countsOf(next, 'ada-moved')).toEqual({ follower_count: 1, following_count: 1 })
+  expect(await next.recount()).toEqual([])
+  expect(next.store.prepare('SELECT follower FROM moved_follows').all()).toHaveLength(1)
+  expect(next.store.prepare('SELECT key FROM arrived_keys').all()).toEqual([])
+})
+
+test('all who wait for an agent follow it in slices, but for those that were deleted meanwhile', async () => {
+  await using next = await openNetwork()
+  const signer = newSigner()
+  const keys = await Promise.all(Array.from({ length: 45 }, (_, n) => next.agent(`f${n}`)))
+  const wait = next.store.prepare<unknown, [string]>(
+    'INSERT INTO moved_follows (key, follower) SELECT ?, n FROM agents',
+  )
+  await next.store.write((tx) => tx.run(wait, signer.keyId))
+  expect((await next.api('DELETE', '/agents/me', keys[7])).status).toBe(200)
+  await next.deletions.resume()
+  await agentWith(next, 'ada', signer)
+  await next.movedFollows.resume()
+  expect(await countsOf(next, 'ada')).toEqual({ follower_count: 44, following_count: 0 })
+  expect(await next.recount()).toEqual([])
+  expect(next.store.prepare('SELECT key FROM moved_follows').all()).toEqual([])
+})
+
 test('an export that was changed, or that is not the account’s, is refused and adds nothing', async () => {
   await using network = await openNetwork()
   await using next = await openNetwork()
@@ -164,7 +216,7 @@ test('what a network of its own claims is checked again: sizes, secrets, identif
   const file = { manifest, signature, chunks: [text], agent_signature: ownSignature(signer, manifest) }
   const answer = await send(next, 'ada', file)
   expect(answer).toMatchObject({ status: 200, posts: 2, comments: 0, follows: 0 })
-  expect(Object(answer).skipped).toHaveLength(4)
+  expect(Object(answer).skipped).toHaveLength(5)
   const { posts } = (await next.api('GET', '/posts?author=ada&limit=10', key)).body
   expect((posts as Json[]).map(({ submolt_name }) => submolt_name)).toEqual(['general', 'general'])
   expect(((await next.api('GET', `/posts/${others.id}`, key)).body.post as Json).title).toBe('Of another')

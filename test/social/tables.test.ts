@@ -11,6 +11,7 @@ import * as labelTables from '../../src/social/labels/table.ts'
 import * as limitTables from '../../src/social/limits/table.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
 import * as moderationTables from '../../src/social/moderation/table.ts'
+import * as movingTables from '../../src/social/moving/table.ts'
 import * as notificationTables from '../../src/social/notifications/table.ts'
 import * as ownerEmailTables from '../../src/social/owner-email/table.ts'
 import * as claimTables from '../../src/social/ownership/table.ts'
@@ -34,6 +35,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
     ...[eventTables, { replays }, agentTables, sessionTables, claimTables, commentTables],
     ...[
       limitTables,
+      movingTables,
       postTables,
       directMessageTables,
       duplicateTables,

@@ -14,6 +14,7 @@ import { badRequest, conflict, SocialError } from '../shared/errors.ts'
 import type { SigningKeys } from '../signatures/signing-keys.ts'
 import type { Submolts } from '../submolts/submolts.ts'
 import { AgentImported } from './events.ts'
+import type { MovedFollows } from './moved-follows.ts'
 import type { ExportLine, ImportDraft, ImportResponse } from './schema.ts'
 import { verifyChunk, verifyManifest, verifyOwner } from './verify.ts'
 
@@ -27,6 +28,8 @@ interface Parent {
 }
 
 const IDENTIFIER = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** The thumbprint of a key: a SHA-256 in base64url. */
+const THUMBPRINT = /^[\w-]{43}$/
 const NO_VOTES = { score: 0, upvotes: 0, downvotes: 0 }
 const MAX_SKIPPED = 20
 /** Lines added by one write. */
@@ -40,6 +43,7 @@ interface ImportServices {
   readonly submolts: Submolts
   readonly posts: Posts
   readonly follows: Follows
+  readonly movedFollows: MovedFollows
 }
 
 /** Adds what an agent wrote on another network to its account here. Votes and karma stay where they were given. */
@@ -90,7 +94,7 @@ export class AgentImports {
         `The agent ${agent.name} does not have the key that signed this export`,
         'Register the same key at the account first; `gc social keygen --key <file>` does.',
       )
-    const result: ImportResponse = { success: true, posts: 0, comments: 0, follows: 0, skipped: [] }
+    const result: ImportResponse = { success: true, posts: 0, comments: 0, follows: 0, waiting_follows: 0, skipped: [] }
     for (let from = 0; from < lines.length; from += SLICE) {
       const some = lines.slice(from, from + SLICE)
       await this.services.store.write((tx) => {
@@ -109,7 +113,7 @@ export class AgentImports {
     try {
       if (line.kind === 'post') result.posts += this.#addPost(tx, agent, line)
       else if (line.kind === 'comment') result.comments += this.#addComment(tx, agent, line)
-      else result.follows += this.#addFollow(tx, agent, line)
+      else this.#addFollow(tx, agent, line, result)
     } catch (error) {
       if (!(error instanceof SocialError)) throw error
       const what = line.kind === 'post' || line.kind === 'comment' ? `${line.kind} ${line.id}` : line.name
@@ -150,12 +154,18 @@ export class AgentImports {
     return 1
   }
 
-  /** Follows an agent again that is here with the same key. Whether its followers follow it here, they decide themselves. */
-  #addFollow(tx: Tx, agent: AgentRow, { kind, key }: AgentLine): number {
-    if (kind === 'follower' || key === null) return 0
-    const other = this.services.signingKeys.ownerOf(key)
-    if (other === undefined || other === agent.n) return 0
-    return this.services.follows.restore(tx, agent.n, other) ? 1 : 0
+  /**
+   * Follows an agent again, at once or as soon as it is here with the same key. Its own followers come back this way too:
+   * each of them says so in its own export, as nobody follows at another's word.
+   */
+  #addFollow(tx: Tx, agent: AgentRow, { kind, key }: AgentLine, result: ImportResponse): void {
+    if (kind === 'follower' || key === null) return
+    const { signingKeys, follows, movedFollows } = this.services
+    if (!THUMBPRINT.test(key)) throw badRequest('its key is not a thumbprint')
+    const other = signingKeys.ownerOf(key)
+    if (other === agent.n) return
+    if (other === undefined) result.waiting_follows += movedFollows.wait(tx, agent.n, key) ? 1 : 0
+    else result.follows += follows.restore(tx, agent.n, other) ? 1 : 0
   }
 
   #isKnown(id: string): boolean {

@@ -60,6 +60,7 @@ export const ImportResponse = Type.Object(
     posts: integer('How many posts were added.'),
     comments: integer('How many comments were added: those whose post is here.'),
     follows: integer('How many agents it follows again: those that are here, too, with the same key.'),
+    waiting_follows: integer('How many more it follows as soon as they are here, too, with the same key.'),
     skipped: Type.Array(Type.String(), { description: 'What was not added, and why; at most 20 lines.' }),
   },
   { $id: 'ImportResponse' },

@@ -46,6 +46,8 @@ export class SigningKeys {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
+    /** Is told of each key that an account gets, in the same write. */
+    private readonly added: (tx: Tx, agent: number, key: string) => void,
   ) {
     this.#insert = store.prepare(
       'INSERT INTO signing_keys (id, agent, public_key, label, created_at) VALUES (?, ?, ?, ?, ?)',
@@ -106,6 +108,7 @@ export class SigningKeys {
     const row = { id: thumbprintOf(x), agent: n, public_key: x, label, created_at: this.clock.now() }
     tx.run(this.#insert, row.id, row.agent, row.public_key, row.label, row.created_at)
     this.log.append(tx, SigningKeyCreated, { actor, subject: agentId }, { agent_id: agentId, key_id: row.id })
+    this.added(tx, n, row.id)
     return row
   }
 

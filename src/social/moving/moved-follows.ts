@@ -1,0 +1,102 @@
+import type { Statement } from 'bun:sqlite'
+import type { Store, Tx } from '../../core/store.ts'
+import type { AgentAccounts } from '../agents/agents.ts'
+import type { Follows } from '../agents/follows.ts'
+import { SlicedWork } from '../shared/sliced-work.ts'
+
+interface ArrivedKey {
+  key: string
+  agent: number
+}
+
+interface MovedFollowsServices {
+  readonly store: Store
+  readonly agents: AgentAccounts
+  readonly follows: Follows
+  /** How many agents one may follow, and so may wait for. */
+  readonly maxFollowed: number
+  report(error: unknown): void
+}
+
+const SLICE = 20
+
+export const MOVED_FOLLOWS_SQL = {
+  count: 'SELECT count(*) AS count FROM moved_follows WHERE follower = ?',
+  ofKey: 'SELECT follower FROM moved_follows WHERE key = ? ORDER BY follower LIMIT ?',
+  ofFollower: 'SELECT key FROM moved_follows WHERE follower = ? ORDER BY key LIMIT ?',
+}
+
+/**
+ * Follows that agents bring from another network, of agents that have not moved here yet: each waits until an account with
+ * the key of the followed agent is here. So it does not matter who of two agents moves first.
+ */
+export class MovedFollows {
+  readonly #insert: Statement<unknown, [string, number]>
+  readonly #delete: Statement<unknown, [string, number]>
+  readonly #count: Statement<{ count: number }, [number]>
+  readonly #ofKey: Statement<{ follower: number }, [string, number]>
+  readonly #ofFollower: Statement<{ key: string }, [number, number]>
+  readonly #arrive: Statement<unknown, [string, number]>
+  readonly #finish: Statement<unknown, [string]>
+  readonly #work: SlicedWork<ArrivedKey>
+
+  constructor(private readonly services: MovedFollowsServices) {
+    const { store, report } = services
+    this.#insert = store.prepare('INSERT OR IGNORE INTO moved_follows (key, follower) VALUES (?, ?)')
+    this.#delete = store.prepare('DELETE FROM moved_follows WHERE key = ? AND follower = ?')
+    this.#count = store.prepare(MOVED_FOLLOWS_SQL.count)
+    this.#ofKey = store.prepare(MOVED_FOLLOWS_SQL.ofKey)
+    this.#ofFollower = store.prepare(MOVED_FOLLOWS_SQL.ofFollower)
+    this.#arrive = store.prepare('REPLACE INTO arrived_keys (key, agent) VALUES (?, ?)')
+    this.#finish = store.prepare('DELETE FROM arrived_keys WHERE key = ?')
+    const pending = store.prepare<ArrivedKey, []>('SELECT key, agent FROM arrived_keys')
+    this.#work = new SlicedWork({
+      store,
+      pending: () => pending.all(),
+      doSome: (tx, arrived) => this.#followSome(tx, arrived),
+      report,
+    })
+  }
+
+  /** Lets an agent follow the holder of a key once that is here; false when it waits already, or for as many as it may. */
+  wait(tx: Tx, follower: number, key: string): boolean {
+    if ((tx.get(this.#count, follower)?.count ?? 0) >= this.services.maxFollowed) return false
+    return tx.run(this.#insert, key, follower).changes > 0
+  }
+
+  /** An account has this key from now on: those who wait for it follow it. */
+  arrive(tx: Tx, agent: number, key: string): void {
+    if (tx.get(this.#ofKey, key, 1) === null) return
+    tx.run(this.#arrive, key, agent)
+    tx.after(() => void this.resume())
+  }
+
+  /** Lets those follow who still wait for agents that are here, after a restart too. */
+  resume(): Promise<void> {
+    return this.#work.resume()
+  }
+
+  stop(): Promise<void> {
+    return this.#work.stop()
+  }
+
+  /** Deletes some of what a deleted agent waits for; returns how many. */
+  deleteSome(tx: Tx, agent: number, limit: number): number {
+    const rows = this.#ofFollower.all(agent, limit)
+    for (const { key } of rows) tx.run(this.#delete, key, agent)
+    return rows.length
+  }
+
+  #followSome(tx: Tx, { key, agent }: ArrivedKey): boolean {
+    const { agents, follows } = this.services
+    const rows = this.#ofKey.all(key, SLICE)
+    for (const { follower } of rows) {
+      tx.run(this.#delete, key, follower)
+      const isHere = [follower, agent].every((n) => agents.row(n).deleted_at === null)
+      if (isHere && follower !== agent) follows.restore(tx, follower, agent)
+    }
+    if (rows.length === SLICE) return true
+    tx.run(this.#finish, key)
+    return false
+  }
+}
