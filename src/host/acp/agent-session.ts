@@ -71,7 +71,8 @@ export class AgentSession {
     const folder = new SessionFolder(spec.cwd)
     this.#commands = new Commands(folder, spec.env, { marks, cgroup }, redactor)
     const { resume, mode, model, servers, patience } = spec.acp ?? {}
-    const shared = { run, build, deadlines, writer: this.#writer, folder, commands: this.#commands }
+    const services = spec.confine ? undefined : { folder, commands: this.#commands }
+    const shared = { run, build, deadlines, writer: this.#writer, cwd: folder.path, services }
     this.#conversation = new Conversation(
       {
         ...shared,

@@ -1,4 +1,11 @@
-import { type ClientApp, client, methods, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk'
+import {
+  type ClientApp,
+  type ClientCapabilities,
+  client,
+  methods,
+  RequestError,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk'
 import { AppError } from '../../core/errors.ts'
 import type { Commands } from './commands.ts'
 import { readTextFile, writeTextFile } from './files.ts'
@@ -6,30 +13,40 @@ import type { Permissions } from './permissions.ts'
 import type { RecordWriter } from './record-writer.ts'
 import type { SessionFolder } from './session-folder.ts'
 
-/** What an agent can have from us. */
-export const CAPABILITIES = {
-  fs: { readTextFile: true, writeTextFile: true },
-  terminal: true,
-  elicitation: { form: {} },
+/** What gc does for an agent on this machine, as itself: nothing confines it. */
+export interface AgentServices {
+  folder: SessionFolder
+  commands: Commands
 }
+
+/** What an agent can have from us. */
+export const capabilitiesOf = (services: AgentServices | undefined): ClientCapabilities => ({
+  ...(services && { fs: { readTextFile: true, writeTextFile: true }, terminal: true }),
+  elicitation: { form: {} },
+})
 
 export interface AgentClientOptions {
   writer: RecordWriter
   permissions: Permissions
-  folder: SessionFolder
-  commands: Commands
+  /** Absent for a confined agent, which reads, writes and runs what it needs by itself, confined as it is. */
+  services: AgentServices | undefined
   /** The agent sent an update. */
   onUpdate(update: SessionUpdate): void
   /** The agent sent a request. */
   onRequest(): void
 }
 
+/** Makes a handler of requests from what answers their parameters. */
+type Served = <Params, Result>(
+  serve: (params: Params) => Result | Promise<Result>,
+) => (request: { params: Params }) => Promise<Result>
+
 /** The client side of the protocol: handles an agent's updates and requests. */
 export function createAgentClient(parts: AgentClientOptions): ClientApp {
-  const { writer, permissions, folder, commands } = parts
-  const served =
-    <Params, Result>(serve: (params: Params) => Result | Promise<Result>) =>
-    async ({ params }: { params: Params }): Promise<Result> => {
+  const { writer, permissions, services } = parts
+  const served: Served =
+    (serve) =>
+    async ({ params }) => {
       parts.onRequest()
       try {
         return await serve(params)
@@ -37,14 +54,21 @@ export function createAgentClient(parts: AgentClientOptions): ClientApp {
         throw toRequestError(error, writer)
       }
     }
-  const { session, fs, terminal, elicitation } = methods.client
-  return client({ name: 'gc' })
+  const { session, elicitation } = methods.client
+  const app = client({ name: 'gc' })
     .onNotification(session.update, ({ params }) => parts.onUpdate(params.update))
     .onRequest(session.requestPermission, ({ params, signal }) => {
       parts.onRequest()
       return permissions.ask(params, signal)
     })
     .onRequest(elicitation.create, ({ params, signal }) => served(() => permissions.elicit(params, signal))({ params }))
+  return services ? serve(app, services, served) : app
+}
+
+/** Lets an agent have files of its folder read and written, and commands run there. */
+function serve(app: ClientApp, { folder, commands }: AgentServices, served: Served): ClientApp {
+  const { fs, terminal } = methods.client
+  return app
     .onRequest(
       fs.readTextFile,
       served((params) => readTextFile(folder, params)),

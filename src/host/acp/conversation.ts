@@ -12,12 +12,10 @@ import { AppError } from '../../core/errors.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { ToolServer } from '../protocol/session.ts'
-import { createAgentClient } from './client.ts'
-import type { Commands } from './commands.ts'
+import { type AgentServices, createAgentClient } from './client.ts'
 import { agentErrorMessage, type OpenedConversation, performHandshake } from './handshake.ts'
 import { Permissions } from './permissions.ts'
 import type { RecordWriter } from './record-writer.ts'
-import type { SessionFolder } from './session-folder.ts'
 
 /** How long an agent may take to say hello and open a conversation. */
 const HANDSHAKE_MS = 30_000
@@ -36,8 +34,9 @@ export interface ConversationOptions {
   build: string
   deadlines: Deadlines
   writer: RecordWriter
-  folder: SessionFolder
-  commands: Commands
+  /** The folder that the agent works in. */
+  cwd: string
+  services: AgentServices | undefined
   resume: string | undefined
   mode: string | undefined
   model: string | undefined
@@ -174,18 +173,8 @@ export class Conversation {
   }
 
   async #open(): Promise<OpenedConversation> {
-    const {
-      build,
-      folder,
-      resume,
-      mode,
-      model,
-      servers,
-      deadlines,
-      writer,
-      handshakeTimeoutMs = HANDSHAKE_MS,
-    } = this.options
-    const handshake = performHandshake(this.#agent, build, { cwd: folder.path, resume, mode, model, servers })
+    const { build, deadlines, writer, handshakeTimeoutMs = HANDSHAKE_MS } = this.options
+    const handshake = performHandshake(this.#agent, build, this.options)
     try {
       const inTime = await settlesWithin(deadlines, handshakeTimeoutMs, handshake)
       if (!inTime)

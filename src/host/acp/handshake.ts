@@ -14,7 +14,7 @@ import { Value } from '@sinclair/typebox/value'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { AgentMode } from '../protocol/record.ts'
 import type { ToolServer } from '../protocol/session.ts'
-import { CAPABILITIES } from './client.ts'
+import { type AgentServices, capabilitiesOf } from './client.ts'
 
 const SET_MODEL = 'session/set_model'
 const AUTH_REQUIRED = -32000
@@ -22,6 +22,7 @@ const AUTH_REQUIRED = -32000
 /** What is wanted of a conversation before its first turn. */
 export interface HandshakeOptions {
   cwd: string
+  services: AgentServices | undefined
   /** The agent's name for an earlier conversation to go on with. */
   resume?: string | undefined
   mode?: string | undefined
@@ -56,7 +57,7 @@ export async function performHandshake(
 ): Promise<HandshakeResult> {
   const hello: InitializeRequest = {
     protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: CAPABILITIES,
+    clientCapabilities: capabilitiesOf(wanted.services),
     clientInfo: { name: 'gc', version: build },
   }
   const initialized = await agent.request(methods.agent.initialize, hello)

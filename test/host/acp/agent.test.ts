@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { HostClient } from '../../../src/host/client/host-client.ts'
+import type { Confinement } from '../../../src/host/protocol/session.ts'
 import { exitOf, gone, type HostWorld, hostWorld } from '../world.ts'
 import { agentSpec, Listener } from './agent-host.ts'
 
@@ -250,5 +252,27 @@ describe('the file system and terminals of an ACP agent', () => {
     while (!existsSync(pid) || readFileSync(pid, 'utf8') === '') await Bun.sleep(10)
     await work.host.end('a', { grace: 200 })
     await gone(Number(readFileSync(pid, 'utf8')))
+  })
+
+  test('are its own when it is confined: gc reads, writes and runs nothing for it, which nothing would confine', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    const listener = new Listener(host)
+    const work = world.folder.at('work')
+    mkdirSync(work)
+    writeFileSync(world.folder.at('work', 'own'), 'own')
+    const log = world.folder.at('work', 'log')
+    const root = join(import.meta.dir, '..', '..', '..')
+    const confine: Confinement = {
+      ...{ home: world.folder.path, private: world.folder.at('private'), read: [realpathSync(root)], write: [work] },
+      ...{ network: 'session', ports: [] },
+    }
+    await host.start(agentSpec(world, 'a', { LOG: log }, { cwd: work, confine }))
+    for (const text of ['run echo run > ran', 'read ~/own', 'write ~/new x']) {
+      expect(await did(world, host, listener, text)).toContain('Method not found')
+    }
+    expect(existsSync(join(work, 'ran')) || existsSync(join(work, 'new'))).toBe(false)
+    const [hello = ''] = readFileSync(log, 'utf8').split('\n')
+    expect(JSON.parse(hello).params.clientCapabilities).toEqual({ elicitation: { form: {} } })
   })
 })

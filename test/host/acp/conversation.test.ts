@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { Redactor } from '../../../src/core/redact.ts'
-import { Commands } from '../../../src/host/acp/commands.ts'
 import { Conversation } from '../../../src/host/acp/conversation.ts'
 import { RecordQueue } from '../../../src/host/acp/record-queue.ts'
 import { RecordWriter } from '../../../src/host/acp/record-writer.ts'
-import { SessionFolder } from '../../../src/host/acp/session-folder.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
@@ -34,7 +32,6 @@ function speaking(manner: Manner) {
   const redactor = new Redactor(['gcs_'])
   const file = { add() {}, keep() {}, close() {}, drop() {} }
   const queue = new RecordQueue('k', 'r', clock, redactor, file, () => {})
-  const home = new SessionFolder(folder.path)
   const { readable, writable } = new TransformStream()
   const agent = readable.getReader()
   const back = Promise.withResolvers<ReadableStreamDefaultController>()
@@ -52,8 +49,8 @@ function speaking(manner: Manner) {
   void answer()
   const conversation = new Conversation(
     {
-      ...{ run: 'r', build: 'test', deadlines, writer: new RecordWriter(queue, deadlines, redactor), folder: home },
-      commands: new Commands(home, {}, { marks: [], cgroup: undefined }, redactor),
+      ...{ run: 'r', build: 'test', deadlines, writer: new RecordWriter(queue, deadlines, redactor) },
+      ...{ cwd: folder.path, services: undefined },
       ...{
         resume: undefined,
         mode: undefined,
