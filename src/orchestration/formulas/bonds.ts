@@ -7,9 +7,16 @@ import { resolveNeeds } from './rounds.ts'
 import { toSpec } from './spec.ts'
 import { resolveFiles } from './texts.ts'
 
+interface Bonds {
+  bonds: Record<string, Bond>
+  /** The steps of all of them, as their files say them. */
+  templates: Step[]
+}
+
 /** What the fan-outs among steps expand into, and the fan-outs in that. */
-export function compileBonds(steps: readonly Step[], compilation: Compilation): Record<string, Bond> {
+export function compileBonds(steps: readonly Step[], compilation: Compilation): Bonds {
   const bonds: Record<string, Bond> = {}
+  const templates: Step[] = []
   const open = [...walk(steps)]
   for (let step = open.pop(); step; step = open.pop()) {
     if (!step.onComplete) continue
@@ -38,9 +45,10 @@ export function compileBonds(steps: readonly Step[], compilation: Compilation): 
     const template = resolveFiles(written, true, compilation)
     const variables = [...formula.variables.values()].map(({ definition }) => definition)
     bonds[name] = { formula: name, variables, steps: template.map(toSpec) }
+    templates.push(...template)
     open.push(...walk(template))
   }
-  return bonds
+  return { bonds, templates }
 }
 
 /** The expansion of a name, or why there is none: items that nobody has yet need not keep a formula from compiling. */

@@ -91,8 +91,13 @@ function compileFormula(
   checkGraph(written, graph, compilation)
   checkConditions(written, compilation)
   const steps = resolveFiles(written, graph, compilation)
-  const bonds = compileBonds(steps, compilation)
-  const items = compileItems(steps, given, compilation, drains)
+  const { bonds, templates } = compileBonds(steps, compilation)
+  const items = {
+    ...compileItems(templates, given, compilation, drains, (place, message, id) =>
+      compilation.warn(place, `${message}; the drain fails when it gets there`, id),
+    ),
+    ...compileItems(steps, given, compilation, drains, (...problem) => compilation.problem(...problem)),
+  }
   if (compilation.problems.list.length > 0) return undefined
   const parts = toParts(steps, formula, graph, compilation)
   if (!parts) return undefined
@@ -131,27 +136,27 @@ function writeOut(formula: Formula, compilation: Compilation): Step[] {
   return settleNeeds(filtered, compilation)
 }
 
-/** What the drains of a formula run for each member. */
+/** What the drains among steps run for each member. */
 function compileItems(
   steps: readonly Step[],
   given: Variables,
   compilation: Compilation,
   drains: readonly string[],
+  complain: Compilation['problem'],
 ): Record<string, Recipe> {
   const items: Record<string, Recipe> = {}
   for (const { drain, place, id } of walk(steps)) {
     if (!drain || Object.hasOwn(items, drain.formula)) continue
     if (drains.includes(drain.formula)) {
-      compilation.problem(place, `drains run each other in a circle: ${[...drains, drain.formula].join(' → ')}`, id)
+      complain(place, `drains run each other in a circle: ${[...drains, drain.formula].join(' → ')}`, id)
       continue
     }
     const result = compileWithin(compilation.files, drain.formula, given, drains)
     if ('errors' in result) {
       const [first] = result.errors
-      compilation.problem(place, `drain.formula "${drain.formula}" cannot be used: ${first?.message ?? ''}`, id)
+      complain(place, `drain.formula "${drain.formula}" cannot be used: ${first?.message ?? ''}`, id)
     } else if (result.recipe.contract === 'v1') {
-      const message = `drain.formula "${drain.formula}" must be a graph: [requires] formula_compiler = ">=2.0.0"`
-      compilation.problem(place, message, id)
+      complain(place, `drain.formula "${drain.formula}" must be a graph: [requires] formula_compiler = ">=2.0.0"`, id)
     } else items[drain.formula] = result.recipe
   }
   return items

@@ -71,6 +71,7 @@ export const ALLOWED: readonly Allowed[] = [
   sort(/FROM beads WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > /, 'work that is put off'),
   sort(/FROM beads .*WHERE (b\.)?n BETWEEN \? AND \? .*GROUP BY/s, 'the beads that one write inserts'),
   sort(/WHERE root_id = \?/, 'the members of one run or graph'),
+  sort(/FROM bead_edges e CROSS JOIN beads b .* ORDER BY b\.n$/s, 'what waited for one bead alone'),
   sort(/FROM bead_edges WHERE \w+ = \?1 AND type = 'tracks'/, 'the members of one convoy, or the convoys of one bead'),
   sort(/FROM bead_comments|CROSS JOIN bead_comments/, 'what was said on one bead'),
   sort(/FROM usage_facts (INDEXED BY \w+ )?WHERE at >= /, 'what was used since a moment'),

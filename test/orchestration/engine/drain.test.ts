@@ -190,6 +190,30 @@ describe('a drain', () => {
     expect(work.metadata(members[0] ?? '')['gc.exclusive_drain_reservation']).toBe('')
   })
 
+  test('that wants its members alone has them before one that comes after it in the formula', async () => {
+    await using work = await openDrains()
+    const member = await work.add({ title: 'm' })
+    const convoy = (await work.convoys.create(human, { title: 'batch', items: [member.id] })).id
+    const { root } = await work.start('many', convoy)
+    const open = [...work.runMembers.of(root)].filter(
+      ({ ref, status }) => ref?.startsWith('many.d') && status === 'open',
+    )
+    expect(open.map(({ ref }) => ref)).toEqual(['many.d0'])
+  })
+
+  test('may be what a fan-out makes of an item', async () => {
+    await using work = await openDrains()
+    const { root } = await work.drain('fan', 2)
+    const partOf = (end: string) => [...work.runMembers.of(root)].find(({ ref }) => ref?.endsWith(end))?.id ?? ''
+    await close(work, partOf('.survey'), 'pass', { 'gc.output_json': '{"items":["a"]}' })
+    const control = partOf('.item.1.each')
+    expect(work.manifestOf(control).rows.map(({ status }) => status)).toEqual(['wired', 'wired'])
+    await work.finish(control, 0)
+    await work.finish(control, 1)
+    expect(work.metadata(control)).toMatchObject({ 'gc.drain_state': 'succeeded', 'gc.outcome': 'pass' })
+    expect(work.runs.get(root).status).toBe('completed')
+  })
+
   test('is canceled with its run, and the runs of its members with it', async () => {
     await using work = await openDrains()
     const { control, root, members } = await work.drain('alone', 2)

@@ -3,6 +3,10 @@ import { human } from '../../work/world.ts'
 import { openLaunches } from '../sling/launch-world.ts'
 import { close } from './graph.ts'
 
+/** A formula whose step `survey` has the formula `job` done for each item that it lists. */
+export const fanning = (bond: string): string =>
+  `formula = "fan"\n${GRAPH}[[steps]]\nid = "survey"\ntitle = "Survey"\n[steps.on_complete]\nfor_each = "output.items"\nbond = "${bond}"\nparallel = true\n`
+
 export const GRAPH = '[requires]\nformula_compiler = ">=2.0.0"\n'
 const draining = (name: string, drain: string) =>
   `formula = "${name}"\n${GRAPH}[[steps]]\nid = "each"\ntitle = "Each member"\n[steps.drain]\nformula = "unit"\n${drain}\n`
@@ -28,6 +32,9 @@ needs = ["first"]
 formula = "unit"
 context = "separate"
 `,
+  fan: fanning('batch'),
+  batch: `formula = "batch"\ntype = "expansion"\n${GRAPH}[[template]]\nid = "{target}.each"\ntitle = "Each"\ndrain = { formula = "unit" }\n`,
+  many: `formula = "many"\n${GRAPH}${Array.from({ length: 12 }, (_, n) => `[[steps]]\nid = "d${n}"\ntitle = "D"\ndrain = { formula = "unit", member_access = "exclusive" }\n`).join('')}`,
   unit: `formula = "unit"\n${GRAPH}[vars.topic]\ndefault = "wood"\n[[steps]]\nid = "do"\ntitle = "Do {{issue}} of {{topic}} in {{convoy_id}}"\n`,
 }
 

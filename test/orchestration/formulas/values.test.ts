@@ -179,6 +179,14 @@ describe('items of a fan-out', () => {
     const result = expandFragment(broken, { bond: 'job', sourceRef: 'f.s', title: 'S', vars: {}, item: 1, index: 0 })
     expect('errors' in result && result.errors[0]).toContain('there is no formula "job"')
   })
+
+  test('with a drain of a formula that is not there say so, and compile', () => {
+    const job = `formula = "job"\ntype = "expansion"\n[[template]]\nid = "do"\ntitle = "D"\ndrain = { formula = "gone" }\n`
+    const { warnings } = recipeOf(v2(`${steps('s')}${fan}`), { job })
+    expect(warnings.map(({ step, message }) => [step, message])).toEqual([
+      ['do', expect.stringMatching(/^drain.formula "gone" cannot be used: .*; the drain fails when it gets there$/)],
+    ])
+  })
 })
 
 test.each([

@@ -15,7 +15,9 @@ export async function checkRuns(firstSeed: number, count: number): Promise<void>
       const difference = await play(work, seed, program)
       if (!difference) continue
       const [smallest, found] = await shrink(seed, program, difference)
-      const files = [smallest.formula, ...Object.values(smallest.bonds)].map(toToml).join('\n')
+      const files = [smallest.formula, ...Object.values(smallest.bonds), ...Object.values(smallest.units)]
+        .map(toToml)
+        .join('\n')
       throw new Error(`seed ${seed}:\n${files}\n${JSON.stringify(found, null, 1)}`)
     }
   }

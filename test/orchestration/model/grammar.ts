@@ -20,8 +20,32 @@ export interface StepText {
   check?: { max_attempts: number; check: { path: string } }
   on_complete?: { for_each: string; bond: string; parallel?: boolean; sequential?: boolean }
   gate?: { type: string }
-  loop?: { count?: number; range?: string; body: StepText[] }
+  loop?: { count?: number; range?: string; until?: string; max?: number; body: StepText[] }
+  drain?: DrainText
   children?: StepText[]
+}
+
+export interface DrainText {
+  formula: string
+  context: 'separate' | 'shared'
+  member_access?: 'read' | 'exclusive'
+  max_units?: number
+  on_item_failure?: 'continue' | 'skip_remaining'
+  item?: { single_lane: boolean }
+}
+
+/** A formula, those that its fan-outs and drains name, and the convoy that a run of it is for. */
+export interface Program {
+  formula: FormulaText
+  bonds: Record<string, FormulaText>
+  units: Record<string, FormulaText>
+  members: Member[]
+}
+
+/** A bead of the convoy: it waits for those that it needs, which come before it. */
+export interface Member {
+  name: string
+  needs: string[]
 }
 
 /** What a worker leaves on a step that it closes. */

@@ -1,4 +1,5 @@
-import type { Report, StepText } from './grammar.ts'
+import type { Report } from './grammar.ts'
+import type { Step } from './rounds.ts'
 
 export type Kind =
   | 'work'
@@ -6,7 +7,9 @@ export type Kind =
   | 'spec'
   | 'retry'
   | 'check'
+  | 'until'
   | 'fanout'
+  | 'drain'
   | 'scope-check'
   | 'scope'
   | 'parent'
@@ -26,22 +29,41 @@ export interface Node {
   scope?: string | undefined
   /** Of a member: it has to say that it passed. */
   aborts?: boolean
-  step?: StepText
-  report?: Report
+  step?: Step
+  /** What its worker said, or that of the part that it passed with. */
+  report?: Report | undefined
   /** How many attempts, or items, were begun. */
   begun: number
   isChecking?: boolean
 }
 
-/** Where steps are written. */
-export interface Place {
-  prefix: string
-  /** What the first of them wait for. */
-  needs: string[]
-  owner?: string
-  /** The body of the scope that a round is. */
-  scope?: string
-}
-
 export const isOpen = (node: Node): boolean => node.outcome === undefined
 export const describe = (outcome = 'open'): string => (outcome === 'open' ? outcome : `closed ${outcome}`.trim())
+
+/** The steps of a run, and what gc has among them. */
+export class Graph {
+  readonly #nodes = new Map<string, Node>()
+
+  add(node: Omit<Node, 'begun'>): Node {
+    const added = { begun: 0, ...node }
+    this.#nodes.set(node.ref, added)
+    return added
+  }
+
+  get(ref: string): Node {
+    const node = this.#nodes.get(ref)
+    if (!node) throw new Error(`there is no ${ref}`)
+    return node
+  }
+
+  all = (): Node[] => [...this.#nodes.values()]
+
+  /** What none of them waits for. */
+  sinks(nodes: readonly Node[] = this.all()): string[] {
+    const awaited = new Set(nodes.flatMap(({ needs }) => needs))
+    return nodes.filter(({ ref, kind }) => kind !== 'spec' && !awaited.has(ref)).map(({ ref }) => ref)
+  }
+
+  areClosed = (refs: readonly string[]): boolean => refs.every((ref) => !isOpen(this.get(ref)))
+  haveFailed = (refs: readonly string[]): boolean => refs.some((ref) => this.get(ref).outcome === 'fail')
+}

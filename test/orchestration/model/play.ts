@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { manifestOf } from '../../../src/orchestration/runs/drain-manifest.ts'
 import { human, openWork, type Work } from '../../work/world.ts'
-import { type FormulaText, type Report, toToml } from './grammar.ts'
+import { type Member, type Program, type Report, toToml } from './grammar.ts'
 import { Interpreter } from './interpreter.ts'
-import { Drawing, type Program, randomFrom, reportOf } from './random.ts'
+import { Drawing, randomFrom, reportOf } from './random.ts'
 
 const TOML = '[[agent]]\nname = "clerk"\nstart_command = "true"\nmax_active_sessions = 3\nsuspended = true\n'
 /** A run of these formulas takes far fewer. */
@@ -30,48 +31,60 @@ export interface Difference {
 }
 
 /** Runs a formula with scripted workers, and compares it with the rules after every step. */
-export async function play(work: Work, seed: number, { formula, bonds }: Program): Promise<Difference | undefined> {
+export async function play(work: Work, seed: number, program: Program): Promise<Difference | undefined> {
   const random = randomFrom(seed)
-  const rules = new Interpreter(formula, bonds)
-  const root = await sling(work, [formula, ...Object.values(bonds)])
+  const rules = new Interpreter(program)
+  rules.settle()
+  const root = await sling(work, program)
   const moves: string[] = []
   for (;;) {
-    const expected = {
-      state: rules.state,
-      ready: rules.ready().sort(),
-      checks: rules.checks().sort(),
-      beads: rules.beads,
-    }
-    const actual = pictureOf(work, root)
+    const [expected, actual] = [expectedOf(rules), pictureOf(work, root)]
     if (!Bun.deepEquals(expected, actual)) return { moves, ...onlyDifferent(expected, actual) }
-    const choices = [
-      ...rules.ready().map((ref) => ({ action: 'close', ref })),
-      ...rules.gates().map((ref) => ({ action: 'open', ref })),
-      ...rules.checks().map((ref) => ({ action: 'decide', ref })),
-      ...rules.guards().map((ref) => ({ action: 'excuse', ref })),
-    ]
+    const choices = rules
+      .runs()
+      .flatMap((run) => [
+        ...run.ready().map((ref) => ({ run, action: 'close', ref })),
+        ...run.gates().map((ref) => ({ run, action: 'open', ref })),
+        ...run.checks().map((ref) => ({ run, action: 'decide', ref })),
+        ...run.guards().map((ref) => ({ run, action: 'excuse', ref })),
+      ])
     const choice = choices[Math.floor(random() * choices.length)]
-    if (!choice) return isOver(rules.state) ? undefined : { moves, expected: 'an end', actual: rules.state }
+    if (!choice) return rules.isOver() ? undefined : { moves, expected: 'an end', actual: rules.state }
     if (moves.length > MAX_MOVES) return { moves, expected: `an end within ${MAX_MOVES} moves`, actual: rules.state }
-    const move = random() < CANCEL ? { action: 'cancel', ref: formula.formula } : choice
-    moves.push(await make(work, rules, { ...move, seed, root, isGood: random() < 0.6 }))
+    const move = random() < CANCEL ? { ...choice, action: 'cancel' } : choice
+    const at = rootsOf(work, root).get(move.run.name()) ?? ''
+    moves.push(await make(work, { ...move, seed, root: at, isGood: random() < 0.6 }))
+    rules.settle()
     await settled(work)
   }
 }
 
-const isOver = (state: string): boolean => ['completed', 'failed', 'canceled'].includes(state)
-
-async function sling(work: Work, formulas: readonly FormulaText[]): Promise<string> {
-  const files = formulas.map(({ formula }) => join(work.town.path, 'formulas', `${formula}.toml`))
+async function sling(work: Work, { formula, bonds, units, members }: Program): Promise<string> {
+  const formulas = [formula, ...Object.values(bonds), ...Object.values(units)]
+  const files = formulas.map((each) => join(work.town.path, 'formulas', `${each.formula}.toml`))
   formulas.forEach((each, at) => void writeFileSync(files[at] ?? '', toToml(each)))
-  const { root_bead_id = '' } = await work.sling.sling(human, { target: 'clerk', formula: formulas[0]?.formula ?? '' })
+  const attached = Object.keys(units).length > 0 && { attached_bead_id: await convoyOf(work, members) }
+  const { root_bead_id = '' } = await work.sling.sling(human, {
+    ...{ target: 'clerk', formula: formula.formula },
+    ...attached,
+  })
   // What a run does is what its formula said when it was started.
   for (const file of files) rmSync(file)
   await settled(work)
   return root_bead_id
 }
 
+/** A convoy of new beads. */
+async function convoyOf(work: Work, members: readonly Member[]): Promise<string> {
+  const ids = new Map<string, string>()
+  for (const { name, needs } of members) {
+    ids.set(name, (await work.add({ title: name, needs: needs.map((need) => ids.get(need) ?? '') })).id)
+  }
+  return (await work.convoys.create(human, { title: 'batch', items: [...ids.values()] })).id
+}
+
 interface Move {
+  run: Interpreter
   action: string
   ref: string
   seed: number
@@ -80,35 +93,36 @@ interface Move {
 }
 
 /** Makes a move in the city and by the rules. */
-async function make(work: Work, rules: Interpreter, { action, ref, seed, root, isGood }: Move): Promise<string> {
-  const id = action === 'cancel' ? root : idOf(work, root, ref)
+async function make(work: Work, { run, action, ref, seed, root, isGood }: Move): Promise<string> {
+  const id = idOf(work, root, ref)
+  const name = `${run.name()}${ref}`
   switch (action) {
     case 'close': {
-      const report = reportOf(seed, ref)
+      const report = reportOf(seed, name)
       await work.beads.update(human, id, { status: 'closed', metadata: metadataOf(report) })
-      rules.close(ref, report)
-      return `${ref} reports ${JSON.stringify(report)}`
+      run.close(ref, report)
+      return `${name} reports ${JSON.stringify(report)}`
     }
     case 'open':
       await work.beads.close(human, id)
-      rules.close(ref, {})
-      return `${ref} opens`
+      run.close(ref, {})
+      return `${name} opens`
     case 'excuse': {
       const failed = idOf(work, root, ref.replace(/-guard$/, ''))
       await work.beads.update(human, failed, { metadata: { 'gc.outcome': 'skipped' } })
-      rules.excuse(ref)
-      return `what ${ref} is behind is skipped`
+      run.excuse(ref)
+      return `what ${name} is behind is skipped`
     }
     case 'decide': {
       const iteration = checksOf(work).find(({ control }) => control === id)
       await work.host.exit(iteration?.key ?? '', isGood ? 0 : 1)
-      rules.decide(ref, isGood)
-      return `the check of ${ref} ${isGood ? 'passes' : 'fails'}`
+      run.decide(ref, isGood)
+      return `the check of ${name} ${isGood ? 'passes' : 'fails'}`
     }
     default:
       await work.runs.cancel(human, root)
-      rules.cancel()
-      return 'the run is canceled'
+      run.cancel()
+      return `the run ${run.name() || 'itself'} is canceled`
   }
 }
 
@@ -148,26 +162,63 @@ function idOf(work: Work, root: string, ref: string): string {
   return found.id
 }
 
-/** How a run stands. */
-function pictureOf(work: Work, root: string) {
-  const members = [work.beadRepository.get(root), ...work.runMembers.of(root)]
-  const refs = new Map(members.map(({ id, ref = '' }) => [id, ref]))
-  const refsOf = (ids: readonly string[]) => ids.flatMap((id) => refs.get(id) ?? []).sort()
+/** Where the run and those that its drains began stand: what the rules say. */
+interface Picture {
+  states: Record<string, string>
+  ready: string[]
+  checks: string[]
+  beads: Record<string, string>
+}
+
+function expectedOf(rules: Interpreter): Picture {
+  const runs = rules.runs()
+  const named = (refsOf: (run: Interpreter) => string[]) =>
+    runs.flatMap((run) => refsOf(run).map((ref) => run.name() + ref)).sort()
+  return {
+    states: Object.fromEntries(runs.map((run) => [run.name(), run.state])),
+    ready: named((run) => run.ready()),
+    checks: named((run) => run.checks()),
+    beads: Object.assign({}, ...runs.map((run) => withPrefix(run.name(), run.beads))),
+  }
+}
+
+const withPrefix = (prefix: string, record: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [prefix + key, value]))
+
+/** The same, as the city has it. */
+function pictureOf(work: Work, root: string): Picture {
+  const roots = [...rootsOf(work, root)]
+  const members = roots.flatMap(([name, id]) =>
+    [work.beadRepository.get(id), ...work.runMembers.of(id)].map((bead) => ({
+      ...bead,
+      name: name + (bead.ref ?? ''),
+    })),
+  )
+  const names = new Map(members.map(({ id, name }) => [id, name]))
+  const namesOf = (ids: readonly string[]) => ids.flatMap((id) => names.get(id) ?? []).sort()
   const ready = work.beads.ready().value.items.map(({ id }) => id)
   return {
-    state: work.runs.get(root).status,
-    ready: refsOf(ready),
-    checks: refsOf(checksOf(work).map(({ control }) => control)),
+    states: Object.fromEntries(roots.map(([name, id]) => [name, work.runs.get(id).status])),
+    ready: namesOf(ready),
+    checks: namesOf(checksOf(work).map(({ control }) => control)),
     beads: Object.fromEntries(
-      members.map(({ ref = '', status, metadata }) => [
-        ref,
+      members.map(({ name, status, metadata }) => [
+        name,
         status === 'closed' ? `closed ${metadata?.['gc.outcome'] ?? ''}`.trim() : 'open',
       ]),
     ),
   }
 }
 
-type Picture = Omit<ReturnType<typeof pictureOf>, 'state'> & { state: string }
+/** The roots of a run and of those that its drains began, by what the rules call those. */
+function rootsOf(work: Work, root: string, name = ''): Map<string, string> {
+  const units = [...work.runMembers.of(root)].flatMap((bead) =>
+    (manifestOf(bead)?.rows ?? []).flatMap(({ index, item_root_id: unit }) =>
+      unit === undefined ? [] : [...rootsOf(work, unit, `${name}${bead.ref}:${index}/`)],
+    ),
+  )
+  return new Map([[name, root], ...units])
+}
 
 /** The two without the beads in which they agree. */
 function onlyDifferent(expected: Picture, actual: Picture) {

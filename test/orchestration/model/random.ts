@@ -1,4 +1,4 @@
-import type { FormulaText, Report, StepText } from './grammar.ts'
+import type { DrainText, FormulaText, Member, Program, Report, StepText } from './grammar.ts'
 
 /** Numbers from 0 to 1, the same for the same seed. */
 export function randomFrom(seed: number): () => number {
@@ -11,33 +11,48 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** A formula, and those that its fan-outs name. */
-export interface Program {
-  formula: FormulaText
-  bonds: Record<string, FormulaText>
-}
-
 const REQUIRES = { formula_compiler: '>=2.0.0', gc_extensions: '>=1.0.0' }
 const VARS = { on: 'yes', off: 'no', word: 'x' }
 const CONDITIONS = ['{{on}}', '!{{on}}', '{{off}}', '!{{off}}', '{{word}} == x', '{{word}} == y', '{{word}} != x']
 const OUTCOMES = ["outcome == 'pass'", "outcome != 'pass'", "outcome == 'fail'", "outcome == 'skipped'"]
 const STATES = [...OUTCOMES, "output.count > '1'", "output.count == '2'", "output.count != '0'"]
+const UNTILS = [...STATES, "status == 'complete'"]
 const ENDINGS = ['', '-x', '_y', '.z', 'é']
 
 /** What kinds of steps there are to draw from: below the first level some make no sense, or too many steps. */
-type Kind = 'plain' | 'retry' | 'check' | 'group' | 'parent' | 'fan' | 'gate' | 'loop'
+type Kind = 'plain' | 'retry' | 'check' | 'group' | 'parent' | 'fan' | 'gate' | 'loop' | 'until' | 'drain'
+const ANY: readonly Kind[] = [
+  'plain',
+  'plain',
+  'retry',
+  'check',
+  'group',
+  'parent',
+  'fan',
+  'gate',
+  'loop',
+  'until',
+  'drain',
+]
 const PLACES: Readonly<Record<'top' | 'group' | 'part' | 'deep' | 'template', readonly Kind[]>> = {
-  top: ['plain', 'plain', 'retry', 'check', 'group', 'parent', 'fan', 'gate', 'loop'],
-  group: ['plain', 'plain', 'retry', 'check', 'group', 'parent', 'fan', 'gate', 'loop'],
-  part: ['plain', 'plain', 'retry', 'check', 'fan', 'gate'],
+  top: ANY,
+  group: ANY,
+  part: ['plain', 'plain', 'retry', 'check', 'fan', 'gate', 'drain'],
   deep: ['plain', 'retry', 'check'],
-  template: ['plain', 'plain', 'retry', 'check'],
+  template: ['plain', 'plain', 'retry', 'check', 'drain'],
 }
+/** How deep drains run formulas with drains. */
+const MAX_DRAINS = 2
+
+/** Whether a step with this loop is one step in the graph, and not one for each round. */
+const isOne = (loop: StepText['loop']): boolean => loop === undefined || loop.until !== undefined
 
 /** Draws formulas. */
 export class Drawing {
   readonly #random: () => number
   readonly #bonds: Record<string, FormulaText> = {}
+  readonly #units: Record<string, FormulaText> = {}
+  #drains = 0
   #count = 0
 
   constructor(
@@ -51,7 +66,16 @@ export class Drawing {
     const steps = this.#steps(1 + this.#below(6), 'top')
     if (this.#chance(0.3)) steps.push(...this.#scope(steps))
     const formula = { formula: this.name, requires: REQUIRES, vars: VARS, steps }
-    return { formula, bonds: this.#bonds }
+    return { formula, bonds: this.#bonds, units: this.#units, members: this.#members() }
+  }
+
+  #members(): Member[] {
+    const members: Member[] = []
+    for (let left = this.#below(4); left > 0; left--) {
+      const needs = members.filter(() => this.#chance(0.3)).map(({ name }) => name)
+      members.push({ name: `m${members.length}`, needs })
+    }
+    return members
   }
 
   #steps(count: number, place: keyof typeof PLACES, prefix = ''): StepText[] {
@@ -69,14 +93,13 @@ export class Drawing {
 
   /** With what only formulas that ask for the extensions may say. */
   #extended(step: StepText, others: readonly StepText[]): StepText {
-    if (step.loop || (step.children && !step.check)) return step
+    if (!isOne(step.loop) || (step.children && !step.check)) return step
     const blocking = this.#chance(0.15) && { block_on_failure: true }
     const about = others.find(
-      ({ id, condition, loop }) => step.needs?.includes(id) && condition === undefined && loop === undefined,
+      ({ id, condition, loop }) => step.needs?.includes(id) && condition === undefined && isOne(loop),
     )
     if (!about || !this.#chance(0.3)) return { ...step, ...blocking }
-    const isWork = !about.retry && !about.check && !about.children
-    const condition = `${about.id}.${this.#pick(isWork ? STATES : OUTCOMES)}`
+    const condition = `${about.id}.${this.#pick(STATES)}`
     return { ...step, ...blocking, condition }
   }
 
@@ -103,6 +126,14 @@ export class Drawing {
         const rounds = 1 + this.#below(3)
         return { ...step, loop: this.#chance(0.5) ? { count: rounds, body } : { range: `1..${rounds}`, body } }
       }
+      case 'until': {
+        const body = this.#steps(1 + this.#below(3), inner)
+        const named = body.filter(({ condition, loop }) => condition === undefined && isOne(loop)).map(({ id }) => id)
+        const about = this.#pick(['step', ...named])
+        return { ...step, loop: { until: `${about}.${this.#pick(UNTILS)}`, max: 1 + this.#below(3), body } }
+      }
+      case 'drain':
+        return this.#drains < MAX_DRAINS ? { ...step, drain: this.#drain() } : step
       case 'fan': {
         const bond = `${this.name}-job${this.#count}`
         const template = this.#steps(1 + this.#below(2), 'template', '{target}.')
@@ -115,11 +146,24 @@ export class Drawing {
     }
   }
 
+  /** A drain of a formula of its own, which may have drains in its turn. */
+  #drain(): DrainText {
+    this.#drains++
+    const formula = `${this.name}-unit${this.#count}`
+    this.#units[formula] = { formula, requires: REQUIRES, vars: VARS, steps: this.#steps(1 + this.#below(3), 'part') }
+    const access = this.#pick(['read', 'read', 'exclusive'] as const)
+    return {
+      ...{ formula, member_access: access, on_item_failure: this.#pick(['continue', 'skip_remaining'] as const) },
+      ...(this.#chance(0.5) ? { context: 'separate' } : { context: 'shared', item: { single_lane: true } }),
+      ...(this.#chance(0.1) && { max_units: 2 }),
+    }
+  }
+
   /** The body of a scope, its members, and sometimes what tears it down. */
   #scope(others: readonly StepText[]): StepText[] {
     const body = `b${++this.#count}`
     const members = this.#steps(1 + this.#below(3), 'group')
-      .filter(({ loop }) => loop === undefined)
+      .filter(({ loop }) => isOne(loop))
       .map((step): StepText => {
         const outside = others.filter(() => this.#chance(0.15)).map(({ id }) => id)
         const abort: Record<string, string> = this.#chance(0.7) ? { 'gc.on_fail': 'abort_scope' } : {}

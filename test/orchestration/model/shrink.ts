@@ -1,6 +1,5 @@
-import type { StepText } from './grammar.ts'
+import type { Program, StepText } from './grammar.ts'
 import { type Difference, openModel, play } from './play.ts'
-import type { Program } from './random.ts'
 
 /** How often a smaller formula is tried. */
 const MAX_TRIES = 300
@@ -29,12 +28,17 @@ async function differenceOf(seed: number, program: Program): Promise<Difference 
   return await play(work, seed, program).catch(() => undefined)
 }
 
-/** Formulas with a step less, or a step with less to it. */
-function* smallerThan({ formula, bonds }: Program): Generator<Program> {
-  for (const steps of fewer(formula.steps ?? [])) yield { formula: { ...formula, steps }, bonds }
+/** Formulas with a step less, or a step with less to it, for a convoy with a member less. */
+function* smallerThan(program: Program): Generator<Program> {
+  const { formula, bonds, units, members } = program
+  if (members.length > 0) yield { ...program, members: members.slice(0, -1) }
+  for (const steps of fewer(formula.steps ?? [])) yield { ...program, formula: { ...formula, steps } }
+  for (const [name, unit] of Object.entries(units)) {
+    for (const steps of fewer(unit.steps ?? [])) yield { ...program, units: { ...units, [name]: { ...unit, steps } } }
+  }
   for (const [name, bond] of Object.entries(bonds)) {
     for (const template of fewer(bond.template ?? []))
-      yield { formula, bonds: { ...bonds, [name]: { ...bond, template } } }
+      yield { ...program, bonds: { ...bonds, [name]: { ...bond, template } } }
   }
 }
 
@@ -58,6 +62,7 @@ function* lesser(step: StepText): Generator<StepText> {
     'on_complete',
     'gate',
     'loop',
+    'drain',
     'children',
   ] as const) {
     const { [key]: removed, ...rest } = step
