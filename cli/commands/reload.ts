@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
+import type { ConfigReloaded } from '../../src/config/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -25,17 +26,25 @@ export function reloadCommand(program: Command, context: CommandContext): void {
 
 /** Reads the configuration of a city again. */
 export async function reload({ io }: CommandContext, city: CityClient, options: Reload): Promise<void> {
-  const { outcome, errors, warnings } = await city.call('POST ~/config/reload', {
-    body: { soft: options.soft === true },
-  })
+  const answer = await city.call('POST ~/config/reload', { body: { soft: options.soft === true } })
+  const { outcome, errors, warnings, in_force_since, files } = answer
   if (outcome === 'invalid') {
     throw failure(`${city.name} keeps its last good configuration:\n${errors.join('\n')}`)
   }
   for (const warning of [...errors, ...warnings]) io.err(`gc: ${sanitizeLine(warning)}\n`)
   const message =
-    outcome === 'applied' ? `The configuration of ${city.name} is in force.` : `Nothing has changed in ${city.name}.`
+    outcome === 'applied' ? `The configuration of ${city.name} is in force.` : unchanged(city.name, answer)
   if (!options.json) return printLine(io, message)
   const { path: city_path } = await city.call('GET ~')
   const modes = { async: options.async === true, soft: options.soft === true }
-  printJson(io, envelope({ command: 'reload', message, city_path, ...modes, outcome }))
+  printJson(io, envelope({ command: 'reload', message, city_path, ...modes, outcome, in_force_since, files }))
+}
+
+/** A change is mostly in force before anybody asks for it: says since when, and what it was. */
+function unchanged(city: string, { in_force_since, files }: Pick<ConfigReloaded, 'in_force_since' | 'files'>): string {
+  const time = new Date(in_force_since).toLocaleString('sv-SE')
+  const [first, ...others] = files
+  if (first === undefined) return `Nothing has changed in ${city} since it was opened at ${time}.`
+  const more = others.length > 0 ? ` and ${others.length} more` : ''
+  return `Nothing has changed in ${city} since ${time}, when ${sanitizeLine(first)}${more} came into force.`
 }

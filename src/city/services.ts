@@ -273,7 +273,13 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const orderServices = buildOrders(launching)
   return {
     ...orderServices,
-    configViews: new ConfigViews(config, suspensions, url, options.sessions.drifted),
+    configViews: new ConfigViews({
+      config,
+      suspensions,
+      url,
+      clock: options.clock,
+      sessions: options.sessions.drifted,
+    }),
     ...runServices,
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),

@@ -1,3 +1,4 @@
+import { type Clock, toTimestamp } from '../core/clock.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
 import type { AgentConfig, CityConfig } from './city-config.ts'
@@ -26,20 +27,36 @@ export interface DeclaredSessions {
   keepThrough(change: () => boolean, caller: Caller): Promise<boolean>
 }
 
+export interface ConfigViewsOptions {
+  readonly config: Pick<Config, 'current' | 'composition' | 'problem' | 'validate' | 'apply' | 'recorded' | 'onChange'>
+  readonly suspensions: Pick<Suspensions, 'isCitySuspended' | 'isRigSuspended' | 'isAgentSuspended'>
+  readonly clock: Clock
+  readonly url: () => string
+  readonly sessions: DeclaredSessions
+}
+
 /** Shows the configuration: in force, by default, with its origins, and what is wrong with it. */
 export class ConfigViews {
-  constructor(
-    private readonly config: Pick<Config, 'current' | 'composition' | 'problem' | 'validate' | 'apply' | 'recorded'>,
-    private readonly suspensions: Pick<Suspensions, 'isCitySuspended' | 'isRigSuspended' | 'isAgentSuspended'>,
-    private readonly url: () => string,
-    private readonly sessions: DeclaredSessions,
-  ) {}
+  readonly #config: ConfigViewsOptions['config']
+  readonly #suspensions: ConfigViewsOptions['suspensions']
+  /** Since when the configuration is in force, and which files came into force then: none when the city was opened with it. */
+  #inForce: { readonly since: number; readonly files: readonly string[] }
+
+  constructor(private readonly options: ConfigViewsOptions) {
+    const { config, suspensions, clock } = options
+    this.#config = config
+    this.#suspensions = suspensions
+    this.#inForce = { since: clock.now(), files: [] }
+    config.onChange(({ files }) => {
+      this.#inForce = { since: clock.now(), files }
+    })
+  }
 
   /** The configuration in force. */
   show(): ConfigResponse {
-    const { current } = this.config
+    const { current } = this.#config
     const { workspace } = current
-    const { patches } = this.config.composition.declarations
+    const { patches } = this.#config.composition.declarations
     return {
       workspace: {
         name: current.name,
@@ -47,24 +64,24 @@ export class ConfigViews {
         ...(workspace.declaredName !== undefined && { declared_name: workspace.declaredName }),
         ...(workspace.declaredPrefix !== undefined && { declared_prefix: workspace.declaredPrefix }),
         ...(workspace.provider !== undefined && { provider: workspace.provider }),
-        suspended: this.suspensions.isCitySuspended(current),
+        suspended: this.#suspensions.isCitySuspended(current),
         ...(workspace.sessionTemplate !== undefined && { session_template: workspace.sessionTemplate }),
         ...(workspace.declaredMaxActive !== undefined && { max_active_sessions: workspace.declaredMaxActive }),
       },
       agents: current.agents.map((agent) => this.#agent(current, agent)),
       rigs: current.rigs.map((rig) => {
         const { name, path, prefix } = rig
-        return { name, path: path ?? '', prefix, suspended: this.suspensions.isRigSuspended(current, rig) }
+        return { name, path: path ?? '', prefix, suspended: this.#suspensions.isRigSuspended(current, rig) }
       }),
       providers: mapValues(current.providers, (_, name) => resolved(name, current)),
       ...patchCounts(patches),
-      effective_api_url: this.url(),
+      effective_api_url: this.options.url(),
     }
   }
 
   /** What a city has that declares nothing. */
   defaults(): ConfigResponse {
-    const { name } = this.config.current
+    const { name } = this.#config.current
     return {
       workspace: { name, prefix: prefixOf(name), suspended: false },
       agents: [],
@@ -75,7 +92,7 @@ export class ConfigViews {
 
   /** Where each agent and provider comes from, and how many patches were applied. */
   explain(): ConfigExplained {
-    const { config, declarations } = this.config.composition
+    const { config, declarations } = this.#config.composition
     return {
       agents: config.agents.map((agent) => ({ ...this.#agent(config, agent), origin: agentOrigin(agent) })),
       providers: mapValues(new Map([...declarations.presets, ...declarations.providers]), (_, name) => ({
@@ -88,20 +105,20 @@ export class ConfigViews {
 
   /** Puts the files in force now instead of when they are seen to change. */
   async reload(caller: Caller, { soft = false }: ConfigReload = {}): Promise<ConfigReloaded> {
-    const apply = () => this.config.apply(actorOf(caller))
-    const changed = soft ? await this.sessions.keepThrough(apply, caller) : apply()
-    await this.config.recorded()
-    const { errors, warnings } = this.config.validate()
+    const apply = () => this.#config.apply(actorOf(caller))
+    const changed = soft ? await this.options.sessions.keepThrough(apply, caller) : apply()
+    await this.#config.recorded()
+    const { errors, warnings } = this.#config.validate()
+    const { since, files } = this.#inForce
     return {
-      outcome: this.config.problem === undefined ? (changed ? 'applied' : 'no_change') : 'invalid',
-      errors,
-      warnings,
+      outcome: this.#config.problem === undefined ? (changed ? 'applied' : 'no_change') : 'invalid',
+      ...{ errors, warnings, in_force_since: toTimestamp(since), files: [...files] },
     }
   }
 
   /** The errors and warnings about the files on disk, whether or not they are in force. */
   validate(): ConfigValidated {
-    return this.config.validate()
+    return this.#config.validate()
   }
 
   #agent(current: CityConfig, agent: AgentConfig): ConfigAgent {
@@ -111,7 +128,7 @@ export class ConfigViews {
       ...(agent.provider !== undefined && { provider: agent.provider }),
       ...(agent.maxActive !== 1 && { is_pool: true }),
       ...(agent.scope !== undefined && { scope: agent.scope }),
-      suspended: this.suspensions.isAgentSuspended(current, agent),
+      suspended: this.#suspensions.isAgentSuspended(current, agent),
     }
   }
 }

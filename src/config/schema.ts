@@ -134,6 +134,13 @@ export const ConfigReloaded = Type.Object(
     }),
     errors: Type.Array(Type.String(), { description: 'Each with its file, line and key.' }),
     warnings: Type.Array(Type.String()),
+    in_force_since: Type.String({
+      format: 'date-time',
+      description: 'Since when the configuration is in force: a change is mostly seen before anybody asks.',
+    }),
+    files: Type.Array(Type.String(), {
+      description: 'The files that came into force then; none when the city was opened with them.',
+    }),
   },
   { $id: 'ConfigReloadBody', ...closed },
 )

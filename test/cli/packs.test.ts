@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shareTown, type Town } from './town.ts'
 
@@ -209,6 +209,13 @@ describe('gc reload', () => {
     expect([status, err]).toEqual([1, expect.stringContaining('keeps its last good configuration')])
     writeFileSync(file, text)
     expect((await town.gc(['reload'])).status).toBe(0)
+    mkdirSync(join(town.city, 'agents/later'), { recursive: true })
+    writeFileSync(join(town.city, 'agents/later/agent.toml'), 'start_command = "cat"\n')
+    await town.gc(['reload'])
+    expect((await town.gc(['reload'])).out).toMatch(
+      /^Nothing has changed in town since [-0-9]{10} [:0-9]{8}, when agents\/later\/agent\.toml came into force\.\n$/,
+    )
+    rmSync(join(town.city, 'agents/later'), { recursive: true })
   })
 })
 

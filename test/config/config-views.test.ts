@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { Config } from '../../src/config/config.ts'
 import { ConfigViews } from '../../src/config/config-views.ts'
 import { LAYERS } from '../../src/config/layers/layers.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { agentsWorld } from '../agents/agents/world.ts'
 import { cityFiles } from './city-files.ts'
 import { importedAgents } from './layers/extra-layer.ts'
@@ -93,8 +94,9 @@ test('agents of other layers and applied patches are explained as what they are'
     isRigSuspended: () => false,
     isAgentSuspended: (_: unknown, { suspended }: { suspended: boolean }) => suspended,
   }
-  const views = new ConfigViews(config, suspensions, () => 'http://127.0.0.1:8372', {
-    keepThrough: async (change) => change(),
+  const views = new ConfigViews({
+    ...{ config, suspensions, clock: systemClock, url: () => 'http://127.0.0.1:8372' },
+    sessions: { keepThrough: async (change) => change() },
   })
   expect(views.explain()).toMatchObject({
     agents: [

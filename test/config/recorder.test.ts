@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { toTimestamp } from '../../src/core/clock.ts'
 import { firstAttempt } from '../../src/core/replays/replays.ts'
 import type { Caller } from '../../src/http/caller.ts'
 import { human } from '../../src/http/guard.ts'
@@ -60,6 +61,21 @@ test('files that were edited on disk are recorded as read by gc, or by whoever a
     ['human', of('city.toml')],
     ['gc/config', of('city.toml')],
   ])
+})
+
+test('a reload that comes after its change was seen says since when that is in force, and which files came then', async () => {
+  await using world = await openCity()
+  const { town, city } = world
+  const opened = toTimestamp(town.clock.now())
+  expect(await city.configViews.reload(human)).toMatchObject({ in_force_since: opened, files: [] })
+  await town.clock.advance(60_000)
+  town.declare(`${TOWN}[[rigs]]\nname = "lib"\npath = "/srv/lib"\n`)
+  await city.config.reload()
+  const seen = toTimestamp(town.clock.now())
+  await town.clock.advance(60_000)
+  expect(await city.configViews.reload(human)).toMatchObject({
+    ...{ outcome: 'no_change', in_force_since: seen, files: ['city.toml'] },
+  })
 })
 
 test('a change of very many files names the first hundred and says how many there are', async () => {
