@@ -132,19 +132,24 @@ test('a fetch that is killed leaves the city as it was, and the next start of th
     (seen) => seen >= 2,
   )
   expect(readdirSync(cache).filter((name) => name.startsWith('.fetching-'))).toHaveLength(1)
+  const fetching = () => {
+    const { stdout } = Bun.spawnSync(['ps', '-eo', 'args'])
+    return stdout
+      .toString()
+      .split('\n')
+      .filter((line) => line.includes(`${cache}/.fetching-`))
+  }
+  expect(fetching()).not.toEqual([])
   child.kill('SIGKILL')
   await child.exited
+  const isEmpty = ({ length }: { length: number }) => length === 0
+  await eventually('the end of its git, which nobody sees any more', 10_000, async () => fetching(), isEmpty)
   expect(readFileSync(join(path, 'pack.toml'), 'utf8')).toBe(packToml('town'))
   expect(readdirSync(path)).not.toContain('packs.lock')
   expect(readdirSync(cache).filter((name) => !name.startsWith('.fetching-'))).toEqual([])
   await world.kill()
   await world.start()
-  await eventually(
-    'nothing of the killed fetch',
-    10_000,
-    async () => readdirSync(cache),
-    ({ length }) => length === 0,
-  )
+  await eventually('nothing of the killed fetch', 10_000, async () => readdirSync(cache), isEmpty)
   posts = Number.NEGATIVE_INFINITY
   stuck.resolve()
   expect((await runGc(world, '--city', path, 'import', 'add', server.url)).status).toBe(0)

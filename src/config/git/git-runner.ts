@@ -27,7 +27,10 @@ export interface GitCommandOptions {
   readonly within?: GitFolders
   /** The bytes of output after which the command is killed. */
   readonly maxOutput?: number
-  /** The bytes that no file may grow over which git or a helper of it writes; it holds also when this process is gone. */
+  /**
+   * The bytes that no file may grow over which git or a helper of it writes. Such a command ends with this process,
+   * however that ends, so that nothing goes on of which nobody sees how much it writes in all.
+   */
   readonly maxFileSize?: number
 }
 
@@ -71,9 +74,9 @@ export class GitRunner {
     signal?.throwIfAborted()
     const words = [...SAFE_CONFIG, ...args]
     const command = within && this.#confine ? this.#confine(program, words, within) : [program, ...words]
-    const limited = maxFileSize === undefined ? command : withFileLimit(command, maxFileSize)
-    const child = Bun.spawn(limited, {
-      ...{ stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
+    const isBounded = maxFileSize !== undefined
+    const child = Bun.spawn(isBounded ? bounded(command, maxFileSize) : command, {
+      ...{ stdin: isBounded ? 'pipe' : 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
       ...(cwd !== undefined && { cwd }),
       env: { ...this.#env, ...(isolated && ISOLATED), ...env },
     })
@@ -93,6 +96,7 @@ export class GitRunner {
     } finally {
       deadline.cancel()
       signal?.removeEventListener('abort', kill)
+      void child.stdin?.end()
     }
   }
 
@@ -101,9 +105,25 @@ export class GitRunner {
   }
 }
 
-/** A limit that the system keeps, where none is lower already: writing fails over it. Shells count it in blocks of 512 bytes. */
-const withFileLimit = (command: readonly string[], bytes: number): string[] => [
-  ...['/bin/sh', '-c', 'trap "" XFSZ; ulimit -f "$0" 2>/dev/null; exec "$@"', String(Math.ceil(bytes / 512))],
+/** The input of this script ends when the process that started it does; it then ends its whole group. */
+const BOUNDED = `
+trap "" XFSZ
+ulimit -f "$0" 2>/dev/null
+exec 3<&0
+"$@" 3<&- </dev/null &
+command=$!
+{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 &
+watch=$!
+exec 3<&-
+wait "$command"
+status=$?
+kill -KILL "$watch"
+exit "$status"
+`
+
+/** Under a limit that the system keeps, where none is lower already: writing fails over it. Shells count it in blocks of 512 bytes. */
+const bounded = (command: readonly string[], bytes: number): string[] => [
+  ...['/bin/sh', '-c', BOUNDED, String(Math.ceil(bytes / 512))],
   ...command,
 ]
 

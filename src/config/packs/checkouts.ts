@@ -93,19 +93,21 @@ export class PackCheckouts {
     return GONE.test(stderr) ? commitGone(url, commit) : remoteFailed(`${url} cannot be fetched: ${reason}`)
   }
 
-  /** Fetches, and kills git when what it writes grows over the limit; git's own limit holds also without gc. */
+  /** Fetches, and kills git when all that it writes grows over the limit, or when gc is gone, which sees to that. */
   async #fetchBounded(url: string, words: readonly string[], staging: string, remotes: PackRemotes) {
     const { bytes } = this.options.limits ?? TREE_LIMITS
     const tooLarge = new AbortController()
     const watching = new AbortController()
-    const watched = this.#watchSize(join(staging, '.git/objects'), bytes, tooLarge, watching.signal)
+    const watched = this.#watchSize(staging, bytes, tooLarge, watching.signal)
     const keepPack = ['-c', 'fetch.unpackLimit=1']
     const options = ['--quiet', '--no-tags', '--no-recurse-submodules', '--no-auto-maintenance']
     try {
       const result = await remotes.run(url, [...keepPack, '-C', staging, 'fetch', ...options, ...words], {
         ...{ signal: tooLarge.signal, maxFileSize: bytes },
       })
-      if (result.exitCode !== 0 && FILE_TOO_LARGE.test(result.stderr)) tooLarge.abort()
+      const isTooLarge =
+        result.exitCode === 0 ? (await sizeOf(staging, bytes)) > bytes : FILE_TOO_LARGE.test(result.stderr)
+      if (isTooLarge) tooLarge.abort()
       tooLarge.signal.throwIfAborted()
       return result
     } catch (error) {

@@ -107,6 +107,30 @@ test('a repository that grows over the bound while it is fetched is left, and no
   expect([...new Bun.Glob('**').scanSync({ cwd: folder, dot: true })]).toEqual([])
 })
 
+test('a repository of many files that are over the bound together is left, and nothing of it stays', async () => {
+  using repository = packRepository()
+  for (const name of ['a', 'b', 'c']) {
+    writeFileSync(join(repository.path, name), crypto.getRandomValues(new Uint8Array(60_000)))
+  }
+  const commit = repository.commit({ 'pack.toml': PACK }, '1.0.0')
+  repository.git('update-server-info')
+  // A server without git of its own: each object is a file.
+  await using server = gitServer(repository, {
+    intercept: (request) => {
+      const file = Bun.file(join(repository.path, '.git', new URL(request.url).pathname.replace('/packs.git', '')))
+      return file.size > 0 ? new Response(file) : new Response('', { status: 404 })
+    },
+  })
+  using m = packMachine()
+  const { remotes, clock, deadlines } = m.parts
+  const fetching = (folder: string, bytes: number) =>
+    new PackCheckouts({ folder, clock, deadlines, limits: { files: 10, bytes } }).fetch(server.url, commit, remotes)
+  const [small, large] = [join(m.home, 'small'), join(m.home, 'large')]
+  await expect(fetching(small, 150_000)).rejects.toThrow('is larger than 146 KB, and was not fetched')
+  expect([...new Bun.Glob('**').scanSync({ cwd: small, dot: true })]).toEqual([])
+  expect(await fetching(large, 300_000)).toBe(true)
+})
+
 test('git itself stops at the bound of a file, whoever watches it', async () => {
   using repository = packRepository()
   const large = Buffer.from(crypto.getRandomValues(new Uint8Array(65_000))).toString('base64')
