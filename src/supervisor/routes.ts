@@ -53,14 +53,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
         '`request.result.city.create` with this `request_id` is recorded; `request.failed` says why it failed.',
       body: CityCreate,
       ok: { 202: AsyncAcceptedResponse },
-      errors: [
-        'forbidden',
-        'invalid-request',
-        'conflict-wrong-state',
-        'operation-in-progress',
-        'validation-failed',
-        'store-unavailable',
-      ],
+      errors: ['forbidden', 'conflict-wrong-state', 'operation-in-progress', 'validation-failed', 'store-unavailable'],
       headers: {
         'Idempotency-Key': 'A repeated request with the same key and body creates one city and gets the same answer.',
       },

@@ -71,7 +71,7 @@ export function toInvalidConfigError(
 ): AppError {
   const fieldErrors = diagnostics.map(({ file, line, key, message }) => ({
     location: `${file}:${line}`,
-    message: `${key}: ${message}`,
+    message: key ? `${key}: ${message}` : message,
   }))
   return new AppError(code, diagnostics.map(formatDiagnostic).join('\n'), { fieldErrors })
 }
