@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../config/city-config.ts'
 import { qualify } from '../../config/declare/names.ts'
-import { instanceName } from '../sessions/names.ts'
+import { instanceName, isInstanceName } from '../sessions/names.ts'
 import type { AgentSession } from './sessions.ts'
 
 /** One row of a list of agents: an agent with one session, or one instance of a pool. */
@@ -50,12 +50,7 @@ export function findInstance(spec: AgentConfig, name: string, sessions: readonly
   if (!isPool(spec)) return undefined
   const row = expandInstances(spec, sessions).find((instance) => instance.name === name)
   if (row || spec.maxActive !== undefined) return row
-  const number = /^[1-9]\d{0,6}$/.exec(
-    name.startsWith(`${spec.qualified}-`) ? name.slice(spec.qualified.length + 1) : '',
-  )
-  const isNumbered = number !== null && instanceName(spec, Number(number)) === name
-  const isNamed = spec.namepool.some((_, index) => instanceName(spec, index + 1) === name)
-  if (!isNumbered && !isNamed) return undefined
+  if (!isInstanceName(spec, name)) return undefined
   return toInstance(spec, name, preferred(sessions.filter(({ identity }) => identity === name)))
 }
 

@@ -3,15 +3,16 @@ import { sanitize } from '../sessions/names.ts'
 import type { Launcher } from './launcher.ts'
 import type { PromptedSession } from './prompt-subjects.ts'
 
-/** What a prompt can say of an agent of which there is no session: where its next one would work. */
+/** What a prompt can say of an agent, or of an instance of it, of which there is no session: where its next one would work. */
 export function previewSession(
   agent: AgentConfig,
   launcher: Pick<Launcher, 'promptSubject' | 'workDir'>,
+  name = agent.qualified,
 ): PromptedSession {
   const session = {
     ...({ id: '', kind: 'agent', template: agent.qualified, rig: agent.dir ?? '', workDir: '' } as const),
     provider: agent.provider ?? '',
-    ...{ alias: agent.qualified, named: null, sessionName: sanitize(agent.qualified) },
+    ...{ alias: name, named: null, sessionName: sanitize(name) },
   }
   return { ...session, workDir: launcher.workDir(agent, launcher.promptSubject(session)) }
 }

@@ -21,6 +21,7 @@ import { AppError } from '../../core/errors.ts'
 import type { ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
 import { profileOf } from '../../host/terminal/programs.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
+import { isInstanceName } from '../sessions/names.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { CityEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
@@ -49,6 +50,11 @@ export class Launcher {
 
   agent(qualified: string): AgentConfig | undefined {
     return this.config.current.agents.find((agent) => agent.qualified === qualified)
+  }
+
+  /** The agent of which this names an instance. */
+  poolOf(instance: string): AgentConfig | undefined {
+    return this.config.current.agents.find((agent) => isInstanceName(agent, instance))
   }
 
   /** The agent of a session, as it is run: with the provider of the account that stands in for its own. */

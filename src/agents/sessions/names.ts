@@ -49,3 +49,16 @@ export function instanceName(
   if (poolName === undefined) return `${agent.qualified}-${slot}`
   return agent.qualified.slice(0, agent.qualified.length - lastSegment(agent.qualified).length) + poolName
 }
+
+/** Whether a name is that of one instance of an agent that runs several, of an unbounded one also before it ever ran. */
+export function isInstanceName(
+  agent: { qualified: string; maxActive: number | undefined; namepool: readonly string[] },
+  name: string,
+): boolean {
+  if (agent.maxActive === 1) return false
+  const most = agent.maxActive ?? Number.POSITIVE_INFINITY
+  const number = name.startsWith(`${agent.qualified}-`) ? name.slice(agent.qualified.length + 1) : ''
+  const numbered = /^[1-9]\d{0,6}$/.test(number) ? Number(number) : undefined
+  if (numbered !== undefined && numbered <= most && instanceName(agent, numbered) === name) return true
+  return agent.namepool.some((_, index) => index < most && instanceName(agent, index + 1) === name)
+}

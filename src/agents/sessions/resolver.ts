@@ -7,7 +7,7 @@ import type { SessionRepository } from './repository.ts'
 import type { SessionRow } from './table.ts'
 
 /** Prompts write `mayor/` for an agent of the city. */
-const withoutSlash = (token: string): string => token.replace(/(?<=.)[/]$/, '')
+export const withoutSlash = (token: string): string => token.replace(/(?<=.)[/]$/, '')
 
 const notFound = (token: string) => new AppError('session-not-found', `not_found: session not found: "${token}"`)
 

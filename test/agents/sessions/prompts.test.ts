@@ -76,6 +76,22 @@ describe('a session', () => {
     expect(world.city.log.after(head, 10)).toEqual([])
   })
 
+  test('is shown for an instance of a pool under the name of the instance, before it ever ran', async () => {
+    await using world = await started({ 'prompts/mayor.template.md': 'You are {{.AgentName}}.' })
+    const pool = 'start_command = "cat"\nnamepool = ["ada"]\n'
+    put(world.folder.at('city', 'agents/coder/agent.toml'), `${pool}max_active_sessions = 3\n`)
+    put(world.folder.at('city', 'agents/coder/prompt.template.md'), '{{.AgentName}} of {{.TemplateName}}')
+    await world.city.config.reload()
+    const { reader } = world.city.sessions
+    for (const name of ['ada', 'coder-2', 'coder-3']) {
+      expect(await reader.prompt(name)).toEqual({ agent: 'coder', content: `${name} of coder`, warnings: [] })
+    }
+    expect((await reader.prompt('coder/')).content).toBe('coder of coder')
+    for (const none of ['coder-0', 'coder-4', 'coder-1', 'nobody-1']) {
+      await expect(reader.prompt(none)).rejects.toMatchObject({ code: 'session-not-found' })
+    }
+  })
+
   test('is drained when a fragment changes that its prompt uses, and by no other', async () => {
     await using world = await started({
       'prompts/mayor.template.md': 'You are {{template "who" .}}.',

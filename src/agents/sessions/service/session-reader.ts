@@ -4,7 +4,7 @@ import type { PromptedSession } from '../../lifecycle/prompt-subjects.ts'
 import type { Prompts } from '../../lifecycle/prompts.ts'
 import type { SessionHost } from '../host.ts'
 import type { SessionRepository } from '../repository.ts'
-import type { SessionResolver } from '../resolver.ts'
+import { type SessionResolver, withoutSlash } from '../resolver.ts'
 import { isRunning } from '../running.ts'
 import type { SessionList, SessionPrompt, SessionResponse } from '../schema.ts'
 import { listSessions, type SessionQuery } from './list-sessions.ts'
@@ -55,11 +55,15 @@ export class SessionReader {
     return { agent: row.template, content: text, warnings: [...warnings] }
   }
 
-  /** The newest session of an agent, or its next; undefined for what names a session, or no agent. */
+  /** The newest session of an agent, or its next, or that of an instance; undefined for what names a session, or no agent. */
   #ofAgent(token: string): PromptedSession | undefined {
     const { resolver, repository, launcher } = this.options
-    const agent = resolver.find(token) ? undefined : launcher.agent(token)
+    if (resolver.find(token)) return undefined
+    const name = withoutSlash(token)
+    const agent = launcher.agent(name)
     const live = repository.live().filter(({ template }) => template === agent?.qualified)
-    return agent && (live.at(-1) ?? previewSession(agent, launcher))
+    if (agent) return live.at(-1) ?? previewSession(agent, launcher)
+    const pool = launcher.poolOf(name)
+    return pool && previewSession(pool, launcher, name)
   }
 }
