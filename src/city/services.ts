@@ -252,7 +252,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
 type AgentServices = ReturnType<typeof buildAgents>
 
 function buildOperations(options: Foundation & Records & SessionServices & WorkServices & AgentServices) {
-  const { name, url, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
+  const { name, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
   const workflows = new WorkflowEvents(name, beadRepository)
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
   const instantiator = new Instantiator(options)
@@ -273,13 +273,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const orderServices = buildOrders(launching)
   return {
     ...orderServices,
-    configViews: new ConfigViews({
-      config,
-      suspensions,
-      url,
-      clock: options.clock,
-      sessions: options.sessions.drifted,
-    }),
+    configViews: new ConfigViews({ ...options, sessions: options.sessions.drifted }),
     ...runServices,
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),
