@@ -19,7 +19,7 @@ export function attentionCommands(program: Command, context: CommandContext): vo
   attention
     .command('answer')
     .description('answer a question of a session')
-    .argument('<question>', 'its number, or the id, alias or name of the session that asks')
+    .argument('<question>', 'its number, host:… as it is listed, or the id, alias or name of the session that asks')
     .argument(
       '<answer>',
       'the number or the words of an option, several boxes with commas (1,3), or approve, approve_always, deny, deny_always',
@@ -35,7 +35,7 @@ interface AnswerOptions {
 }
 
 /** Kinds at which nothing has failed. */
-const COLOURS: Record<string, Colour> = { permission: 'yellow', dialog: 'yellow', detached: 'yellow' }
+const COLOURS: Record<string, Colour> = { permission: 'yellow', dialog: 'yellow', host: 'yellow', detached: 'yellow' }
 
 async function list(context: CommandContext, { json, watch }: JsonOption & { watch?: true }): Promise<void> {
   const { io } = context
@@ -78,6 +78,7 @@ async function showChange(
 const RAISED = 'attention.raised'
 const CLEARED = 'attention.cleared'
 const QUESTION = 'question:'
+const HOST = 'host:'
 
 function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
   const now = Date.now()
@@ -144,13 +145,19 @@ async function answer(
   const city = await context.city()
   const given = text === undefined ? {} : { text }
   const number = /^(?:question:)?(\d+)$/.exec(question)?.[1]
-  if (number === undefined) {
+  const id = number === undefined ? hostIn(question) : `${QUESTION}${number}`
+  if (id === undefined) {
     const body = { action: words, ...(request !== undefined && { request_id: request }), ...given }
     await city.call('POST ~/session/{id}/respond', { params: { id: question }, body })
     printLine(context.io, `Session ${question} was answered with ${words}.`)
     return
   }
-  const params = { id: `question:${number}` }
-  const answered = await city.call('POST ~/attention/{id}/answer', { params, body: { answer: words, ...given } })
+  const answered = await city.call('POST ~/attention/{id}/answer', {
+    params: { id },
+    body: { answer: words, ...given },
+  })
   printLine(context.io, `Session ${answered.session_id} was answered with "${sanitizeLine(answered.choice ?? '')}".`)
 }
+
+/** The name of a host that a session asks for, if that is what is named. */
+const hostIn = (text: string): string | undefined => (text.startsWith(HOST) ? text : undefined)

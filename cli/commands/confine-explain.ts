@@ -21,8 +21,10 @@ export function confineExplainCommand(confine: Command, context: CommandContext)
 async function explain({ io }: CommandContext, folder: string, name: string, options: JsonOption): Promise<void> {
   const { explainFolderConfinement } = await import('../../src/config/explain/explain-confinement.ts')
   const { defaultPlaces } = await import('../../src/host/confine/start/default-policy.ts')
+  const { REGISTRIES } = await import('../../src/host/confine/start/default-hosts.ts')
+  const defaults = (home: string) => ({ ...defaultPlaces(home), registries: REGISTRIES })
   const gcHome = resolveHome(io.env)
-  const explained = explainFolderConfinement(folder, { name, gcHome, places: defaultPlaces })
+  const explained = explainFolderConfinement(folder, { name, gcHome, defaults })
   if ('errors' in explained) throw failure(explained.errors.join('\n'))
   if (options.json) return printJson(io, explained)
   io.out(`${inWords(explained)}\n`)
@@ -43,7 +45,7 @@ async function explain({ io }: CommandContext, folder: string, name: string, opt
 }
 
 const WORDS = {
-  default: 'is confined: it changes its own folder and reaches only ports of this machine that it may reach',
+  default: 'is confined: it changes its own folder and reaches only the hosts and ports listed here',
   network: 'is confined to its own folder and reaches every network',
   off: 'runs unconfined: it may do what you may; confine = "default" confines it',
 }
@@ -52,4 +54,7 @@ function inWords({ agent, confine, file, line }: ExplainedConfinement): string {
   return `${agent} ${WORDS[confine]} (${file === undefined ? 'the default' : `${file}:${line}`}).`
 }
 
-const saidBy = ({ by, file, line }: ConfinementRule): string => (file === undefined ? by : `${by}, ${file}:${line}`)
+function saidBy({ by, file, line, purpose }: ConfinementRule): string {
+  if (purpose !== undefined) return `${by}, for ${purpose}`
+  return file === undefined ? by : `${by}, ${file}:${line}`
+}

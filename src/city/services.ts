@@ -216,6 +216,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         new FailedClonesAttention({ store, clock, config, clones }),
         options.storeHealth,
         new QuestionAttention(sessionServices.questions, sessionServices.repository),
+        sessionServices.askedHosts,
         new FailedAttention({ ...sessionServices, clock }),
         new BudgetAttention(budgets),
         new LoginAttention({

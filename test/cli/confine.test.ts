@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { cityFiles } from '../config/city-files.ts'
+import { tempFolder } from '../support/folder.ts'
 import { gc } from './shell.ts'
 
 const CITY = `[[rigs]]
@@ -38,6 +40,28 @@ describe('gc confine explain', () => {
     ]) {
       expect(rows).toContainEqual(row)
     }
+  })
+
+  test('lists the hosts that the agent reaches by itself, and what each is for', async () => {
+    using folder = tempFolder()
+    mkdirSync(folder.at('shop', '.git'), { recursive: true })
+    writeFileSync(folder.at('shop', '.git', 'config'), '[remote "origin"]\n\turl = https://git.example.org/a.git\n')
+    const confined = 'provider = "claude"\nconfine = "default"\nworktree = true\n'
+    const toml = `${CITY.replace('/srv/shop', folder.at('shop'))}${confined}`
+    using city = cityFiles({
+      'city.toml': toml.replaceAll('share = { memory = "2GB" }', 'allow_hosts = ["example.com"]'),
+    })
+    const { out } = await gc(['confine', 'explain', 'free'], { env, cwd: city.path })
+    expect(out).toStartWith(
+      'shop/free is confined: it changes its own folder and reaches only the hosts and ports listed here',
+    )
+    const rows = out.split('\n').map((row) => row.trim().split(/\s{2,}/))
+    expect(rows).toContainEqual(['host', 'api.anthropic.com', 'gc, for provider claude'])
+    expect(rows).toContainEqual(['host', 'registry.npmjs.org', 'gc, for packages'])
+    expect(rows).toContainEqual(['host', 'git.example.org', 'gc, for remotes of its rig'])
+    expect(rows).toContainEqual(['host', 'example.com', 'rig, city.toml:5'])
+    const wide = await gc(['confine', 'explain', 'w'], { env, cwd: city.path })
+    expect(wide.out).not.toContain('registry.npmjs.org')
   })
 
   test('prints the same as JSON, and says of an agent without a profile that it is not confined', async () => {

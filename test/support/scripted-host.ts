@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../src/core/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { RecordBatch, SessionHost } from '../../src/host/client/session-host.ts'
+import type { AskedHost, HostAnswer } from '../../src/host/protocol/proxy.ts'
 import type { ChoiceOutcome, Question } from '../../src/host/protocol/question.ts'
 import type { AgentRecordContent } from '../../src/host/protocol/record.ts'
 import type { Exit, HostedSession, Screen, StartResult, StartSpec } from '../../src/host/protocol/session.ts'
@@ -23,6 +24,36 @@ const unsubscribe = () => {}
 
 type OutputListener = Parameters<SessionHost['onOutput']>[1]
 
+/** The hosts beyond all lists that programs ask for, as a test says. */
+class AskedHosts {
+  readonly isKnown = true
+  readonly #open = new Map<string, AskedHost>()
+  readonly #listeners = new Set<(key: string, asked: AskedHost | undefined) => void>()
+
+  get all(): [key: string, asked: AskedHost][] {
+    return [...this.#open]
+  }
+
+  find(key: string): AskedHost | undefined {
+    return this.#open.get(key)
+  }
+
+  async whenKnown(): Promise<void> {}
+
+  subscribe(listener: (key: string, asked: AskedHost | undefined) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  set(key: string, asked: AskedHost | undefined): void {
+    if (asked) this.#open.set(key, asked)
+    else this.#open.delete(key)
+    for (const listener of this.#listeners) listener(key, asked)
+  }
+}
+
+type HostSaid = { host: string; port: number; answer: HostAnswer }
+
 /**
  * A session host without processes, for the city of a test. What is started runs until the test ends it. A program that
  * speaks ACP works on a turn, so that prompts wait, until the test finishes it; then it takes one prompt.
@@ -41,6 +72,8 @@ export class ScriptedHost implements SessionHost {
   readonly screens = new Map<string, string[]>()
   /** The options that were taken, oldest first. */
   readonly choices: { key: string; question: string; option: string; text?: string }[] = []
+  /** What was said of hosts that programs ask for, oldest first. */
+  readonly said: ({ key: string } & HostSaid)[] = []
   readonly #questions = new Map<string, Question>()
   readonly #questionListeners = new Set<(key: string, question: Question | undefined) => void>()
   /** The questions of programs that speak ACP. */
@@ -199,6 +232,16 @@ export class ScriptedHost implements SessionHost {
 
   readonly listDaemons = async () => new Map()
   readonly traffic = async () => []
+  /** The host that each program asks for. */
+  readonly askedHosts = new AskedHosts()
+
+  async answerHost(key: string, said: HostSaid): Promise<boolean> {
+    const asked = this.askedHosts.find(key)
+    if (asked?.host !== said.host || asked.port !== said.port) return false
+    this.said.push({ key, ...said })
+    this.askedHosts.set(key, undefined)
+    return true
+  }
   readonly status = async () => []
 
   onOutput(key: string | undefined, listener: OutputListener): () => void {

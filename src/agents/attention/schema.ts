@@ -7,6 +7,7 @@ const closed = { additionalProperties: false } as const
 const KINDS = {
   permission: 'an agent asks for a permission',
   dialog: 'a program shows a dialog',
+  host: 'a confined session asks for a host that is on no list',
   unrouted: 'ready work is routed to no agent',
   'unknown-agent': 'ready work is routed to an agent that the city does not have',
   suspended: 'work waits for what a person suspended',

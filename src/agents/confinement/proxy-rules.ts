@@ -1,8 +1,8 @@
 import type { AgentConfig } from '../../config/city-config.ts'
+import { defaultHosts } from '../../config/confinement/default-hosts.ts'
+import type { UnknownHosts } from '../../config/declare/confine.ts'
 import { REGISTRIES } from '../../host/confine/start/default-hosts.ts'
 import type { ProxyRules } from '../../host/protocol/proxy.ts'
-import { gitHosts } from './git-hosts.ts'
-import { providerHosts } from './provider-hosts.ts'
 import type { KeptKeys } from './provider-keys.ts'
 
 export interface Reach {
@@ -11,6 +11,8 @@ export interface Reach {
   provider: string | undefined
   /** Hosts that are declared for the agent. */
   allowHosts: readonly string[]
+  /** What becomes of connections to others. */
+  unknownHosts: UnknownHosts | undefined
   /** The folder of its rig. */
   rig: string | undefined
 }
@@ -18,8 +20,8 @@ export interface Reach {
 /** The hosts that sessions of an agent reach: those of its provider, of package registries, of its rig's remotes, and declared ones. */
 export function allowedHosts({ agent, provider, allowHosts, rig }: Reach): ProxyRules['hosts'] {
   if (agent.confine === 'network') return 'any'
-  const remotes = rig === undefined ? [] : gitHosts(rig, !agent.worktree)
-  return [...new Set([...providerHosts(provider), ...REGISTRIES, ...remotes, ...allowHosts])]
+  const own = defaultHosts({ provider, rig, worktree: agent.worktree, registries: REGISTRIES })
+  return [...new Set([...own.map(({ host }) => host), ...allowHosts])]
 }
 
 /** What the proxy of a session of an agent lets through. */
@@ -27,5 +29,6 @@ export function proxyRules(reach: Reach, { keys, env }: Pick<KeptKeys, 'keys' | 
   const { qualified, block } = reach.agent
   const place = `of agent ${qualified} (${block.file}:${block.line})`
   const advice = `allow_hosts = ["{host}"] in the confine table ${place} allows it, and confine = "network" every host`
-  return { hosts: allowedHosts(reach), advice, keys, env }
+  const asks = reach.unknownHosts === 'ask'
+  return { hosts: allowedHosts(reach), advice, ...(asks && { asks }), keys, env }
 }

@@ -53,8 +53,9 @@ export function sessionStart(
   const name = provider?.ancestor ?? provider?.name
   const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
   const kept = keepKeys(name, { ...Object.fromEntries(own), ...declared })
-  const allowHosts = agentProfile(agent, config).allowHosts.map(({ value }) => value)
-  const reach = { agent, provider: name, allowHosts, rig: rigPath }
+  const { allowHosts: hosts, unknownHosts } = agentProfile(agent, config)
+  const allowHosts = hosts.map(({ value }) => value)
+  const reach = { agent, provider: name, allowHosts, unknownHosts: unknownHosts?.value, rig: rigPath }
   return {
     argv: agent.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
     env: Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))),

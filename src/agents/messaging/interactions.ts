@@ -13,6 +13,7 @@ import { toView } from '../questions/view.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { PendingList, Respond, Responded, SessionPending } from '../sessions/schema.ts'
+import type { AskedHosts } from '../traffic/asked-hosts.ts'
 import type { AnswerGiver } from './answer-giver.ts'
 import { selectOptions, textFor } from './answer-words.ts'
 import { type PendingOptions, pendingOf } from './pending.ts'
@@ -21,6 +22,7 @@ interface InteractionsOptions extends PendingOptions {
   questions: Questions
   resolver: SessionResolver
   answers: Pick<AnswerGiver, 'give'>
+  askedHosts: Pick<AskedHosts, 'names' | 'answer'>
 }
 
 /** The questions of sessions to people, and people's answers. */
@@ -64,6 +66,8 @@ export class Interactions {
 
   /** Answers the question of this name; fails with what became of it when it is not open any more. */
   async answer(name: string, caller: Caller, { answer, text }: QuestionAnswer): Promise<QuestionView> {
+    const { askedHosts } = this.options
+    if (askedHosts.names(name)) return askedHosts.answer(name, caller, { answer, ...(text && { text }) })
     const id = numberOf(name)
     if (id === undefined) throw new AppError('question-not-found', `${name} is no question; gc attention lists them`)
     const row = this.options.questions.get(id)

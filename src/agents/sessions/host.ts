@@ -27,5 +27,7 @@ export type SessionHost = Pick<
   | 'choose'
   | 'listDaemons'
   | 'traffic'
+  | 'askedHosts'
+  | 'answerHost'
   | 'status'
 >

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { AgentConfig, RigConfig } from '../city-config.ts'
-import type { DeclaredProviders } from '../providers/provider.ts'
+import type { DeclaredProviders, Provider } from '../providers/provider.ts'
 import { resolveProvider } from '../providers/resolve.ts'
 import { type Profile, profileOf } from './profile.ts'
 
@@ -14,15 +14,21 @@ export function agentProfile(
   return profileOf({
     agent: agent.confineTable,
     rig: rigs.find(({ name }) => name === agent.dir)?.confine,
-    provider: agent.startCommand ? undefined : tableOf(agent.provider, providers),
+    provider: agent.startCommand ? undefined : providerOf(agent, providers)?.confine,
   })
 }
 
+/** The built-in provider that the provider of an agent is made from, or is. */
+export function builtinOf(agent: Pick<AgentConfig, 'provider'>, providers: DeclaredProviders): string | undefined {
+  const provider = providerOf(agent, providers)
+  return provider?.ancestor ?? provider?.name
+}
+
 /** A provider that cannot be resolved allows nothing; that it cannot is said elsewhere. */
-function tableOf(provider: string | undefined, providers: DeclaredProviders) {
+function providerOf({ provider }: Pick<AgentConfig, 'provider'>, providers: DeclaredProviders): Provider | undefined {
   if (provider === undefined) return undefined
   try {
-    return resolveProvider(provider, providers).confine
+    return resolveProvider(provider, providers)
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

@@ -1,9 +1,10 @@
 import type { AgentConfig, CityConfig } from '../city-config.ts'
 import type { ConfineMode } from '../declare/confine.ts'
-import { agentProfile } from './agent-profile.ts'
+import { agentProfile, builtinOf } from './agent-profile.ts'
+import { defaultHosts } from './default-hosts.ts'
 import { describeRefused, describeWithheld, placesOf } from './judge.ts'
 import { placeOf, type Surroundings } from './obstacle.ts'
-import type { Grant, Grantor } from './profile.ts'
+import type { Grant, Grantor, Profile } from './profile.ts'
 
 const MEGABYTE = 1024 ** 2
 
@@ -14,6 +15,8 @@ export interface ConfinementRule {
   readonly by: 'gc' | Grantor
   readonly file?: string
   readonly line?: number
+  /** What gc allows it for, where that is not plain. */
+  readonly purpose?: string
 }
 
 /** How an agent's sessions are confined, rule by rule. */
@@ -30,16 +33,18 @@ export interface ExplainedConfinement {
   readonly withheld: readonly string[]
 }
 
-/** The places that gc itself allows every confined program. */
-export interface DefaultPlaces {
+/** What gc itself allows every confined program. */
+export interface Defaults {
   readonly read: readonly string[]
   readonly write: readonly string[]
+  /** Where package managers fetch from. */
+  readonly registries: readonly string[]
 }
 
 /** Explains the confinement of an agent from the configuration alone. */
 export function explainConfinement(
   agent: AgentConfig,
-  { config, around, places }: { config: CityConfig; around: Surroundings; places: DefaultPlaces },
+  { config, around, defaults }: { config: CityConfig; around: Surroundings; defaults: Defaults },
 ): ExplainedConfinement {
   const profile = agentProfile(agent, config)
   const own = { ...around, rig: agent.dir }
@@ -53,16 +58,17 @@ export function explainConfinement(
   const rules: ConfinementRule[] = [
     { access: 'write', what: "the session's own folder", by: 'gc' },
     { access: 'write', what: 'a private folder for temporary files and the state of its programs', by: 'gc' },
-    ...places.write.map((what): ConfinementRule => ({ access: 'write', what, by: 'gc' })),
+    ...defaults.write.map((what): ConfinementRule => ({ access: 'write', what, by: 'gc' })),
     ...pathRules('write'),
     { access: 'read', what: 'the program that it runs', by: 'gc' },
-    ...places.read.map((what): ConfinementRule => ({ access: 'read', what, by: 'gc' })),
+    ...defaults.read.map((what): ConfinementRule => ({ access: 'read', what, by: 'gc' })),
     ...pathRules('read'),
     { access: 'network', what: 'ports that it listens on itself, and the API of gc', by: 'gc' },
     ...(agent.confine === 'network'
       ? [{ access: 'network', what: 'every address but link-local ones', by: 'agent', ...placeIn(written) } as const]
-      : []),
+      : hostsOf(agent, config, defaults)),
     ...profile.allowHosts.map((grant) => rule('host', grant.value, grant)),
+    ...unknownHostsRule(agent, profile),
     ...profile.ports.map((grant) => rule('port', String(grant.value), grant)),
     ...Object.entries(profile.share).map(([name, grant]) => shareRule(name, grant)),
   ]
@@ -72,6 +78,18 @@ export function explainConfinement(
     problems: refused.map(describeRefused),
     withheld: profile.withheld.map((each) => describeWithheld(each, agent.qualified)),
   }
+}
+
+function hostsOf(agent: AgentConfig, { rigs, providers }: CityConfig, { registries }: Defaults): ConfinementRule[] {
+  const rig = rigs.find(({ name }) => name === agent.dir)?.path
+  const sources = { provider: builtinOf(agent, providers), rig, worktree: agent.worktree, registries }
+  return defaultHosts(sources).map(({ host, purpose }) => ({ access: 'host', what: host, by: 'gc', purpose }))
+}
+
+function unknownHostsRule({ confine }: AgentConfig, { unknownHosts }: Profile): ConfinementRule[] {
+  if (confine === 'network' || unknownHosts?.value !== 'ask') return []
+  const { by, file, line } = unknownHosts
+  return [{ access: 'host', what: 'any other, once a person allows it', by, file, line }]
 }
 
 function shareRule(name: string, grant: Grant<number>): ConfinementRule {

@@ -43,6 +43,7 @@ export const describeRefused = ({ grant, access, reason }: Refused): string =>
 
 /** What a pack asks for, and how the city allows it. */
 export function describeWithheld({ key, value, pack }: Withheld, agent: string): string {
-  const written = key === 'ports' ? `[${value}]` : key === 'mode' ? `"${value}"` : `["${value}"]`
+  const written =
+    key === 'ports' ? `[${value}]` : key === 'mode' || key === 'unknown_hosts' ? `"${value}"` : `["${value}"]`
   return `"${value}" is what pack ${pack} asks for and is NOT in force: only this city allows it, by confine = { ${key} = ${written} } in a [[patches.agent]] of "${agent}"`
 }

@@ -4,6 +4,7 @@ import {
   type ConfineFields,
   type ConfineMode,
   type ShareFields,
+  type UnknownHosts,
 } from '../declare/confine.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import type { FieldOrigin } from '../declare/origin.ts'
@@ -42,6 +43,8 @@ export interface Profile {
   readonly write: readonly Grant[]
   readonly allowHosts: readonly Grant[]
   readonly ports: readonly Grant<number>[]
+  /** What becomes of connections to other hosts; undefined where nobody says it. */
+  readonly unknownHosts: Grant<UnknownHosts> | undefined
   /** The lowest of what is declared. */
   readonly share: { readonly [Name in keyof ShareFields]?: Grant<number> }
   readonly withheld: readonly Withheld[]
@@ -69,9 +72,23 @@ export function profileOf(tables: ConfineTables): Profile {
     write: grants('write', ({ write }) => write),
     allowHosts: grants('allowHosts', ({ allowHosts }) => allowHosts),
     ports: grants('ports', ({ ports }) => ports),
+    unknownHosts: unknownHostsOf(tables, withheld),
     share: { ...lowest(tables, 'cpu'), ...lowest(tables, 'memory'), ...lowest(tables, 'pids') },
     withheld: [...withheld, ...withheldMode(tables.agent)],
   }
+}
+
+/** The word of the agent goes before that of its rig, and that before its provider's. A pack cannot have people asked. */
+function unknownHostsOf(tables: ConfineTables, withheld: Withheld[]): Grant<UnknownHosts> | undefined {
+  const words = declared(tables).flatMap(([by, { values, origins }]): Grant<UnknownHosts>[] => {
+    const [value, origin] = [values.unknownHosts, origins.unknownHosts]
+    if (value === undefined || !origin) return []
+    const { pack } = origin.block
+    if (!pack || value === 'refuse') return [{ value, by, ...placeOf(origin) }]
+    withheld.push({ key: CONFINE.unknownHosts.key, value, by, pack: pack.name, ...placeOf(origin) })
+    return []
+  })
+  return words.at(-1)
 }
 
 /** How an agent is confined: a pack can confine its agents closer than the city does, and never wider. */

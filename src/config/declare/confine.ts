@@ -7,6 +7,10 @@ import type { SectionReader } from './section-reader.ts'
 export const CONFINE_MODES = ['default', 'network', 'off'] as const
 export type ConfineMode = (typeof CONFINE_MODES)[number]
 
+/** What becomes of a connection to a host that is on no list: it is refused, or a person is asked first. */
+export const UNKNOWN_HOSTS = ['refuse', 'ask'] as const
+export type UnknownHosts = (typeof UNKNOWN_HOSTS)[number]
+
 /** A path starts at the root, at home or at the rig: what is relative would mean another place in each file. */
 const PATH = /^(\/|~$|~\/|\{rig\}$|\{rig\}\/)/
 const HOST = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?$/
@@ -55,6 +59,11 @@ const ports: FieldReader<number[]> = {
   },
 }
 
+function unknownHosts(): FieldReader<UnknownHosts> {
+  const key = 'unknown_hosts'
+  return { key, read: (section) => section.oneOf(key, UNKNOWN_HOSTS) }
+}
+
 const processors: FieldReader<number> = {
   key: 'cpu',
   read(section) {
@@ -93,6 +102,7 @@ export const CONFINE = {
   read: listOf('read', judgePath),
   write: listOf('write', judgePath),
   allowHosts: hosts,
+  unknownHosts: unknownHosts(),
   ports,
   share: mergedTable(table('share', SHARE)),
 }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { type DefaultPlaces, type ExplainedConfinement, explainConfinement } from '../confinement/explain-agent.ts'
+import { type Defaults, type ExplainedConfinement, explainConfinement } from '../confinement/explain-agent.ts'
 import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
 import { suggestion } from '../diagnostics/suggestion.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
@@ -9,7 +9,7 @@ import { compose } from '../resolve/compose.ts'
 /** Explains how an agent of the city in a folder is confined, from its files alone, or says why that cannot be told. */
 export function explainFolderConfinement(
   path: string,
-  { name, gcHome, places }: { name: string; gcHome: string; places: (home: string) => DefaultPlaces },
+  { name, gcHome, defaults }: { name: string; gcHome: string; defaults: (home: string) => Defaults },
 ): ExplainedConfinement | { errors: string[] } {
   const { errors, config } = compose(new FileSnapshot(path), { folders: openPackFolders(gcHome) })
   if (errors.length > 0) return { errors: errors.map(formatDiagnostic) }
@@ -22,5 +22,5 @@ export function explainFolderConfinement(
   }
   const home = homedir()
   const around = { home, gcHome, city: path, rigs: config.rigs }
-  return explainConfinement(agent, { config, around, places: places(home) })
+  return explainConfinement(agent, { config, around, defaults: defaults(home) })
 }

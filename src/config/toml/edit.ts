@@ -2,7 +2,12 @@ import type { AST } from 'toml-eslint-parser'
 import { BYTE_ORDER_MARK, parseSyntax } from './parse.ts'
 
 /** A value that gc writes into a file. */
-export type TomlValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>
+export type TomlValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | Readonly<Record<string, string | readonly string[]>>
 export type TomlPairs = readonly (readonly [key: string, value: TomlValue | undefined])[]
 
 /** The block whose header stands at this offset of the text without a byte order mark, or the top of the file. */
@@ -51,7 +56,7 @@ export function renderValue(value: TomlValue): string {
   if (typeof value === 'string') return quote(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return `[${value.map(quote).join(', ')}]`
-  const pairs = Object.entries(value).map(([key, text]) => `${renderKey(key)} = ${quote(text)}`)
+  const pairs = Object.entries(value).map(([key, item]) => `${renderKey(key)} = ${renderValue(item)}`)
   return pairs.length > 0 ? `{ ${pairs.join(', ')} }` : '{}'
 }
 
@@ -143,6 +148,25 @@ function putKey(body: string, block: BlockAddress, key: string, value: TomlValue
   const last = pairs.at(-1)
   if (last || table.type === 'TOMLTable') return insertLine(body, lineEnd(body, (last ?? table).range[1]), line)
   return insertTop(body, line)
+}
+
+/** Sets a key of the inline table at an offset of the text without a byte order mark; undefined when none begins there. */
+export const setInlineKey = (text: string, offset: number, key: string, value: TomlValue): string | undefined =>
+  editBody(text, (body) => {
+    const table = inlineTablesOf(parseSyntax(body).body[0]).find(({ range }) => range[0] === offset)
+    if (!table) return undefined
+    const existing = table.body.find((pair) => pair.key.keys.length === 1 && nameOf(pair.key.keys[0]) === key)
+    const rendered = renderValue(value)
+    if (existing) return body.slice(0, existing.value.range[0]) + rendered + body.slice(existing.value.range[1])
+    const last = table.body.at(-1)
+    const at = last ? last.range[1] : offset + 1
+    return `${body.slice(0, at)}${last ? ',' : ''} ${renderKey(key)} = ${rendered}${last ? '' : ' '}${body.slice(at)}`
+  })
+
+/** The inline tables that are values of a table's keys, of tables below it too. */
+function inlineTablesOf(table: AST.TOMLTopLevelTable): AST.TOMLInlineTable[] {
+  const pairs = table.body.flatMap((node) => (node.type === 'TOMLTable' ? node.body : [node]))
+  return pairs.flatMap(({ value }) => (value.type === 'TOMLInlineTable' ? [value] : []))
 }
 
 const nameOf = (key: AST.TOMLBare | AST.TOMLQuoted | undefined): string | undefined =>

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { HostResponse, Operation, RequestFields } from '../protocol/protocol.ts'
+import type { AskedHost, HostAnswer } from '../protocol/proxy.ts'
 import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import type {
   Activity,
@@ -20,10 +21,11 @@ import type {
 import { ExitDispatcher, type ExitListener } from './exit-dispatcher.ts'
 import { type HostLink, LinkLostError } from './host-link.ts'
 import { type HostClientOptions, HostLinks } from './host-links.ts'
+import { HostReports } from './host-reports.ts'
 import { listDaemonsOf } from './list-daemons.ts'
-import { OpenQuestions } from './open-questions.ts'
 import { OutputStream } from './output-stream.ts'
 import { RecordDispatcher } from './record-dispatcher.ts'
+import type { Reported } from './reported.ts'
 import type { RecordBatch, SessionHost } from './session-host.ts'
 import { shutdownHost } from './shutdown-host.ts'
 
@@ -41,8 +43,6 @@ const CHOOSE_MS = 40_000
 /** A reader holds at most so much that it has not read. */
 const STREAM_WINDOW_BYTES = 256 << 10
 
-export type { HostClientOptions as ConnectOptions } from './host-links.ts'
-
 /** Adopts the hosts of a home that run. The first session starts one of this build, or what a dead one left to end. */
 export const connectToHosts = (options: HostClientOptions): Promise<HostClient> => HostClient.connect(options)
 
@@ -51,7 +51,8 @@ export class HostClient implements SessionHost {
   readonly #links: HostLinks
   readonly #exits: ExitDispatcher
   readonly #records: RecordDispatcher
-  readonly #questions: OpenQuestions
+  readonly #reports: HostReports
+  readonly askedHosts: Reported<AskedHost>
   readonly #outputs = new Set<{ key: string | undefined; listener(key: string, activity: Activity): void }>()
   #lastStream = 0
 
@@ -59,17 +60,20 @@ export class HostClient implements SessionHost {
     const report = options.report ?? (() => {})
     this.#exits = new ExitDispatcher(report)
     this.#records = new RecordDispatcher(report)
-    this.#questions = new OpenQuestions(report)
+    this.#reports = new HostReports(report)
+    const { questions, askedHosts } = this.#reports
+    this.askedHosts = askedHosts
     this.#links = new HostLinks(options, {
       exit: (exit, link) => this.#exit(exit, link),
       activity: (sessions) => this.#activity(sessions),
       records: (batch, link) => this.#records.dispatch(batch, (seq) => this.#acknowledge(link, batch.run, seq)),
-      question: (key, question, link) => this.#questions.set(key, question, link),
+      question: (key, question, link) => questions.set(key, question, link),
+      askedHost: (key, asked, link) => askedHosts.set(key, asked, link),
       opened: (link) => {
         this.#listen(link)
-        this.#questions.follow(link)
+        this.#reports.follow(link)
       },
-      closed: (link) => this.#questions.drop(link),
+      closed: (link) => this.#reports.drop(link),
     })
   }
 
@@ -90,13 +94,8 @@ export class HostClient implements SessionHost {
   async start(spec: StartSpec): Promise<StartResult> {
     if (this.#links.runsElsewhere(spec.key)) throw new AppError(SESSION_CONFLICT, `${spec.key} runs already`)
     const link = this.#links.findOpen() ?? (await this.#links.ownLink())
-    return (
-      await link.request(
-        'start',
-        { spec },
-        { ms: spec.kind === 'acp' ? (spec.acp?.patience ?? 0) + HANDSHAKE_MS : ANSWER_MS },
-      )
-    ).ok
+    const ms = spec.kind === 'acp' ? (spec.acp?.patience ?? 0) + HANDSHAKE_MS : ANSWER_MS
+    return (await link.request('start', { spec }, { ms })).ok
   }
 
   async list(): Promise<HostedSession[]> {
@@ -157,11 +156,8 @@ export class HostClient implements SessionHost {
       const stream = new OutputStream(signal)
       link.join(id, stream)
       try {
-        const { ok } = await link.request(
-          'follow',
-          { key, stream: id, from: next, grant: STREAM_WINDOW_BYTES },
-          { ms: ANSWER_MS },
-        )
+        const wanted = { key, stream: id, from: next, grant: STREAM_WINDOW_BYTES }
+        const { ok } = await link.request('follow', wanted, { ms: ANSWER_MS })
         next = ok.from
         for (let item = await stream.next(); item !== 'cut'; item = await stream.next()) {
           if (item === undefined || item === 'end') return
@@ -194,19 +190,23 @@ export class HostClient implements SessionHost {
   }
 
   question(key: string): Question | undefined {
-    return this.#questions.find(key)
+    return this.#reports.questions.find(key)
   }
 
   whenQuestionsKnown(): Promise<void> {
-    return this.#questions.whenKnown()
+    return this.#reports.questions.whenKnown()
   }
 
   reportsQuestions(key: string): boolean {
-    return this.#questions.reports(this.#links.findOpen(key))
+    return this.#reports.questions.reports(this.#links.findOpen(key))
   }
 
   onQuestion(listener: (key: string, question: Question | undefined) => void): () => void {
-    return this.#questions.subscribe(listener)
+    return this.#reports.questions.subscribe(listener)
+  }
+
+  async answerHost(key: string, said: { host: string; port: number; answer: HostAnswer }): Promise<boolean> {
+    return (await this.#ask('answerHost', { key, ...said })).wasAsked
   }
 
   choose(key: string, question: string, option: string, text?: string): Promise<ChoiceOutcome> {

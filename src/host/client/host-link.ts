@@ -16,6 +16,7 @@ import {
   type RequestFields,
   SUPPORTED_PROTOCOLS,
 } from '../protocol/protocol.ts'
+import type { AskedHost } from '../protocol/proxy.ts'
 import type { Question } from '../protocol/question.ts'
 import { AgentRecord } from '../protocol/record.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
@@ -31,6 +32,7 @@ export interface LinkEvents {
   activity(sessions: Activity[]): void
   records(batch: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
   question(key: string, question: Question | undefined, link: HostLink): void
+  askedHost(key: string, asked: AskedHost | undefined, link: HostLink): void
   closed(link: HostLink, reason: string): void
 }
 
@@ -189,6 +191,9 @@ export class HostLink {
         break
       case 'question':
         this.events.question(push.key, push.question, this)
+        break
+      case 'asked-host':
+        this.events.askedHost(push.key, push.asked, this)
         break
       case 'bye':
         this.#bye = true

@@ -1,4 +1,4 @@
-import type { HostTraffic } from '../protocol/proxy.ts'
+import type { AskedHost, HostAnswer, HostTraffic } from '../protocol/proxy.ts'
 import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type {
@@ -16,6 +16,7 @@ import type {
   StartResult,
   StartSpec,
 } from '../protocol/session.ts'
+import type { Reported } from './reported.ts'
 
 /**
  * What the supervisor does with the session host. Every call has a deadline: it answers, fails with a sentence,
@@ -70,6 +71,10 @@ export interface SessionHost {
   reportsQuestions(key: string): boolean
   /** Called when a program asks something on its screen, something else, or nothing any more. */
   onQuestion(listener: (key: string, question: Question | undefined) => void): () => void
+  /** The hosts beyond all lists that confined programs ask for, one at a time for each. */
+  readonly askedHosts: Pick<Reported<AskedHost>, 'all' | 'find' | 'subscribe' | 'isKnown' | 'whenKnown'>
+  /** Says whether a program may reach such a host; false when nobody is asked about it any more. */
+  answerHost(key: string, said: { host: string; port: number; answer: HostAnswer }): Promise<boolean>
   /**
    * Takes an option of such a question. It is taken once: asked again for the same question, whatever the option, the host
    * answers as it did before.

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { HostTraffic } from './proxy.ts'
+import { AskedHost, HostAnswer, HostTraffic } from './proxy.ts'
 import { ChoiceOutcome, Question } from './question.ts'
 import {
   Activity,
@@ -46,6 +46,10 @@ export const REQUEST_SCHEMAS = {
   listDaemons: request('listDaemons', {}),
   /** What a running session exchanged with other hosts so far. */
   traffic: request('traffic', Key),
+  /** Starts sending the hosts that people are asked about as they come and go; answers those that are open. */
+  askedHosts: request('askedHosts', {}),
+  /** Says of such a host whether its program may reach it. */
+  answerHost: request('answerHost', { ...Key, host: Type.String(), port: Type.Integer(), answer: HostAnswer }),
   /** The bytes are the frame's payload. */
   write: request('write', Key),
   resize: request('resize', { ...Key, cols: Type.Integer(), rows: Type.Integer() }),
@@ -102,6 +106,9 @@ export const RESPONSE_SCHEMAS = {
   end: Exit,
   endDaemons: Type.Object({ survivors: Type.Array(ProcessRef) }),
   listDaemons: Type.Object({ sessions: Type.Array(Type.Object({ ...Key, daemons: Type.Array(ProcessRef) })) }),
+  askedHosts: Type.Object({ open: Type.Array(Type.Object({ ...Key, asked: AskedHost })) }),
+  /** False when nobody is asked about that host any more. */
+  answerHost: Type.Object({ wasAsked: Type.Boolean() }),
   traffic: Type.Object({ hosts: Type.Array(HostTraffic) }),
   write: Empty,
   resize: Empty,
@@ -154,6 +161,8 @@ export const PushFrame = Type.Union([
   Type.Object({ push: Type.Literal('records'), ...Key, run: Type.String() }),
   /** What a program asks on its screen now; absent when it asks nothing any more. */
   Type.Object({ push: Type.Literal('question'), ...Key, question: Type.Optional(Question) }),
+  /** The host that a person is asked about now for a program; absent when nobody is asked any more. */
+  Type.Object({ push: Type.Literal('asked-host'), ...Key, asked: Type.Optional(AskedHost) }),
   /** The host ends on request or because it has nothing left to do: that is no loss. */
   Type.Object({ push: Type.Literal('bye') }),
   Type.Object({ push: Type.Literal('refused'), code: Type.String(), detail: Type.String() }),

@@ -18,11 +18,37 @@ export const ProxyRules = Type.Object({
   hosts: Type.Union([Type.Literal('any'), Type.Array(Type.String())]),
   /** What to do about another host, for whoever asked for it: `{host}` stands for its name. */
   advice: Type.String(),
+  /** Whether a person is asked about other hosts. */
+  asks: Type.Optional(Type.Boolean()),
   keys: Type.Array(ProviderKey),
   /** Variables of the program: `{url:NAME}` stands for the address of a key, `{key}` for what it shows there instead of it. */
   env: Type.Record(Type.String(), Type.String()),
 })
 export type ProxyRules = Static<typeof ProxyRules>
+
+/** A host that is on no list, about which a session has a person asked. */
+export const AskedHost = Type.Object({
+  /** A name or an address in its normal form. */
+  host: Type.String(),
+  port: Type.Integer(),
+  /** When it was first asked for, RFC 3339. */
+  since: Type.String(),
+  /** How many other hosts the session asks for, too. */
+  others: Type.Integer(),
+})
+export type AskedHost = Static<typeof AskedHost>
+
+/**
+ * What a person says: the connections that wait, or else the next one, may pass; all of this session; none of it; or none
+ * to any host that it asks for, now and later.
+ */
+export const HostAnswer = Type.Union([
+  Type.Literal('once'),
+  Type.Literal('session'),
+  Type.Literal('no'),
+  Type.Literal('none'),
+])
+export type HostAnswer = Static<typeof HostAnswer>
 
 /** What a session exchanged with one host. */
 export const HostTraffic = Type.Object({

@@ -13,6 +13,7 @@ import {
   type ReplyFrame,
   SUPPORTED_PROTOCOLS,
 } from '../protocol/protocol.ts'
+import type { AskedHost } from '../protocol/proxy.ts'
 import type { Question } from '../protocol/question.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
 import { RecordSender } from './record-sender.ts'
@@ -56,6 +57,7 @@ export class Connection {
   readonly #followers = new Map<number, StreamFollower>()
   #recordSender: RecordSender | undefined
   #sendsQuestions = false
+  #sendsAskedHosts = false
   #greeted = false
   #paused = false
   #pumping = false
@@ -126,6 +128,16 @@ export class Connection {
   /** A program asks something on its screen, or nothing any more. */
   question(key: string, question: Question | undefined): void {
     if (this.#sendsQuestions) this.#push({ push: 'question', key, ...(question && { question }) })
+  }
+
+  /** Sends the hosts that people are asked about from now on. */
+  sendAskedHosts(): void {
+    this.#sendsAskedHosts = true
+  }
+
+  /** A program asks for a host that is on no list, for another one, or for none any more. */
+  askedHost(key: string, asked: AskedHost | undefined): void {
+    if (this.#sendsAskedHosts) this.#push({ push: 'asked-host', key, ...(asked && { asked }) })
   }
 
   /** A session has new output, or is over. */

@@ -70,6 +70,9 @@ export class HostProcess {
         changed: () => this.#count(),
       },
     )
+    parts.confiner.tellOfAsked((key, asked) => {
+      for (const connection of this.#connections) connection.askedHost(key, asked)
+    })
     this.#lifetime = new HostLifetime({ ...parts, unattended: () => this.#unattended(), idle: () => this.#idle() })
   }
 
@@ -147,6 +150,11 @@ export class HostProcess {
         return sessions.listDaemons().then((left) => ({ sessions: left }))
       case 'traffic':
         return { hosts: this.parts.confiner.traffic(ask.key) ?? [] }
+      case 'askedHosts':
+        from.sendAskedHosts()
+        return { open: this.parts.confiner.asked }
+      case 'answerHost':
+        return { wasAsked: this.parts.confiner.answerHost(ask.key, ask) }
       case 'write':
         return sessions.registry.terminal(ask.key).write(payload)
       case 'resize':

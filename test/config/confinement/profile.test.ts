@@ -58,6 +58,7 @@ A = "1"
       { value: '*.example.org:8443', ...at('agent', 15) },
     ],
     ports: [{ value: 5432, ...at('agent', 15) }],
+    unknownHosts: undefined,
     share: {
       cpu: { value: 0.5, ...at('provider', 5) },
       memory: { value: 2 * 1024 ** 3, ...at('provider', 5) },
@@ -65,6 +66,23 @@ A = "1"
     withheld: [],
   })
   expect(explainFields(city).find(({ key }) => key === 'confine.write')).toMatchObject({ name: 'shop/w', line: 15 })
+})
+
+test('the word of an agent about unknown hosts goes before those of its rig and its provider', () => {
+  const toml = (more: string) => `[providers.mine]
+command = "x"
+confine = { unknown_hosts = "ask" }
+[[rigs]]
+name = "shop"
+path = "/srv/shop"
+[[agent]]
+name = "w"
+dir = "shop"
+provider = "mine"
+${more}`
+  const said = (more: string) => profile(composed({ 'city.toml': toml(more) }), 'shop/w').unknownHosts
+  expect(said('')).toEqual({ value: 'ask', by: 'provider', file: 'city.toml', line: 3 })
+  expect(said('confine = { unknown_hosts = "refuse" }\n')).toMatchObject({ value: 'refuse', by: 'agent', line: 11 })
 })
 
 test('a lower share of the agent or its rig holds, and a patch replaces a list of the agent', () => {
@@ -143,14 +161,16 @@ test('what a pack asks for is not in force until the city says it, and a pack ca
     'pack.toml': `${PACK('town')}[imports.one]\nsource = "packs/one"\n`,
     'packs/one/pack.toml': PACK('one'),
     'packs/one/agents/w/agent.toml':
-      'start_command = "x"\nscope = "city"\n[confine]\nmode = "default"\nread = ["~/keys"]\nports = [22]\nshare = { pids = 50 }\n',
+      'start_command = "x"\nscope = "city"\n[confine]\nmode = "default"\nread = ["~/keys"]\nports = [22]\nunknown_hosts = "ask"\nshare = { pids = 50 }\n',
   }
   const asked = profile(composed({ ...files, 'city.toml': '' }), 'one.w')
   expect([asked.read, asked.ports]).toEqual([[], []])
   expect(asked.withheld.map(({ key, value, pack, line }) => [key, value, pack, line])).toEqual([
     ['read', '~/keys', 'one', 5],
     ['ports', '22', 'one', 6],
+    ['unknown_hosts', 'ask', 'one', 7],
   ])
+  expect(asked.unknownHosts).toBeUndefined()
   expect(asked.share.pids?.value).toBe(50)
   const granted = composed({
     ...files,
@@ -158,7 +178,7 @@ test('what a pack asks for is not in force until the city says it, and a pack ca
   })
   expect(profile(granted, 'one.w')).toMatchObject({
     read: [{ value: '~/keys', by: 'agent', file: 'city.toml', line: 3 }],
-    withheld: [{ key: 'ports' }],
+    withheld: [{ key: 'ports' }, { key: 'unknown_hosts' }],
   })
   expect(granted.config.agents.find(({ qualified }) => qualified === 'one.w')?.confine).toBe('default')
 })

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server } from 'node:net'
 import { SessionProxy, type SessionProxyOptions } from '../../../src/host/confine/network/session-proxy.ts'
-import type { ProxyRules } from '../../../src/host/protocol/proxy.ts'
+import type { AskedHost, ProxyRules } from '../../../src/host/protocol/proxy.ts'
 
 /** A server on loopback that keeps what it is sent, and answers each connection with one text once it has read enough. */
 export class Upstream implements Disposable {
@@ -42,11 +42,17 @@ export class Upstream implements Disposable {
 /** A proxy of a session, and what a program does with it. */
 export class ProxyWorld implements Disposable {
   readonly denied: string[] = []
+  /** What a person was asked about, one after the other. */
+  readonly asked: (AskedHost | undefined)[] = []
   readonly proxy: SessionProxy
 
-  constructor(rules: Partial<ProxyRules>, options: Pick<SessionProxyOptions, 'resolve'> = {}) {
+  constructor(rules: Partial<ProxyRules>, options: Pick<SessionProxyOptions, 'resolve' | 'patience'> = {}) {
     const all = { hosts: [], advice: 'allow {host}', keys: [], env: {}, ...rules }
-    this.proxy = new SessionProxy({ rules: all, ...options, onDenial: (host) => this.denied.push(host) })
+    this.proxy = new SessionProxy({
+      ...{ rules: all, ...options },
+      onDenial: (host) => this.denied.push(host),
+      onAsked: (asked) => this.asked.push(asked),
+    })
   }
 
   get password(): string {

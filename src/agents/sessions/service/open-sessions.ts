@@ -60,6 +60,7 @@ import { TurnGate } from '../../messaging/turn-gate.ts'
 import type { ProjectFiles } from '../../project-files/project-files.ts'
 import { optionOf } from '../../questions/outcome.ts'
 import { Questions } from '../../questions/questions.ts'
+import { AskedHosts } from '../../traffic/asked-hosts.ts'
 import { Traffic } from '../../traffic/traffic.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
 import { SessionActivity } from '../activity.ts'
@@ -209,6 +210,7 @@ function openPrograms(options: SessionsOptions & Records) {
     logs,
     transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines, options.questions),
     view: new SessionView({ ...options, launcher, logs }),
+    askedHosts: new AskedHosts({ ...options, city, beadOf }),
     questionWatcher: new QuestionWatcher({ ...options, city, launcher, conversations, beadOf }),
   }
 }

@@ -1,7 +1,9 @@
+import { isIP } from 'node:net'
 import { HostRules } from '../../../core/host-rules.ts'
 import { isForbiddenAddress, isPublicAddress } from '../../../core/public-addresses.ts'
 import type { ProxyRules } from '../../protocol/proxy.ts'
 import type { Resolve } from './dial.ts'
+import type { HostConsent, Verdict } from './host-consent.ts'
 import { listedHost } from './ledger.ts'
 
 /** A connection is refused, for this reason, or fails. */
@@ -21,24 +23,35 @@ export class Gatekeeper {
   constructor(
     private readonly rules: Pick<ProxyRules, 'hosts' | 'advice'>,
     private readonly resolve: Resolve,
+    /** Where people are asked about other hosts. */
+    private readonly consent?: Pick<HostConsent, 'request'>,
   ) {
     this.#rules = new HostRules(rules.hosts)
   }
 
   /** The addresses of a host that a session may connect to; throws a refusal when there are none. */
   async admit(host: string, port: number): Promise<readonly string[]> {
-    if (!this.#rules.allows(host, port))
-      throw new Refusal(403, this.#advise(`${host}:${port} is not allowed`, host, port))
+    if (isForbidden(host)) throw new Refusal(403, `${host} is an address that no session reaches`)
+    const isListed = this.#rules.allows(host, port)
+    if (!isListed) await this.#requireConsent(host, port)
     const addresses = await this.resolve(host).catch(() => [])
     if (addresses.length === 0) throw new Refusal(502, `${host} has no address`)
     // All of them: an address that is not looked at could be the one that is taken another time.
-    const refused = addresses.find((address) => !this.#isReachable(address, port))
+    const isReachable = (address: string) => this.#isReachable(address, port) || (!isListed && address === host)
+    const refused = addresses.find((address) => !isReachable(address))
     if (refused === undefined) return addresses
     if (isForbiddenAddress(refused)) throw new Refusal(403, `${host} is ${refused}, which no session reaches`)
     throw new Refusal(
       403,
       this.#advise(`${host} is ${refused}, an address of this machine or its network`, refused, port),
     )
+  }
+
+  async #requireConsent(host: string, port: number): Promise<void> {
+    const verdict = await this.consent?.request(host, port)
+    if (verdict === 'allowed') return
+    const why = verdict === undefined ? 'is not allowed' : WHY[verdict]
+    throw new Refusal(403, this.#advise(`${host}:${port} ${why}`, host, port))
   }
 
   /** An address that is not public has to be allowed by itself: whoever has a name decides what it stands for. */
@@ -51,3 +64,11 @@ export class Gatekeeper {
     return `${what}: ${this.rules.advice.replaceAll('{host}', listedHost(host, port))}`
   }
 }
+
+const WHY: Readonly<Record<Exclude<Verdict, 'allowed'>, string>> = {
+  refused: 'was refused by a person',
+  unanswered: 'is on no list, and the person who is asked has not answered yet; try again later',
+  'too-many': 'is on no list, and a person is asked about too many other hosts already',
+}
+
+const isForbidden = (host: string): boolean => isIP(host) !== 0 && isForbiddenAddress(host)

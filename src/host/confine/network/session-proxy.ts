@@ -3,10 +3,11 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { type Clock, systemClock } from '../../../core/clock.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { normalHost } from '../../../core/host-rules.ts'
-import type { HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
+import type { AskedHost, HostAnswer, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
 import { BodyGate } from './body-gate.ts'
 import { dial, type Place, type Resolve, systemResolve } from './dial.ts'
 import { Gatekeeper, Refusal } from './gatekeeper.ts'
+import { HostConsent } from './host-consent.ts'
 import { isAuthorized, providerUrl, showsPassword, withoutKeys } from './keys.ts'
 import { Ledger, listedHost } from './ledger.ts'
 import { proxyVariables, withAddresses } from './proxy-variables.ts'
@@ -36,12 +37,17 @@ export interface SessionProxyOptions {
   resolve?: Resolve
   /** Is told of a host that was refused. */
   onDenial(host: string): void
+  /** Is told of the host that a person is asked about now; of none when nobody is asked. */
+  onAsked?(asked: AskedHost | undefined): void
+  /** How long a connection waits for a person, in milliseconds. */
+  patience?: number
 }
 
 /** The way of one session to other hosts: a proxy on loopback that asks for a password, which ends with the session. */
 export class SessionProxy {
   readonly #password = `${PROXY_PASSWORD_PREFIX}${randomBytes(32).toString('base64url')}`
   readonly #gatekeeper: Gatekeeper
+  readonly #consent: HostConsent | undefined
   readonly #ledger: Ledger
   readonly #server: Server
   readonly #clients = new Set<Socket>()
@@ -49,9 +55,13 @@ export class SessionProxy {
   readonly port: number
 
   constructor(private readonly options: SessionProxyOptions) {
-    const { rules, clock = systemClock, resolve = systemResolve } = options
+    const { rules, clock = systemClock, resolve = systemResolve, patience } = options
     this.#resolve = resolve
-    this.#gatekeeper = new Gatekeeper(rules, resolve)
+    const onChange = () => options.onAsked?.(this.asked)
+    this.#consent = rules.asks
+      ? new HostConsent({ clock, onChange, ...(patience !== undefined && { patience }) })
+      : undefined
+    this.#gatekeeper = new Gatekeeper(rules, resolve, this.#consent)
     this.#ledger = new Ledger(clock)
     this.#server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client))
     this.#server.on('error', () => this.close())
@@ -67,6 +77,16 @@ export class SessionProxy {
     return this.#ledger.rows
   }
 
+  /** The host that a person is asked about now. */
+  get asked(): AskedHost | undefined {
+    return this.#consent?.current
+  }
+
+  /** Takes what a person says of a host; false when nobody is asked about it. */
+  answer(host: string, port: number, answer: HostAnswer): boolean {
+    return this.#consent?.answer(host, port, answer) ?? false
+  }
+
   /** The variables by which programs find it. */
   get env(): Record<string, string> {
     return proxyVariables({ port: this.port, password: this.#password, rules: this.options.rules })
@@ -79,6 +99,7 @@ export class SessionProxy {
 
   close(): void {
     this.#server.close()
+    this.#consent?.close()
     for (const client of this.#clients) client.destroy()
   }
 

@@ -1,4 +1,4 @@
-import type { HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
+import type { AskedHost, HostAnswer, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
 import type { Confinement } from '../../protocol/session.ts'
 import { Broker } from '../broker/broker.ts'
 import { MAX_TOLD } from '../broker/confined-session.ts'
@@ -22,6 +22,9 @@ export interface Startable {
   started(child: { pid: number; stdio: readonly unknown[] }): void
 }
 
+/** Hears of the host that a person is asked about for a program; of none when nobody is asked. */
+type AskedListener = (key: string, asked: AskedHost | undefined) => void
+
 interface Wanted {
   key: string
   argv: readonly string[]
@@ -33,6 +36,7 @@ interface Wanted {
 export class Confiner {
   readonly #broker: Broker
   readonly #proxies = new Map<string, SessionProxy>()
+  #onAsked: AskedListener = () => {}
 
   /** `gc` starts this program again. */
   constructor(
@@ -64,6 +68,22 @@ export class Confiner {
       },
     }
   }
+
+  /** The hosts that people are asked about now, by the program that asks for them. */
+  get asked(): { key: string; asked: AskedHost }[] {
+    return [...this.#proxies].flatMap(([key, { asked }]) => (asked ? [{ key, asked }] : []))
+  }
+
+  /** Has a listener told of every host that a person is asked about, or not any more. */
+  tellOfAsked(listener: AskedListener): void {
+    this.#onAsked = listener
+  }
+
+  /** Takes what a person says of a host; false when the program does not ask for it, or not any more. */
+  answerHost(key: string, { host, port, answer }: { host: string; port: number; answer: HostAnswer }): boolean {
+    return this.#proxies.get(key)?.answer(host, port, answer) ?? false
+  }
+
   /** What a program exchanged with each host so far; undefined for one without a proxy. */
   traffic(key: string): HostTraffic[] | undefined {
     return this.#proxies.get(key)?.traffic
@@ -73,6 +93,7 @@ export class Confiner {
   release(key: string): HostTraffic[] | undefined {
     const proxy = this.#proxies.get(key)
     this.#proxies.delete(key)
+    if (proxy?.asked) this.#onAsked(key, undefined)
     proxy?.close()
     return proxy?.traffic
   }
@@ -90,7 +111,7 @@ export class Confiner {
       if (isNew) told.add(target)
       this.onDenial({ key, folder, call: 'connect', target, count: 1, isNew })
     }
-    const proxy = new SessionProxy({ rules, onDenial })
+    const proxy = new SessionProxy({ rules, onDenial, onAsked: (asked) => this.#onAsked(key, asked) })
     this.#proxies.set(key, proxy)
     return proxy
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseRemote } from '../../config/git/remote.ts'
+import { parseRemote } from '../git/remote.ts'
 
 /** Where many keep their repositories, with the other hosts that fetches and their tools need there. */
 const FORGES: Readonly<Record<string, readonly string[]>> = {

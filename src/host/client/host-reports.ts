@@ -1,0 +1,35 @@
+import type { AskedHost } from '../protocol/proxy.ts'
+import type { Question } from '../protocol/question.ts'
+import type { HostLink } from './host-link.ts'
+import { Reported } from './reported.ts'
+
+const ANSWER_MS = 10_000
+
+/** What hosts report of their sessions that waits for people. */
+export class HostReports {
+  /** What programs ask on their screens. */
+  readonly questions: Reported<Question>
+  /** The hosts beyond all lists that confined programs ask for. */
+  readonly askedHosts: Reported<AskedHost>
+
+  constructor(report: (sentence: string) => void) {
+    const questions = async (link: HostLink) =>
+      (await link.request('questions', {}, { ms: ANSWER_MS })).ok.open.map(
+        ({ key, question }) => [key, question] as const,
+      )
+    const askedHosts = async (link: HostLink) =>
+      (await link.request('askedHosts', {}, { ms: ANSWER_MS })).ok.open.map(({ key, asked }) => [key, asked] as const)
+    this.questions = new Reported({ name: 'questions', ask: questions }, report)
+    this.askedHosts = new Reported({ name: 'asked hosts', ask: askedHosts }, report)
+  }
+
+  follow(link: HostLink): void {
+    this.questions.follow(link)
+    this.askedHosts.follow(link)
+  }
+
+  drop(link: HostLink): void {
+    this.questions.drop(link)
+    this.askedHosts.drop(link)
+  }
+}
