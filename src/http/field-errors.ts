@@ -6,6 +6,7 @@ import { TOKEN_PREFIXES } from './credentials.ts'
 /** The most errors that are reported; the rest of a body is then not checked. */
 const MAX_ERRORS = 50
 const MAX_VALUE_LENGTH = 200
+const MAX_NAMES = 20
 
 /** The errors of a value, each with its location below `root`: `body.items[0].title`. */
 export function fieldErrorsOf(errors: Iterable<ValueError>, root: string): FieldError[] {
@@ -42,7 +43,7 @@ function messageOf({ type, schema, path, message }: ValueError): string {
   const count = (bound: unknown, thing: string) => `${bound} ${thing}${bound === 1 ? '' : 's'}`
   switch (type) {
     case ValueErrorType.ObjectAdditionalProperties:
-      return `${nameOf(path)} is not a property here`
+      return `${nameOf(path)} is not a property here${describeProperties(schema)}`
     case ValueErrorType.StringMinLength:
       return `must have at least ${count(schema.minLength, 'character')}`
     case ValueErrorType.StringMaxLength:
@@ -70,6 +71,12 @@ function messageOf({ type, schema, path, message }: ValueError): string {
 }
 
 const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
+
+/** The properties that there are, unless they are too many to be read. */
+function describeProperties({ properties }: TSchema): string {
+  const names = Object.keys(properties ?? {})
+  return names.length > 0 && names.length <= MAX_NAMES ? `; known: ${names.join(', ')}` : ''
+}
 
 function describeAlternatives(schema: TSchema): string | undefined {
   const alternatives: TSchema[] = schema.anyOf ?? [schema]

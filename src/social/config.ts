@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Static, Type } from '@sinclair/typebox'
 import { getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
-import { AppError } from '../core/errors.ts'
+import { AppError, type FieldError } from '../core/errors.ts'
 import { compile } from '../http/check.ts'
 import { LimitsTable, parseLimits } from './limits/config.ts'
 import { parseSmtp, SmtpTable } from './owner-email/config.ts'
@@ -40,7 +40,7 @@ export function readSocialConfig(path: string, env: Readonly<Record<string, stri
   const errorFor = (problem: string) => new AppError('invalid-request', `${path}: ${problem}`)
   const value = existsSync(path) ? parseFile(path, errorFor) : {}
   const [error] = validate(value)
-  if (error) throw errorFor(`${(error.location ?? '').replace(/^social\.toml\.?/, '')} ${error.message}`.trim())
+  if (error) throw errorFor(describe(error))
   const file: Static<typeof SocialToml> = { ...Object(value) }
   const providers = (file.provider ?? []).map((table) => parseProvider(table, { path, env, errorFor }))
   const ids = new Set(providers.map(({ id }) => id))
@@ -60,6 +60,14 @@ export function readSocialConfig(path: string, env: Readonly<Record<string, stri
     hosts: file.hosts ?? [],
     providers,
   }
+}
+
+/** What is wrong, with the table or setting that it is in. */
+function describe({ location = '', message }: FieldError): string {
+  const names = location.split('.').slice(2)
+  const [last = ''] = names.slice(-1)
+  const isUnknown = message.startsWith(`${last} is not a property`)
+  return `${(isUnknown ? names.slice(0, -1) : names).join('.')} ${message}`.trim()
 }
 
 function parseFile(path: string, errorFor: (problem: string) => Error): unknown {

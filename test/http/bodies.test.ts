@@ -225,7 +225,13 @@ describe('validation', () => {
     [
       'an unknown property',
       { title: 'a', Title: 'b' },
-      [{ message: 'Title is not a property here', location: 'body.Title', value: 'b' }],
+      [
+        {
+          message: 'Title is not a property here; known: title, count, done, labels, parent, env, mode, inner, due',
+          location: 'body.Title',
+          value: 'b',
+        },
+      ],
     ],
     [
       'a number below its minimum',
@@ -250,7 +256,7 @@ describe('validation', () => {
     [
       'an unknown nested property',
       { title: 'a', inner: { b: 1 } },
-      [{ message: 'b is not a property here', location: 'body.inner.b', value: 1 }],
+      [{ message: 'b is not a property here; known: a', location: 'body.inner.b', value: 1 }],
     ],
     [
       'an invalid date-time',

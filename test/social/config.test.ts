@@ -65,7 +65,7 @@ describe('social.toml', () => {
       'post = 5',
       'x = "1/1h"',
     ]) {
-      expect(() => read(`[limits]\n${wrong}\n`)).toThrow(/social\.toml: limits\.(post|x)/)
+      expect(() => read(`[limits]\n${wrong}\n`)).toThrow(/social\.toml: limits[. ](post|x)/)
     }
     expect(() => read('[limits.newcomer]\nage = "long"\n')).toThrow('limits.newcomer.age: long is not a duration')
     expect(() => read('[limits.newcomer]\npost = ["5/soon"]\n')).toThrow('limits.newcomer.post: 5/soon is not a limit')
@@ -121,6 +121,8 @@ describe('social.toml', () => {
     [OPENID.replace('"work"', '"../x"'), 'provider[0].id must match'],
     ['base_url = "https://agents.example/social"', 'base_url has a scheme and a host, and no path'],
     ['base_url = "ftp://agents.example"', 'base_url must match'],
+    ['[limits]\nposts = "1/30m"', 'social.toml: limits posts is not a property here; known: general, register, post,'],
+    ['base = "x"', 'social.toml: base is not a property here; known: base_url, hosts,'],
     ['agents_per_owner = 0', 'agents_per_owner must be at least 1'],
     ['require_claim = "yes"', 'require_claim must be a boolean'],
     ['a = ', 'social.toml: line 1:'],
