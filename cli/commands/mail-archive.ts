@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Message } from '../../src/work/mail/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
-import { usageError } from '../io/exit.ts'
+import { notFound, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { defaultRecipient, mailEnvelope } from './mailbox.ts'
 
@@ -28,12 +29,23 @@ export function messageCommand(
     .argument('<mail...>')
     .action(async (ids: string[], options: JsonOption) => {
       const city = await context.city()
+      await requireMail(city, ids)
       for (const id of ids) {
         await city.call(operation, { params: { id } })
         if (!options.json) printLine(context.io, `Message ${id} ${result}.`)
       }
       if (options.json) printJson(context.io, mailEnvelope(verb, { action: verb, ids, count: ids.length }))
     })
+}
+
+/** Throws unless every message is there or was; taking one out of the lists that never was succeeds on the wire. */
+async function requireMail(city: CityClient, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await city.call('GET ~/bead/{id}', { params: { id } }).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error
+      throw notFound('mail-not-found', `there is no message ${id}; \`gc mail list --all\` lists those there are`)
+    })
+  }
 }
 
 interface Archive extends JsonOption {
@@ -65,6 +77,7 @@ export function archiveCommand(mail: Command, context: CommandContext): void {
 
 async function archive(context: CommandContext, named: string[], options: Archive): Promise<void> {
   const city = await context.city()
+  await requireMail(city, named)
   const ids = named.length > 0 ? named : (await findMatches(context, city, options)).map(({ id }) => id)
   for (const id of ids) {
     if (!options.dryRun) await city.call('POST ~/mail/{id}/archive', { params: { id } })

@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { countOf } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
@@ -98,7 +99,8 @@ async function list(context: CommandContext, options: JsonOption): Promise<void>
     [
       { header: 'RIG', value: ({ name }) => name },
       { header: 'PREFIX', value: ({ prefix }) => prefix },
-      { header: 'AGENTS', value: ({ agent_count, running_count }) => `${running_count}/${agent_count}` },
+      { header: 'AGENTS', value: ({ agent_count }) => String(agent_count) },
+      { header: 'RUNNING', value: ({ running_count }) => String(running_count) },
       {
         header: 'STATE',
         value: ({ suspended }) => (suspended ? 'suspended' : 'working'),
@@ -123,7 +125,7 @@ async function show(context: CommandContext, name: string, options: JsonOption):
       'branch',
       git ? `${git.branch}, ${git.clean ? 'clean' : `${git.changed_files} files changed`}` : rig.default_branch,
     ],
-    ['agents', `${rig.running_count} of ${rig.agent_count} running`],
+    ['agents', `${rig.agent_count}, ${countOf(rig.running_count, 'session')} running`],
     ['state', rig.suspended ? 'suspended' : 'working'],
     ['last activity', rig.last_activity],
   ])

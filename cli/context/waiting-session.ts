@@ -15,6 +15,8 @@ interface Accepted {
 /** A session that nothing keeps waiting has begun to start by then. */
 const BEGUN_MS = 500
 const AGAIN_MS = 2_000
+/** The supervisor gives a request up after two minutes; a command waits longer, to be told so. */
+const GIVEN_UP_MS = 150_000
 /** How long a person who interrupts waits at most. */
 const WITHDRAW_MS = 5_000
 
@@ -23,7 +25,7 @@ export async function waitForSession(
   context: CommandContext,
   city: CityClient,
   accepted: Accepted,
-  timeoutMs?: number,
+  timeoutMs = GIVEN_UP_MS,
 ): Promise<RequestOutcome> {
   const over = new AbortController()
   const telling = tellWaiting(context, city, accepted.request_id, over.signal)
@@ -60,7 +62,7 @@ async function stillWaiting(city: CityClient, id: string, late: NotDone): Promis
   const { session_id: session, waits_for: reason } = request
   return new Exit(
     1,
-    `session ${session} still waits after ${late.seconds} s: ${sanitizeLine(reason)}; it starts when that is over`,
+    `session ${session} still waits after ${late.seconds} s: ${sanitizeLine(reason)}; \`gc session close ${session}\` takes the request back`,
     late.code,
   )
 }

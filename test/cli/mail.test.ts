@@ -75,6 +75,20 @@ describe('gc mail', () => {
     await town.gc(['mail', 'archive', first.id, reply.id])
   })
 
+  test('names a message that there is not, and touches none of the others', async () => {
+    const { id } = await send('clerk', '-s', 'Kept', '-m', 'Stay')
+    const head = (await town.gc(['events', '--json', '--limit', '1'])).out
+    for (const verb of ['delete', 'archive', 'mark-read', 'mark-unread']) {
+      const { status, out, err } = await town.gc(['mail', verb, id, 'town-9999', '--json'])
+      expect([verb, status, out]).toEqual([verb, 1, ''])
+      expect(JSON.parse(err)).toMatchObject({ ok: false, error: { code: 'mail-not-found' } })
+      expect(err).toContain('there is no message town-9999')
+    }
+    expect((await town.gc(['events', '--json', '--limit', '1'])).out).toBe(head)
+    expect((await town.gc(['mail', 'delete', id])).status).toBe(0)
+    expect((await town.gc(['mail', 'delete', id])).status).toBe(0)
+  })
+
   test('archives what matches the filters, and lists it first with --dry-run', async () => {
     const one = await send('clerk', '-s', 'CI: red')
     const two = await send('clerk', '-s', 'CI: green', '-m', 'all good')

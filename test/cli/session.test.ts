@@ -77,10 +77,13 @@ describe('a session for which a command has waited its time', () => {
     expect(waited).toMatchObject({
       status: 1,
       message: expect.stringMatching(
-        /^session \S+ still waits after 0\.7 s: agent late is suspended; gc agent resume late; it starts when that is over$/,
+        /^session \S+ still waits after 0\.7 s: agent late is suspended; gc agent resume late; `gc session close \S+` takes the request back$/,
       ),
     })
-    await city.call('DELETE ~/sessions/request/{id}', { params: { id: accepted.request_id } })
+    const [, session = ''] = /`gc session close (\S+)`/.exec(String(waited)) ?? []
+    expect((await town.gc(['session', 'close', session])).status).toBe(0)
+    const gone = city.call('GET ~/sessions/request/{id}', { params: { id: accepted.request_id } })
+    expect(await gone.catch(({ code }) => code)).toBe('request-not-found')
     const { items } = await town.json<{ items: SessionResponse[] }>(['session', 'list', '--template', 'late'])
     expect(items).toEqual([])
   }, 15_000)

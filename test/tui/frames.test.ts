@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { displayWidth } from '../../src/client/text.ts'
 import { beadsPage } from '../../tui/pages/beads.ts'
-import type { Row } from '../../tui/pages/page.ts'
+import type { Location, Row, TextContent } from '../../tui/pages/page.ts'
 import { columnWidths, shortenName } from '../../tui/parts/columns.ts'
 import { drawFrame } from '../../tui/parts/frame.ts'
 import { renderLines } from '../../tui/parts/lines.tsx'
@@ -80,6 +80,72 @@ describe('a page', () => {
     const asked = press(after(work, rows('beads', [bead('al-1', 'Paint', { actions: () => [kill] })])), 'x')
     expect(frame(asked).join('\n')).toContain('Kill al-1 (Paint the bridge)?')
   })
+})
+
+describe('a text', () => {
+  const page = enter(alpha, 'bead al-1')[0]
+  const read = (content: TextContent): State =>
+    after(page, { type: 'text', location: at('bead', 'al-1'), content, now: 1 })
+  const long = 'make sure that the bridge is painted on both of its sides before the rain of the autumn comes'
+
+  test('goes on below itself where a line is too long, as far in as it says', () => {
+    const lines = frame(read({ lines: [{ text: `  ${long}` }, { text: `warning  ${long}`, hang: 9 }] }))
+    expect(lines.slice(1, 5).map((line) => line.trimEnd())).toEqual([
+      '   make sure that the bridge is painted on both of its sides before the rain of',
+      '   the autumn comes',
+      ' warning  make sure that the bridge is painted on both of its sides before the',
+      '          rain of the autumn comes',
+    ])
+  })
+
+  test('is cut nowhere: long words, wide characters and what stays above it are all there', () => {
+    const word = Array.from({ length: 60 }, (_, at) => `/${at}宽`).join('')
+    const drawn = frame(read({ head: [{ text: long }], lines: [{ text: word }] }))
+    const joined = drawn.map((line) => line.trim()).join('')
+    expect(joined).toContain(word)
+    expect(
+      drawn
+        .slice(1, 3)
+        .map((line) => line.trim())
+        .join(' '),
+    ).toBe(long)
+  })
+
+  test('shows a screen as it is, with all of its columns', () => {
+    const row = '│'.padEnd(79, 'x')
+    const lines = frame(
+      read({
+        lines: [
+          { text: `${row}│`, isPicture: true },
+          { text: `${row}xx`, isPicture: true },
+        ],
+      }),
+    )
+    expect(lines.slice(1, 3)).toEqual([`${row}│`, `${row}…`])
+  })
+})
+
+test('what is asked before something that hurts, and what came of it, is never cut', () => {
+  const title = 'Paint the bridge from the mill to the market on both of its sides'
+  const kill = action('x', 'kill', { confirm: `Close al-1 (${title}) and everything below it?` })
+  const list = after(enter(alpha, 'beads')[0], rows('beads', [bead('al-1', 'Paint', { actions: () => [kill] })]))
+  const lines = frame(press(list, 'x')).map((line) => line.trim())
+  expect(lines.join(' ')).toContain(`Close al-1 (${title}) and everything below it?`)
+  const failed = frame(after(list, { type: 'notice', text: `there is no agent ${title}: ${title}`, isBad: true }))
+  expect(failed.length).toBe(24)
+  expect(
+    failed
+      .slice(-2)
+      .map((line) => line.trim())
+      .join(' '),
+  ).toBe(`there is no agent ${title}: ${title}`)
+})
+
+test('the last line names enter where it opens something', () => {
+  const listed = (opens?: Location) =>
+    frame(after(enter(alpha, 'rigs')[0], rows('rigs', [row('mill', { ...(opens && { opens }) })]))).at(-1)
+  expect(listed()).not.toContain('enter open')
+  expect(listed(at('bead', 'al-1'))).toContain('enter open')
 })
 
 describe('columns', () => {

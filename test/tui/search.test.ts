@@ -60,7 +60,7 @@ describe('the search over what sessions said', () => {
 
   test('says what it takes when its words are left out', () => {
     expect(enter(alpha, 'search')[0].overlay).toMatchObject({ kind: 'form' })
-    expect(enter(press(alpha, 'esc'), 'search x')[0].notice).toEqual({ text: 'open a city first', isBad: true })
+    expect(here(enter(press(alpha, 'esc'), 'search x')[0])).toEqual(at('search', 'x'))
   })
 })
 

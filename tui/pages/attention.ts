@@ -23,9 +23,17 @@ export const attentionPage = table<AttentionItem>({
   load: async ({ city, signal }) => whole((await city.call('GET ~/attention', { ...(signal && { signal }) })).items),
 })
 
-/** A question is opened, so that it is read whole before it is answered. */
-export function placeOf({ id, answers, session_id, bead_id }: AttentionItem, city: string): Location | undefined {
+/** A question is opened, so that it is read whole before it is answered; so is what is about no session and no bead. */
+export function placeOf({ id, answers, session_id, bead_id }: AttentionItem, city: string): Location {
   if (answers.length > 0) return { page: 'question', city, subject: id }
+  return aboutOf({ session_id, bead_id }, city) ?? { page: 'question', city, subject: id }
+}
+
+/** The session or bead that it is about. */
+export function aboutOf(
+  { session_id, bead_id }: Pick<AttentionItem, 'session_id' | 'bead_id'>,
+  city: string,
+): Location | undefined {
   if (session_id !== undefined) return { page: 'session', city, subject: session_id }
   return bead_id === undefined ? undefined : { page: 'bead', city, subject: bead_id }
 }

@@ -37,7 +37,7 @@ function diffLines({ commits, files, files_total: total, patch, cut, path }: Cha
     ...files.map((file): Line => ({ text: `${changedLines(file).padEnd(12)} ${file.path}` })),
     ...(missing > 0 ? [{ text: `and ${missing} more files`, tone: 'quiet' as const }] : []),
     { text: '' },
-    ...patch.split(/\r?\n/).map((line): Line => ({ text: expandTabs(line), tone: toneOfDiffLine(line) })),
+    ...patch.split(/\r?\n/).map((line): Line => ({ text: expandTabs(line), tone: toneOfDiffLine(line), hang: 2 })),
     ...(cut ? [{ text: `The diff goes on: see it whole in ${path}.`, tone: 'warning' as const }] : []),
   ]
 }

@@ -29,7 +29,7 @@ export const doctorPage = text({
 })
 
 const diagnosisLines = ({ name, status, message, fix_hint: hint, details = [] }: Diagnosis) => [
-  { text: `${status.padEnd(8)} ${name}: ${message}`, tone: TONES[status] },
+  { text: `${status.padEnd(8)} ${name}: ${message}`, tone: TONES[status], hang: 9 },
   ...(status === 'ok' ? [] : details.map((line) => ({ text: `           ${line}` }))),
-  ...(status !== 'ok' && hint ? [{ text: `         → ${hint}` }] : []),
+  ...(status !== 'ok' && hint ? [{ text: `         → ${hint}`, hang: 2 }] : []),
 ]

@@ -54,7 +54,11 @@ export function graphLines({
 
 function stepLine({ id, title, status }: Step, depth: number, waitsFor: readonly string[]): Line {
   const after = waitsFor.length === 0 ? '' : ` ← ${waitsFor.join(', ')}`
-  return { text: `${'   '.repeat(depth)}${MARKS[status] ?? '○'} ${id}  ${title}${after}`, tone: toneOf(status) }
+  return {
+    text: `${'   '.repeat(depth)}${MARKS[status] ?? '○'} ${id}  ${title}${after}`,
+    tone: toneOf(status),
+    hang: 4,
+  }
 }
 
 /** How many steps come before each, on the longest way; a circle ends where it is entered again. */

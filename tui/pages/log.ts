@@ -24,4 +24,4 @@ export const logPage = text({
   },
 })
 
-const logLine = (text: string): Line => (/\berror\b/i.test(text) ? { text, tone: 'bad' } : { text })
+const logLine = (text: string): Line => (/\berror\b/i.test(text) ? { text, tone: 'bad', hang: 4 } : { text, hang: 4 })

@@ -175,6 +175,10 @@ export interface TablePage extends PageFacts {
 export interface Line {
   readonly text: string
   readonly tone?: Tone
+  /** Where it goes on below itself, it is so much further in. */
+  readonly hang?: number
+  /** A line of a picture, such as a screen, is cut where it is too long, since below itself it would spoil the picture. */
+  readonly isPicture?: boolean
 }
 
 /** What a text page shows; what is absent stays as it was. */

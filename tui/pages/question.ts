@@ -1,5 +1,6 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { answersOf } from './answers.ts'
+import { aboutOf } from './attention.ts'
 import { isOneOf, type Line, text } from './page.ts'
 
 /** One item that waits for a person, with all that is asked. */
@@ -12,8 +13,8 @@ export const questionPage = text({
   load: async ({ city, subject, signal }) => {
     const { items } = await city.call('GET ~/attention', { ...(signal && { signal }) })
     const item = items.find(({ id }) => id === subject)
-    if (!item) return { lines: [{ text: 'It does not wait any more.' }], actions: [] }
-    return { lines: questionLines(item), actions: answersOf(item) }
+    if (!item) return { lines: [{ text: 'It does not wait any more.' }], actions: [], opens: undefined }
+    return { lines: questionLines(item), actions: answersOf(item), opens: aboutOf(item, city.name) }
   },
 })
 
@@ -41,6 +42,8 @@ export function questionLines(item: AttentionItem): Line[] {
     { text: '' },
     ...options.map((line): Line => ({ text: line })),
     { text: item.to_do, tone: 'quiet' },
-    ...(item.picture?.length ? [{ text: '' }, ...item.picture.map((line): Line => ({ text: line }))] : []),
+    ...(item.picture?.length
+      ? [{ text: '' }, ...item.picture.map((line): Line => ({ text: line, isPicture: true }))]
+      : []),
   ]
 }

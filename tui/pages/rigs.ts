@@ -14,7 +14,8 @@ export const rigsPage = table<Rig>({
   columns: [
     { title: 'rig', width: 16, isName: true, cell: ({ name }) => name },
     { title: 'state', width: 10, cell: ({ suspended }) => ({ text: suspended ? 'suspended' : '', tone: 'warning' }) },
-    { title: 'agents', width: 8, cell: (rig) => `${rig.running_count}/${rig.agent_count}` },
+    { title: 'agents', width: 6, cell: ({ agent_count: declared }) => String(declared) },
+    { title: 'running', width: 7, cell: ({ running_count: sessions }) => String(sessions) },
     { title: 'prefix', width: 6, leaves: 2, cell: ({ prefix }) => prefix },
     { title: 'branch', width: 10, leaves: 1, cell: ({ default_branch }) => default_branch },
     { title: 'folder', width: 16, grows: true, isName: true, cell: ({ path }) => ({ text: path, tone: 'quiet' }) },

@@ -4,7 +4,7 @@ const NAME = 15
 
 /** Names and values, one a line; those without a value are left out. */
 export const fieldLines = (fields: readonly (readonly [string, string | undefined])[]): Line[] =>
-  fields.flatMap(([name, value]) => (value ? [{ text: `${name.padEnd(NAME)} ${value}` }] : []))
+  fields.flatMap(([name, value]) => (value ? [{ text: `${name.padEnd(NAME)} ${value}`, hang: NAME + 1 }] : []))
 
 /** Lines below a title; without lines, nothing. */
 export const section = (title: string, lines: readonly Line[]): Line[] =>

@@ -63,7 +63,7 @@ const confinedLine = (denials: DenialList): Line => ({
 
 /** What it asks. */
 const questionLines = (question: AttentionItem | undefined): Line[] =>
-  question ? [{ text: `${question.asks} ${question.text ?? ''} (enter shows all of it)`, tone: 'warning' }] : []
+  question ? [{ text: `${question.asks} (enter shows all of it) ${question.text ?? ''}`, tone: 'warning' }] : []
 
 /** The lines of a screen, without the empty ones at its end. */
 function screenLines(turns: readonly { text: string }[]): Line[] {
@@ -73,7 +73,7 @@ function screenLines(turns: readonly { text: string }[]): Line[] {
     .split('\n')
   let end = lines.length
   while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--
-  return lines.slice(0, end).map((text) => ({ text }))
+  return lines.slice(0, end).map((text) => ({ text, isPicture: true }))
 }
 
 /** A turn of a conversation: who spoke, then what. */

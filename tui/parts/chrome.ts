@@ -3,9 +3,10 @@ import type { Tone } from '../pages/tones.ts'
 import { rowActions } from '../state/actions.ts'
 import { completions } from '../state/commands.ts'
 import { HEADER, tabsOf } from '../state/header.ts'
-import { focused } from '../state/navigation.ts'
+import { focused, opensOf } from '../state/navigation.ts'
 import { here, type Prompt, type State, viewOf } from '../state/state.ts'
 import { waitingCount } from '../state/waiting.ts'
+import { wrap } from '../state/wrap.ts'
 import { lineSpans } from './edit-line.ts'
 import { drawLine, type Span } from './span.ts'
 import type { Theme } from './theme.ts'
@@ -49,16 +50,17 @@ function connectionStatus(state: State): { text: string; tone: Tone } {
   return { text: `reconnecting for ${formatDuration(away)}${age}`, tone: away > STALE_MS ? 'bad' : 'warning' }
 }
 
-/** The bottom line: what is typed, else a notice, else the keys of what is selected. */
-export function drawFooter(state: State, theme: Theme): string {
-  return drawLine(footerSpans(state), state.width, theme)
+/** The bottom: what is typed, else a notice on as many lines as it needs, else the keys of what is selected. */
+export function drawFooter(state: State, theme: Theme): string[] {
+  return footerLines(state).map((spans) => drawLine(spans, state.width, theme))
 }
 
-function footerSpans(state: State): Span[] {
-  if (state.prompt) return promptSpans(state, state.prompt)
-  if (!state.notice) return [{ text: ` ${hintsOf(state)}`, tone: 'quiet' }]
+function footerLines(state: State): Span[][] {
+  if (state.prompt) return [promptSpans(state, state.prompt)]
+  if (!state.notice) return [[{ text: ` ${hintsOf(state)}`, tone: 'quiet' }]]
   const { text, isBad } = state.notice
-  return [{ text: ` ${sanitizeLine(text)}`, tone: isBad ? 'bad' : 'good' }]
+  const lines = wrap(sanitizeLine(text), Math.max(1, state.width - 1), 0).slice(0, state.height)
+  return lines.map((line) => [{ text: ` ${line}`, tone: isBad ? 'bad' : 'good' }])
 }
 
 function promptSpans(state: State, { kind, edit }: Prompt): Span[] {
@@ -75,5 +77,6 @@ function promptSpans(state: State, { kind, edit }: Prompt): Span[] {
 function hintsOf(state: State): string {
   const able = rowActions(state).filter(({ action }) => action.disabled === undefined)
   const own = able.map(({ action }) => `${action.key} ${action.name}`)
-  return ['enter open', ...own, '/ filter', ': command', 'esc back', '? help', 'q quit'].join(' · ')
+  const open = opensOf(state, focused(state)) ? ['enter open'] : []
+  return [...open, ...own, '/ filter', ': command', 'esc back', '? help', 'q quit'].join(' · ')
 }

@@ -15,8 +15,10 @@ export function drawFrame(state: State, theme: Theme): Line[] {
   const { width, height } = state
   const whole = (text: string): Line => [{ text, width }]
   const body = state.overlay ? drawOverlay(state, state.overlay, theme) : drawPanels(state, theme)
-  const missing = Array.from({ length: Math.max(0, height - body.length) }, () => whole(''))
-  return [whole(drawHeader(state, theme)), ...body.slice(0, height), ...missing, whole(drawFooter(state, theme))]
+  const footer = drawFooter(state, theme)
+  const room = height + 1 - footer.length
+  const missing = Array.from({ length: Math.max(0, room - body.length) }, () => whole(''))
+  return [whole(drawHeader(state, theme)), ...body.slice(0, room), ...missing, ...footer.map(whole)]
 }
 
 /** The panels of the page, band by band. */
@@ -31,5 +33,5 @@ function drawPanel(state: State, area: Area, theme: Theme): string[] {
   const page = pageOf(area.location)
   const isFocused = viewKey(focused(state)) === viewKey(area.location)
   if (page.kind === 'table') return drawTable(state, page, area, isFocused, theme)
-  return page.kind === 'text' ? drawText(state, page, area, theme) : drawBlock([], area.width, area.height)
+  return page.kind === 'text' ? drawText(state, area, theme) : drawBlock([], area.width, area.height)
 }

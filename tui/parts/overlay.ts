@@ -1,7 +1,8 @@
 import { padTo, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import { helpLines } from '../state/help.ts'
+import { shownHelp } from '../state/help.ts'
 import { findEntries } from '../state/palette.ts'
 import type { Overlay, State } from '../state/state.ts'
+import { wrap } from '../state/wrap.ts'
 import { lineSpans } from './edit-line.ts'
 import { formLines } from './form.ts'
 import type { Line } from './lines.tsx'
@@ -27,7 +28,7 @@ const EMPTY: OverlayLine = { spans: [] }
 function linesOf(state: State, overlay: Exclude<Overlay, { kind: 'help' }>): readonly OverlayLine[] {
   switch (overlay.kind) {
     case 'confirm':
-      return confirmLines(overlay)
+      return confirmLines(overlay, state.width)
     case 'form':
       return formLines(overlay, state.width, state.height)
     case 'wait':
@@ -40,27 +41,26 @@ function linesOf(state: State, overlay: Exclude<Overlay, { kind: 'help' }>): rea
 /** The keys and commands of this page, from the tables that the dashboard itself uses. */
 function drawHelp(state: State, { first }: Overlay & { kind: 'help' }, theme: Theme): Line[] {
   const { height } = state
-  const all = helpLines(state)
-  const lines = state.width >= 120 && all.length <= 2 * height ? all : all.slice(first, first + height)
-  const columns = lines.length > height && state.width >= 120 ? 2 : 1
+  const { lines: all, columns } = shownHelp(state)
+  const lines = columns === 2 ? all : all.slice(first, first + height)
   const perColumn = columns === 1 ? height : Math.ceil(lines.length / 2)
   const width = Math.floor(state.width / columns)
   const blocks = Array.from({ length: columns }, (_, at) => {
     const drawn = lines
       .slice(at * perColumn, (at + 1) * perColumn)
-      .map((text) =>
-        drawLine([{ text: ` ${sanitizeLine(text)}`, tone: text.startsWith(' ') ? 'plain' : 'strong' }], width, theme),
-      )
+      .map((text) => drawLine([{ text: ` ${text}`, tone: text.startsWith(' ') ? 'plain' : 'strong' }], width, theme))
     return { width, lines: drawBlock(drawn, width, height) }
   })
   return drawBeside(blocks)
 }
 
-function confirmLines({ chosen }: Overlay & { kind: 'confirm' }): OverlayLine[] {
+function confirmLines({ chosen }: Overlay & { kind: 'confirm' }, width: number): OverlayLine[] {
   const question = sanitizeLines(chosen.action.confirm ?? '').split('\n')
   return [
     EMPTY,
-    ...question.map((text): OverlayLine => ({ spans: [{ text: ` ${text}`, tone: 'warning' }] })),
+    ...question
+      .flatMap((line) => wrap(line, width - 1, 0))
+      .map((text): OverlayLine => ({ spans: [{ text: ` ${text}`, tone: 'warning' }] })),
     EMPTY,
     { spans: [{ text: ' y does it · any other key leaves everything as it is' }] },
   ]

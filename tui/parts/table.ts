@@ -1,11 +1,12 @@
 import { countOf, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
-import type { Location, Row, TablePage } from '../pages/page.ts'
-import { type Area, tableWindow } from '../state/layout.ts'
+import type { Line, Location, Row, TablePage } from '../pages/page.ts'
+import { type Area, headOf, tableWindow, textColumns } from '../state/layout.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
 import { type State, type View, viewOf } from '../state/state.ts'
+import { wrapLine } from '../state/text-lines.ts'
 import { cellText, columnWidths } from './columns.ts'
-import { drawHead } from './head.ts'
 import { drawBlock, drawLine, type Span } from './span.ts'
+import { drawLines } from './text-lines.ts'
 import type { Theme } from './theme.ts'
 
 /** A titled table that scrolls with its selection; control sequences in its text are shown, not sent. */
@@ -17,10 +18,12 @@ export function drawTable(state: State, page: TablePage, area: Area, isFocused: 
   const title = `${isFocused ? '▸ ' : '  '}${titleOf(page, state, location, rows.length)}`
   const selected = isFocused ? selectedIndex(state, location) - first : -1
   const lines = [
-    ...drawHead(viewOf(state, location).head, width, theme),
+    ...drawLines(headOf(state, area), width, theme),
     drawLine([{ text: title, tone: isFocused ? 'strong' : 'quiet' }, ...staleSpans(state, location)], width, theme),
     ...(hasTitles ? [drawLine([{ text: columnTitles(page, widths), tone: 'quiet' }], width, theme)] : []),
-    ...(rows.length === 0 ? [drawLine([emptyText(page, state, location)], width, theme)] : []),
+    ...(rows.length === 0
+      ? drawLines(wrapLine(emptyLine(page, state, location), textColumns(area)), width, theme)
+      : []),
     ...rows
       .slice(first, first + room)
       .map((row, at) => drawLine(rowSpans(row, page, widths, state.now), width, theme, at === selected)),
@@ -60,11 +63,11 @@ function totalOf({ total, hasMore }: View, shown: number): string {
 }
 
 /** Nothing is said to be empty before the server has answered. */
-function emptyText(page: TablePage, state: State, location: Location): Span {
+function emptyLine(page: TablePage, state: State, location: Location): Line {
   const { error, loadedAt, filter } = viewOf(state, location)
   const hidden = hiddenRows(state, location)
   const tone = error === undefined ? 'quiet' : 'bad'
-  const say = (text: string): Span => ({ text: `  ${sanitizeLine(text)}`, tone })
+  const say = (text: string): Line => ({ text: ` ${text}`, tone })
   if (error !== undefined) return say(error)
   if (loadedAt === undefined) return say('reading …')
   if (filter !== '') return say('nothing with this text; esc clears the filter')

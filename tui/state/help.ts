@@ -1,9 +1,24 @@
-import { padTo } from '../../src/client/text.ts'
+import { padTo, sanitizeLine } from '../../src/client/text.ts'
 import { pageOf, pages } from '../pages/pages.ts'
 import { namedActions, rowActions } from './actions.ts'
 import { usageOf } from './commands.ts'
 import { focused } from './navigation.ts'
 import type { State } from './state.ts'
+import { wrap } from './wrap.ts'
+
+/** How far in a line of the help goes on. */
+const HANG = 6
+
+/** The help as it is on the screen, in one column or two. */
+export function shownHelp(state: State): { readonly lines: readonly string[]; readonly columns: 1 | 2 } {
+  const all = helpLines(state)
+  const halves = all.flatMap((line) => wrapHelp(line, Math.floor(state.width / 2)))
+  if (state.width >= 120 && halves.length <= 2 * state.height && all.length > state.height)
+    return { lines: halves, columns: 2 }
+  return { lines: all.flatMap((line) => wrapHelp(line, state.width)), columns: 1 }
+}
+
+const wrapHelp = (line: string, width: number): string[] => wrap(sanitizeLine(line), Math.max(1, width - 2), HANG)
 
 /** What the help says, line by line; what stands at the edge is a heading. */
 export function helpLines(state: State): string[] {
@@ -29,7 +44,7 @@ export function helpLines(state: State): string[] {
 
 /** The help from another line on; its last line stays at the bottom. */
 export function moveHelp(state: State, to: number): State {
-  const last = Math.max(0, helpLines(state).length - state.height)
+  const last = Math.max(0, shownHelp(state).lines.length - state.height)
   return { ...state, overlay: { kind: 'help', first: Math.max(0, Math.min(last, to)) } }
 }
 

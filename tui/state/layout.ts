@@ -1,8 +1,10 @@
-import type { Location, OverviewPage } from '../pages/page.ts'
+import { truncate } from '../../src/client/text.ts'
+import type { Line, Location, OverviewPage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { panelAt, panelsOf } from './navigation.ts'
 import { selectedIndex, shownRows } from './selection.ts'
 import { here, type State, viewOf } from './state.ts'
+import { wrapLine } from './text-lines.ts'
 
 /** Where a table or text stands on the screen; its first line is 1, below the header. */
 export interface Area {
@@ -53,9 +55,26 @@ export interface TableWindow {
   readonly hasTitles: boolean
 }
 
-export function tableWindow(state: State, { location, height }: Area): TableWindow {
+/** The columns that a text has: one is left free at its edge. */
+export const textColumns = ({ width }: Area): number => Math.max(1, width - 1)
+
+/** So many lines of the screen are taken at most by one line that stays above a table or text. */
+const MAX_HEAD = 3
+
+/** The lines that stay above a table or text, as they are on the screen. */
+export const headOf = (state: State, area: Area): readonly Line[] =>
+  viewOf(state, area.location).head.flatMap((line) => {
+    const lines = wrapLine({ tone: 'quiet', ...line }, textColumns(area))
+    const last = lines[MAX_HEAD - 1]
+    return lines.length > MAX_HEAD && last
+      ? [...lines.slice(0, MAX_HEAD - 1), { ...last, text: truncate(`${last.text} …`, textColumns(area)) }]
+      : lines
+  })
+
+export function tableWindow(state: State, area: Area): TableWindow {
+  const { location, height } = area
   const rows = shownRows(state, location)
-  const { head } = viewOf(state, location)
+  const head = headOf(state, area)
   const hasTitles = here(state).page === location.page && rows.length > 0
   const top = head.length + 1 + (hasTitles ? 1 : 0)
   const room = Math.max(1, height - top)

@@ -6,7 +6,8 @@ import { moveHelp } from './help.ts'
 import { areaAt, rowAt } from './layout.ts'
 import { focused, openSelected, switchTo } from './navigation.ts'
 import { movePalette } from './palette-keys.ts'
-import { moreOf, moveSelection, scrollText, selectedIndex } from './selection.ts'
+import { scrollText } from './scroll.ts'
+import { moreOf, moveSelection, selectedIndex } from './selection.ts'
 import { here, type State, viewKey } from './state.ts'
 
 /** Rows or lines that one turn of the wheel moves. */

@@ -50,9 +50,13 @@ export function open(state: State, location: Location): State {
   return follow(state, at >= 0 ? state.path.slice(0, at + 1) : [...state.path, location], state.tabs)
 }
 
+/** What the selected row, or the text, is about. */
+export const opensOf = (state: State, location: Location): Location | undefined =>
+  selectedRow(state, location)?.opens ?? viewOf(state, location).opens
+
 /** Opens what the selected row, or the text, is about. */
 export function openSelected(state: State, location: Location): State {
-  const target = selectedRow(state, location)?.opens ?? viewOf(state, location).opens
+  const target = opensOf(state, location)
   return target ? open(state, target) : state
 }
 
@@ -87,7 +91,13 @@ export function switchTo(state: State, city: string): State {
 function follow(state: State, path: readonly Location[], open: readonly Tab[]): State {
   const left = here(state).city
   const { city } = path.at(-1) ?? CITIES
-  const next: State = { ...state, path, views: released(state.views), notice: undefined }
+  const next: State = {
+    ...state,
+    path,
+    views: released(state.views),
+    notice: undefined,
+    lastCity: left || state.lastCity,
+  }
   if (city === left) return next
   const kept = open.map((tab) => (tab.city === left ? { ...tab, path: state.path } : tab))
   const tabs = city === '' || kept.some((tab) => tab.city === city) ? kept : [...kept, { city, path: [] }]

@@ -9,7 +9,8 @@ import { onMouse } from './mouse.ts'
 import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected, switchTo } from './navigation.ts'
 import { openPalette } from './palette-keys.ts'
 import { filterBy, onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
-import { keepScroll, keepSelection, moreOf, moveSelection, scrollText, updateView } from './selection.ts'
+import { keepPlace, scrollText, scrollToLine, visibleCount } from './scroll.ts'
+import { keepSelection, moreOf, moveSelection, updateView } from './selection.ts'
 import { here, type Known, type State, viewKey, viewOf } from './state.ts'
 import { alertFor } from './waiting.ts'
 
@@ -57,9 +58,9 @@ export function step(state: State, message: Message): Step {
     case 'text': {
       const { location, now } = message
       const { first, ...content } = message.content
-      const begins = first !== undefined && viewOf(state, location).loadedAt === undefined && { scroll: first }
-      const next = updateView(state, location, { ...content, ...begins, loadedAt: now, error: undefined })
-      return [{ ...keepScroll(next, location), now }]
+      const begins = first !== undefined && viewOf(state, location).loadedAt === undefined
+      const next = { ...updateView(state, location, { ...content, loadedAt: now, error: undefined }), now }
+      return [begins ? scrollToLine(next, location, first) : next]
     }
     case 'missed':
       return [updateView(state, message.location, { missed: (viewOf(state, message.location).missed ?? 0) + 1 })]
@@ -74,7 +75,7 @@ export function step(state: State, message: Message): Step {
     case 'notice':
       return [notice(afterWait(state), message.text, message.isBad)]
     case 'size':
-      return [{ ...state, width: message.columns, height: Math.max(1, message.rows - 2) }]
+      return [keepPlace(state, { ...state, width: message.columns, height: Math.max(1, message.rows - 2) })]
     case 'found':
       return [message.city === here(state).city ? { ...state, known: message.known } : state]
     case 'tick':
@@ -119,8 +120,8 @@ function onKey(state: State, key: string): Step {
 const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
   up: (state) => move(state, -1),
   down: (state) => move(state, 1),
-  pageUp: (state) => move(state, -state.height),
-  pageDown: (state) => move(state, state.height),
+  pageUp: (state) => move(state, -visibleCount(state)),
+  pageDown: (state) => move(state, visibleCount(state)),
   top: (state) => move(state, Number.NEGATIVE_INFINITY),
   bottom: (state) => move(state, Number.POSITIVE_INFINITY),
   next: (state) => moveFocus(state, 1),

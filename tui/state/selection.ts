@@ -66,23 +66,6 @@ export function keepSelection(state: State, location: Location): State {
   return updateView(state, location, { index, selected: shownRows(state, location)[index]?.id })
 }
 
-/** Scrolls a text; its last line stays visible. At its end, a text that grows is followed. */
-export function scrollText(state: State, location: Location, by: number): State {
-  const { lines, scroll } = viewOf(state, location)
-  const last = Math.max(0, lines.length - state.height)
-  const page = pageOf(location)
-  const isFollowed = page.kind === 'text' && page.follow !== undefined
-  const next = Math.max(0, Math.min(last, (scroll ?? (isFollowed ? last : 0)) + by))
-  return updateView(state, location, { scroll: isFollowed && next === last ? undefined : next })
-}
-
-/** A text that became shorter stays visible. */
-export function keepScroll(state: State, location: Location): State {
-  const { lines, scroll } = viewOf(state, location)
-  const last = Math.max(0, lines.length - 1)
-  return scroll === undefined || scroll <= last ? state : updateView(state, location, { scroll: last })
-}
-
 export function updateView(state: State, location: Location, change: Partial<View>): State {
   const view = { ...viewOf(state, location), ...change }
   return { ...state, views: { ...state.views, [viewKey(location)]: view } }

@@ -118,6 +118,8 @@ export interface State {
   readonly cities: readonly string[]
   /** The cities that are open, in the order in which they were opened. */
   readonly tabs: readonly Tab[]
+  /** The city that was left last; empty before one was. */
+  readonly lastCity: string
   /** What the palette knows of the city. */
   readonly known: readonly Known[]
   readonly keymap: Keymap
@@ -163,6 +165,7 @@ export const initialState = (
   showsSystem: false,
   cities: [],
   tabs: city === undefined ? [] : [{ city, path: [] }],
+  lastCity: '',
   known: [],
   keymap,
   hasMouse,

@@ -225,7 +225,25 @@ describe('the command line', () => {
 
   test('says what a page about something needs', () => {
     expect(enter(alpha, 'bead')[0].notice).toEqual({ text: ':bead takes the id of a bead', isBad: true })
-    expect(enter(cities, 'beads')[0].notice).toEqual({ text: 'open a city first', isBad: true })
+    expect(enter(initialState(0, undefined), 'beads')[0].notice).toEqual({
+      text: 'there is no city yet: gc init FOLDER makes one',
+      isBad: true,
+    })
+  })
+})
+
+describe('a page that is named in the list of cities', () => {
+  const named = (state: typeof alpha): string => here(enter(state, 'beads')[0]).city
+  const known = rows('cities', [row('alpha'), row('beta'), row('gamma')])
+  const beta = after(enter(alpha, 'city beta')[0], known)
+
+  test('is that of the city that was left last', () => {
+    expect(named(enter(beta, 'cities')[0])).toBe('beta')
+  })
+
+  test('is that of the city that was chosen there', () => {
+    expect(named(press(enter(beta, 'cities')[0], 'G'))).toBe('gamma')
+    expect(named(after(cities, known))).toBe('alpha')
   })
 })
 
@@ -249,6 +267,25 @@ describe('a text', () => {
       0,
       undefined,
     ])
+  })
+
+  const long = 'far '.repeat(40).trim()
+  const said = Array.from({ length: 20 }, (_, at) => ({ text: `${at} ${long}` }))
+  const talked = after(opened, {
+    ...{ type: 'text', location: at('bead', 'al-1'), content: { lines: said, head: [{ text: long }] }, now: 2 },
+  })
+  const placeOf = (state: typeof opened) => viewOf(state, at('bead', 'al-1')).scroll
+
+  test('is scrolled by the lines that are on the screen, below those that stay', () => {
+    const head = 2
+    expect(placeOf(press(talked, 'G'))).toBe(20 * 3 - (talked.height - head))
+    expect(placeOf(press(talked, 'pagedown'))).toBe(talked.height - head)
+  })
+
+  test('keeps what it shows on a screen of another size', () => {
+    const seventh = press(talked, ...Array.from({ length: 21 }, () => 'down'))
+    expect(placeOf(seventh)).toBe(7 * 3)
+    expect(placeOf(after(seventh, { type: 'size', columns: 400, rows: 10 }))).toBe(7)
   })
 })
 
