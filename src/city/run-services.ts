@@ -2,6 +2,7 @@ import { HostedCommands } from '../agents/commands/hosted-commands.ts'
 import { plainEnvironment } from '../agents/lifecycle/environment.ts'
 import type { SessionRepository } from '../agents/sessions/repository.ts'
 import type { Config } from '../config/config.ts'
+import type { Suspensions } from '../config/suspensions/suspensions.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { Reactions } from '../core/events/reactions.ts'
 import type { Store } from '../core/store.ts'
@@ -39,6 +40,7 @@ interface RunServicesOptions extends CityDependencies {
   processTokens: ProcessTokens
   reportError(error: unknown): void
   convoys: Convoys
+  suspensions: Suspensions
   instantiator: Instantiator
   findSession: RouteContext['findSession']
   /** The sessions that ask a person something now. */

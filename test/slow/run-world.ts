@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { register } from '../api/town.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity, World } from '../support/world.ts'
@@ -111,6 +111,13 @@ export class RunWorld {
     return runs
   }
 
+  /** The same runs and workers in a city that was made of this one. */
+  async movedTo(city: TestCity): Promise<RunWorld> {
+    const moved = new RunWorld(city, this.random, this.hasProcesses)
+    for (const { session } of this.#workers) moved.#workers.push({ session, token: await moved.#lend(session) })
+    return moved
+  }
+
   async begin(): Promise<Round> {
     rmSync(this.#hang, { force: true })
     const members: string[] = []
@@ -128,8 +135,7 @@ export class RunWorld {
     const roots = Object.values(round)
     const statusOf = async (root: string) => String((await this.insist(`GET ~/runs/${root}`)).body.status)
     const step = async () => {
-      if (this.hasProcesses) await Promise.all(this.#workers.map((worker) => this.#work(worker)))
-      else await this.#workByHand()
+      await this.workOnce()
       if (!this.hasProcesses || existsSync(this.#hang)) await this.insist(`POST ~/runs/${round.side}/cancel`)
       return Promise.all(roots.map(statusOf))
     }
@@ -138,6 +144,28 @@ export class RunWorld {
       if (error instanceof PowerCut) throw error
       throw new Error(`${error}: ${JSON.stringify(await this.pictureOf(round), null, 1)}`)
     })
+  }
+
+  /** Does one step with each worker, or all that are ready by hand. */
+  async workOnce(): Promise<void> {
+    if (this.hasProcesses) await Promise.all(this.#workers.map((worker) => this.#work(worker)))
+    else await this.#workByHand()
+  }
+
+  /** Resolves when the check that does not end by itself runs. */
+  async whenHanging(): Promise<void> {
+    const step = async () => {
+      await this.workOnce()
+      return existsSync(this.#hang)
+    }
+    await eventually('the check hangs', TIME_LIMIT, step, (hangs) => hangs)
+  }
+
+  /** Fails when a process of a check is still there after five seconds. */
+  async noProcessIsLeft(): Promise<void> {
+    const started = readFileSync(this.pids, 'utf8').trim().split('\n')
+    const alive = async () => started.filter(isAlive)
+    await eventually('no process of a check is left', 5_000, alive, (left) => left.length === 0)
   }
 
   /** The steps of the runs and how they stand, by their refs; no ids, which differ from round to round. */
@@ -170,7 +198,7 @@ export class RunWorld {
     const { body } = await this.insist('POST ~/claims/next', {}, worker.token)
     if (body.action !== 'work') return
     if (this.random() < 0.2) {
-      worker.token = (await this.insist(`POST ~/session/${worker.session}/lend`)).body.token
+      worker.token = await this.#lend(worker.session)
       return
     }
     await this.insist(
@@ -193,7 +221,11 @@ export class RunWorld {
     const accepted = await this.#post('~/sessions', { kind: 'agent', name: 'clerk', alias })
     const id = String((await this.city.outcome(accepted)).subject)
     await this.#post(`~/session/${id}/suspend`)
-    this.#workers.push({ session: id, token: (await this.#post(`~/session/${id}/lend`)).token })
+    this.#workers.push({ session: id, token: await this.#lend(id) })
+  }
+
+  async #lend(session: string): Promise<string> {
+    return (await this.insist(`POST ~/session/${session}/lend`)).body.token
   }
 
   async #pictureOf(root: string): Promise<string[]> {
@@ -231,16 +263,23 @@ export class RunWorld {
     for (const [name, text] of Object.entries(FORMULAS)) {
       writeFileSync(`${path}/formulas/${name}.toml`, this.hasProcesses ? text : withoutChecks(text))
     }
-    const note = `note() { echo $1 $(cut -d ' ' -f 22 /proc/$1/stat) >> ${this.pids}; }\n`
+    const note = `note() { echo $1 $(cut -d ' ' -f 22 /proc/$1/stat) >> $GC_STORE_PATH/pids; }\n`
     const scripts = {
       'check.sh': `#!/bin/sh\n${note}note $$\nsleep 0.3\n[ "$GC_ITERATION" = 2 ]\n`,
-      'hang.sh': `#!/bin/sh\n${note}note $$\ntouch ${this.#hang}\nsleep 300 &\nnote $!\nwait\n`,
+      'hang.sh': `#!/bin/sh\n${note}note $$\ntouch $GC_STORE_PATH/hang\nsleep 300 &\nnote $!\nwait\n`,
     }
     for (const [name, text] of Object.entries(scripts)) {
       writeFileSync(`${path}/${name}`, text)
       chmodSync(`${path}/${name}`, 0o755)
     }
   }
+}
+
+/** Whether the process of a number that began at a time is there, and no other of that number. */
+function isAlive(noted: string): boolean {
+  const [pid, began] = noted.split(' ')
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ''
+  return stat !== '' && !stat.includes(') Z ') && stat.split(' ')[21] === began
 }
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'canceled'].includes(status)

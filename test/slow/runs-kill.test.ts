@@ -1,7 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
 import { SEED } from '../support/seed.ts'
-import { eventually } from '../support/until.ts'
 import { World } from '../support/world.ts'
 import { RunWorld } from './run-world.ts'
 
@@ -16,13 +14,6 @@ function randomFrom(seed: number): () => number {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
   }
-}
-
-/** Whether the process of a number that began at a time is there, and no other of that number. */
-function isAlive(noted: string): boolean {
-  const [pid, began] = noted.split(' ')
-  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ''
-  return stat !== '' && !stat.includes(') Z ') && stat.split(' ')[21] === began
 }
 
 test(
@@ -58,13 +49,7 @@ test(
       await work
       expect(await runs.pictureOf(round)).toEqual(expected)
     }
-    const started = readFileSync(runs.pids, 'utf8').trim().split('\n')
-    await eventually(
-      'no process of a check is left',
-      5_000,
-      async () => started.filter(isAlive),
-      (left) => left.length === 0,
-    )
+    await runs.noProcessIsLeft()
   },
   60_000 + KILLS * 5_000,
 )

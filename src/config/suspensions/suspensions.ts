@@ -58,6 +58,13 @@ export class Suspensions {
     return agents.length > 0 && agents.every(({ qualified }) => this.explicit('agent', qualified) === true)
   }
 
+  /** Why gc starts no command of a rig, or of the city itself when that is ''; undefined when it does. */
+  holdOf(config: CityConfig, rigName: string): string | undefined {
+    if (this.isCitySuspended(config)) return 'the city is suspended'
+    const rig = config.rigs.find(({ name }) => name === rigName)
+    return rig && this.isRigSuspended(config, rig) ? `rig ${rig.name} is suspended` : undefined
+  }
+
   /** Whether an agent is kept from working: itself, or by its rig. */
   isAgentSuspended(config: CityConfig, { qualified, suspended, dir }: AgentConfig): boolean {
     if (this.isSuspended('agent', qualified, suspended)) return true

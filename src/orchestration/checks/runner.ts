@@ -1,8 +1,9 @@
 import type { CommandExit, HostedCommand, HostedCommands } from '../../agents/commands/hosted-commands.ts'
+import type { Config } from '../../config/config.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
@@ -12,17 +13,8 @@ import { EngineKey, WorkKey } from '../../work/metadata.ts'
 import { metadataValue } from '../runs/node.ts'
 import { type CheckPlaces, checkEnvironment, resolveScript } from './command.ts'
 import type { CheckRepository } from './repository.ts'
+import { type CheckResult, resultOf, timeoutOf } from './result.ts'
 import type { CheckRow } from './table.ts'
-
-/** What came of a check. */
-export interface CheckResult {
-  /** Undefined when it did not end by itself. */
-  exitCode: number | undefined
-  /** How it ended otherwise, in a few words. */
-  reason: string
-  output: string
-  durationMs: number
-}
 
 export interface CheckRunnerOptions {
   /** The city's folder. */
@@ -34,6 +26,8 @@ export interface CheckRunnerOptions {
   beads: BeadRepository
   checks: CheckRepository
   tokens: ProcessTokens
+  config: Pick<Config, 'current'>
+  suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
   /** Variables of every command of the city. */
   environment(): Record<string, string>
   /** The folder of a rig. */
@@ -52,7 +46,6 @@ export interface CheckListener {
   onError(tx: Tx, control: Bead, message: string): void
 }
 
-const DEFAULT_TIMEOUT_MS = 5 * 60_000
 const RETRY_MS = 5_000
 /** How many checks run at a time. */
 const MAX_RUNNING = 16
@@ -61,14 +54,14 @@ const CHECKS = gcPart('checks')
 /**
  * Runs the scripts of checks in the session host. What is to run has a row before it is started, and its key is started
  * once: after a crash of the supervisor a check that runs is adopted, and its exit is reported until it is on disk. Only
- * when its host was lost a script is run again.
+ * when its host was lost a script is run again. While a city or rig is suspended, none of it is started.
  */
 export class CheckRunner {
   readonly #options: CheckRunnerOptions
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #timeouts = new Map<string, Deadline>()
   #listener: CheckListener | undefined
-  #unsubscribe: (() => void) | undefined
+  #subscriptions: (() => void)[] = []
   #isRunning = false
 
   constructor(options: CheckRunnerOptions) {
@@ -81,17 +74,17 @@ export class CheckRunner {
 
   /** Adopts what runs, and starts what is to run. */
   async start(): Promise<void> {
-    const { checks, commands } = this.#options
+    const { checks, commands, suspensions } = this.#options
     this.#isRunning = true
     for (const row of checks.list()) this.#adopt(row)
-    this.#unsubscribe = commands.onExit((exit) => this.#receive(exit))
+    this.#subscriptions = [commands.onExit((exit) => this.#receive(exit)), suspensions.onChange(() => this.#wake())]
     await this.#match()
     this.#wake()
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false
-    this.#unsubscribe?.()
+    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe()
     for (const timeout of this.#timeouts.values()) timeout.cancel()
     await this.whenIdle()
   }
@@ -149,9 +142,16 @@ export class CheckRunner {
     const rows = this.#options.checks.list()
     let room = MAX_RUNNING - rows.filter(({ state }) => state === 'running').length - this.#underWay.size
     for (const row of rows) {
-      if (row.state !== 'starting' || this.#underWay.has(row.controlId) || room-- <= 0) continue
+      if (row.state !== 'starting' || this.#underWay.has(row.controlId) || this.#isHeld(row) || room-- <= 0) continue
       this.#track(row.controlId, this.#launch(row))
     }
+  }
+
+  #isHeld({ controlId }: CheckRow): boolean {
+    const { beads, config, suspensions } = this.#options
+    return (
+      beads.find(controlId) !== undefined && suspensions.holdOf(config.current, beads.rigOf(controlId)) !== undefined
+    )
   }
 
   #track(control: string, work: Promise<unknown>): void {
@@ -265,25 +265,5 @@ export class CheckRunner {
   }
 }
 
-function timeoutOf(control: Bead): number {
-  const written = metadataValue(control, EngineKey.checkTimeout)
-  const parsed = written === '' ? undefined : parseDuration(written)
-  return parsed !== undefined && parsed > 0 ? parsed : DEFAULT_TIMEOUT_MS
-}
-
 /** A check of a control on one attempt has a name of its own each time it is begun. */
 const nameOf = ({ controlId, attemptId, runs }: CheckRow): string => `${controlId}/${attemptId}/${runs + 1}`
-
-/** What came of a check; undefined when it was interrupted by something that says nothing about it. */
-function resultOf({ startedAt }: CheckRow, control: Bead, exit: CommandExit): CheckResult | undefined {
-  const { how, exitCode, signal, output, endedAt } = exit
-  const durationMs = Math.max(0, endedAt - exit.startedAt)
-  if (how === 'exited') {
-    const reason = signal === undefined ? `exit status ${exitCode}` : `ended by ${signal}`
-    return { exitCode, reason, output, durationMs }
-  }
-  const timeout = timeoutOf(control)
-  const isLate = startedAt !== null && endedAt >= startedAt + timeout
-  if (how === 'lost' || !isLate) return undefined
-  return { exitCode: undefined, reason: `timed out after ${Math.round(timeout / 1000)} s`, output, durationMs }
-}

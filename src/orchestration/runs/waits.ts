@@ -1,5 +1,6 @@
 import type { Statement } from 'bun:sqlite'
 import type { CityConfig } from '../../config/city-config.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
@@ -20,12 +21,13 @@ export interface CheckUnderWay {
 
 interface WaitsOptions {
   store: Store
-  config: { readonly current: Pick<CityConfig, 'agents'> }
+  config: { readonly current: CityConfig }
   beads: BeadRepository
   runs: RunRepository
   holds: RunHolds
   /** The checks of a run that are not over. */
   checksOf(root: string): CheckUnderWay[]
+  suspensions: Pick<Suspensions, 'holdOf'>
 }
 
 const MAX_WAITS = 20
@@ -57,14 +59,23 @@ export class RunWaits {
       const bead = beads.find(id)
       if (bead) yield { ...waitText(root, bead), bead_id: id, since: toTimestamp(since) }
     }
-    for (const { controlId, startedAt } of checksOf(root).slice(0, MAX_WAITS)) {
-      const title = beads.titleOf(controlId)
-      const since = startedAt === null ? {} : { since: toTimestamp(startedAt) }
-      yield { kind: 'check', text: `The check of step "${title}" is being run.`, bead_id: controlId, ...since }
-    }
+    for (const check of checksOf(root).slice(0, MAX_WAITS)) yield this.#ofCheck(check)
     const live = beads.list(this.#live.all(root, MAX_WAITS).map(({ id }) => id))
     for (const bead of live.sort((a, b) => (a.status < b.status ? -1 : 1))) yield this.#ofWork(bead)
     yield* this.#ofParts(root)
+  }
+
+  #ofCheck({ controlId, startedAt }: CheckUnderWay): RunWait {
+    const { beads, config, suspensions } = this.options
+    const hold = startedAt === null ? suspensions.holdOf(config.current, beads.rigOf(controlId)) : undefined
+    const how = hold === undefined ? 'is being run' : `is not run while ${hold}`
+    const since = startedAt === null ? {} : { since: toTimestamp(startedAt) }
+    return {
+      kind: 'check',
+      text: `The check of step "${beads.titleOf(controlId)}" ${how}.`,
+      bead_id: controlId,
+      ...since,
+    }
   }
 
   /** The member of a convoy that a drain started a run for. */

@@ -127,6 +127,21 @@ describe('a check', () => {
     await city.close({ endSessions: false })
   })
 
+  test('is not begun while its city is suspended, says so, and is begun when that is resumed', async () => {
+    await using work = await openRuns()
+    await work.status.change(human, { suspended: true })
+    const run = await checkedRun(work)
+    expect(running(work)).toEqual([])
+    expect(work.runWaits.progress(run.root ?? '').waits_for).toBe(
+      'The check of step "Work" is not run while the city is suspended.',
+    )
+    await work.status.change(human, { suspended: false })
+    await settled(work)
+    expect(running(work)).toHaveLength(1)
+    await work.status.change(human, { suspended: true })
+    expect(running(work)).toHaveLength(1)
+  })
+
   test('whose script is missing is set aside at once, for a person to see', async () => {
     await using work = await openRuns()
     const run = await startRecipe(work, recipeFor('f', { f: CHECKED }))

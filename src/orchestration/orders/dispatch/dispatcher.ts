@@ -178,15 +178,13 @@ export class OrderDispatcher {
   }
 
   /** Why an order starts nothing by itself now; undefined when it may. */
-  holdOf({ rig: name, enabled }: Order): string | undefined {
+  holdOf({ rig, enabled }: Order): string | undefined {
     const { config, suspensions, orderApproval } = this.#options
     const { current } = config
-    const rig = current.rigs.find((each) => each.name === name)
     if (!enabled) return 'it is disabled'
     if (current.held !== undefined) return 'the files of the city are broken'
     if (orderApproval.isPending) return 'it waits for gc order approve --all'
-    if (suspensions.isCitySuspended(current)) return 'the city is suspended'
-    return rig && suspensions.isRigSuspended(current, rig) ? `rig ${rig.name} is suspended` : undefined
+    return suspensions.holdOf(current, rig ?? '')
   }
 
   /** Closes tracking beads older than so many milliseconds whose run is over or not known; returns which. */
