@@ -13,7 +13,8 @@ interface Serve {
   home?: string
   host: string
   port: number
-  requireToken?: true
+  /** Undefined where neither was said. */
+  requireToken?: boolean
   readOnly?: true
   socialListen?: { host: string; port: number }
   publicListen?: { host: string; port: number }
@@ -62,7 +63,11 @@ export function defineServe(command: Command, context: CommandContext): void {
         .default(DEFAULT_PORT)
         .env('GC_PORT'),
     )
-    .option('--require-token', 'require a token, also on this machine')
+    .option('--require-token', 'require a token, also on this machine; confined agents imply it')
+    .option(
+      '--no-require-token',
+      'take requests without a token as yours, also beside confined agents, which are not started then',
+    )
     .option('--read-only', 'reject every change')
     .option('--social-listen <[address:]port>', 'serve the agents’ network at an address of its own', parseAddress)
     .option(
@@ -96,7 +101,7 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
     home: options.home ?? io.env.GC_HOME,
     host: options.host,
     port: options.port,
-    requireToken: options.requireToken ?? false,
+    requireToken: options.requireToken,
     readOnly: options.readOnly ?? false,
     ...(options.socialListen && { social: options.socialListen }),
     ...(options.publicListen && { public: { ...options.publicListen, urls: options.publicUrl ?? [] } }),

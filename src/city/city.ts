@@ -138,6 +138,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   resources.defer(() => services.networkHeartbeat.stop())
   services.networkHeartbeat.start()
   phase('adopting_sessions')
+  resources.defer(() => services.confinedAgents.stop())
+  services.confinedAgents.start()
   resources.defer(() => sessionServices.exitReceiver.stop())
   resources.defer(() => reconciler.close())
   await reconciler.start()

@@ -1,3 +1,4 @@
+import type { TokenDemand } from '../agents/confinement/token-demand.ts'
 import type { AgentNetwork } from '../agents/network/network.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
@@ -17,8 +18,8 @@ export interface CityDependencies {
   version: string
   /** What sessions inherit. */
   env: Readonly<Record<string, string | undefined>>
-  /** Whether the supervisor asks everybody for a token. */
-  requiresToken: boolean
+  /** Has the supervisor ask everybody for a token, which confinement implies. */
+  tokenRequirement: TokenDemand
   /** Where the supervisor listens. */
   url(): string
   host: SessionHost

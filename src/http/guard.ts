@@ -85,7 +85,9 @@ function identify(facts: GuardedRequest, mutates: boolean, settings: GuardSettin
   if (authorization === null) {
     if (!settings.requireToken) return human
     if (!mutates && upgrades(facts)) return unauthenticated
-    throw unauthorized('this server requires a token: send Authorization: Bearer <token>')
+    throw unauthorized(
+      'this server requires a token: send Authorization: Bearer <token>, with the one in $GC_HOME/token, or that of a session in its GC_TOKEN',
+    )
   }
   const token = bearerTokenOf(authorization)
   if (!token) throw unauthorized('the Authorization header is not of the form Bearer <token>')

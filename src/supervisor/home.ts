@@ -47,6 +47,11 @@ export class Home {
     return join(this.path, 'bin')
   }
 
+  /** Is there while confined programs may run. */
+  get confinedMark(): string {
+    return join(this.path, 'confined')
+  }
+
   /** The operator's token: created once, readable by its owner only. */
   operatorToken(): string {
     const path = join(this.path, 'token')

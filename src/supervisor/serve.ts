@@ -43,6 +43,7 @@ import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
 import { createSupervisorPlane, guardSettings } from './supervisor-plane.ts'
 import { TokenRegistry } from './token-registry.ts'
+import { TokenRequirement } from './token-requirement.ts'
 
 const SUPERVISOR = gcPart('supervisor')
 
@@ -52,7 +53,8 @@ export interface ServeOptions {
   host: string
   /** 0 takes any free one. */
   port: number
-  requireToken: boolean
+  /** Undefined asks everybody for a token once something is to be confined; false never does. */
+  requireToken: boolean | undefined
   readOnly: boolean
   /** The agents' network, when it has an address of its own. */
   social?: { host: string; port: number }
@@ -125,6 +127,10 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const host = await connectToHosts({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
   resources.defer(() => host.close())
 
+  const { requireToken: wanted } = options
+  const tokenRequirement = new TokenRequirement({ wanted, mark: home.confinedMark, report })
+  const isIdle = (await host.status()).every(({ sessions }) => sessions === 0)
+  if (isIdle) tokenRequirement.forget()
   const confine = confineTool(options.program)
 
   const findRunning = (name: string) => cities.findRunning(name)
@@ -147,7 +153,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
           bin: join(home.bin, 'gc'),
           version: options.version,
           env: options.env,
-          requiresToken: options.requireToken,
+          tokenRequirement,
           url: () => listening.url,
           network: () => network.forCities,
           publicUrl: () => publicListener?.url,
@@ -191,7 +197,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   })
   const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, processTokens, deadlines })
   const writer = new ResponseWriter({ deadlines })
-  const guard = guardSettings(options, callers)
+  const guard = guardSettings(options, tokenRequirement, callers)
   const replays = new Replays(store, clock)
   const addresses = new CityAddresses({ cities, clock, deadlines, report })
   const plane = createSupervisorPlane({

@@ -15,13 +15,13 @@ import type { Callers } from './callers.ts'
 import { RESERVED_CODES } from './reserved-codes.ts'
 import { stackOf } from './stack.ts'
 import type { Supervisor } from './supervisor.ts'
+import type { TokenRequirement } from './token-requirement.ts'
 
 /** What was asked for when the supervisor was started, as far as it concerns who may call. */
 interface CallerOptions {
   readonly allowHosts: readonly string[]
   readonly allowOrigins: readonly string[]
   readonly readOnly: boolean
-  readonly requireToken: boolean
 }
 
 interface SupervisorPlaneOptions {
@@ -37,11 +37,17 @@ interface SupervisorPlaneOptions {
 }
 
 /** How callers of the supervisor are judged, at its operations and at the services of its cities. */
-export const guardSettings = (options: CallerOptions, callers: Callers): GuardSettings => ({
+export const guardSettings = (
+  options: CallerOptions,
+  tokens: Pick<TokenRequirement, 'isRequired'>,
+  callers: Callers,
+): GuardSettings => ({
   hosts: options.allowHosts,
   origins: options.allowOrigins,
   readOnly: options.readOnly,
-  requireToken: options.requireToken,
+  get requireToken() {
+    return tokens.isRequired
+  },
   resolve: (token) => callers.resolve(token),
   settle: (token) => callers.settle(token),
 })

@@ -91,12 +91,12 @@ describe('an agent that is confined', () => {
   })
 
   test('is not started while a program without a token is taken for a person', async () => {
-    const { world, call } = await open(city('default'))
+    const { world, call } = await open(city('default'), '--no-require-token')
     await using _ = world
     await call('POST ~/beads', { body: work })
     const agent = async () => (await call('GET ~/agents')).body.items[0]
     const { unavailable_reason: reason } = await eventually('it is held', 10_000, agent, (each) => !each.available)
-    expect(reason).toContain('start gc with --require-token, or set confine = "off"')
+    expect(reason).toContain('start gc without --no-require-token, or set confine = "off"')
     expect(readdirSync(world.folder.at('demo'))).toEqual([])
   })
 

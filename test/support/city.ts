@@ -90,7 +90,7 @@ function makeTown(toml: string, clock?: TestClock, host?: SessionHost): TestTown
         bin: 'gc',
         version: '0.0.0',
         env: process.env,
-        requiresToken: false,
+        tokenRequirement: { canBeRequired: false, demand: () => false },
         url: () => 'http://127.0.0.1:1',
         host: dependencies.host ?? host ?? (await hosts.connect()),
         clock: clock ?? systemClock,

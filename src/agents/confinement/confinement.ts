@@ -8,6 +8,7 @@ import { contains } from '../../config/confinement/obstacle.ts'
 import { repositoryFolders } from '../../config/git/repository-folders.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
+import type { TokenDemand } from './token-demand.ts'
 
 /** Where gc's own files lie, and how its API is reached. */
 export interface ConfinementPlace {
@@ -17,8 +18,7 @@ export interface ConfinementPlace {
   readonly home: string
   /** The gc binary. */
   readonly bin: string
-  /** Whether the API asks everybody for a token. */
-  readonly requiresToken: boolean
+  readonly tokenRequirement: TokenDemand
   url(): string
 }
 
@@ -29,12 +29,12 @@ const OFF = 'or set confine = "off"'
 /** Why an agent cannot be confined as it asks; undefined when it can be, or is not to be. */
 export function obstacleToConfinement(
   { confine, dir, workDir }: Confined,
-  place: Pick<ConfinementPlace, 'requiresToken'>,
+  place: { readonly tokenRequirement: Pick<TokenDemand, 'canBeRequired'> },
 ): string | undefined {
   if (confine === 'off') return undefined
   if (process.platform !== 'linux') return `gc confines agents on Linux only so far; set confine = "off"`
-  if (!place.requiresToken) {
-    return `confine means nothing while a program that leaves its token out is taken for you: start gc with --require-token, ${OFF}`
+  if (!place.tokenRequirement.canBeRequired) {
+    return `confine means nothing while a program that leaves its token out is taken for you: start gc without --no-require-token, ${OFF}`
   }
   if (dir === undefined && workDir === undefined) {
     return `it works in the city's folder, which has gc's own files: give it a dir or a work_dir, ${OFF}`

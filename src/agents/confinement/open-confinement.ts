@@ -3,10 +3,12 @@ import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
 import type { ConfinementPlace } from './confinement.ts'
 import { Denials } from './denials.ts'
+import { ConfinedAgents } from './token-demand.ts'
 import { UnconfinedSessions } from './unconfined.ts'
 
-interface ConfinementOptions extends Pick<ConfinementPlace, 'path' | 'home'> {
-  readonly config: { readonly current: CityConfig }
+interface ConfinementOptions extends Pick<ConfinementPlace, 'path' | 'home' | 'tokenRequirement'> {
+  readonly name: string
+  readonly config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
   readonly sessionRepository: Pick<SessionRepository, 'live'>
 }
 
@@ -14,5 +16,9 @@ interface ConfinementOptions extends Pick<ConfinementPlace, 'path' | 'home'> {
 export function openConfinement(options: ConfinementOptions, sessions: Pick<SessionResolver, 'resolve'>) {
   const { config, sessionRepository } = options
   const unconfined = new UnconfinedSessions(config, sessionRepository)
-  return { unconfined, denials: new Denials({ place: options, config, sessions, unconfined }) }
+  return {
+    confinedAgents: new ConfinedAgents(options),
+    unconfined,
+    denials: new Denials({ place: options, config, sessions, unconfined }),
+  }
 }

@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path'
+import type { TokenDemand } from '../confinement/token-demand.ts'
 import type { SessionAccounts } from '../network/session-accounts.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
@@ -23,8 +24,8 @@ export interface CityEnvironment {
   url(): string
   /** The gc binary. */
   readonly bin: string
-  /** Whether the supervisor asks everybody for a token. */
-  readonly requiresToken: boolean
+  /** Has the supervisor ask everybody for a token, which confinement implies. */
+  readonly tokenRequirement: TokenDemand
   /** What sessions are told of the accounts of their agents on the social network. */
   readonly network: Pick<SessionAccounts, 'variables' | 'instructions'>
   /** The supervisor's own environment. */

@@ -40,6 +40,7 @@ export function sessionStart(
   const declared = { ...launch.env, ...(account && accounts.environment(account)) }
   const isForeign = (name: string) => account !== undefined && isOtherLogin(account, name)
   const confine = agent && confinementOf(row, agent, config, environment)
+  if (confine) environment.tokenRequirement.demand(`session ${row.id} of ${row.template} is confined`)
   const env = sessionEnvironment(row, environment, declared, {
     token,
     rigPath,

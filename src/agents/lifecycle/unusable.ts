@@ -8,7 +8,7 @@ import { type ConfinementPlace, obstacleToConfinement } from '../confinement/con
 export function unusable(
   agent: AgentConfig,
   { rigs, held }: Pick<CityConfig, 'rigs' | 'held'>,
-  place: Pick<ConfinementPlace, 'requiresToken'>,
+  place: Pick<ConfinementPlace, 'tokenRequirement'>,
 ): string | undefined {
   const { broken, dir } = agent
   if (held !== undefined) return held

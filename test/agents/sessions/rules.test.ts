@@ -215,7 +215,7 @@ describe('the environment of a session', () => {
     home: '/home/.gc',
     url: () => 'http://127.0.0.1:8372',
     bin: '/bin/gc',
-    requiresToken: false,
+    tokenRequirement: { canBeRequired: false, demand: () => false },
     network,
   }
   const env = {

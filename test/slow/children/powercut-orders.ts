@@ -43,7 +43,7 @@ const city = await openCity({
     bin: 'gc',
     version: '0.0.0',
     env: process.env,
-    requiresToken: false,
+    tokenRequirement: { canBeRequired: false, demand: () => false },
     url: () => 'http://127.0.0.1:1',
   },
   ...{ host, clock, deadlines, tokenMirror: { issued: () => {}, ended: () => {} }, report, phase: () => {} },

@@ -1,0 +1,37 @@
+import type { CityConfig } from '../../config/city-config.ts'
+
+/** Whether callers have to show who they are, without which confinement means nothing. */
+export interface TokenDemand {
+  /** False where the operator gave that up. */
+  readonly canBeRequired: boolean
+  /** Has everybody asked for a token from now on, for this reason; false where the operator gave that up. */
+  demand(reason: string): boolean
+}
+
+interface ConfinedAgentsOptions {
+  readonly name: string
+  readonly config: { readonly current: Pick<CityConfig, 'agents'>; onChange(listener: () => void): () => void }
+  readonly tokenRequirement: TokenDemand
+}
+
+/** Has everybody asked for a token while an agent of a city is to be confined, before its first session. */
+export class ConfinedAgents {
+  #unsubscribe = () => {}
+
+  constructor(private readonly options: ConfinedAgentsOptions) {}
+
+  start(): void {
+    this.#demand()
+    this.#unsubscribe = this.options.config.onChange(() => this.#demand())
+  }
+
+  stop(): void {
+    this.#unsubscribe()
+  }
+
+  #demand(): void {
+    const { name, config, tokenRequirement } = this.options
+    const confined = config.current.agents.find(({ confine }) => confine !== 'off')
+    if (confined) tokenRequirement.demand(`agent ${confined.qualified} of ${name} is to be confined`)
+  }
+}

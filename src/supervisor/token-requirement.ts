@@ -1,0 +1,58 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { errorMessage } from '../core/errors.ts'
+
+export interface TokenRequirementOptions {
+  /** What the operator said when the supervisor was started; undefined where nothing was said. */
+  wanted: boolean | undefined
+  /** Says, while it is there, that confined programs may run whose supervisor has ended. */
+  mark: string
+  report(message: string): void
+}
+
+/**
+ * Whether requests without a token are refused. Confined sessions imply it, since a program that leaves its token out would
+ * be taken for a person; from then on it holds as long as the supervisor runs, and in the next one while programs run on.
+ */
+export class TokenRequirement {
+  #isRequired: boolean
+
+  constructor(private readonly options: TokenRequirementOptions) {
+    const mayRun = existsSync(options.mark)
+    this.#isRequired = options.wanted ?? mayRun
+    if (options.wanted === false && mayRun)
+      options.report('confined programs that run on are taken for people, since no token is required: end them')
+  }
+
+  get isRequired(): boolean {
+    return this.#isRequired
+  }
+
+  /** Whether it may be implied: the operator can give that up. */
+  get canBeRequired(): boolean {
+    return this.options.wanted !== false
+  }
+
+  /** Refuses requests without a token from now on, for this reason; false where the operator gave that up. */
+  demand(reason: string): boolean {
+    const { wanted, mark, report } = this.options
+    if (wanted === false) return false
+    if (!existsSync(mark)) writeFileSync(mark, '', { mode: 0o600 })
+    if (this.#isRequired) return true
+    this.#isRequired = true
+    report(
+      `everybody is asked for a token from now on, since ${reason}; yours is in $GC_HOME/token, and gc sends it itself`,
+    )
+    return true
+  }
+
+  /** No program runs on from an earlier supervisor: confinement has to imply it anew. */
+  forget(): void {
+    const { wanted, mark, report } = this.options
+    try {
+      rmSync(mark, { force: true })
+      this.#isRequired = wanted ?? false
+    } catch (error) {
+      report(`${mark} could not be removed, so that everybody is asked for a token: ${errorMessage(error)}`)
+    }
+  }
+}
