@@ -4,6 +4,7 @@ import { showHidden } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { program as gc } from '../context/version.ts'
 import { Exit } from '../io/exit.ts'
+import { confineDefaultCommands } from './confine-default.ts'
 import { confineExplainCommand } from './confine-explain.ts'
 
 interface Confine {
@@ -51,6 +52,7 @@ export function confineCommand(program: Command, context: CommandContext): void 
     )
     .action((argv: string[], options: Confine) => confine(context, argv, options))
   confineExplainCommand(command, context)
+  confineDefaultCommands(command, context)
 }
 
 async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {

@@ -43,12 +43,12 @@ const STATE = [
 
 /** Opens the city in a folder and starts it; when a step fails, releases all that was begun and rethrows. */
 export async function openCity(dependencies: CityDependencies): Promise<City> {
-  const { name, path, home, phase, report } = dependencies
+  const { name, path, home, phase, report, defaultConfine } = dependencies
   await using resources = new AsyncDisposableStack()
   phase('loading_config')
   for (const file of STATE) requireNoLinks(path, file)
   const config = resources.adopt(
-    await Config.open(path, name, { folders: openPackFolders(home), lastGoodFile: LAST_GOOD_FILE }),
+    await Config.open(path, name, { folders: openPackFolders(home), lastGoodFile: LAST_GOOD_FILE, defaultConfine }),
     (opened) => opened.close(),
   )
   resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())

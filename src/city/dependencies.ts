@@ -1,5 +1,6 @@
 import type { TokenDemand } from '../agents/confinement/token-demand.ts'
 import type { AgentNetwork } from '../agents/network/network.ts'
+import type { ConfineMode } from '../config/declare/confine.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import type { StoreFailure } from '../core/store.ts'
@@ -20,6 +21,8 @@ export interface CityDependencies {
   env: Readonly<Record<string, string | undefined>>
   /** Has the supervisor ask everybody for a token, which confinement implies. */
   tokenRequirement: TokenDemand
+  /** How agents are confined of which no line says it. */
+  defaultConfine: ConfineMode
   /** Where the supervisor listens. */
   url(): string
   host: SessionHost

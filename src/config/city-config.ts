@@ -22,6 +22,8 @@ export interface CityConfig {
   /** Whether sessions need a permission to watch and coordinate each other. */
   readonly strict: boolean
   readonly workspace: WorkspaceConfig
+  /** How agents are confined of which no line says it. */
+  readonly defaultConfine: ConfineMode
   /** The providers that city.toml declares; `resolveProvider` merges their bases in. */
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly rigs: readonly RigConfig[]

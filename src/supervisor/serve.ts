@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
+import { readDefaultMode } from '../config/confinement/default-mode.ts'
 import { createCity } from '../config/edit/create-city.ts'
 import { declaredName } from '../config/explain/explain-folder.ts'
 import { removeAbandonedFetches } from '../config/packs/abandoned-fetches.ts'
@@ -131,6 +132,8 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const tokenRequirement = new TokenRequirement({ wanted, mark: home.confinedMark, report })
   const isIdle = (await host.status()).every(({ sessions }) => sessions === 0)
   if (isIdle) tokenRequirement.forget()
+  const defaultConfine = readDefaultMode(home.path)
+  if (defaultConfine !== 'off') tokenRequirement.demand('agents are to be confined unless they say otherwise')
   const confine = confineTool(options.program)
 
   const findRunning = (name: string) => cities.findRunning(name)
@@ -153,7 +156,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
           bin: join(home.bin, 'gc'),
           version: options.version,
           env: options.env,
-          tokenRequirement,
+          ...{ tokenRequirement, defaultConfine },
           url: () => listening.url,
           network: () => network.forCities,
           publicUrl: () => publicListener?.url,

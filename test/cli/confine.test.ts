@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cityFiles } from '../config/city-files.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc } from './shell.ts'
@@ -21,6 +21,43 @@ start_command = "x"
 `
 /** Nothing listens on the discard port of this machine. */
 const env = { GC_URL: 'http://127.0.0.1:9' }
+
+describe('gc confine on', () => {
+  test('confines every agent that does not say otherwise, and off does not any more', async () => {
+    using folder = tempFolder()
+    using city = cityFiles({ 'city.toml': `${CITY}[[agent]]\nname = "open"\nstart_command = "x"\nconfine = "off"\n` })
+    const run = (...words: string[]) =>
+      gc(['confine', ...words], { env: { ...env, GC_HOME: folder.at('home') }, cwd: city.path })
+    const first = async (name: string) => (await run('explain', name)).out.split(' (')[0]?.split(':')[0]
+    expect(await run('on')).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('supervisor.toml says [confine] default = "default".'),
+    })
+    expect([await first('free'), await first('open')]).toEqual(['shop/free is confined', 'open runs unconfined'])
+    await run('on', 'network')
+    expect(await first('free')).toBe('shop/free is confined to its own folder and reaches every network')
+    expect(readFileSync(folder.at('home', 'supervisor.toml'), 'utf8')).toBe('[confine]\ndefault = "network"\n')
+    expect((await run('off')).out).toContain('Only agents that say so are confined.')
+    expect(await first('free')).toBe('shop/free runs unconfined')
+  })
+
+  test('is not for sessions, and says what is wrong with a file that it cannot read', async () => {
+    using folder = tempFolder()
+    const home = { ...env, GC_HOME: folder.path }
+    const session = { ...home, GC_SESSION_ID: 'gc-1', GC_TOKEN: 'gcs_x' }
+    expect(await gc(['confine', 'off'], { env: session })).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('a session may not say how agents are confined'),
+    })
+    writeFileSync(folder.at('supervisor.toml'), '[confine\n')
+    const { status, err } = await gc(['confine', 'on'], { env: home })
+    expect([status, err]).toEqual([
+      1,
+      expect.stringMatching(/^.*supervisor\.toml:1: .*put \$GC_HOME\/supervisor\.toml right/),
+    ])
+    expect(readFileSync(folder.at('supervisor.toml'), 'utf8')).toBe('[confine\n')
+  })
+})
 
 describe('gc confine explain', () => {
   test('says without a supervisor how an agent is confined, and which line says each rule', async () => {

@@ -91,6 +91,7 @@ function makeTown(toml: string, clock?: TestClock, host?: SessionHost): TestTown
         version: '0.0.0',
         env: process.env,
         tokenRequirement: { canBeRequired: false, demand: () => false },
+        defaultConfine: 'off',
         url: () => 'http://127.0.0.1:1',
         host: dependencies.host ?? host ?? (await hosts.connect()),
         clock: clock ?? systemClock,

@@ -18,7 +18,7 @@ export class UnconfinedSessions {
   #isAsked = false
 
   constructor(
-    private readonly config: { readonly current: Pick<CityConfig, 'agents'> },
+    private readonly config: { readonly current: Pick<CityConfig, 'agents' | 'defaultConfine'> },
     private readonly sessions: Pick<SessionRepository, 'live'>,
   ) {}
 
@@ -39,10 +39,10 @@ export class UnconfinedSessions {
 
   /** Looked up once for each configuration, since every session of a list asks. */
   #isAskedFor(): boolean {
-    const { agents } = this.config.current
+    const { agents, defaultConfine } = this.config.current
     if (agents !== this.#agents) {
       this.#agents = agents
-      this.#isAsked = agents.some(({ confine }) => confine !== 'off')
+      this.#isAsked = defaultConfine !== 'off' || agents.some(({ confine }) => confine !== 'off')
     }
     return this.#isAsked
   }

@@ -66,6 +66,7 @@ export class SessionCreator {
 
   /** Accepts a person's session. What is not known at once, such as a taken alias, its terminal event reports. */
   async create(caller: Caller, body: SessionCreate, saveResponse = withoutReplay): Promise<AsyncAcceptedBody> {
+    this.#requireConfined(caller, body)
     const draft = this.#draft(body)
     const { store, repository, requests, queue } = this.options
     const cursor = requests.head
@@ -125,6 +126,15 @@ export class SessionCreator {
     return reserved
       ? `conflict: ${alias} is configured as the name of another session; choose another alias`
       : undefined
+  }
+
+  /** A session without an agent has no profile: a confined one would let itself out by it. */
+  #requireConfined(caller: Caller, { kind }: SessionCreate): void {
+    if (caller.kind !== 'session' || kind !== 'provider') return
+    const agent = this.options.config.current.agents.find(({ qualified }) => qualified === caller.agent)
+    if (!agent || agent.confine === 'off') return
+    const why = `${agent.qualified} is confined, and its sessions start sessions of agents only`
+    throw new AppError('forbidden', `forbidden: ${why}; name one with kind "agent"`)
   }
 
   #draft(body: SessionCreate): SessionDraft {

@@ -4,7 +4,7 @@ import type { DeclaredProviders, Provider } from '../providers/provider.ts'
 import { resolveProvider } from '../providers/resolve.ts'
 import { type Profile, profileOf } from './profile.ts'
 
-type Profiled = Pick<AgentConfig, 'confineTable' | 'dir' | 'provider' | 'startCommand'>
+type Profiled = Pick<AgentConfig, 'confine' | 'confineTable' | 'dir' | 'provider' | 'startCommand'>
 
 /** The profile of an agent, with what its rig and the provider that it runs allow. */
 export function agentProfile(
@@ -13,6 +13,7 @@ export function agentProfile(
 ): Profile {
   return profileOf({
     agent: agent.confineTable,
+    inForce: agent.confine,
     rig: rigs.find(({ name }) => name === agent.dir)?.confine,
     provider: agent.startCommand ? undefined : providerOf(agent, providers)?.confine,
   })

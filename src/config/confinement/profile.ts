@@ -9,9 +9,6 @@ import {
 import type { Declaration } from '../declare/declaration.ts'
 import type { FieldOrigin } from '../declare/origin.ts'
 
-/** How an agent is confined of which nobody says it. */
-export const DEFAULT_CONFINE: ConfineMode = 'off'
-
 /** What declares rules of confinement. */
 export type Grantor = 'provider' | 'rig' | 'agent'
 
@@ -35,6 +32,8 @@ export interface ConfineTables {
   readonly provider?: Declaration<ConfineFields> | undefined
   readonly rig?: Declaration<ConfineFields> | undefined
   readonly agent?: Declaration<AgentConfineFields> | undefined
+  /** How the agent is confined, whatever its table asks for. */
+  readonly inForce?: ConfineMode
 }
 
 /** What sessions of an agent may do besides what every confined one may. Paths are as they were written. */
@@ -74,7 +73,7 @@ export function profileOf(tables: ConfineTables): Profile {
     ports: grants('ports', ({ ports }) => ports),
     unknownHosts: unknownHostsOf(tables, withheld),
     share: { ...lowest(tables, 'cpu'), ...lowest(tables, 'memory'), ...lowest(tables, 'pids') },
-    withheld: [...withheld, ...withheldMode(tables.agent)],
+    withheld: [...withheld, ...withheldMode(tables)],
   }
 }
 
@@ -92,18 +91,19 @@ function unknownHostsOf(tables: ConfineTables, withheld: Withheld[]): Grant<Unkn
 }
 
 /** How an agent is confined: a pack can confine its agents closer than the city does, and never wider. */
-export function modeOf(table: Declaration<AgentConfineFields> | undefined): ConfineMode {
-  const mode = table?.values.mode ?? DEFAULT_CONFINE
-  return withheldMode(table).length > 0 ? DEFAULT_CONFINE : mode
+export function modeOf(table: Declaration<AgentConfineFields> | undefined, unsaid: ConfineMode): ConfineMode {
+  const mode = table?.values.mode ?? unsaid
+  const isOfPack = table?.origins.mode?.block.pack !== undefined
+  return isOfPack && WIDTH[mode] > WIDTH[unsaid] ? unsaid : mode
 }
 
 const WIDTH: Record<ConfineMode, number> = { default: 0, network: 1, off: 2 }
 
-function withheldMode(table: Declaration<AgentConfineFields> | undefined): Withheld[] {
-  const { mode } = table?.values ?? {}
-  const origin = table?.origins.mode
+function withheldMode({ agent, inForce = agent?.values.mode }: ConfineTables): Withheld[] {
+  const { mode } = agent?.values ?? {}
+  const origin = agent?.origins.mode
   const pack = origin?.block.pack
-  if (mode === undefined || !origin || !pack || WIDTH[mode] <= WIDTH[DEFAULT_CONFINE]) return []
+  if (mode === undefined || !origin || !pack || mode === inForce) return []
   return [{ key: 'mode', value: mode, by: 'agent', pack: pack.name, ...placeOf(origin) }]
 }
 

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { readDefaultMode } from '../confinement/default-mode.ts'
 import { type Defaults, type ExplainedConfinement, explainConfinement } from '../confinement/explain-agent.ts'
 import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
 import { suggestion } from '../diagnostics/suggestion.ts'
@@ -11,7 +12,10 @@ export function explainFolderConfinement(
   path: string,
   { name, gcHome, defaults }: { name: string; gcHome: string; defaults: (home: string) => Defaults },
 ): ExplainedConfinement | { errors: string[] } {
-  const { errors, config } = compose(new FileSnapshot(path), { folders: openPackFolders(gcHome) })
+  const { errors, config } = compose(new FileSnapshot(path), {
+    folders: openPackFolders(gcHome),
+    defaultConfine: readDefaultMode(gcHome),
+  })
   if (errors.length > 0) return { errors: errors.map(formatDiagnostic) }
   const agent =
     config.agents.find(({ qualified }) => qualified === name) ??

@@ -1,4 +1,5 @@
 import type { CityDeclarations } from '../declare/city-declarations.ts'
+import type { ConfineMode } from '../declare/confine.ts'
 import type { LayerInfo } from '../declare/origin.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
@@ -9,6 +10,8 @@ export interface LayerContext {
   readonly diagnostics: Diagnostics
   /** Where imported packs lie that are no folders of this machine. */
   readonly folders: PackFolders
+  /** How agents are confined of which no line says it. */
+  readonly defaultConfine: ConfineMode
 }
 
 /**

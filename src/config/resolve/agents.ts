@@ -87,7 +87,7 @@ function resolveAgent(
     env: values.env ?? {},
     optionDefaults: values.optionDefaults ?? {},
     worktree: values.worktree ?? false,
-    confine: modeOf(confine),
+    confine: modeOf(confine, scope.defaultConfine),
     ...(confine && { confineTable: confine }),
     prompt: promptFile === undefined ? undefined : readPrompt(declaration, promptFile, scope),
     configDir: block.pack?.folder ?? scope.files.city.path,

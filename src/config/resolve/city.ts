@@ -30,7 +30,7 @@ import { resolveWebhooks } from './webhooks.ts'
 
 /** Fills in defaults and judges what the layers declare; everything that is wrong is an error in `diagnostics`. */
 export function resolveCity(declarations: CityDeclarations, context: LayerContext): CityConfig {
-  const { files, diagnostics } = context
+  const { files, diagnostics, defaultConfine } = context
   const { path } = files.city
   const workspace = resolveWorkspace(declarations.workspace)
   const { workspaceName, workspacePrefix, strict = false } = declarations.site?.values ?? {}
@@ -54,7 +54,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
   })
   const namedSessions = resolveNamedSessions(declarations, agents, diagnostics)
   return {
-    ...{ name, prefix, path, strict, workspace, providers, rigs, agents, packs },
+    ...{ name, prefix, path, strict, workspace, defaultConfine, providers, rigs, agents, packs },
     namedSessions,
     monitors: resolveMonitors(declarations, rigs, diagnostics),
     defaultRoutes: resolveDefaultRoutes(declarations, namedSessions, diagnostics),

@@ -1,5 +1,6 @@
 import type { CityConfig } from '../city-config.ts'
 import { type CityDeclarations, NO_DECLARATIONS } from '../declare/city-declarations.ts'
+import type { ConfineMode } from '../declare/confine.ts'
 import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostics.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import type { Layer } from '../layers/layer.ts'
@@ -26,6 +27,8 @@ export interface ComposeOptions {
   readonly layers?: readonly Layer[]
   /** Where fetched packs lie; without it, only packs in folders of this machine are there. */
   readonly folders?: PackFolders
+  /** How agents are confined of which no line says it; not at all when absent. */
+  readonly defaultConfine?: ConfineMode
   /** Where the files of the last good configuration are kept, from the city; nowhere when absent. */
   readonly lastGoodFile?: string
 }
@@ -35,10 +38,10 @@ const NO_FOLDERS: PackFolders = { checkouts: '/nonexistent', builtins: '/nonexis
 /** Applies the layers in their order to a snapshot of files, and resolves what they declare. */
 export function compose(
   files: FileSnapshot,
-  { layers = LAYERS, folders = NO_FOLDERS }: ComposeOptions = {},
+  { layers = LAYERS, folders = NO_FOLDERS, defaultConfine = 'off' }: ComposeOptions = {},
 ): Composition {
   const diagnostics = new Diagnostics()
-  const context = { files, diagnostics, folders }
+  const context = { files, diagnostics, folders, defaultConfine }
   const declarations = layers.reduce((lower, layer) => layer.apply(lower, context), NO_DECLARATIONS)
   const config = resolveCity(declarations, context)
   for (const { unreadable } of files.roots) {

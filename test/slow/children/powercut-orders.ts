@@ -44,6 +44,7 @@ const city = await openCity({
     version: '0.0.0',
     env: process.env,
     tokenRequirement: { canBeRequired: false, demand: () => false },
+    defaultConfine: 'off',
     url: () => 'http://127.0.0.1:1',
   },
   ...{ host, clock, deadlines, tokenMirror: { issued: () => {}, ended: () => {} }, report, phase: () => {} },

@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs'
+import { Argument, type Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
+import { isAnswering } from '../context/background.ts'
+import type { CommandContext } from '../context/context.ts'
+import { failure } from '../io/exit.ts'
+import { printLine } from '../io/io.ts'
+
+/** Defines the commands that say how agents are confined which do not say it themselves. */
+export function confineDefaultCommands(confine: Command, context: CommandContext): void {
+  confine
+    .command('on')
+    .description('confine every agent that does not say otherwise, in all cities of this supervisor')
+    .addArgument(
+      new Argument('[mode]', 'network lets them reach every network')
+        .choices(['default', 'network'])
+        .default('default'),
+    )
+    .action((mode: 'default' | 'network') => choose(context, mode))
+  confine
+    .command('off')
+    .description('confine only agents that say so, in all cities of this supervisor')
+    .action(() => choose(context, 'off'))
+}
+
+async function choose(context: CommandContext, mode: 'default' | 'network' | 'off'): Promise<void> {
+  const { io } = context
+  if (io.env.GC_SESSION_ID) throw failure('a session may not say how agents are confined; ask the operator')
+  const { writeDefaultMode } = await import('../../src/config/confinement/default-mode.ts')
+  const home = resolveHome(io.env)
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  writeDefaultMode(home, mode)
+  printLine(io, `${home}/supervisor.toml says [confine] default = "${mode}".`)
+  printLine(io, WORDS[mode])
+  if (await isAnswering(context))
+    printLine(io, 'That holds from the next start: `gc supervisor stop --keep-sessions`, then `gc supervisor start`.')
+}
+
+const CONFINED =
+  'Every agent that does not say otherwise is confined, and everybody is asked for a token. `gc agent list` says which cannot be started so.'
+const WORDS = {
+  default: CONFINED,
+  network: `${CONFINED} They reach every network.`,
+  off: 'Only agents that say so are confined.',
+}
