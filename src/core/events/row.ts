@@ -113,7 +113,9 @@ export const toValues = (draft: EventDraft): EventValues => [
   draft.emitted,
 ]
 
+/** The payload is parsed when somebody reads it: most of many events that are published together have no reader. */
 export function toRecordedEvent(row: EventRow): RecordedEvent {
+  let payload: unknown
   return {
     seq: row.seq,
     type: row.type,
@@ -125,7 +127,10 @@ export function toRecordedEvent(row: EventRow): RecordedEvent {
     ...(row.session_id !== null && { session_id: row.session_id }),
     ...(row.step_id !== null && { step_id: row.step_id }),
     ...(row.depends_on_step_ids !== null && { depends_on_step_ids: JSON.parse(row.depends_on_step_ids) }),
-    payload: JSON.parse(row.payload),
+    get payload() {
+      payload ??= JSON.parse(row.payload)
+      return payload
+    },
     ...(row.emitted === 1 && { [Emitted]: true as const }),
     ...(row.by !== null && { [By]: JSON.parse(row.by) }),
   }

@@ -24,8 +24,9 @@ export function toStored(metadata: Readonly<Record<string, string>>): StoredMeta
 
 /** A bead apart from its output. */
 export function withoutOutput(bead: Bead): { rest: Bead; output: string } {
-  const { [KEY]: output = '', ...metadata } = bead.metadata ?? {}
-  return output === '' ? { rest: bead, output } : { rest: { ...bead, metadata }, output }
+  if (!bead.metadata?.[KEY]) return { rest: bead, output: '' }
+  const { [KEY]: output = '', ...metadata } = bead.metadata
+  return { rest: { ...bead, metadata }, output }
 }
 
 /** Whether a client sees the same of both. */

@@ -145,8 +145,19 @@ function throwNotFound(id: string): never {
   throw new AppError('bead-not-found', `bead ${id} does not exist`)
 }
 
+/** What a row holds as JSON. */
+export interface BeadTexts {
+  readonly labels: string[]
+  readonly metadata: Readonly<Record<string, string>>
+}
+
 /** Keys stand in one order, so that two snapshots of a bead can be compared as text. */
-export function toBead(row: BeadRow, dependencies?: Dep[], projected?: Record<string, string>): Bead {
+export function toBead(
+  row: BeadRow,
+  dependencies?: Dep[],
+  projected?: Readonly<Record<string, string>>,
+  parsed?: BeadTexts,
+): Bead {
   const created = toTimestamp(row.created_at)
   const bead: Bead = {
     id: row.id,
@@ -162,8 +173,8 @@ export function toBead(row: BeadRow, dependencies?: Dep[], projected?: Record<st
   if (row.parent !== null) bead.parent = row.parent
   if (row.ref !== '') bead.ref = row.ref
   if (row.description !== '') bead.description = row.description
-  if (row.labels !== '[]') bead.labels = JSON.parse(row.labels)
-  if (row.metadata !== '{}') bead.metadata = fromStored(row)
+  if (row.labels !== '[]') bead.labels = parsed ? parsed.labels : JSON.parse(row.labels)
+  if (row.metadata !== '{}') bead.metadata = parsed ? parsed.metadata : fromStored(row)
   if (projected) bead.metadata = { ...bead.metadata, ...projected }
   if (dependencies) bead.dependencies = dependencies
   if (row.ephemeral === 1) bead.ephemeral = true

@@ -144,6 +144,8 @@ export class BulkImporter {
       const bead = toBead(
         { ...values, n, blockers, edges: edges.length, revision: 0 },
         edges.length > 0 ? edges : undefined,
+        undefined,
+        line,
       )
       const facts = eventFactsOf(bead)
       created.push(this.#event(BeadCreated, facts, eventPayloadOf(bead)))

@@ -12,6 +12,8 @@ interface Group {
 /** Counts new beads, as the triggers do that count them one by one. */
 export class ImportTotals {
   readonly #groups = new Map<string, Group>()
+  /** That of the bead before, which is mostly that of the next. */
+  #last: Group | undefined
 
   add(values: BeadValues, labels: readonly string[], blockers: number): void {
     const group = this.#groupOf(values)
@@ -42,12 +44,20 @@ export class ImportTotals {
     }
   }
 
-  #groupOf({ rig, type, status, assignee }: BeadValues): Group {
+  #groupOf(values: BeadValues): Group {
+    if (this.#last && isOf(this.#last, values)) return this.#last
+    const { rig, type, status, assignee } = values
     const key = JSON.stringify([rig, type, status, assignee])
-    const existing = this.#groups.get(key)
-    if (existing) return existing
-    const group = { values: { rig, type, status, assignee }, n: 0, ready: 0, labels: new Map<string, number>() }
+    this.#last = this.#groups.get(key) ?? this.#newGroup(key, { rig, type, status, assignee })
+    return this.#last
+  }
+
+  #newGroup(key: string, values: Group['values']): Group {
+    const group = { values, n: 0, ready: 0, labels: new Map<string, number>() }
     this.#groups.set(key, group)
     return group
   }
 }
+
+const isOf = ({ values }: Group, { rig, type, status, assignee }: Group['values']): boolean =>
+  values.status === status && values.type === type && values.rig === rig && values.assignee === assignee

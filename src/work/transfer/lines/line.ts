@@ -74,7 +74,8 @@ const KNOWN_FIELDS = new Set([...Object.keys(Line.properties), ...DERIVED_FIELDS
 
 /** A bead that was read from a line. */
 export interface ImportedLine extends ImportedBead {
-  readonly labels: readonly string[]
+  readonly labels: string[]
+  readonly metadata: Readonly<Record<string, string>>
   readonly comments: readonly CommentDraft[]
 }
 
@@ -149,13 +150,13 @@ export function parseBead(json: string, lineNumber: number, rigOf: RigOf): Impor
     no_history: line.no_history ? 1 : 0,
     defer_until: line.defer_until ? parseTimestamp(line.defer_until, 'defer_until', lineNumber) : null,
     created_at: created,
-    updated_at: line.updated_at ? parseTimestamp(line.updated_at, 'updated_at', lineNumber) : created,
+    updated_at: updatedAt(line, created, lineNumber),
     workable: isWorkable(type, labels, marksOf(metadata)) ? 1 : 0,
   }
   const comments = (line.comments ?? []).map((comment) => parseComment(comment, created, lineNumber))
   checkSize(values, labels, lineNumber)
   checkComments(comments, lineNumber)
-  return { values, labels, dependencies, comments }
+  return { values, labels, metadata, dependencies, comments }
 }
 
 /** A comment without an id is identified by its content. */
@@ -171,13 +172,19 @@ function parentOf(line: Line, dependencies: readonly Dep[]): string | null {
   return dependencies.find(({ type }) => type === 'parent-child')?.depends_on_id ?? null
 }
 
+function updatedAt({ created_at, updated_at }: Line, created: number, lineNumber: number): number {
+  return !updated_at || updated_at === created_at ? created : parseTimestamp(updated_at, 'updated_at', lineNumber)
+}
+
 /** Fields that only `bd` has are kept as metadata under `bd.`. */
-function metadataOf(line: Line): Record<string, string> {
-  const own = Object.entries(line.metadata ?? {})
+function metadataOf(line: Line): Readonly<Record<string, string>> {
+  const own = line.metadata ?? {}
+  const hasUnknown = Object.keys(line).some((key) => !KNOWN_FIELDS.has(key))
+  if (!hasUnknown && !line.close_reason && isAllText(own)) return own
   const unknown = Object.entries(line).filter(
     ([key, value]) => !KNOWN_FIELDS.has(key) && value !== null && value !== '',
   )
-  const all = [...unknown.map(([key, value]) => [`${IMPORTED_PREFIX}${key}`, value] as const), ...own]
+  const all = [...unknown.map(([key, value]) => [`${IMPORTED_PREFIX}${key}`, value] as const), ...Object.entries(own)]
   const metadata = Object.fromEntries(
     all.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
   )
@@ -185,6 +192,9 @@ function metadataOf(line: Line): Record<string, string> {
     ? { ...metadata, [WorkKey.closeReason]: line.close_reason }
     : metadata
 }
+
+const isAllText = (metadata: Record<string, unknown>): metadata is Record<string, string> =>
+  Object.values(metadata).every((value) => typeof value === 'string')
 
 function parseLine(json: string, lineNumber: number): Line {
   if (isNestedTooDeep(json)) throw invalidLine(lineNumber, `is nested more than ${MAX_JSON_DEPTH} levels deep`)
