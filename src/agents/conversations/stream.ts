@@ -4,7 +4,8 @@ import type { SessionRepository } from '../sessions/repository.ts'
 import { isRunning, wireState } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { sessionFields } from './formats/options.ts'
-import { resumeScreen, type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
+import { type SessionOutput, toRawMessages } from './formats/screen.ts'
+import { ScreenReader } from './formats/screen-reader.ts'
 import type { TranscriptFormat } from './structured/transcript.ts'
 import { Wakeup } from './tracking/wakeup.ts'
 import type { Transcripts } from './transcripts.ts'
@@ -81,13 +82,13 @@ async function* screenFrames(
 /** Formats a session's screen as frames, with ids where the format has them. */
 class ScreenFrames {
   #count = 0
-  #resumeToken: string
+  readonly #reader: ScreenReader
 
   constructor(
     private readonly row: SessionRow,
     private readonly query: StreamQuery,
   ) {
-    this.#resumeToken = query.after ?? ''
+    this.#reader = new ScreenReader(row, query.after ?? '')
   }
 
   /** A raw stream starts with an empty frame, so that clients know it is open. */
@@ -115,10 +116,7 @@ class ScreenFrames {
   }
 
   *#structured(output: SessionOutput | undefined): Generator<SseFrame> {
-    const snapshot = toStructured(this.row, output)
-    const operation = resumeScreen(this.#resumeToken, snapshot)
-    if (operation === 'same') return
-    this.#resumeToken = snapshot.history.cursor.resume_token
-    yield { id: this.#resumeToken, event: 'structured', data: { ...snapshot, ...operation } }
+    const frame = this.#reader.frame(output)
+    if (frame) yield { id: frame.history.cursor.resume_token, event: 'structured', data: frame }
   }
 }

@@ -33,7 +33,7 @@ export interface TranscriptQuery {
 /** How many lines of the screen are shown in place of a conversation. */
 const SCREEN_LINES = 100
 
-/** How long what is shown stays before it is shown again: each time all of it is read and sent, whatever has changed. */
+/** How long what is shown stays before it is shown again: each time all of it is read, and most readers are sent all. */
 const MIN_INTERVAL_MS = 250
 
 /** The screen of a running session, shown when its program writes no log that can be read. */

@@ -67,7 +67,7 @@ test('the structured stream of a screen has what its program asks, and what beca
   await until(() => seen.at(-1)?.history.tail_state.pending_interaction_ids?.[0] === 'screen-1')
   expect(seen.at(-1)).toMatchObject({
     operation: 'upsert',
-    structured_messages: [{ id: 'question:1', status: 'partial' }, { status: 'partial' }],
+    structured_messages: [{ id: 'question:1', status: 'partial' }],
   })
   await clock.advance(1_000)
   host.ask(key, undefined)
@@ -75,6 +75,111 @@ test('the structured stream of a screen has what its program asks, and what beca
   expect(seen.at(-1)?.history.tail_state.pending_interaction_ids).toBeUndefined()
   controller.abort()
   await reading
+})
+
+describe('the structured stream of a screen', () => {
+  const numbered = (from: number, to: number): string =>
+    Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index} of a long output`).join('\n')
+
+  /** What a reader makes of frames: messages by their ids, in the order in which they came. */
+  function textOf(frames: readonly StructuredFrame[]): string {
+    const texts = new Map<string, string>()
+    for (const { operation, structured_messages: messages } of frames) {
+      if (operation !== 'upsert') texts.clear()
+      for (const { id, blocks } of messages)
+        texts.set(id, blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''))
+    }
+    return [...texts.values()].join('\n')
+  }
+
+  type Sessions = Awaited<ReturnType<typeof openWork>>['sessions']
+
+  /** Notes the frames that a reader is sent who comes with this token. */
+  async function follow(
+    { transcripts }: Sessions,
+    id: string,
+    after: string,
+    seen: StructuredFrame[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const query = { format: 'structured' as const, after_cursor: after }
+    const exchange = { signal, request: new Request('http://x'), response: { headers: {} }, query }
+    for await (const { event, data } of await transcripts.stream(id, exchange))
+      if (event === 'structured') seen.push(data as StructuredFrame)
+  }
+
+  test('sends what changed, all of it when nothing is left of it, and all of it to a reader that comes back', async () => {
+    await using work = await openWork({ toml: TOML })
+    const { host, clock, sessions } = work
+    const { id, hostKey } = await work.session('ada', 'typist')
+    const key = hostKey ?? ''
+    const controller = new AbortController()
+    const from = (after: string, frames: StructuredFrame[]) => follow(sessions, id, after, frames, controller.signal)
+    const seen: StructuredFrame[] = []
+    const readings = [from('', seen)]
+    await until(() => seen.length === 1)
+    await clock.advance(1_000)
+    let [sent, whole] = [0, 0]
+    for (let last = 1; last <= 1_300; last += 5) {
+      const shown = numbered(Math.max(1, last - 99), last)
+      host.show(key, shown)
+      await clock.advance(250)
+      sent += JSON.stringify(seen.at(-1)?.structured_messages).length
+      whole += shown.length
+    }
+    expect(textOf(seen)).toEndWith(numbered(1_197, 1_296))
+    expect(new Set(seen.slice(1).map(({ operation }) => operation))).toEqual(new Set(['reset', 'upsert']))
+    expect(sent).toBeLessThan(whole / 5)
+    const count = seen.length
+    await clock.advance(10_000)
+    expect(seen).toHaveLength(count)
+
+    const again: StructuredFrame[] = []
+    readings.push(from(seen.at(-1)?.history.cursor.resume_token ?? '', again))
+    await clock.advance(1_000)
+    expect(again).toEqual([])
+    host.show(key, numbered(1_298, 1_301))
+    await clock.advance(1_000)
+    const old = seen[9]?.history.cursor.resume_token ?? ''
+    const late: StructuredFrame[] = []
+    readings.push(from(old, late))
+    await until(() => late.length === 1)
+    for (const [frame] of [again, late])
+      expect(frame).toMatchObject({
+        operation: 'reset',
+        reset_reason: 'cursor_invalidated',
+        structured_messages: [{ id: `fallback:${id}:1`, blocks: [{ text: numbered(1_298, 1_301) }] }],
+      })
+    expect(seen.at(-1)).toMatchObject({ operation: 'reset', reset_reason: 'history_rewritten' })
+    controller.abort()
+    await Promise.all(readings)
+  })
+
+  test('goes on from the transcript that was read', async () => {
+    await using work = await openWork({ toml: TOML })
+    const { host, clock, sessions } = work
+    const { id, hostKey } = await work.session('ada', 'typist')
+    const key = hostKey ?? ''
+    host.show(key, numbered(1, 40))
+    const read = await sessions.transcripts.get(id, { format: 'structured' })
+    if (read.format !== 'structured') throw new Error('it is not structured')
+    const controller = new AbortController()
+    const seen: StructuredFrame[] = []
+    const reading = follow(sessions, id, read.history.cursor.resume_token, seen, controller.signal)
+    await clock.advance(1_000)
+    expect(seen).toEqual([])
+    host.show(key, numbered(1, 42))
+    await until(() => seen.length === 1)
+    expect(seen).toMatchObject([
+      {
+        operation: 'upsert',
+        history: { cursor: { after_entry_id: `fallback:${id}:2` } },
+        structured_messages: [{ id: `fallback:${id}:2`, blocks: [{ text: numbered(41, 42) }] }],
+      },
+    ])
+    controller.abort()
+    await reading
+  })
 })
 
 describe('a question on a screen', () => {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { SessionRow } from '../../sessions/table.ts'
+import { asNumber, asString, isObject, parseJson } from '../entries/json.ts'
 import type { Message } from '../structured/messages.ts'
 import type { StructuredFrame } from '../structured/transcript.ts'
 import type { OutputTurn } from '../structured/turns.ts'
 import { pendingIds, SUSPENDED } from './history.ts'
+import type { ScreenPart } from './screen-parts.ts'
 
 const VERSION = 'session.structured.v1' as const
 
@@ -24,11 +26,35 @@ export type StructuredSnapshot = Omit<StructuredFrame, 'operation' | 'reset_reas
 
 const NO_LOG = 'shown from the screen: there is no log of the program that can be read'
 
+/** The lines of a screen; none when it is blank. */
+export const linesOf = (output: SessionOutput | undefined): string[] => {
+  const text = textOf(output)
+  return text === '' ? [] : text.split('\n')
+}
+
+const textOf = (output: SessionOutput | undefined): string => output?.turns.map((turn) => turn.text).join('\n') ?? ''
+
 /** The structured transcript of a screen: one partial message. */
 export function toStructured(row: SessionRow, output: SessionOutput | undefined): StructuredSnapshot {
-  const stream = `fallback:${row.id}`
-  const text = output?.turns.map((turn) => turn.text).join('\n') ?? ''
-  const id = `${stream}:1`
+  const messages = output ? [toMessage(row, { number: 1, text: textOf(output) })] : []
+  return withMessages(row, output, { count: 1, messages: [...(output?.asked ?? []), ...messages] })
+}
+
+/** Lines of a screen as a message. */
+export const toMessage = (row: SessionRow, { number, text }: ScreenPart): Message => ({
+  role: 'assistant',
+  id: messageId(row, number),
+  status: 'partial',
+  blocks: [{ type: 'text', text }],
+})
+
+/** The structured transcript of a screen that a reader has as so many messages, with some of those. */
+export function withMessages(
+  row: SessionRow,
+  output: SessionOutput | undefined,
+  { count, messages }: { count: number; messages: readonly Message[] },
+): StructuredSnapshot {
+  const id = messageId(row, count)
   const asked = output?.asked ?? []
   const pending = pendingIds(asked)
   return {
@@ -39,9 +65,9 @@ export function toStructured(row: SessionRow, output: SessionOutput | undefined)
     schema_version: VERSION,
     history: {
       gc_session_id: row.id,
-      transcript_stream_id: stream,
+      transcript_stream_id: streamId(row),
       generation: { id: String(row.generation) },
-      cursor: { ...(output && { after_entry_id: id }), resume_token: resumeTokenOf(stream, text + stateOf(asked)) },
+      cursor: { ...(output && { after_entry_id: id }), resume_token: resumeTokenOf(row, output, count) },
       continuity: { status: output || row.state === 'suspended' ? 'degraded' : 'unknown', note: NO_LOG },
       tail_state: {
         activity: 'unknown',
@@ -52,45 +78,54 @@ export function toStructured(row: SessionRow, output: SessionOutput | undefined)
       },
       diagnostics: [{ code: 'transcript_unavailable', count: 1, message: NO_LOG }],
     },
-    structured_messages: [
-      ...asked,
-      ...(output
-        ? [{ role: 'assistant' as const, id, status: 'partial' as const, blocks: [{ type: 'text' as const, text }] }]
-        : []),
-    ],
+    structured_messages: [...messages],
   }
 }
+
+const streamId = ({ id }: SessionRow): string => `fallback:${id}`
+const messageId = (row: SessionRow, number: number): string => `${streamId(row)}:${number}`
 
 /** What changes of a screen's questions; empty without any. */
 const stateOf = (asked: readonly Message[]): string => asked.map(({ id, status }) => `\n${id} ${status}`).join('')
 
-/** The resume token for a screen with this text. */
-const resumeTokenOf = (stream: string, text: string): string => `st1.${encode({ stream, seen: digest(text) })}`
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
-const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-/** Determines how a reader with this token continues: from the start, or with what changed. */
-export function resumeScreen(
-  token: string,
-  snapshot: StructuredSnapshot,
-): Pick<StructuredFrame, 'operation' | 'reset_reason'> | 'same' {
-  if (token === '') return { operation: 'snapshot' }
-  const { resume_token, after_entry_id: _ } = snapshot.history.cursor
-  if (token === resume_token) return 'same'
-  const stream = streamOf(token)
-  if (stream === undefined) return { operation: 'reset', reset_reason: 'resume_invalid' }
-  if (stream !== snapshot.history.transcript_stream_id) return { operation: 'reset', reset_reason: 'stream_changed' }
-  return { operation: 'upsert' }
+/** What a reader of a screen has received, as encoded in its token. */
+interface ScreenToken {
+  stream: string
+  seen: string
+  /** How many messages it has; absent: one. */
+  count?: number
 }
 
-function streamOf(token: string): string | undefined {
+/** The resume token of a reader that has a screen as so many messages. */
+function resumeTokenOf(row: SessionRow, output: SessionOutput | undefined, count: number): string {
+  const seen = digest(textOf(output) + stateOf(output?.asked ?? []))
+  const token: ScreenToken = { stream: streamId(row), seen, ...(count > 1 && { count }) }
+  return `st1.${Buffer.from(JSON.stringify(token)).toString('base64url')}`
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+export type ScreenResume =
+  | { how: 'same'; count: number }
+  | ({ how: 'frame' } & Pick<StructuredFrame, 'operation' | 'reset_reason'>)
+
+/** Determines how a reader with this token continues: it has all of the screen, or is sent all of it. */
+export function resumeScreen(token: string, row: SessionRow, output: SessionOutput | undefined): ScreenResume {
+  if (token === '') return { how: 'frame', operation: 'snapshot' }
+  const state = decode(token)
+  if (!state) return { how: 'frame', operation: 'reset', reset_reason: 'resume_invalid' }
+  const { stream, count = 1 } = state
+  if (stream !== streamId(row)) return { how: 'frame', operation: 'reset', reset_reason: 'stream_changed' }
+  if (token === resumeTokenOf(row, output, count)) return { how: 'same', count }
+  if (count > 1) return { how: 'frame', operation: 'reset', reset_reason: 'cursor_invalidated' }
+  return { how: 'frame', operation: 'upsert' }
+}
+
+function decode(token: string): Omit<ScreenToken, 'seen'> | undefined {
   if (!token.startsWith('st1.')) return undefined
-  try {
-    const value: unknown = JSON.parse(Buffer.from(token.slice(4), 'base64url').toString())
-    if (typeof value !== 'object' || value === null || !('stream' in value)) return undefined
-    return typeof value.stream === 'string' ? value.stream : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(Buffer.from(token.slice(4), 'base64url').toString())
+  if (!isObject(value)) return undefined
+  const stream = asString(value.stream)
+  const count = asNumber(value.count)
+  return stream === undefined ? undefined : { stream, ...(count !== undefined && { count }) }
 }
