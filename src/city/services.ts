@@ -39,7 +39,6 @@ import { FailedClonesAttention } from '../config/rigs/failed-clones.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
 import { ExternalMessages } from '../connect/extmsg/external-messages.ts'
-import { PullRequestMonitors } from '../connect/github/monitors.ts'
 import { ServiceAttention } from '../connect/services/attention.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
@@ -66,6 +65,7 @@ import { BeadTransfer } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
 import { Events } from './events/events.ts'
+import { buildMonitors } from './github-services.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
 import { buildOrders } from './order-services.ts'
 import { buildRecords, type Foundation, type Records } from './records.ts'
@@ -272,6 +272,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const started = { instantiator, runs: runServices.runs, findSession, slingQuery }
   const launching = { ...options, ...started, beads: beadRepository, suspended: suspensions }
   const orderServices = buildOrders(launching)
+  const sling = new Sling(launching)
   return {
     ...orderServices,
     configViews: new ConfigViews({ ...options, sessions: options.sessions.drifted }),
@@ -286,12 +287,12 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
       terms: () => ({ ttl: config.current.daemon.wispTtl, interval: config.current.daemon.wispGcInterval }),
     }),
     instantiator,
-    sling: new Sling(launching),
+    sling,
     slingSources: new SlingSources(launching),
     maintenance: new Maintenance(options),
     backup: new Backup(options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
-    monitors: new PullRequestMonitors(options),
+    monitors: buildMonitors({ ...options, sling }),
     webhooks: buildWebhooks({ ...options, ...orderServices }),
     status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
   }

@@ -41,7 +41,8 @@ await town.once((wire) =>
 )
 
 const table = new Table()
-await measure('a message in a conversation', 'talk', 202, (n) => n)
+await measure('a message, in the first seconds of a supervisor', 'talk', 202, (n) => n)
+await measure('a message after that', 'talk', 202, (n) => n + RATE * SECONDS)
 await measure('the same again', 'talk', 200, (n) => n)
 await measure('a run of an order', 'order', 202, (n) => n)
 table.print(`webhooks, ${RATE} deliveries a second for ${SECONDS} s`)

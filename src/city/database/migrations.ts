@@ -30,6 +30,7 @@ import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' 
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
 import externalMessages from '../../connect/extmsg/table.sql' with { type: 'text' }
+import pullRequestReadiness from '../../connect/github/readiness.sql' with { type: 'text' }
 import pullRequestCursors from '../../connect/github/table.sql' with { type: 'text' }
 import services from '../../connect/services/table.sql' with { type: 'text' }
 import webhookDeliveries from '../../connect/webhooks/table.sql' with { type: 'text' }
@@ -147,4 +148,5 @@ export const cityMigrations: readonly string[] = [
   worktreeClones,
   sessionTraffic,
   confinedSessions,
+  pullRequestReadiness,
 ]

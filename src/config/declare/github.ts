@@ -1,4 +1,4 @@
-import { type FieldReader, requiredString, string, type ValuesOf } from './fields.ts'
+import { type FieldReader, requiredString, string, strings, type ValuesOf } from './fields.ts'
 
 /** The branches that are watched; `base` names one. */
 const baseBranches: FieldReader<string[]> = {
@@ -20,5 +20,9 @@ export const PULL_REQUEST_MONITOR = {
   pollInterval: string('poll_interval'),
   baseUrl: string('base_url'),
   tokenEnv: string('token_env'),
+  authors: strings('authors'),
+  notify: strings('notify'),
+  repairRoute: string('repair_route'),
+  repairWorkflow: string('repair_workflow'),
 }
 export type PullRequestMonitorFields = ValuesOf<typeof PULL_REQUEST_MONITOR>

@@ -1,5 +1,5 @@
-/** Why a key has no effect; with the value that says what gc does anyway, if there is one. */
-type Reason = string | { readonly sentence: string; readonly unless: string }
+/** Why a key has no effect; with the values that say what gc does anyway, if there are any. */
+type Reason = string | { readonly sentence: string; readonly unless: readonly string[] }
 type Section = Readonly<Record<string, Reason>>
 
 const PACKS =
@@ -7,8 +7,6 @@ const PACKS =
 const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT in force'
 const UPSTREAM = 'upstreams are not used yet: the program keeps its own endpoint and credentials'
 const TOMBSTONE = 'has no effect, here or elsewhere; take it out'
-const REPAIR =
-  'is NOT in force: gc records what changes, and makes no repair of it by itself; an order with on = "github.pull_request", a formula and a pool starts one'
 const WEBHOOK = 'has no effect: declare a [[webhook]] for what GitHub itself delivers'
 const STORAGE = 'has no effect: all work is kept in this city’s own database'
 const TERMINAL = 'has no effect: gc runs terminals itself, without tmux'
@@ -37,14 +35,10 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     runtimes: 'sessions are not run by programs of packs yet',
   },
   'github.pr_monitor': {
-    notify:
-      'is NOT in force: nobody is told; an order with on = "github.pull_request" and exec = "gc mail send <name> …" tells whom you name',
-    repair_route: REPAIR,
-    repair_workflow: REPAIR,
     merge_queue: {
       sentence:
-        'is NOT in force: gc never puts a pull request into a merge queue; "observe" says so, and a [[webhook]] takes what GitHub says of them',
-      unless: 'observe',
+        'is NOT in force: gc does nothing about merge queues; "observe" and "ignore" say so, and a [[webhook]] takes what GitHub says of them',
+      unless: ['observe', 'ignore'],
     },
     webhook_secret_env: WEBHOOK,
     webhook_secret_key: WEBHOOK,
@@ -157,7 +151,7 @@ function toKeys(section: Section): KeysWithoutEffect {
     sentenceFor(key, value) {
       const reason = reasons.get(key) ?? prefixes.find(([pattern]) => key.startsWith(pattern.slice(0, -1)))?.[1]
       if (typeof reason !== 'object') return reason
-      return value === reason.unless ? '' : reason.sentence
+      return typeof value === 'string' && reason.unless.includes(value) ? '' : reason.sentence
     },
   }
 }

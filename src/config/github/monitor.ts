@@ -11,4 +11,17 @@ export interface PullRequestMonitorConfig {
   readonly baseUrl: string
   /** The variable of the supervisor's environment that holds a token; those of `gh` when absent. */
   readonly tokenEnv?: string
+  /** Those whose pull requests are looked after; without any, everybody's but those that come from forks. */
+  readonly authors: readonly string[]
+  /** Who gets mail when a pull request needs a repair, and when it needs none any more. */
+  readonly notify: readonly string[]
+  readonly repair?: RepairConfig
+}
+
+/** Who repairs pull requests that cannot be merged. */
+export interface RepairConfig {
+  /** An agent or pool. */
+  readonly route: string
+  /** The formula that it runs for each; that of the agent when absent. */
+  readonly workflow?: string
 }

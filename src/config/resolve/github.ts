@@ -4,7 +4,7 @@ import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf, originOf } from '../declare/declaration.ts'
 import type { PullRequestMonitorFields } from '../declare/github.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
-import type { PullRequestMonitorConfig } from '../github/monitor.ts'
+import type { PullRequestMonitorConfig, RepairConfig } from '../github/monitor.ts'
 
 const DEFAULT_INTERVAL_MS = 120_000
 const MIN_INTERVAL_MS = 10_000
@@ -33,6 +33,7 @@ function resolveMonitor(
   diagnostics: Diagnostics,
 ): PullRequestMonitorConfig {
   const { baseBranches = [], rig, pollInterval, baseUrl = GITHUB, tokenEnv } = declaration.values
+  const { authors = [], notify = [], repairRoute, repairWorkflow } = declaration.values
   const report = (key: keyof PullRequestMonitorFields & string, message: string) =>
     diagnostics.error(originOf(declaration, key), message)
   for (const key of ['owner', 'repo'] as const) {
@@ -43,6 +44,12 @@ function resolveMonitor(
     report('tokenEnv', `"${tokenEnv}" is not the name of a variable`)
   }
   if (!isAddress(baseUrl)) report('baseUrl', `"${baseUrl}" must be an https:// address such as ${GITHUB}`)
+  for (const key of ['authors', 'notify'] as const) {
+    if (declaration.values[key]?.some((name) => name.trim() === '')) report(key, 'must not hold an empty name')
+  }
+  if (repairWorkflow !== undefined && repairRoute === undefined) {
+    report('repairWorkflow', 'goes with repair_route, which says who runs it')
+  }
   const interval = pollInterval === undefined ? DEFAULT_INTERVAL_MS : parseDuration(pollInterval)
   if (interval === undefined || interval < MIN_INTERVAL_MS) {
     report('pollInterval', `"${pollInterval}" must be a duration of 10s or more, such as 2m`)
@@ -52,8 +59,15 @@ function resolveMonitor(
     baseUrl: baseUrl.replace(/\/+$/, ''),
     ...(rig !== undefined && { rig }),
     ...(tokenEnv !== undefined && { tokenEnv }),
+    ...{ authors, notify },
+    ...(repairRoute !== undefined && { repair: repairOf(repairRoute, repairWorkflow) }),
   }
 }
+
+const repairOf = (route: string, workflow: string | undefined): RepairConfig => ({
+  route,
+  ...(workflow !== undefined && { workflow }),
+})
 
 /** A token must not go over plain HTTP, unless it never leaves this machine. */
 function isAddress(text: string): boolean {

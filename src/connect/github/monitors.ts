@@ -7,19 +7,20 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store, Tx } from '../../core/store.ts'
-import { addressOf, fetchPage, PAGE_SIZE, type PullRequest, TooSoon } from './client.ts'
+import type { Tx } from '../../core/store.ts'
+import { TooSoon } from './api.ts'
+import { addressOf, fetchPage, PAGE_SIZE, type PullRequest } from './client.ts'
 import { PullRequestChanged } from './events.ts'
+import { fetchOpenPullRequests } from './open-pull-requests.ts'
+import { PullRequestRepairs, type RepairsOptions } from './repairs.ts'
 import { type CursorRow, pullRequestCursors } from './table.ts'
 
-interface MonitorsOptions {
-  store: Store
+interface MonitorsOptions extends RepairsOptions {
   log: EventLog
   clock: Clock
   deadlines: Deadlines
   config: Pick<Config, 'onChange'> & { readonly current: Pick<CityConfig, 'monitors'> }
   env: Readonly<Record<string, string | undefined>>
-  report(message: string): void
 }
 
 const MONITOR = gcPart('github')
@@ -32,11 +33,16 @@ const MAX_REST_MS = 3_600_000
 export class PullRequestMonitors {
   readonly #next = new Map<string, Deadline>()
   readonly #failures = new Map<string, number>()
+  readonly #repairs: PullRequestRepairs
+  /** Monitors that have no token, and people know. */
+  readonly #withoutToken = new Set<string>()
   #stop = () => {}
   #isRunning = false
   #looking: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly options: MonitorsOptions) {}
+  constructor(private readonly options: MonitorsOptions) {
+    this.#repairs = new PullRequestRepairs(options)
+  }
 
   start(): void {
     this.#isRunning = true
@@ -82,6 +88,7 @@ export class PullRequestMonitors {
     if (!monitor || !this.#isRunning) return void this.#next.delete(name)
     try {
       await this.#read(monitor)
+      if (monitor.repair || monitor.notify.length > 0) await this.#followReadiness(monitor)
       this.#failures.delete(name)
       this.#lookAfter(name, monitor.pollInterval)
     } catch (error) {
@@ -100,10 +107,9 @@ export class PullRequestMonitors {
   }
 
   async #read(monitor: PullRequestMonitorConfig): Promise<void> {
-    const { store, env, clock } = this.options
+    const { store, clock } = this.options
     const cursor = this.#cursorOf(monitor)
-    const token = monitor.tokenEnv === undefined ? (env.GH_TOKEN ?? env.GITHUB_TOKEN) : env[monitor.tokenEnv]
-    const ask = { token, now: clock.now() }
+    const ask = { token: this.#tokenOf(monitor), now: clock.now() }
     const first = await fetchPage(monitor, 1, { ...ask, etag: cursor?.etag ?? '' })
     if (!first) return
     let { items } = first
@@ -112,6 +118,24 @@ export class PullRequestMonitors {
       items = [...items, ...((await fetchPage(monitor, page, { ...ask, etag: '' }))?.items ?? [])]
     }
     await store.write((tx) => this.#record(tx, monitor, cursor, first.etag, items), MONITOR)
+  }
+
+  /** GitHub tells of checks and conflicts only who has a token. */
+  async #followReadiness(monitor: PullRequestMonitorConfig): Promise<void> {
+    const { clock, report } = this.options
+    const { name, tokenEnv = 'GH_TOKEN' } = monitor
+    const token = this.#tokenOf(monitor)
+    if (token !== undefined) {
+      await this.#repairs.follow(monitor, await fetchOpenPullRequests(monitor, { token, now: clock.now() }))
+    } else if (!this.#withoutToken.has(name)) {
+      this.#withoutToken.add(name)
+      report(`monitor ${name} needs a token to see what fails: set ${tokenEnv} and start \`gc serve\` again`)
+    }
+  }
+
+  #tokenOf({ tokenEnv }: PullRequestMonitorConfig): string | undefined {
+    const { env } = this.options
+    return (tokenEnv === undefined ? (env.GH_TOKEN ?? env.GITHUB_TOKEN) : env[tokenEnv]) || undefined
   }
 
   #cursorOf(monitor: PullRequestMonitorConfig): CursorRow | undefined {

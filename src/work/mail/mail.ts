@@ -146,14 +146,14 @@ export class Mail {
 
   /** Sends a message from gc itself to the people of the city. */
   notifyPeople(tx: Tx, subject: string, body: string): void {
+    this.notify(tx, HUMAN, subject, body)
+  }
+
+  /** Sends a message from gc itself; throws for a name that nobody has. */
+  notify(tx: Tx, to: string, subject: string, body: string): void {
     validateMessage(subject, body)
-    const draft = {
-      from: { name: 'gc' },
-      to: { route: HUMAN, display: HUMAN },
-      subject,
-      body,
-      thread: createThreadId(),
-    }
+    const thread = createThreadId()
+    const draft = { from: { name: 'gc' }, to: this.#directory.addressFor(to), subject, body, thread }
     this.#post(tx, MailSent, draft, '')
   }
 

@@ -4,65 +4,9 @@ import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { compose } from '../../../src/config/resolve/compose.ts'
 import { cityFiles } from '../../config/city-files.ts'
 import { scriptedTown } from '../../support/city.ts'
+import { type Forge, forge, monitorOf } from './forge.ts'
 
-interface Pull {
-  number: number
-  updated_at: string
-  created_at?: string
-  merged_at?: string | null
-  closed_at?: string | null
-  base?: string
-}
-
-/** A server that speaks the part of GitHub's API that lists pull requests, with ETags and rate limits. */
-function forge() {
-  let pulls: Pull[] = []
-  let limit: Record<string, string> | undefined
-  const requests: { path: string; token: string | null; status: number }[] = []
-  const toWire = ({ number, base = 'main', created_at = '2026-01-01T00:00:00Z', ...more }: Pull) => ({
-    ...{ number, created_at, merged_at: null, closed_at: null, ...more, title: `change ${number}`, draft: false },
-    ...{ html_url: `https://github.com/press/oil/pull/${number}`, user: { login: 'ann' } },
-    ...{ base: { ref: base }, head: { ref: `fix-${number}`, sha: `sha${number}` } },
-  })
-  const server = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
-    fetch(request) {
-      const { pathname, searchParams } = new URL(request.url)
-      const size = Number(searchParams.get('per_page'))
-      const start = (Number(searchParams.get('page')) - 1) * size
-      const sorted = pulls.toSorted((a, b) => (a.updated_at < b.updated_at ? 1 : -1))
-      const body = JSON.stringify(sorted.slice(start, start + size).map(toWire))
-      const etag = `W/"${Bun.hash(body)}"`
-      const isSame = request.headers.get('if-none-match') === etag
-      const status = limit ? 403 : isSame ? 304 : 200
-      requests.push({ path: pathname, token: request.headers.get('authorization'), status })
-      return new Response(status === 200 ? body : null, { status, headers: limit ?? { etag } })
-    },
-  })
-  return {
-    ...{ url: `http://127.0.0.1:${server.port}`, requests },
-    set(...now: Pull[]) {
-      pulls = now
-    },
-    setLimit(headers: Record<string, string> | undefined) {
-      limit = headers
-    },
-    [Symbol.dispose]: () => void server.stop(true),
-  }
-}
-
-const monitorOf = (url: string, more = '') => `
-[[github.pr_monitor]]
-name = "oil"
-owner = "press"
-repo = "oil"
-base_url = "${url}"
-token_env = "FORGE_TOKEN"
-poll_interval = "1m"
-${more}
-`
-
-async function world(hub: ReturnType<typeof forge>, more = '') {
+async function world(hub: Forge, more = '') {
   const town = scriptedTown(monitorOf(hub.url, more))
   const open = () => town.open({ env: { FORGE_TOKEN: 'secret-token' } })
   let city = await open()
@@ -226,14 +170,20 @@ describe('[[github.pr_monitor]]', () => {
     ],
     [
       `${GOOD}merge_queue = "enqueue"\n`,
-      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT in force: gc never puts a pull request into a merge queue; "observe" says so, and a [[webhook]] takes what GitHub says of them',
+      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT in force: gc does nothing about merge queues; "observe" and "ignore" say so, and a [[webhook]] takes what GitHub says of them',
+    ],
+    [`${GOOD}notify = ["mayor", " "]\n`, 'city.toml:5: [[github.pr_monitor]] notify: must not hold an empty name'],
+    [`${GOOD}authors = [""]\n`, 'city.toml:5: [[github.pr_monitor]] authors: must not hold an empty name'],
+    [
+      `${GOOD}repair_workflow = "mend"\n`,
+      'city.toml:5: [[github.pr_monitor]] repair_workflow: goes with repair_route, which says who runs it',
     ],
   ])('is checked: %s', (changes, problem) => {
     expect(problems(changes)).toEqual([problem])
   })
 
-  test('may say that merge queues are only observed', () => {
-    expect(problems(`${GOOD}merge_queue = "observe"\n`)).toEqual([])
+  test.each(['observe', 'ignore'])('may say of merge queues what gc does: %s', (policy) => {
+    expect(problems(`${GOOD}merge_queue = "${policy}"\n`)).toEqual([])
   })
 })
 
@@ -250,7 +200,7 @@ describe('[[patches.github_pr_monitor]]', () => {
       monitors: [
         {
           ...{ name: 'oil', owner: 'o', repo: 's', baseBranches: ['next'] },
-          ...{ pollInterval: 300_000, baseUrl: 'https://api.github.com' },
+          ...{ pollInterval: 300_000, baseUrl: 'https://api.github.com', authors: [], notify: [] },
         },
       ],
       problems: [],
@@ -269,7 +219,7 @@ describe('[[patches.github_pr_monitor]]', () => {
     ],
     [
       'name = "oil"\nnotify = "mayor"\n',
-      'city.toml:8: [[patches.github_pr_monitor]] notify: is NOT in force: nobody is told; an order with on = "github.pull_request" and exec = "gc mail send <name> …" tells whom you name',
+      'city.toml:8: [[patches.github_pr_monitor]] notify: must be a list of strings, not "mayor"',
     ],
   ])('is checked: %s', (patch, problem) => {
     expect(composed(patch).problems).toEqual([problem])
