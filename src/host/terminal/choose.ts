@@ -227,6 +227,7 @@ class OptionChooser {
       const question = findQuestion(screen, this.profile)
       const same = question !== undefined && this.choice.isAsked(question)
       if (same) return decide(question, settled)
+      if (question?.isDrawing) return undefined
       const isGone = steady || (settled && this.profile.redraws === undefined)
       return isGone ? decide(undefined, true) : undefined
     }).catch(whenEnded(ended))

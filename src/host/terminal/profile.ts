@@ -65,6 +65,8 @@ export interface TerminalProfile {
   frame?: RegExp
   /** In a dialog of which the program shows only a part. */
   cut?: RegExp
+  /** In a dialog, its rows joined by newlines, of which the program draws the rest in a moment. */
+  drawing?: RegExp
   /** In more columns than these it draws other things beside its dialogs. */
   widest?: number
   /** It shows so many rows of what it asks about, and says nothing of the others. */

@@ -38,8 +38,9 @@ const claude: Partial<TerminalProfile> = {
   ],
   // At the first column, where nothing that an agent writes is drawn.
   top: /^(?:─{20,}|▔{20,}.*▔)\s*$/,
-  // A row of dots stands where a diff is drawn next.
-  cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$|^\s*…\s*$/,
+  cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$/,
+  // Dots stand between two rules until the diff is known.
+  drawing: /^╌{20,}\s*\n…\s*\n╌{20,}/m,
   texts: [{ label: /^(?:type something|tell claude what to change)/i, text: 'required' }],
   interrupt: ['\x1b'],
   tick: ' ',

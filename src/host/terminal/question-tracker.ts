@@ -28,12 +28,22 @@ interface OpenQuestion {
   readings: ScreenQuestion[]
   /** Not all of its options are shown in the terminal as it is. */
   needsRoom: boolean
+  /** How often it was read while its program did not draw all of it in time. */
+  lateReadings: number
+  /** It is to be read again. */
+  isDue: boolean
 }
 
 /** How often the screen of a program that writes is looked at. */
 const CHECK_MS = 250
 /** How long a question stands before it counts, and is missing before it is gone. */
 const STEADY_MS = 300
+/** How long a program that says so may draw on. */
+const DRAWS_MS = 10_000
+/** How long a question that its program drew too late is left before it is read again, doubled each time. */
+const AGAIN_MS = 2_000
+/** How often such a question is read. */
+const MAX_READINGS = 6
 /** How many answers are remembered. */
 const MAX_ANSWERS = 100
 
@@ -44,6 +54,7 @@ export class QuestionTracker {
   #candidate: { id: string; at: number; since: number } | undefined
   #missingSince: number | undefined
   #timer: Deadline | undefined
+  #again: Deadline | undefined
   #work: Promise<unknown> | undefined
   #count = 0
   #closed = false
@@ -132,15 +143,17 @@ export class QuestionTracker {
     const seen = findQuestion(screen, profile)
     if (!seen) return this.#missing()
     this.#missingSince = undefined
-    if (this.#open && asksThis(this.#open, seen)) {
+    const open = this.#open
+    if (open && asksThis(open, seen)) {
       this.#candidate = undefined
+      if (open.isDue) await this.#exclusively(() => this.#adopt(seen, screen.cols, open.question.since))
       return
     }
     const now = clock.monotonic()
     if (this.#candidate?.id !== seen.id) this.#candidate = { id: seen.id, at: now, since: clock.now() }
     const steady = Math.max(STEADY_MS, profile.drawsWithin ?? 0)
-    if (now - this.#candidate.at < steady) return this.#schedule(steady)
-    const { since } = this.#candidate
+    if (now - this.#candidate.at < (seen.isDrawing ? DRAWS_MS : steady)) return this.#schedule(steady)
+    const since = toTimestamp(this.#candidate.since)
     await this.#exclusively(() => this.#adopt(seen, screen.cols, since))
   }
 
@@ -155,27 +168,45 @@ export class QuestionTracker {
     else this.#set(undefined)
   }
 
-  async #adopt(seen: ScreenQuestion, cols: number, since: number): Promise<void> {
+  /** Reads a question with room where it needs some; makes it the open one unless that is the same, and no less whole. */
+  async #adopt(seen: ScreenQuestion, cols: number, since: string): Promise<void> {
     const { profile, terminal, deadlines, run } = this.options
-    const { whole, settled } = needsRoom(seen, cols, profile)
+    const { whole, settled, isLate } = needsRoom(seen, cols, profile)
       ? await readWithRoom(seen, terminal, profile, deadlines)
-      : { whole: [seen], settled: undefined }
+      : { whole: [seen], settled: undefined, isLate: false }
     const readings = [seen, ...whole, ...(settled ? [settled] : [])]
     this.#candidate = undefined
     const open = this.#open
-    if (open && whole.some(({ id }) => open.readings.some((reading) => reading.id === id))) {
+    const best = whole.at(-1) ?? seen
+    const isSame = open !== undefined && whole.some(({ id }) => open.readings.some((reading) => reading.id === id))
+    if (isSame && (best.cut || !open.question.cut)) {
       open.readings.push(...readings)
+      this.#readLater(open, isLate)
       return
     }
-    const best = whole.at(-1) ?? seen
     const options = hasFields(best) ? await this.#readFields(best) : best.options
-    const question = toQuestion({ ...best, options, picture: seen.picture }, toTimestamp(since))
+    const question = toQuestion({ ...best, options, picture: seen.picture }, since)
     const id = `screen-${run.slice(0, 8)}-${++this.#count}`
     const opensLists = options.some(({ choices }) => choices !== undefined)
-    this.#set({
+    const adopted: OpenQuestion = {
       question: { ...question, id },
       readings,
       needsRoom: opensLists || (!seen.isPart && best.options.length > seen.options.length),
+      lateReadings: open?.isDue ? open.lateReadings : 0,
+      isDue: false,
+    }
+    this.#set(adopted)
+    this.#readLater(adopted, isLate)
+  }
+
+  /** Has a question read again that its program did not draw in time, as on a busy machine; later each time, and not for ever. */
+  #readLater(open: OpenQuestion, isLate: boolean): void {
+    open.isDue = false
+    if (!isLate || ++open.lateReadings >= MAX_READINGS) return
+    this.#again?.cancel()
+    this.#again = this.options.deadlines.after(AGAIN_MS * 2 ** (open.lateReadings - 1), () => {
+      open.isDue = true
+      this.#schedule(0)
     })
   }
 
@@ -199,6 +230,7 @@ export class QuestionTracker {
   #set(open: OpenQuestion | undefined): void {
     if (!open && !this.#open) return
     this.#open = open
+    this.#again?.cancel()
     this.#missingSince = undefined
     this.options.onChange(open?.question)
   }

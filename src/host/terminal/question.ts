@@ -31,6 +31,8 @@ export interface ScreenQuestion {
   at: number | undefined
   /** The program has more options than it shows. */
   isPart: boolean
+  /** The program draws the rest of it in a moment. */
+  isDrawing: boolean
   /** The keys of its options, which no mark stands at then. */
   keys?: readonly string[]
   picture: string[]
@@ -62,10 +64,11 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
   const named = menu ? listed : (keys?.map(({ label }, index) => ({ id: String(index + 1), label })) ?? [])
   const options = named.map((option) => toOption(option, profile))
   const isPart = menu?.isPart ?? false
-  const cut = isCutAbove || isPart || screen.lines.slice(top).some((row) => profile.cut?.test(row))
+  const isDrawing = profile.drawing?.test(rows.join('\n')) ?? false
+  const cut = isCutAbove || isPart || isDrawing || screen.lines.slice(top).some((row) => profile.cut?.test(row))
   const identity = JSON.stringify([dialog.kind, prompt, text, options.map(({ label }) => label)])
   const id = `screen-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`
-  const mark = { listed, at: menu?.at, isPart, ...(keys && { keys: keys.map((each) => each.keys) }) }
+  const mark = { listed, at: menu?.at, isPart, isDrawing, ...(keys && { keys: keys.map((each) => each.keys) }) }
   return { id, kind: dialog.kind, prompt, text, cut, options, ...mark, picture: pictureOf(screen) }
 }
 
@@ -82,7 +85,7 @@ const unticked = (row: string): string => row.replaceAll('☒', '☐')
 
 /** A question as everybody is given it; `since` is when it came up, RFC 3339. */
 export function toQuestion(question: ScreenQuestion, since: string): Question {
-  const { listed: _, at: __, isPart: ___, keys: ____, ...asked } = question
+  const { listed: _, at: __, isPart: ___, keys: ____, isDrawing: _____, ...asked } = question
   return { ...asked, since }
 }
 

@@ -55,6 +55,8 @@ const mayBeClipped = ({ text }: ScreenQuestion, { clips }: TerminalProfile): boo
 export interface RoomReadings {
   whole: ScreenQuestion[]
   settled: ScreenQuestion | undefined
+  /** The program did not draw itself with room in time: later it may show more. */
+  isLate: boolean
 }
 
 /** Reads the question as the program shows it when there is room. */
@@ -67,7 +69,8 @@ export async function readWithRoom(
   const reader = new RoomReader(seen, terminal, profile, deadlines)
   const readings: ScreenQuestion[] = []
   for (const room of roomsOf(profile)) {
-    readings.push(...(await terminal.withRoom(room, () => reader.read(room))))
+    const { picture } = readings.at(-1) ?? seen
+    readings.push(...(await terminal.withRoom(room, () => reader.read(room, picture))))
     if (readings.at(-1)?.cut === false) break
   }
   const isBack = (now: ScreenQuestion) =>
@@ -77,20 +80,25 @@ export async function readWithRoom(
     return now !== undefined && isBack(now)
   })
   const settled = await reader.question()
-  return { whole: readings.length > 0 ? readings : [{ ...seen, cut: true }], settled }
+  const last = readings.at(-1)
+  return {
+    whole: last ? readings : [{ ...seen, cut: true }],
+    settled,
+    isLate: !last || (last.cut && reader.isLate),
+  }
 }
 
-/** Resolves when the program has drawn what fits and falls quiet, or in any case after a while. */
+/** Resolves when the program has drawn what fits and falls quiet, or in any case after a while; says whether it has. */
 export async function whenDrawn(
   terminal: RoomyTerminal,
   { redraws = 0 }: TerminalProfile,
   deadlines: Deadlines,
   fits: (screen: TerminalScreen) => boolean,
-): Promise<void> {
+): Promise<boolean> {
   const quietMs = QUIET_MS + redraws
-  const end = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<boolean>()
   const check = async () => {
-    if (fits(await terminal.screen())) end.resolve()
+    if (fits(await terminal.screen())) end.resolve(true)
   }
   let quiet = deadlines.after(quietMs, check)
   const again = () => {
@@ -98,13 +106,16 @@ export async function whenDrawn(
     quiet = deadlines.after(quietMs, check)
   }
   const stop = terminal.onOutput('', again)
-  const latest = deadlines.after(DRAWN_MS, () => end.resolve())
-  await end.promise
+  const latest = deadlines.after(DRAWN_MS, () => end.resolve(false))
+  const isDrawn = await end.promise
   for (const timer of [latest, quiet]) timer.cancel()
   stop()
+  return isDrawn
 }
 
 class RoomReader {
+  #isLate = false
+
   constructor(
     private readonly seen: ScreenQuestion,
     private readonly terminal: RoomyTerminal,
@@ -112,14 +123,21 @@ class RoomReader {
     private readonly deadlines: Deadlines,
   ) {}
 
-  /** The question in the size that the terminal has now, and with what its keys add to that. */
-  async read({ rows }: TerminalSize): Promise<ScreenQuestion[]> {
-    const { picture } = this.seen
+  /** Whether the program did not draw in time what a larger size or a key should show. */
+  get isLate(): boolean {
+    return this.#isLate
+  }
+
+  /** The question in the size that the terminal has now instead of one with that picture, and with what its keys add to that. */
+  async read({ rows }: TerminalSize, picture: readonly string[]): Promise<ScreenQuestion[]> {
     const widest = Math.max(...picture.map((row) => row.length))
-    await this.drawn(({ lines }) => {
+    const isDrawn = await this.drawn((screen) => {
+      const { lines } = screen
       const height = lines.findLastIndex((line) => line.trim()) + 1
-      return height > picture.length || lines.some((line) => line.length > widest)
+      const isLarger = height > picture.length || lines.some((line) => line.length > widest)
+      return isLarger && !this.readQuestion(screen)?.isDrawing
     })
+    this.#isLate ||= !isDrawn
     const question = await this.question()
     const { expand } = this.profile
     if (!question) return []
@@ -128,12 +146,15 @@ class RoomReader {
     const screen = await this.#press(expand, isExpanded)
     await this.#press(expand, (now) => !isExpanded(now))
     const expanded = this.readQuestion(screen)
-    if (!expanded || !isExpanded(screen)) return [{ ...question, cut: true }]
+    if (!expanded || !isExpanded(screen)) {
+      this.#isLate = true
+      return [{ ...question, cut: true }]
+    }
     const isFull = expanded.text.split('\n').length > rows - FRAME_ROWS
     return [question, { ...expanded, cut: expanded.cut || isFull }]
   }
 
-  drawn(fits: (screen: TerminalScreen) => boolean): Promise<void> {
+  drawn(fits: (screen: TerminalScreen) => boolean): Promise<boolean> {
     return whenDrawn(this.terminal, this.profile, this.deadlines, fits)
   }
 
