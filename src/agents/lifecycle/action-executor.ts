@@ -49,7 +49,7 @@ export class ActionExecutor {
   }
 
   isBusy(id: string): boolean {
-    return this.options.processes.isBusy(id) || this.#running.has(id) || this.#isBackingOff(id)
+    return this.options.processes.steps.isBusy(id) || this.#running.has(id) || this.#isBackingOff(id)
   }
 
   /** Whether an unknown process is being ended, or could not be ended just now. */

@@ -25,6 +25,7 @@ import type { Launcher } from './launcher.ts'
 import { keptOf, type PreparedLaunch } from './prepared-launch.ts'
 import type { Prompts } from './prompts.ts'
 import type { Provisioning } from './provisioning.ts'
+import { SessionSteps } from './session-steps.ts'
 import type { SetupCommands } from './setup-commands.ts'
 
 /** Who starts programs and records what became of them. */
@@ -65,46 +66,28 @@ interface StopOptions {
 
 /** Starts and ends the programs of sessions. Each step is on disk before the next, so that a crash loses nothing. */
 export class SessionProcesses {
-  readonly #busy = new Map<string, Promise<unknown>>()
+  readonly steps = new SessionSteps()
 
   constructor(private readonly options: SessionProcessesOptions) {}
 
-  /** Whether a step of a session is under way. */
-  isBusy(id: string): boolean {
-    return this.#busy.has(id)
-  }
-
-  /** Runs the steps of one session one after the other. */
-  exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const previous = this.#busy.get(id) ?? Promise.resolve()
-    const run = previous.then(work, work)
-    const done = run
-      .catch(() => {})
-      .then(() => {
-        if (this.#busy.get(id) === done) this.#busy.delete(id)
-      })
-    this.#busy.set(id, done)
-    return run
-  }
-
   /** Starts a stopped session's program; its state shows how that went. */
   start(id: string): Promise<void> {
-    return this.exclusively(id, () => this.#start(id))
+    return this.steps.exclusively(id, () => this.#start(id))
   }
 
   /** Takes over a process that was started before a crash could record it. */
   adopt(id: string, process: { pid: number; startedAt: string }): Promise<void> {
-    return this.exclusively(id, async () => this.#recordStart(id, process, await this.#typedPrompt(id)))
+    return this.steps.exclusively(id, async () => this.#recordStart(id, process, await this.#typedPrompt(id)))
   }
 
   /** Applies the changes of a declaration that need no restart to a running session. */
   refresh(id: string): Promise<void> {
-    return this.exclusively(id, () => this.#refresh(id))
+    return this.steps.exclusively(id, () => this.#refresh(id))
   }
 
   /** Ends a program whose login has no room any more; its session goes on with another, or when that has room again. */
   leaveLogin(id: string, key: string, why: Pick<ProcessExit, 'limit' | 'deadLogin'>): Promise<void> {
-    return this.exclusively(id, async () => {
+    return this.steps.exclusively(id, async () => {
       if (this.options.repository.find(id)?.hostKey !== key) return
       await this.#endProcess(key)
       await this.options.exits.recordExit(id, key, { how: 'exited', ...why }, why.limit?.text ?? why.deadLogin)
@@ -114,12 +97,12 @@ export class SessionProcesses {
   /** Ends a process and records the exit of the session it belonged to. */
   end(key: string, id: string | undefined): Promise<void> {
     if (id === undefined) return this.#endProcess(key)
-    return this.exclusively(id, () => this.#end(key, id))
+    return this.steps.exclusively(id, () => this.#end(key, id))
   }
 
   /** Records that a session's process is gone, and everything that follows from it, in one write. */
   recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
-    return this.exclusively(id, () => this.options.exits.recordExit(id, key, exit, output))
+    return this.steps.exclusively(id, () => this.options.exits.recordExit(id, key, exit, output))
   }
 
   /** Ends a session's process on request; `after` records what the session is then. */
@@ -129,7 +112,7 @@ export class SessionProcesses {
     after: (tx: Tx, row: SessionRow) => void,
     { before, isClosing }: StopOptions = {},
   ): Promise<void> {
-    return this.exclusively(id, async () => {
+    return this.steps.exclusively(id, async () => {
       if (before) await this.options.store.write(before, actor)
       const key = this.options.repository.find(id)?.hostKey
       if (key) await this.#endProcess(key)

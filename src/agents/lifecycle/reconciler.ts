@@ -88,8 +88,8 @@ export class Reconciler {
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
   async start(): Promise<void> {
-    const { log, config, deadlines, suspensions, host, repository, budgets, limits, accounts, upkeep, exitReceiver } =
-      this.options
+    const { log, config, deadlines, suspensions, host, repository, processes, budgets, limits, accounts } = this.options
+    const { upkeep, exitReceiver } = this.options
     this.#closed = false
     await upkeep.start()
     this.#unsubscribes = [
@@ -104,6 +104,7 @@ export class Reconciler {
       limits.onChange(() => this.wake()),
       accounts.file.onChange(() => this.wake()),
       repository.onChange(() => this.wake()),
+      processes.steps.onFree(() => this.wake()),
       host.onLost(() => this.wake()),
       deadlines.onClockStep((shift) => this.#onClockShift(shift)),
       host.onOutput(undefined, (key, { at }) => this.#onOutput(key, at)),
@@ -133,6 +134,7 @@ export class Reconciler {
     while (this.#running) {
       await this.#running
       await this.#executor.settled()
+      await this.options.processes.steps.settled()
       if (this.#again || this.#next) this.#run()
     }
   }

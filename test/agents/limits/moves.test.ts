@@ -62,7 +62,20 @@ async function limit(
 const logins = (city: City) => city.sessionRepository.live().map(({ login, state }) => `${state} on ${login}`)
 
 describe('work whose account has reached its limit', () => {
-  test('goes on with another account at once, and comes back to none that is limited', async () => {
+  /** A city whose one session has reached the limit of its first account, then that of its second. */
+  async function openLimited() {
+    const world = await open(`${ACCOUNT('one', 'home = "/one"')}${ACCOUNT('two', 'home = "/two"')}`)
+    const { town, city } = world
+    for (const _ of ['one', 'two']) {
+      await limit(town, city, town.host.running[0] ?? '')
+      await town.clock.advance(10_000)
+    }
+    expect(logins(city)).toEqual(['quarantined on two'])
+    const endOf = (login: string) => (city.limits.find(login)?.until ?? 0) - town.clock.now()
+    return { ...world, endOf }
+  }
+
+  test('goes on with another account at once, in a conversation of its own', async () => {
     await using world = await open(`${ACCOUNT('one', 'home = "/one"')}${ACCOUNT('two', 'home = "/two"')}`)
     const { town, city } = world
     const { host } = town
@@ -74,11 +87,26 @@ describe('work whose account has reached its limit', () => {
     expect(host.starts.map(({ env }) => env.CLAUDE_CONFIG_DIR)).toEqual(['/one', '/two'])
     expect(host.starts.at(-1)?.acp?.resume).toBeUndefined()
     expect(logins(city)).toEqual(['active on two'])
-    await limit(town, city, host.running[0] ?? '')
-    expect(logins(city)).toEqual(['quarantined on two'])
-    await town.clock.advance(61_000)
+  })
+
+  test('waits while all are limited, and goes on with the first that has room', async () => {
+    await using world = await openLimited()
+    const { town, city, endOf } = world
+    expect(endOf('one')).toBeLessThan(endOf('two') - 5_000)
+    await town.clock.advance(endOf('one') - 1)
     await city.reconciler.settle()
-    expect(logins(city)).toEqual([expect.stringMatching(/^active on (one|two)$/)])
+    expect(logins(city)).toEqual(['quarantined on two'])
+    await town.clock.advance(1_000)
+    await city.reconciler.settle()
+    expect(logins(city)).toEqual(['active on one'])
+  })
+
+  test('stays with its own account when that has room, too, by the time it is started', async () => {
+    await using world = await openLimited()
+    const { town, city, endOf } = world
+    town.clock.stop(endOf('two'))
+    await city.reconciler.settle()
+    expect(logins(city)).toEqual(['active on two'])
   })
 
   test('is started where the fewest programs run, and leaves what runs elsewhere alone', async () => {
