@@ -73,6 +73,8 @@ export interface TerminalProfile {
   clips?: number
   /** Keys that show all of what it asks about, and pressed again less of it. */
   expand?: string
+  /** On a screen on which those keys do that; without this, they do it in every dialog. */
+  expands?: RegExp
   /** The end of a screen that shows all of it; without this, it shows all when it shows more. */
   expanded?: RegExp
   /** Its dialogs begin with their question; those of other programs end with it. */

@@ -153,6 +153,7 @@ const opencode: Partial<TerminalProfile> = {
   widest: 120,
   clips: 5,
   expand: '\x06',
+  expands: /ctrl\+f (?:fullscreen|minimize)/,
   expanded: /ctrl\+f minimize[^\n]*[\s┃]*$/,
   interrupt: ['\x1b', '\x1b'],
   clear: '\x15\x7f',

@@ -48,8 +48,14 @@ export function needsRoom(question: ScreenQuestion, cols: number, profile: Termi
 }
 
 /** Whether the text is as long as what the program shows of a longer one. */
-const mayBeClipped = ({ text }: ScreenQuestion, { clips }: TerminalProfile): boolean =>
-  clips !== undefined && text.split('\n').length >= clips
+const mayBeClipped = (question: ScreenQuestion, profile: TerminalProfile): boolean =>
+  profile.clips !== undefined &&
+  question.text.split('\n').length >= profile.clips &&
+  expandKeys(question, profile) !== undefined
+
+/** The keys that show more of this question, where some do. */
+const expandKeys = ({ picture }: ScreenQuestion, { expand, expands }: TerminalProfile): string | undefined =>
+  expands === undefined || expands.test(picture.join('\n')) ? expand : undefined
 
 /** How a question reads with room, each reading more complete than the one before, and afterwards. */
 export interface RoomReadings {
@@ -139,8 +145,8 @@ class RoomReader {
     })
     this.#isLate ||= !isDrawn
     const question = await this.question()
-    const { expand } = this.profile
     if (!question) return []
+    const expand = expandKeys(question, this.profile)
     if (expand === undefined || (!question.cut && !mayBeClipped(question, this.profile))) return [question]
     const isExpanded = (screen: TerminalScreen) => this.#isExpanded(screen, question)
     const screen = await this.#press(expand, isExpanded)

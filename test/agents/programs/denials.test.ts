@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { startProgram } from './asked-program.ts'
+import { CASES } from './cases/all.ts'
 import type { AskedCase } from './cases/case.ts'
-import { CASES } from './questions.ts'
 
 setDefaultTimeout(180_000)
 

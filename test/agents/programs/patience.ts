@@ -3,9 +3,9 @@ import { ProcessTable } from '../../../src/host/process/process-table.ts'
 
 /** How much processor time a program may use until it does what is waited for, and how long it may use none. */
 const MAY_USE_MS = 90_000
-const IDLE_MS = 30_000
+const IDLE_MS = 60_000
 /** Less than this is what a program uses that only blinks. */
-const WORKS = 0.005
+const WORKS = 0.05
 const LOOK_MS = 5_000
 type Seen<T> = T | undefined
 const PROCESSES = new ProcessTable()

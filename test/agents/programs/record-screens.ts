@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { profileOf } from '../../../src/host/terminal/programs.ts'
 import { findQuestion } from '../../../src/host/terminal/question.ts'
 import { startProgram } from './asked-program.ts'
+import { CASES } from './cases/all.ts'
 import type { AskedCase } from './cases/case.ts'
-import { CASES } from './questions.ts'
 
 /**
  * Records what each program writes until it asks, in the size of a session and with room, for `test/agents/screens`.

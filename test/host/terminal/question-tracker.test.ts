@@ -61,14 +61,14 @@ class DrawnTerminal implements TerminalHost, RoomyTerminal {
   }
 }
 
-function tracking(onResize: (terminal: DrawnTerminal) => void) {
+function tracking(onResize: (terminal: DrawnTerminal) => void, name = 'claude') {
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
   const terminal = new DrawnTerminal(onResize)
   const reported: (Question | undefined)[] = []
   const reports: string[] = []
   const tracker = new QuestionTracker({
-    ...{ clock, deadlines, key: 's', run: 'abcdefgh', profile: profileOf({ name: 'claude' }) },
+    ...{ clock, deadlines, key: 's', run: 'abcdefgh', profile: profileOf({ name }) },
     ...{ host: terminal, terminal, report: (sentence) => reports.push(sentence) },
     onChange: (question) => reported.push(question),
   })
@@ -154,4 +154,15 @@ describe('an edit whose diff Claude Code draws a moment later', () => {
     expect(reported.map((question) => question?.cut)).toEqual([false, undefined])
     tracker.close()
   })
+})
+
+test('a question of OpenCode that offers no larger view is whole as it stands, and nothing is pressed for one', async () => {
+  let resized = 0
+  const { clock, terminal, tracker, reported } = tracking(() => resized++, 'opencode')
+  const review = ['Colour   Confirm', '', 'Review', '', 'Colour: Red', 'Size: Small', 'Place: Here', '', 'Note: None']
+  terminal.draw(['', ...[...review, '', '⇆ tab  enter submit  esc dismiss'].map((row) => `  ┃  ${row}`), '  ┃'])
+  await clock.advance(60_000)
+  expect(reported).toMatchObject([{ kind: 'choice', cut: false, options: [{ label: 'Submit' }, { label: 'Dismiss' }] }])
+  expect([terminal.keys, resized]).toEqual([[], 0])
+  tracker.close()
 })

@@ -1,0 +1,4 @@
+import { claudeCases } from '../cases/claude.ts'
+import { testQuestions } from './matrix.ts'
+
+testQuestions(claudeCases())

@@ -1,0 +1,4 @@
+import { codexCases } from '../cases/codex.ts'
+import { testQuestions } from './matrix.ts'
+
+testQuestions(codexCases())

@@ -1,0 +1,4 @@
+import { geminiCases } from '../cases/gemini.ts'
+import { testQuestions } from './matrix.ts'
+
+testQuestions(geminiCases())
