@@ -5,6 +5,7 @@ import { type Declaration, locationOf } from '../declare/declaration.ts'
 import { AGENT_NAME } from '../declare/names.ts'
 import type { ServiceFields } from '../declare/service.ts'
 import { type Diagnostic, Diagnostics, formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { PACK_FILE } from '../packs/locate.ts'
 import type { ServiceConfig } from '../services/service.ts'
 
 type ServiceDeclaration = Declaration<ServiceFields>
@@ -140,9 +141,16 @@ function checkAgainst(
     own.error(locationOf(declaration, 'name'), `service "${service.name}" is declared at ${file}:${line} already`)
     return
   }
-  const { stateRoot, pack } = service
-  const sharer = earlier.find((each) => each.stateRoot === stateRoot && (pack === undefined || each.pack !== pack))
+  const { stateRoot } = service
+  const pack = declaringPack(service)
+  const sharer = earlier.find(
+    (each) => each.stateRoot === stateRoot && (pack === undefined || declaringPack(each) !== pack),
+  )
   if (!sharer) return
   const message = `"${stateRoot}" belongs to service "${sharer.name}"; only services of one pack may share a folder`
   own.error(locationOf(declaration, 'stateRoot'), message)
 }
+
+/** The pack whose file declares a service, the city's own among them; undefined for city.toml. */
+const declaringPack = ({ block, folder }: ServiceConfig): string | undefined =>
+  block.pack || block.file === PACK_FILE ? folder : undefined

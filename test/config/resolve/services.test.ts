@@ -78,6 +78,15 @@ response_timeout = "2m"
       ['healthz', '', undefined],
     ])
   })
+
+  test('of the city’s own pack may share their state as well', () => {
+    const two = ECHO.replace('name =', 'state_root = ".gc/services/chat"\nname =')
+    const { services, broken } = composed({
+      'city.toml': '',
+      'pack.toml': PACK + two + two.replace('"echo"', '"admin"'),
+    })
+    expect([services.map(({ name }) => name), broken]).toEqual([['echo', 'admin'], []])
+  })
 })
 
 const process = (line: string) => `[[service]]\nname = "bad"\nkind = "proxy_process"\n${line}\n`
