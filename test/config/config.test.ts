@@ -99,6 +99,22 @@ describe('adding a rig', () => {
     expect(town.all()['city.toml']).toBe(before['city.toml'])
   })
 
+  test('gives it the packs that new rigs include in the older way', async () => {
+    using town = city({
+      'city.toml': '[workspace]\ndefault_rig_includes = ["packs/crew"]\n',
+      'packs/crew/pack.toml': '[pack]\nname = "crew"\nschema = 2\n',
+      'packs/crew/agents/a/agent.toml': 'scope = "rig"\nstart_command = "x"\n',
+    })
+    const config = await town.open()
+    await config.addRig(OPERATOR, { name: 'lib', path: '/srv/lib' })
+    expect(town.all()['city.toml']).toEndWith('\n[[rigs]]\nname = "lib"\nincludes = ["packs/crew"]\n')
+    expect(config.current.agents.map(({ qualified }) => qualified)).toEqual(['lib/a'])
+    town.put('city.toml', '[workspace]\ndefault_rig_includes = ["packs/none"]\n')
+    const none = config.addRig(OPERATOR, { name: 'bare', path: '/srv/bare' })
+    await expect(none).rejects.toThrow('there is no pack.toml for import "packs/none"')
+    expect(town.all()['city.toml']).not.toContain('[[rigs]]')
+  })
+
   test('is rejected when the result would be invalid, and nothing is written', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()

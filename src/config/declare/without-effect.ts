@@ -3,7 +3,7 @@ type Reason = string | { readonly sentence: string; readonly unless: readonly st
 type Section = Readonly<Record<string, Reason>>
 
 const PACKS =
-  'is an older form that is not read: import the pack in [imports] instead; nothing of it is part of this city'
+  'is an older form that is not read: write [imports.<name>] with source = "<source>//<path>" and version instead; nothing of it is part of this city'
 const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT in force'
 const UPSTREAM = 'upstreams are not used yet: the program keeps its own endpoint and credentials'
 const TOMBSTONE = 'has no effect, here or elsewhere; take it out'
@@ -44,7 +44,6 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     webhook_secret_key: WEBHOOK,
   },
   workspace: {
-    default_rig_includes: PACKS,
     session_template: 'is shown and has no effect: sessions are named after their agents',
   },
   rigs: {

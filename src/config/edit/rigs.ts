@@ -29,7 +29,8 @@ export interface RigChange {
 
 /** Declares a rig; one whose usual prefix is taken gets another. */
 export function addRig(base: EditBase, { name, path, prefix, defaultBranch }: RigDraft): Drafts {
-  const { config, files } = base
+  const { config, files, declarations } = base
+  const includes = declarations.workspace?.values.defaultRigIncludes ?? []
   if (config.rigs.some((rig) => rig.name === name)) {
     throw new AppError('conflict-wrong-state', `conflict: there is a rig "${name}" already`)
   }
@@ -40,6 +41,7 @@ export function addRig(base: EditBase, { name, path, prefix, defaultBranch }: Ri
     ['name', name],
     ['prefix', isTaken ? freePrefix(name, taken) : prefix],
     ['default_branch', defaultBranch],
+    ['includes', includes.length > 0 ? includes : undefined],
   ])
   return new Map([
     [SITE_FILE, bindRig(base, name, path)],

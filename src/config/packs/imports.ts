@@ -54,10 +54,12 @@ export function findRigOffset(city: RootSnapshot, name: string): number | undefi
 }
 
 function cityFileImports(file: string, root: Table, city: RootSnapshot): DeclaredImport[] {
+  const workspace = tableOf(root, 'workspace')
   const defaults = tableOf(tableOf(root, 'defaults'), 'rig')
   const rigs = root.entries.get('rigs')
   return [
-    ...includesOf(tableOf(root, 'workspace'), file, { kind: 'city' }, city),
+    ...includesOf(workspace, file, { kind: 'city' }, city),
+    ...includesOf(workspace, file, { kind: 'default-rig' }, city, 'default_rig_includes'),
     ...importsOf(root, file, { kind: 'city' }),
     ...(defaults ? importsOf(defaults, file, { kind: 'default-rig' }) : []),
     ...(rigs?.kind === 'array' ? rigs.items : []).flatMap((rig) => {
@@ -74,8 +76,9 @@ function includesOf(
   file: string,
   owner: ImportOwner,
   root: RootSnapshot,
+  key = 'includes',
 ): DeclaredImport[] {
-  const node = section?.entries.get('includes')
+  const node = section?.entries.get(key)
   const sources = stringsOf(node).filter((source) => whyUnread(source, root) === undefined)
   return sources.map((source) => ({ binding: source, source, owner, file, line: node?.line ?? 1 }))
 }
