@@ -55,17 +55,22 @@ export class FileSnapshot {
   /** Whether the same files were read and hold the same. */
   equals(other: FileSnapshot): boolean {
     const { roots } = this
-    return roots.length === other.roots.length && roots.every((root) => root.equals(other.root(root.path)))
+    return roots.length === other.roots.length && roots.every((root) => root.equals(other.#asRead(root.path)))
   }
 
   /** The files that differ, named from the city; sorted. */
   differences(other: FileSnapshot): string[] {
     const paths = new Set([...this.roots, ...other.roots].map(({ path }) => path))
     const files = [...paths].flatMap((path) => {
-      const [root, otherRoot] = [this.root(path), other.root(path)]
+      const [root, otherRoot] = [this.#asRead(path), other.#asRead(path)]
       return root.differences(otherRoot).map((file) => relative(this.city.path, resolve(path, file)))
     })
     return [...new Set(files)].sort()
+  }
+
+  /** What was read of a folder, which asking does not count among what was. */
+  #asRead(path: string): RootSnapshot {
+    return this.#roots.get(path) ?? new RootSnapshot(path, this.cache)
   }
 }
 

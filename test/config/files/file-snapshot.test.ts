@@ -31,6 +31,21 @@ describe('a snapshot of files', () => {
     expect(read().equals(before)).toBe(false)
   })
 
+  test('is the same as the next one after a root is not read any more, however they were compared', () => {
+    using city = cityFiles({ 'city.toml': '' })
+    using pack = cityFiles({ 'pack.toml': '1' })
+    const read = (...roots: string[]) => {
+      const files = new FileSnapshot(city.path)
+      files.city.text('city.toml')
+      for (const root of roots) files.root(root).text('pack.toml')
+      return files
+    }
+    const [before, after] = [read(pack.path), read()]
+    expect([after.equals(before), before.equals(after)]).toEqual([false, false])
+    expect(after.differences(before)).toHaveLength(1)
+    expect([read().equals(after), after.equals(read())]).toEqual([true, true])
+  })
+
   test('lets drafts stand in for files of the city', () => {
     using city = cityFiles({ 'city.toml': 'old', 'agents/a/agent.toml': '' })
     const drafts = new Map([
