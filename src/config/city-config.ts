@@ -8,6 +8,7 @@ import type { PullRequestMonitorConfig } from './github/monitor.ts'
 import type { Orders } from './orders/order.ts'
 import type { PromptTemplate } from './prompts/prompt-template.ts'
 import type { PromptMode, ProviderConfig } from './providers/provider.ts'
+import type { PricingConfig } from './resolve/pricing.ts'
 import type { ServiceConfig } from './services/service.ts'
 import type { WebhookConfig } from './webhooks/webhook.ts'
 
@@ -287,15 +288,4 @@ export interface EventArchiveConfig {
 export interface UsageConfig {
   /** Where usage is recorded: `local`, or elsewhere. */
   readonly provider: string
-}
-
-/** `[[pricing]]`: what a million tokens of a model cost, in US dollars. */
-export interface PricingConfig {
-  /** Absent for every provider. */
-  readonly provider?: string
-  readonly model: string
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
 }

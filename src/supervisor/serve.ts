@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
-import { readDefaultMode } from '../config/confinement/default-mode.ts'
 import { createCity } from '../config/edit/create-city.ts'
 import { declaredName } from '../config/explain/explain-folder.ts'
 import { removeAbandonedFetches } from '../config/packs/abandoned-fetches.ts'
@@ -28,6 +27,7 @@ import { notFoundHandler } from '../http/not-found.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { RequestMetrics } from '../http/request-metrics.ts'
 import { ResponseWriter } from '../http/response-writer.ts'
+import { beginConfinement } from './begin-confinement.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
 import { CityAddresses } from './city-addresses.ts'
@@ -44,7 +44,6 @@ import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
 import { createSupervisorPlane, guardSettings } from './supervisor-plane.ts'
 import { TokenRegistry } from './token-registry.ts'
-import { TokenRequirement } from './token-requirement.ts'
 
 const SUPERVISOR = gcPart('supervisor')
 
@@ -128,12 +127,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const host = await connectToHosts({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
   resources.defer(() => host.close())
 
-  const { requireToken: wanted } = options
-  const tokenRequirement = new TokenRequirement({ wanted, mark: home.confinedMark, report })
-  const isIdle = (await host.status()).every(({ sessions }) => sessions === 0)
-  if (isIdle) tokenRequirement.forget()
-  const defaultConfine = readDefaultMode(home.path)
-  if (defaultConfine !== 'off') tokenRequirement.demand('agents are to be confined unless they say otherwise')
+  const { tokenRequirement, defaultConfine } = await beginConfinement({ ...options, home, host })
   const confine = confineTool(options.program)
 
   const findRunning = (name: string) => cities.findRunning(name)
