@@ -58,9 +58,9 @@ export class Dashboard implements Disposable {
     if (next !== before) this.view.changed(next)
     if (this.#feed && viewKey(here(next)) !== viewKey(here(before))) this.#follow()
     if (!effect) return
-    const { client, machine } = this.options
+    const { client, machine, timers } = this.options
     const readers = { feed: this.#feed, finder: this.#finder }
-    perform(effect, { client, machine, ...readers, surface: this.view, dispatch: this.dispatch })
+    perform(effect, { client, machine, timers, ...readers, surface: this.view, dispatch: this.dispatch })
   };
 
   [Symbol.dispose](): void {

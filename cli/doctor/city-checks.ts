@@ -115,7 +115,7 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
       'error',
       'programs',
       `${countOf(reasons.length, 'agent')} cannot be started`,
-      'install their programs where the supervisor’s PATH has them',
+      'mend what each says; a program that is missing has to be on the supervisor’s PATH',
       reasons,
     )
   }

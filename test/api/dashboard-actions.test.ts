@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { timers } from '../../cli/io/timers.ts'
 import { Client } from '../../src/client/client.ts'
 import { cityActions } from '../../tui/pages/city-actions.ts'
 import type { Action, Page, Reach } from '../../tui/pages/page.ts'
@@ -88,7 +89,7 @@ test('every action has a key of its page alone, help, a reason when it is disabl
     await using server = serveSamples(documents, isOn)
     const client = new Client({ url: server.url, token: undefined })
     const machine = { diagnose: async () => [], async *followLog() {} }
-    const reach = { client, machine, city: client.city('x'), subject: 'x' }
+    const reach = { client, machine, timers, city: client.city('x'), subject: 'x' }
     for (const page of pages) {
       const actions = await actionsOf(page, reach).catch((error) => {
         problems.push(`${page.name} is not read: ${error}`)

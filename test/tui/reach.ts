@@ -1,10 +1,11 @@
+import { timers } from '../../cli/io/timers.ts'
 import { Client } from '../../src/client/client.ts'
 import type { Reach } from '../../tui/pages/page.ts'
 
 /** What a page of the city reads from. */
 export function reachTo(url: string, subject = ''): Reach {
   const client = new Client({ url, token: undefined })
-  return { client, city: client.city('town'), machine: { diagnose: async () => [], followLog }, subject }
+  return { client, city: client.city('town'), machine: { diagnose: async () => [], followLog }, timers, subject }
 }
 
 async function* followLog() {}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { timers } from '../../cli/io/timers.ts'
 import { Client } from '../../src/client/client.ts'
 import { conversationOf, type Message } from '../../tui/pages/entries.ts'
 import { searchPage } from '../../tui/pages/search.ts'
@@ -19,7 +20,7 @@ function searched(...pages: readonly object[]) {
   })
   const client = new Client({ url: `http://127.0.0.1:${server.port}`, token: undefined })
   const machine = { diagnose: async () => [], async *followLog() {} }
-  const reach = { client, machine, city: client.city('alpha'), subject: 'zebra crossing' }
+  const reach = { client, machine, timers, city: client.city('alpha'), subject: 'zebra crossing' }
   const load = (cursor?: string) => searchPage.load(reach, { cursor, filter: '', sort: undefined })
   return { asked, load, [Symbol.asyncDispose]: () => server.stop(true) }
 }

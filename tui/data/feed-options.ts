@@ -16,12 +16,13 @@ export interface FeedOptions {
 
 /** What a page at a location reads from and acts on. */
 export const reachOf = (
-  { client, machine }: Pick<FeedOptions, 'client' | 'machine'>,
+  { client, machine, timers }: Pick<FeedOptions, 'client' | 'machine' | 'timers'>,
   { city, subject, at }: Location,
   signal?: AbortSignal,
 ): Reach => ({
   client,
   machine,
+  timers,
   city: client.city(city),
   subject,
   ...(at && { at }),

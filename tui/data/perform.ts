@@ -1,4 +1,5 @@
 import type { Client } from '../../src/client/client.ts'
+import type { Timers } from '../../src/client/follow.ts'
 import type { Action, Location, Machine, Outcome } from '../pages/page.ts'
 import type { Effect } from '../state/effects.ts'
 import type { Message } from '../state/reducer.ts'
@@ -24,6 +25,7 @@ export interface Surface {
 export interface Means {
   readonly client: Client
   readonly machine: Machine
+  readonly timers: Timers
   readonly feed: Feed | undefined
   readonly finder: Finder
   readonly surface: Surface
@@ -65,7 +67,7 @@ async function run(
     request = headers.get('X-GC-Request-Id')
   })
   try {
-    const outcome: Outcome = await action.run(reachOf({ client, machine: means.machine }, location), values)
+    const outcome: Outcome = await action.run(reachOf({ ...means, client }, location), values)
     dispatch({ type: 'outcome', outcome: withRequest(outcome, request), location })
   } catch (error) {
     const text = named(`${action.name}: ${errorMessage(error)}`, request)

@@ -1,4 +1,5 @@
 import type { CityEvent } from '../../src/client/operations.ts'
+import { subjectOf } from './event.ts'
 import { type Action, type Happened, table } from './page.ts'
 
 const PAGE = 100
@@ -58,17 +59,18 @@ export const eventsPage = table<CityEvent>({
   ],
   idOf: ({ seq }) => String(seq),
   isChangedBy: (event, _, filter) => isAsked(event, filter),
-  opens: ({ type, subject = '' }, city) => {
-    if (type.startsWith('bead.')) return { page: 'bead', city, subject }
-    return type.startsWith('session.') ? { page: 'session', city, subject } : undefined
-  },
+  opens: (event, city) => subjectOf(event, city) ?? { page: 'event', city, subject: String(event.seq) },
   load: async ({ city, signal }, { cursor, filter }) => {
     const { query, text } = parseEventFilter(filter)
     const asked = { limit: PAGE, ...query, ...(cursor && { cursor }) }
     const { items, next_cursor: next } = await city.call('GET ~/events', { query: asked, ...(signal && { signal }) })
     return { items: items.filter((event) => hasText(event, text)), next }
   },
-  actionsOf: ({ type, actor, subject }) => [
+  actionsOf: ({ seq, type, actor, subject }) => [
+    {
+      ...{ key: 'v', name: 'view', help: 'all that the event says' },
+      run: async ({ city }) => ({ opens: { page: 'event', city: city.name, subject: String(seq) } }),
+    },
     only('t', 'type', 'only events of this type', type),
     only('w', 'who', 'only what the same one did', actor),
     only('b', 'about', 'only events about the same', subject),

@@ -1,8 +1,10 @@
 import type { Output } from '../../src/client/operations.ts'
 import { isOneOf, type Line, table, text, whole } from './page.ts'
+import { section } from './sections.ts'
 import { slingFormula } from './sling-actions.ts'
 
 type Formula = Output<'GET ~/formula-files'>['formulas'][number]
+type Compiled = Output<'POST ~/formulas/{name}/compile'>
 
 /** The formulas of the city and its packs, the broken ones with what is wrong. */
 export const formulasPage = table<Formula>({
@@ -49,8 +51,13 @@ export const formulaPage = text({
   help: 'a formula with its variables and steps',
   isChangedBy: isOneOf('config.', 'formula.'),
   load: async ({ city, subject: name, signal }) => {
-    const { formulas } = await city.call('GET ~/formula-files', { ...(signal && { signal }) })
+    const call = signal ? { signal } : {}
+    const { formulas } = await city.call('GET ~/formula-files', call)
     const file = formulas.find((each) => each.name === name)
+    const isBroken = file !== undefined && file.errors.length > 0
+    const compiled = isBroken
+      ? undefined
+      : await city.call('POST ~/formulas/{name}/compile', { params: { name }, body: {}, ...call })
     const lines: Line[] = [
       { text: name, tone: 'strong' },
       { text: file?.source ?? '', tone: 'quiet' },
@@ -58,7 +65,41 @@ export const formulaPage = text({
       ...(file?.warnings ?? []).map(({ message }): Line => ({ text: message, tone: 'warning' })),
       { text: '' },
       ...(file?.description.split(/\r?\n/) ?? []).map((line): Line => ({ text: line })),
+      ...(compiled ? [...section('variables', compiled.vars.map(variableLine)), ...stepLines(compiled)] : []),
     ]
     return { lines, actions: [slingFormula(name)] }
   },
 })
+
+function variableLine({
+  name,
+  description,
+  default: initial,
+  required,
+  enum: choices,
+}: Compiled['vars'][number]): Line {
+  const facts = [
+    required && 'required',
+    description,
+    choices && choices.length > 0 && `one of ${choices.join(', ')}`,
+    initial !== undefined && initial !== '' && `default ${String(initial)}`,
+  ]
+  return { text: `${name.padEnd(15)} ${facts.filter(Boolean).join(' · ')}`, hang: 16 }
+}
+
+/** The steps that somebody works on, and what each waits for. */
+function stepLines({ name, steps, deps }: Compiled): Line[] {
+  const isShown = ({ is_root, metadata }: Compiled['steps'][number]) => !is_root && metadata?.['gc.kind'] !== 'spec'
+  const short = (id: string) => (id.startsWith(`${name}.`) ? id.slice(name.length + 1) : id)
+  const waits = Map.groupBy(
+    deps.filter(({ type }) => type !== 'parent-child'),
+    ({ step_id }) => step_id,
+  )
+  return section(
+    'steps',
+    steps.filter(isShown).map(({ id, title }): Line => {
+      const before = [...new Set(waits.get(id)?.map(({ depends_on_id }) => short(depends_on_id)))]
+      return { text: `${short(id).padEnd(15)} ${title}${before.length > 0 ? ` ← ${before.join(', ')}` : ''}`, hang: 16 }
+    }),
+  )
+}

@@ -1,5 +1,5 @@
 import type { CityClient, Client } from '../../src/client/client.ts'
-import type { FollowOptions } from '../../src/client/follow.ts'
+import type { FollowOptions, Timers } from '../../src/client/follow.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
 import type { Tone } from './tones.ts'
 
@@ -39,6 +39,7 @@ export interface Machine {
 export interface Reach {
   readonly client: Client
   readonly machine: Machine
+  readonly timers: Timers
   readonly city: CityClient
   readonly subject: string
   /** Where in it the page begins. */

@@ -9,6 +9,7 @@ import { conversationPage, conversationsPage } from './conversations.ts'
 import { convoyPage, convoysPage } from './convoys.ts'
 import { diffPage } from './diff.ts'
 import { doctorPage } from './doctor.ts'
+import { eventPage } from './event.ts'
 import { eventsPage } from './events.ts'
 import { formulaPage, formulasPage } from './formulas.ts'
 import { graphPage } from './graph.ts'
@@ -24,6 +25,7 @@ import { rigsPage, worktreesPage } from './rigs.ts'
 import { runPage } from './run.ts'
 import { runsPage } from './runs.ts'
 import { searchPage } from './search.ts'
+import { servicePage } from './service.ts'
 import { servicesPage } from './services.ts'
 import { sessionPage } from './session.ts'
 import { sessionsPage } from './sessions.ts'
@@ -60,11 +62,13 @@ export const pages: readonly Page[] = [
   orderPage,
   orderRunPage,
   servicesPage,
+  servicePage,
   conversationsPage,
   conversationPage,
   mailPage,
   threadPage,
   eventsPage,
+  eventPage,
   rigsPage,
   worktreesPage,
   diffPage,

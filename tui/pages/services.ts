@@ -1,8 +1,8 @@
 import type { Output } from '../../src/client/operations.ts'
-import { isOneOf, table, whole } from './page.ts'
+import { type Action, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 
-type Service = Output<'GET ~/services'>['items'][number]
+export type Service = Output<'GET ~/services'>['items'][number]
 
 /** The services of the city and its packs. */
 export const servicesPage = table<Service>({
@@ -12,26 +12,33 @@ export const servicesPage = table<Service>({
   empty: 'none: [[service]] in city.toml or a pack declares one',
   columns: [
     { title: 'service', width: 18, isName: true, cell: ({ service_name }) => service_name },
-    { title: 'state', width: 10, cell: ({ local_state: state }) => ({ text: state, tone: toneOf(state) }) },
+    { title: 'state', width: 12, cell: ({ local_state: state }) => ({ text: state, tone: toneOf(state) }) },
     { title: 'kind', width: 14, leaves: 2, cell: ({ kind }) => ({ text: kind ?? '', tone: 'quiet' }) },
     { title: 'published', width: 10, leaves: 1, cell: ({ publication_state }) => publication_state },
     { title: 'at', width: 16, grows: true, isName: true, cell: ({ url, mount_path }) => url ?? mount_path },
-    { title: 'why', width: 12, grows: true, cell: ({ reason }) => ({ text: reason ?? '', tone: 'warning' }) },
+    { title: 'why', width: 12, grows: true, cell: (service) => ({ text: whyNotReady(service), tone: 'warning' }) },
   ],
   idOf: ({ service_name }) => service_name,
   isChangedBy: isOneOf('service.', 'config.', 'attention.'),
+  opens: ({ service_name: name }, city) => ({ page: 'service', city, subject: name }),
   load: async ({ city, signal }) => whole((await city.call('GET ~/services', { ...(signal && { signal }) })).items),
-  actionsOf: ({ service_name: name, url, mount_path: path }) => [
-    {
-      key: 'r',
-      name: 'restart',
-      help: 'end it and start it again',
-      confirm: `Restart the service ${name}? Requests to it fail until it is up again.`,
-      run: async ({ city }) => {
-        await city.call('POST ~/service/{name}/restart', { params: { name } })
-        return { text: `${name} is restarted` }
-      },
-    },
-    { key: 'y', name: 'copy', help: 'copy its address', run: async () => ({ text: 'copied', copy: url ?? path }) },
-  ],
+  actionsOf: (service) => serviceActions(service),
 })
+
+/** Why it is not ready; a route that works is no reason. */
+export const whyNotReady = ({ reason = '' }: Service): string => (reason === 'route_active' ? '' : reason)
+
+/** What can be done to a service. */
+export const serviceActions = ({ service_name: name, url, mount_path: path }: Service): Action[] => [
+  {
+    key: 'r',
+    name: 'restart',
+    help: 'end it and start it again',
+    confirm: `Restart the service ${name}? Requests to it fail until it is up again.`,
+    run: async ({ city }) => {
+      await city.call('POST ~/service/{name}/restart', { params: { name } })
+      return { text: `${name} is restarted` }
+    },
+  },
+  { key: 'y', name: 'copy', help: 'copy its address', run: async () => ({ text: 'copied', copy: url ?? path }) },
+]

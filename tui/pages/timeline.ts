@@ -34,7 +34,7 @@ function stepLines(step: Step): Line[] {
   const facts = [attempt && `attempt ${attempt}`, kind, ...sessions, seconds > 0 && `${Math.round(seconds)} s`]
   const cost = input + output > 0 ? `${input} in · ${output} out · $${step.cost_usd_estimate.toFixed(2)}` : ''
   return [
-    { text: `${bead_id}  ${title}`, tone: 'strong' },
+    { text: `${bead_id}  ${title}`, tone: 'strong', hang: bead_id.length + 2 },
     { text: `  ${[...facts, cost].filter(Boolean).join(' · ')}`, tone: 'quiet' },
     ...step.states.map(({ status, at }): Line => ({ text: `  ${at}  ${status}`, tone: toneOf(status) })),
   ]

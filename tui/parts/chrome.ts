@@ -73,10 +73,15 @@ function promptSpans(state: State, { kind, edit }: Prompt): Span[] {
   ]
 }
 
-/** The keys of what is selected, then those of every page. */
+/** The keys of what is selected, then those of every page: as many as there is room for, and always the help that has all. */
 function hintsOf(state: State): string {
   const able = rowActions(state).filter(({ action }) => action.disabled === undefined)
   const own = able.map(({ action }) => `${action.key} ${action.name}`)
   const open = opensOf(state, focused(state)) ? ['enter open'] : []
-  return [...open, ...own, '/ filter', ': command', 'esc back', '? help', 'q quit'].join(' · ')
+  const last = ['? help', 'q quit']
+  const hints = [...open, ...own, '/ filter', ': command', 'esc back']
+  while (hints.length > 0 && displayWidth([...hints, ...last].join(BETWEEN)) > state.width - 2) hints.pop()
+  return [...hints, ...last].join(BETWEEN)
 }
+
+const BETWEEN = ' · '

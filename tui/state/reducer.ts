@@ -9,7 +9,7 @@ import { onMouse } from './mouse.ts'
 import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected, switchTo } from './navigation.ts'
 import { openPalette } from './palette-keys.ts'
 import { filterBy, onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
-import { keepPlace, scrollText, scrollToLine, visibleCount } from './scroll.ts'
+import { keepPlace, keepScroll, scrollText, scrollToLine, visibleCount } from './scroll.ts'
 import { keepSelection, moreOf, moveSelection, updateView } from './selection.ts'
 import { here, type Known, type State, viewKey, viewOf } from './state.ts'
 import { alertFor } from './waiting.ts'
@@ -60,7 +60,7 @@ export function step(state: State, message: Message): Step {
       const { first, ...content } = message.content
       const begins = first !== undefined && viewOf(state, location).loadedAt === undefined
       const next = { ...updateView(state, location, { ...content, loadedAt: now, error: undefined }), now }
-      return [begins ? scrollToLine(next, location, first) : next]
+      return [begins ? scrollToLine(next, location, first) : keepScroll(next, location)]
     }
     case 'missed':
       return [updateView(state, message.location, { missed: (viewOf(state, message.location).missed ?? 0) + 1 })]

@@ -73,6 +73,15 @@ export function scrollToLine(state: State, location: Location, at: number): Stat
   return updateView(state, location, { scroll: placeOfLine(viewOf(state, location).lines, at, textColumns(area)) })
 }
 
+/** A text that became shorter stays visible. */
+export function keepScroll(state: State, location: Location): State {
+  const area = areaOf(state, location)
+  const { scroll } = viewOf(state, location)
+  if (!area || scroll === undefined) return state
+  const { first } = textWindow(state, area)
+  return first === scroll ? state : updateView(state, location, { scroll: first })
+}
+
 /** On a screen of another size a text shows the line that it showed. */
 export function keepPlace(before: State, state: State): State {
   const location = focused(before)
