@@ -19,8 +19,8 @@ export async function checkConfinement(): Promise<CheckResult> {
     const remedy = `run Linux 5.19 or later, and let gc use seccomp where a container forbids it; ${ON_PURPOSE}`
     return bad('warning', NAME, `seccomp hands no calls to gc on this kernel (${release()})`, remedy)
   }
-  const { Cgroups } = await import('../../src/host/process/cgroups.ts')
-  const { reason } = Cgroups.open({ enabled: true, report: () => {} })
+  const { obstacleToCgroups } = await import('../../src/host/process/cgroups.ts')
+  const reason = obstacleToCgroups()
   const groups = reason === undefined ? 'a cgroup for each session' : `no cgroup from here: ${reason}`
   return ok(NAME, `Landlock ABI ${landlock}, seccomp with a listener, ${groups}`)
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { Cgroups } from '../../src/host/process/cgroups.ts'
+import { obstacleToCgroups } from '../../src/host/process/cgroups.ts'
 import { alive } from '../host/world.ts'
 import { eventually } from '../support/until.ts'
 import { PROGRAM, type TestCity, World } from '../support/world.ts'
 import { declare, register, startSession } from './town.ts'
 
-const { reason } = Cgroups.open({ enabled: true, report: () => {} })
+const reason = obstacleToCgroups()
 
 /** Starts what leaves its terminal session, as a daemon does that forks twice and ignores TERM. */
 const LEAVES = (world: World) =>

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Cgroups } from '../../src/host/process/cgroups.ts'
+import { obstacleToCgroups } from '../../src/host/process/cgroups.ts'
 import { until } from '../support/until.ts'
 import { alive, exitOf, gone, hostWorld, output, sh } from './world.ts'
 
-const { reason } = Cgroups.open({ enabled: true, report: () => {} })
+const reason = obstacleToCgroups()
 const SYSTEM = reason === undefined ? 'this system allows it' : `skipped: ${reason}`
 
 /** Leaves its terminal session, forks twice, ignores TERM and forgets which session it was started in. */

@@ -57,7 +57,7 @@ export class AgentSession {
   ) {
     const { clock, deadlines, redactor, marks, cgroup, build } = dependencies
     this.#tail = new OutputTail(redactor)
-    this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal), dependencies.confiner)
+    this.#agent = spawnAgent(spec, (exitCode, signal) => this.#exited(exitCode, signal), dependencies)
     this.startedAt = toTimestamp(clock.now())
     this.#origin = {
       pid: this.pid,

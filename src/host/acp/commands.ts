@@ -37,8 +37,8 @@ export class Commands {
     const cwd = request.cwd ? this.folder.resolveInside(request.cwd) : this.folder.path
     const env = { ...this.env, ...Object.fromEntries((request.env ?? []).map(({ name, value }) => [name, value])) }
     const { marks, cgroup } = this.session
-    const start = () => new Command(argvOf(request), cwd, env, marks, request.outputByteLimit ?? MAX_OUTPUT_BYTES)
-    const command = cgroup ? cgroup.run(start) : start()
+    const where = { cwd, env, ...(cgroup && { cgroup: cgroup.path }) }
+    const command = new Command(argvOf(request), where, marks, request.outputByteLimit ?? MAX_OUTPUT_BYTES)
     this.#commands.set(id, command)
     this.origins.push(command.origin)
     return { terminalId: id }
@@ -86,9 +86,9 @@ class Command {
   #truncated = false
   #over: TerminalExitStatus | undefined
 
-  constructor(argv: string[], cwd: string, env: Record<string, string>, marks: string[], most: number) {
+  constructor(argv: string[], where: Surroundings, marks: string[], most: number) {
     this.#most = Math.min(Math.max(most, 0), MAX_OUTPUT_BYTES)
-    const child = start(argv, cwd, env)
+    const child = start(argv, where)
     this.origin = { pid: child.pid, started: readProcess(child.pid)?.started ?? '', marks }
     const read = this.#read(child.stdout)
     this.exit = child.exited.then(async () => {
@@ -120,9 +120,16 @@ class Command {
   }
 }
 
-function start(argv: string[], cwd: string, env: Record<string, string>) {
+/** Where a command is started. */
+interface Surroundings {
+  cwd: string
+  env: Record<string, string>
+  cgroup?: string
+}
+
+function start(argv: string[], where: Surroundings) {
   try {
-    return Bun.spawn(argv, { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore', detached: true })
+    return Bun.spawn(argv, { ...where, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore', detached: true })
   } catch (error) {
     throw new AppError('invalid-request', `the command could not be started: ${errorMessage(error)}`)
   }

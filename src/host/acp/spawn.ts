@@ -1,5 +1,4 @@
-import type { Confiner } from '../confine/start/confiner.ts'
-import { resolveProgram, toSpawnError } from '../process/spawn.ts'
+import { resolveProgram, type SpawnParts, toSpawnError } from '../process/spawn.ts'
 import type { StartSpec } from '../protocol/session.ts'
 
 /** A program on pipes, the leader of a process session of its own. */
@@ -15,13 +14,14 @@ export interface AgentProcess {
 export function spawnAgent(
   spec: StartSpec,
   exited: (exitCode: number | null, signal: string | null) => void,
-  confiner: Confiner,
+  { confiner, cgroup, yields }: SpawnParts,
 ): AgentProcess {
   const program = resolveProgram(spec)
-  const { command, argv0, env, extra, started } = confiner.prepare(program, spec)
+  const { command, argv0, env, extra, started } = confiner.prepare(program, { ...spec, yields })
   try {
     const child = Bun.spawn(command, {
       ...(argv0 !== undefined && { argv0 }),
+      ...(cgroup && { cgroup: cgroup.path }),
       cwd: spec.cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe', ...extra],

@@ -100,10 +100,12 @@ export class CommandSession {
   #spawn() {
     const { spec } = this
     const program = resolveProgram(spec)
-    const { command, argv0, env, extra, started } = this.dependencies.confiner.prepare(program, spec)
+    const { confiner, cgroup, yields } = this.dependencies
+    const { command, argv0, env, extra, started } = confiner.prepare(program, { ...spec, yields })
     try {
       const child = Bun.spawn(command, {
         ...{ cwd: spec.cwd, env, detached: true, ...(argv0 !== undefined && { argv0 }) },
+        ...(cgroup && { cgroup: cgroup.path }),
         stdio: ['ignore', 'pipe', 'pipe', ...extra],
         onExit: (_child, exitCode, signal) => this.#exited(exitCode, signal === null ? null : String(signal)),
       })

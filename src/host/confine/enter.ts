@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { Verdict } from './bpf.ts'
 import { brokeredCalls, refusals } from './filters.ts'
 import { sendDescriptor } from './handover.ts'
@@ -20,6 +21,11 @@ const [EBUSY, EINVAL] = [16, 22]
 const SIG_SETMASK = 2
 const [SIGPIPE, SIGXFSZ] = [13, 25]
 const CLOSE_ON_EXEC = 4
+const PRIO_PROCESS = 0
+/** Half of what `nice` has: it still goes on while others work. */
+const LOW_PRIORITY = 10
+/** As if it had half of the machine's memory more than it has, when the kernel looks for what to kill. */
+const FIRST_TO_GO = '500'
 
 export interface Program {
   path: string
@@ -34,6 +40,7 @@ export function enter(policy: Policy, program: Program): never {
   if (landlock === 0) throw new Error('this kernel has no Landlock, which Linux has since 5.13 where it is switched on')
   must('give up new rights', syscall(callNumber('prctl'), PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).value)
   dropCapabilities()
+  yieldTo(policy.yields)
   restrictFiles(policy, landlock)
   if (policy.network !== 'none') {
     sendDescriptor(HANDOVER, installListener(brokeredCalls(landlock, arch)))
@@ -46,6 +53,13 @@ export function enter(policy: Policy, program: Program): never {
 export function hasListener(): boolean {
   const notify = new Uint8Array(new Uint32Array([Verdict.notify]).buffer)
   return syscall(callNumber('seccomp'), SECCOMP_GET_ACTION_AVAIL, 0, notify).value === 0
+}
+
+/** Has all other programs go first where the machine is short of something. */
+function yieldTo(resources: Policy['yields']): void {
+  if (resources.includes('cpu'))
+    must('lower its priority', syscall(callNumber('setpriority'), PRIO_PROCESS, 0, LOW_PRIORITY).value)
+  if (resources.includes('memory')) writeFileSync('/proc/self/oom_score_adj', FIRST_TO_GO)
 }
 
 function dropCapabilities(): void {

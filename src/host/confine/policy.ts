@@ -1,3 +1,5 @@
+import { RESOURCES, type Resource } from '../protocol/resources.ts'
+
 /** What a confined program may do; what is not listed it may not. Every path is absolute. */
 export interface Policy {
   /** Files and folders that it may read and run, with all that is in them. */
@@ -12,6 +14,8 @@ export interface Policy {
   readonly network: 'session' | 'open' | 'none'
   /** Ports on loopback that it may connect to. */
   readonly ports: readonly number[]
+  /** The resources that all other programs are to have first where the machine is short of them. */
+  readonly yields: readonly Resource[]
 }
 
 const NETWORKS: readonly unknown[] = ['session', 'open', 'none'] satisfies Policy['network'][]
@@ -24,11 +28,13 @@ export function toPolicy(value: unknown): Policy {
 
 function isPolicy(value: unknown): value is Policy {
   if (typeof value !== 'object' || value === null) return false
-  const { read, write, network, ports }: Partial<Record<keyof Policy, unknown>> = value
-  return isListOf(read, isText) && isListOf(write, isText) && NETWORKS.includes(network) && isListOf(ports, isPort)
+  const { read, write, network, ports, yields }: Partial<Record<keyof Policy, unknown>> = value
+  const places = isListOf(read, isText) && isListOf(write, isText)
+  return places && NETWORKS.includes(network) && isListOf(ports, isPort) && isListOf(yields, isResource)
 }
 
 const isListOf = (value: unknown, isOne: (each: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isOne)
+const isResource = (each: unknown): boolean => RESOURCES.some((name) => name === each)
 const isText = (each: unknown): boolean => typeof each === 'string'
 const isPort = (each: unknown): boolean => Number.isInteger(each) && Number(each) >= 1 && Number(each) <= 65_535

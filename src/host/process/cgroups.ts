@@ -1,26 +1,58 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
+import { RESOURCES, type Resource } from '../protocol/resources.ts'
+import type { Share } from '../protocol/share.ts'
+import { enterCgroup, hasCode, ownCgroup, readCgroupFile, removeCgroup, writeCgroupFile } from './cgroup-files.ts'
+import { type Controllers, HOST_GROUP, handDownControllers } from './controllers.ts'
+
+/** What a session's share is written to: files of its group, with their contents. */
+const LIMITS: Record<Resource, (most: number) => Readonly<Record<string, string>>> = {
+  cpu: (most) => ({ 'cpu.max': `${Math.round(most * CPU_PERIOD_US)} ${CPU_PERIOD_US}` }),
+  // All of a session ends with what is killed of it: half of one would go on without saying what it misses.
+  memory: (most) => ({ 'memory.max': String(most), 'memory.oom.group': '1' }),
+  pids: (most) => ({ 'pids.max': String(most) }),
+}
+const CPU_PERIOD_US = 100_000
+const USED: Partial<Record<Resource, string>> = { memory: 'memory.current', pids: 'pids.current' }
+
+/** Why the kernel killed something for want of memory: the session had its share, or the machine had no more. */
+export type MemoryLack = 'share' | 'machine'
 
 /** A cgroup of a session: everything that was ever started in it stays in it, whatever session or parent it has. */
 export class Cgroup {
   constructor(
     readonly path: string,
-    private readonly parent: string,
+    private readonly held: ReadonlySet<Resource>,
   ) {}
 
-  /**
-   * Starts something in this group. The host enters it for that moment, since a child is born where its parent is: so
-   * nothing that the child starts can be missed.
-   */
-  run<T>(start: () => T): T {
-    const isInside = enters(this.path)
-    try {
-      return start()
-    } finally {
-      // A host that could not return is spared when the group is ended.
-      if (isInside) enters(this.parent)
-    }
+  /** Holds what is in it to a share from now on; answers the resources of which it can. */
+  limit(share: Share): Resource[] {
+    return RESOURCES.filter((resource) => {
+      const most = share[resource]
+      if (most === undefined || !this.held.has(resource)) return false
+      for (const [name, text] of Object.entries(LIMITS[resource](most))) writeCgroupFile(this.path, name, text)
+      return true
+    })
+  }
+
+  /** How much of a resource it has now; undefined where nothing counts it. */
+  used(resource: Resource): number | undefined {
+    const name = USED[resource]
+    const text = name && readCgroupFile(this.path, name)
+    return text === undefined || text === '' ? undefined : Number(text)
+  }
+
+  /** Why the kernel killed something of it for want of memory; undefined when it did not, or nothing counts it. */
+  get memoryLack(): MemoryLack | undefined {
+    const events = new Map(
+      (readCgroupFile(this.path, 'memory.events') ?? '').split('\n').map((line) => {
+        const [name = '', count = '0'] = line.split(' ')
+        return [name, Number(count)] as const
+      }),
+    )
+    if (!events.get('oom_kill')) return undefined
+    return events.get('oom') ? 'share' : 'machine'
   }
 
   remove(): void {
@@ -34,14 +66,23 @@ export class Cgroups {
     private readonly folder: string,
     /** Why sessions have no cgroup; undefined when they have. */
     readonly reason: string | undefined,
+    private readonly controllers: Controllers,
     private readonly report: (sentence: string) => void,
   ) {}
 
-  /** Tries whether this process may have groups below its own. */
+  /** Tries whether this process may have groups below its own, and hands down to them what holds sessions to shares. */
   static open({ enabled, report }: { enabled: boolean; report(sentence: string): void }): Cgroups {
-    const folder = ownFolder()
-    const reason = enabled ? obstacleTo(folder) : 'they are switched off by GC_SESSION_CGROUP'
-    return new Cgroups(folder ?? '', reason, report)
+    const { folder, own } = here()
+    const reason = enabled ? obstacleTo(folder, own) : 'they are switched off by GC_SESSION_CGROUP'
+    if (folder === undefined || reason !== undefined) {
+      return new Cgroups('', reason, { held: new Set(), reason: `sessions have no cgroup: ${reason}` }, report)
+    }
+    return new Cgroups(folder, undefined, handDownControllers(folder), report)
+  }
+
+  /** Why sessions are not held to all of their shares; undefined when they are. */
+  get noShare(): string | undefined {
+    return this.controllers.reason
   }
 
   /** Where the group of one run is, or will be; undefined where there are none. */
@@ -55,7 +96,7 @@ export class Cgroups {
     if (path === undefined) return undefined
     try {
       mkdirSync(path)
-      return new Cgroup(path, this.folder)
+      return new Cgroup(path, this.controllers.held)
     } catch (error) {
       this.report(`a session has no cgroup: ${errorMessage(error)}`)
       return undefined
@@ -63,14 +104,26 @@ export class Cgroups {
   }
 }
 
-/** Why there can be no groups below a folder. */
-function obstacleTo(folder: string | undefined): string | undefined {
-  if (folder === undefined) return 'no cgroup v2 with this process is mounted'
+/** The group that this process is in, and the one below which it makes others. */
+function here(): { own: string | undefined; folder: string | undefined } {
+  const own = ownCgroup()
+  return { own, folder: own !== undefined && basename(own) === HOST_GROUP ? dirname(own) : own }
+}
+
+/** Why a host that is started here could give its sessions no cgroup; undefined when it could. */
+export function obstacleToCgroups(): string | undefined {
+  const { folder, own } = here()
+  return obstacleTo(folder, own)
+}
+
+/** Why there can be no groups below a folder; `own` is the group that this process is in. */
+function obstacleTo(folder: string | undefined, own: string | undefined): string | undefined {
+  if (folder === undefined || own === undefined) return 'no cgroup v2 with this process is mounted'
   const probe = join(folder, `gc-probe-${process.pid}`)
   try {
     mkdirSync(probe)
     if (!existsSync(join(probe, 'cgroup.kill'))) return 'this kernel is older than Linux 5.14'
-    for (const path of [probe, folder]) enter(path)
+    for (const path of [probe, own]) enterCgroup(path)
     return undefined
   } catch (error) {
     if (hasCode(error, 'EROFS')) return `${folder} is read-only`
@@ -80,83 +133,3 @@ function obstacleTo(folder: string | undefined): string | undefined {
     removeCgroup(probe)
   }
 }
-
-const enter = (path: string): void => writeFileSync(join(path, 'cgroup.procs'), '0')
-
-function enters(path: string): boolean {
-  try {
-    enter(path)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The folder of the cgroup that this process is in. */
-function ownFolder(): string | undefined {
-  const own = read('/proc/self/cgroup')
-    ?.split('\n')
-    .find((line) => line.startsWith('0::'))
-    ?.slice(3)
-  if (own === undefined || own.includes('/..')) return undefined
-  for (const line of read('/proc/self/mountinfo')?.split('\n') ?? []) {
-    const [mount = '', kind = ''] = line.split(' - ')
-    const [, , , root = '', at = ''] = mount.split(' ')
-    if (!kind.startsWith('cgroup2 ')) continue
-    if (root === '/') return resolve(unescaped(at), `.${own}`)
-    if (own === root || own.startsWith(`${root}/`)) return resolve(unescaped(at), `.${own.slice(root.length)}`)
-  }
-  return undefined
-}
-
-const unescaped = (path: string): string =>
-  path.replace(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
-
-/** The processes in a group and in the groups below it; none when it is gone. */
-export function pidsInCgroup(path: string): number[] {
-  const own = (read(join(path, 'cgroup.procs')) ?? '').split('\n').filter(Boolean).map(Number)
-  return [...own, ...foldersIn(path).flatMap((name) => pidsInCgroup(join(path, name)))]
-}
-
-/** Kills everything in a group at once, unless this process is in it and cannot get out. */
-export function killCgroup(path: string): void {
-  if (pidsInCgroup(path).includes(process.pid) && !enters(dirname(path))) return
-  try {
-    writeFileSync(join(path, 'cgroup.kill'), '1')
-  } catch (error) {
-    if (!isGone(error)) throw error
-  }
-}
-
-/** Removes a group in which nothing runs any more, with the groups below it; one that is still in use stays. */
-export function removeCgroup(path: string): void {
-  for (const name of foldersIn(path)) removeCgroup(join(path, name))
-  try {
-    rmdirSync(path)
-  } catch {
-    // In use, or gone.
-  }
-}
-
-function foldersIn(path: string): string[] {
-  try {
-    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
-  } catch (error) {
-    if (isGone(error)) return []
-    throw error
-  }
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isGone(error)) return undefined
-    throw error
-  }
-}
-
-const isGone = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENODEV')
-
-const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(error.code)

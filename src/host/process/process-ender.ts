@@ -1,5 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import { killCgroup, pidsInCgroup, removeCgroup } from './cgroups.ts'
+import { killCgroup, pidsInCgroup, removeCgroup } from './cgroup-files.ts'
 import { carries, mayCarry, sessionEnvironments } from './marks.ts'
 import type { Process } from './process-info.ts'
 import { commandLine, environmentOf, type ProcessTable, readProcess } from './process-table.ts'

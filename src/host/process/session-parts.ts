@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { Redactor } from '../../core/redact.ts'
 import type { Confiner } from '../confine/start/confiner.ts'
+import type { Resource } from '../protocol/resources.ts'
 import type { Cgroup } from './cgroups.ts'
 
 /** What a session of any kind is given by its host. */
@@ -11,6 +12,9 @@ export interface SessionParts {
   redactor: Redactor
   /** Variables by which its processes are recognized. */
   marks: string[]
+  /** Where its processes are started. */
   cgroup: Cgroup | undefined
+  /** The resources that other programs are to have first where the machine is short of them. */
+  yields: readonly Resource[]
   confiner: Confiner
 }

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Confiner } from '../confine/start/confiner.ts'
 import type { StartSpec } from '../protocol/session.ts'
+import type { SessionParts } from './session-parts.ts'
 
 /** A program to run, with the folder and the whole environment it runs in. */
 export interface ProgramCommand {
@@ -22,6 +22,9 @@ export interface TerminalEvents {
   exited(exitCode: number | null, signal: string | null): void
 }
 
+/** What the start of a program depends on besides what it is. */
+export type SpawnParts = Pick<SessionParts, 'confiner' | 'cgroup' | 'yields'>
+
 export interface Spawned {
   pid: number
   terminal: Bun.Terminal
@@ -30,16 +33,18 @@ export interface Spawned {
 const MAX_SIZE = 2000
 
 /** Starts a program as the leader of a terminal of its own; throws a sentence for people when it cannot be started. */
-export function spawnTerminal(spec: StartSpec, confiner: Confiner, events: TerminalEvents): Spawned {
+export function spawnTerminal(spec: StartSpec, parts: SpawnParts, events: TerminalEvents): Spawned {
   // One sentence for one fact: terminals of this kind do not exist there.
   if (process.platform === 'win32') {
     throw new AppError('not-implemented', 'terminal sessions are not supported on Windows yet; run gc inside WSL')
   }
   const program = resolveProgram(spec)
-  const { command, argv0, env, extra, started } = confiner.prepare(program, spec)
+  const { confiner, cgroup, yields } = parts
+  const { command, argv0, env, extra, started } = confiner.prepare(program, { ...spec, yields })
   try {
     const child = Bun.spawn(command, {
       ...(argv0 !== undefined && { argv0 }),
+      ...(cgroup && { cgroup: cgroup.path }),
       cwd: spec.cwd,
       env,
       stdio: ['inherit', 'inherit', 'inherit', ...extra],

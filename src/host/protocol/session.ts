@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { HostTraffic, ProxyRules } from './proxy.ts'
+import { HeldShare, Share } from './share.ts'
 
 /** What runs in a session: a program on a terminal of its own, one that is spoken to by protocol, or a command. */
 export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp'), Type.Literal('command')])
@@ -57,6 +58,8 @@ export const Confinement = Type.Object({
   ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
   /** What it reaches beyond, by a proxy of its own; absent: it has none. */
   proxy: Type.Optional(ProxyRules),
+  /** The most that it has of this machine, as far as that can hold it. */
+  share: Type.Optional(Share),
 })
 export type Confinement = Static<typeof Confinement>
 
@@ -142,6 +145,8 @@ export const HostedSession = Type.Object({
   title: Type.Optional(Type.String()),
   /** The cgroup that everything started in it is in, and ends with it. */
   cgroup: Type.Optional(Type.String()),
+  /** What holds it to its share of the machine; absent when it has none. */
+  share: Type.Optional(Type.Array(HeldShare)),
   /** Bytes the screen never saw because the program wrote faster than it could be read. */
   unseen: Type.Integer(),
 })
@@ -154,6 +159,8 @@ export const Exit = Type.Object({
   endedAt: Type.String(),
   reason: EndReason,
   ...Over,
+  /** Why the kernel killed it for want of memory: it had its share, or the machine had no more. */
+  memoryLack: Type.Optional(Type.Union([Type.Literal('share'), Type.Literal('machine')])),
   /** The last lines of its screen and scrollback, at most 16 KB. */
   lastOutput: Type.Array(Type.String()),
   /** Of a command whose streams are kept apart. */
@@ -240,5 +247,7 @@ export const HostStatus = Type.Object({
   retired: Type.Boolean(),
   /** Why its sessions have no cgroup; empty when they have, absent from a host that knows of none. */
   noCgroup: Type.Optional(Type.String()),
+  /** Why its sessions are not held to all of their shares; empty when they are, absent from a host that holds none. */
+  noShare: Type.Optional(Type.String()),
 })
 export type HostStatus = Static<typeof HostStatus>

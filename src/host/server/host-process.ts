@@ -238,6 +238,7 @@ export class HostProcess {
       memory: process.memoryUsage.rss(),
       retired: this.#lifetime.retired,
       noCgroup: this.parts.cgroups.reason ?? '',
+      noShare: this.parts.cgroups.noShare ?? '',
     }
   }
 

@@ -6,9 +6,11 @@ import type { Redactor } from '../../core/redact.ts'
 import type { RecordQueue } from '../acp/record-queue.ts'
 import { CommandSession } from '../command/command-session.ts'
 import type { Confiner } from '../confine/start/confiner.ts'
-import type { Cgroup, Cgroups } from '../process/cgroups.ts'
+import type { Cgroup, Cgroups, MemoryLack } from '../process/cgroups.ts'
 import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
+import type { SessionParts } from '../process/session-parts.ts'
+import { SessionShare } from '../process/session-share.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { Question } from '../protocol/question.ts'
 import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
@@ -25,6 +27,8 @@ const LEFTOVER_GRACE_MS = 2_000
 /** How long the last output is read while a daemon still holds the terminal. */
 const LAST_OUTPUT_MS = 300
 const RETRY_MS = 5_000
+/** The code with which a shell exits whose program was killed. */
+const KILLED_CODE = 137
 
 export interface HostSessionsOptions {
   /** The version that agents are given for this program. */
@@ -52,6 +56,8 @@ export class HostSessions {
   readonly registry = new SessionRegistry()
   readonly #exits = new Map<string, Exit>()
   readonly #endings = new Map<string, RunningEnding>()
+  /** By run: what holds a session together, and to its share. */
+  readonly #groups = new Map<string, { cgroup: Cgroup | undefined; share: SessionShare }>()
   #closed: string | undefined
 
   constructor(
@@ -104,8 +110,11 @@ export class HostSessions {
     const startedAt = toTimestamp(this.parts.clock.now())
     const record = { run, key: spec.key, startedAt, marks, ...(path !== undefined && { cgroup: path }) }
     this.#record(record)
-    const session = this.#spawn(run, spec, { marks, cgroup: this.parts.cgroups.create(run) }, kind)
+    const cgroup = this.parts.cgroups.create(run)
+    const share = SessionShare.of(spec.confine?.share ?? {}, cgroup, this.parts.report)
+    const session = this.#spawn(run, spec, { marks, cgroup, yields: share.yields }, kind)
     this.registry.add(session)
+    this.#groups.set(run, { cgroup, share })
     try {
       this.#record({ ...record, pid: session.pid, started: session.origins[0]?.started ?? '' })
     } catch (error) {
@@ -121,6 +130,7 @@ export class HostSessions {
       (session): HostedSession => ({
         ...session.view,
         state: 'running',
+        ...this.#shareOf(session),
         ...(this.#endings.has(session.run) && { ending: true }),
       }),
     )
@@ -184,7 +194,7 @@ export class HostSessions {
   #spawn<Session extends HostSession>(
     run: string,
     spec: StartSpec,
-    origin: { marks: string[]; cgroup: Cgroup | undefined },
+    origin: SessionOrigin,
     kind: SessionConstructor<Session>,
   ): Session {
     const events = {
@@ -193,9 +203,8 @@ export class HostSessions {
       appended: (queue: RecordQueue) => this.recordQueues.onAppended(queue),
       question: (from: HostSession, question: Question | undefined) => this.events.question(from.key, question),
     }
-    const start = () => new kind(run, spec, { ...this.parts, drawScheduler: this.drawScheduler, ...origin }, events)
     try {
-      return origin.cgroup ? origin.cgroup.run(start) : start()
+      return new kind(run, spec, { ...this.parts, drawScheduler: this.drawScheduler, ...origin }, events)
     } catch (error) {
       origin.cgroup?.remove()
       this.parts.confiner.release(spec.key)
@@ -246,6 +255,7 @@ export class HostSessions {
 
   async #finish(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
     const options = { grace, daemons: session.kind === 'command' }
+    const memoryLack = this.#memoryLackOf(session)
     const { daemons, survivors } = await this.parts.endings.end(session.origins, options)
     if (survivors.length > 0) {
       const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
@@ -258,10 +268,12 @@ export class HostSessions {
     const exit: Exit = {
       ...{ key, run, pid, startedAt, state: 'exited', endedAt: toTimestamp(this.parts.clock.now()), reason },
       ...session.exitStatus,
+      ...(memoryLack && { memoryLack }),
       lastOutput: lastLines(lines),
       ...(session.kind === 'command' && session.streams && { streams: session.streams }),
       ...{ daemons, ...(traffic && { traffic }) },
     }
+    this.#groups.delete(run)
     this.registry.moveToEnded(session)
     if (session.kind === 'acp') this.recordQueues.close(session.records)
     this.#keep(exit)
@@ -270,6 +282,17 @@ export class HostSessions {
     this.events.output(session)
     this.events.changed()
     return exit
+  }
+
+  #shareOf({ run }: HostSession): Pick<HostedSession, 'share'> {
+    const share = this.#groups.get(run)?.share.view ?? []
+    return share.length > 0 ? { share } : {}
+  }
+
+  /** Why its first process was killed for want of memory, if it was: its group, which knows, goes with the session. */
+  #memoryLackOf({ run, exitStatus }: HostSession): MemoryLack | undefined {
+    const wasKilled = exitStatus?.signal === 'SIGKILL' || exitStatus?.exitCode === KILLED_CODE
+    return wasKilled ? this.#groups.get(run)?.cgroup?.memoryLack : undefined
   }
 
   /** A full disk must not keep an exit from being reported. */
@@ -289,9 +312,12 @@ export class HostSessions {
   }
 }
 
+/** Where a session begins. */
+type SessionOrigin = Pick<SessionParts, 'marks' | 'cgroup' | 'yields'>
+
 type SessionConstructor<Session extends HostSession> = new (
   run: string,
   spec: StartSpec,
-  parts: HostSessionsOptions & { drawScheduler: DrawScheduler; marks: string[]; cgroup: Cgroup | undefined },
+  parts: HostSessionsOptions & SessionOrigin & { drawScheduler: DrawScheduler },
   events: SessionEvents,
 ) => Session

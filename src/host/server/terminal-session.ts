@@ -90,7 +90,7 @@ export class TerminalSession {
       },
     })
     this.#feed = parts.drawScheduler.feed(this.#emulator, () => this.#askForRedraw())
-    this.#spawned = spawnTerminal(spec, parts.confiner, {
+    this.#spawned = spawnTerminal(spec, parts, {
       output: (bytes) => {
         this.#throttle?.onRead(bytes.length)
         this.#take(this.#redactor.push(bytes))

@@ -15,7 +15,13 @@ const [STREAM, DATAGRAM, SEQUENCED] = [1, 2, 5]
 const CLOEXEC = 0o2000000
 const MPTCP = 262
 
-const policy = (network: Policy['network'] = 'session'): Policy => ({ read: [], write: [], network, ports: [] })
+const policy = (network: Policy['network'] = 'session'): Policy => ({
+  read: [],
+  write: [],
+  network,
+  ports: [],
+  yields: [],
+})
 
 describe.each(['x64', 'arm64'] as const)('the filter of calls on %s', (arch: Architecture) => {
   const number = (name: SystemCall) => findCall(name, arch) ?? -1

@@ -1,4 +1,5 @@
 import type { AskedHost, HostAnswer, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
+import type { Resource } from '../../protocol/resources.ts'
 import type { Confinement } from '../../protocol/session.ts'
 import { Broker } from '../broker/broker.ts'
 import { MAX_TOLD } from '../broker/confined-session.ts'
@@ -30,6 +31,8 @@ interface Wanted {
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   confine?: Confinement
+  /** The resources that other programs are to have first. */
+  yields?: readonly Resource[]
 }
 
 /** Starts the programs of sessions confined where they are to be. */
@@ -47,7 +50,7 @@ export class Confiner {
   }
 
   /** How a program is started: `program` is the file that its first word names. */
-  prepare(program: string, { key, argv, env, confine }: Wanted): Startable {
+  prepare(program: string, { key, argv, env, confine, yields = [] }: Wanted): Startable {
     if (!confine) {
       return { command: [program, ...argv.slice(1)], argv0: argv[0], env, extra: [], started: () => {} }
     }
@@ -55,7 +58,7 @@ export class Confiner {
     const write = [...confine.write, folders.temporary, folders.state]
     const proxy = confine.proxy && this.#openProxy(key, confine.proxy, confine.private)
     const ports = [...confine.ports, ...(proxy ? [proxy.port] : [])]
-    const policy = makePolicy({ ...confine, program, write, ports })
+    const policy = makePolicy({ ...confine, program, write, ports, yields })
     return {
       command: confinedArgv(this.gc, policy, program, proxy ? proxy.fill(argv) : argv),
       argv0: undefined,

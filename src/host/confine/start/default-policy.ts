@@ -33,18 +33,19 @@ export interface ConfinementRequest {
   read?: readonly string[]
   network?: Policy['network']
   ports?: readonly number[]
+  yields?: Policy['yields']
 }
 
 /** What every confined program may do, and what was asked for it besides. */
 export function makePolicy(request: ConfinementRequest): Policy {
-  const { home, program, network = 'session', ports = [] } = request
+  const { home, program, network = 'session', ports = [], yields = [] } = request
   const names = network === 'open' ? ['/run/systemd/resolve', '/run/resolvconf'] : []
   const read = [...defaultPlaces(home).read, ...foldersOf(program), ...names, ...(request.read ?? [])]
   return {
     read: realPaths(read),
     write: realPaths([...request.write, ...DEVICES]),
     network,
-    ports: [...ports],
+    ...{ ports: [...ports], yields: [...yields] },
   }
 }
 
