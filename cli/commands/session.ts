@@ -3,6 +3,7 @@ import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { formatConfined } from '../../src/client/confined.ts'
 import { isRecord } from '../../src/client/json.ts'
+import { formatShares } from '../../src/client/shares.ts'
 import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
@@ -145,6 +146,7 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
     ['attached', session.attached ? 'yes' : 'no'],
     ['ends with', formatEnding(ending)],
     ['confined', formatConfined(denials)],
+    ['share', formatShares(await city.call('GET ~/session/{id}/share', { params: { id: session.id } }))],
   ])
   if (items.length === 0) return
   printLine(context.io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)

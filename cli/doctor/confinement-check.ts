@@ -2,6 +2,7 @@ import { release } from 'node:os'
 import { bad, type CheckResult, ok } from './result.ts'
 
 const NAME = 'confinement'
+const PRIORITIES = 'shares of cpu and memory are priorities only'
 const ON_PURPOSE = 'until then only agents with confine = "off" are started, unconfined'
 
 /** What this machine has of what confined sessions need. */
@@ -19,8 +20,13 @@ export async function checkConfinement(): Promise<CheckResult> {
     const remedy = `run Linux 5.19 or later, and let gc use seccomp where a container forbids it; ${ON_PURPOSE}`
     return bad('warning', NAME, `seccomp hands no calls to gc on this kernel (${release()})`, remedy)
   }
-  const { obstacleToCgroups } = await import('../../src/host/process/cgroups.ts')
+  const { missingHere, obstacleToCgroups } = await import('../../src/host/process/cgroups.ts')
   const reason = obstacleToCgroups()
-  const groups = reason === undefined ? 'a cgroup for each session' : `no cgroup from here: ${reason}`
+  const groups = reason === undefined ? describeGroups(missingHere()) : `no cgroup from here: ${reason}; ${PRIORITIES}`
   return ok(NAME, `Landlock ABI ${landlock}, seccomp with a listener, ${groups}`)
+}
+
+function describeGroups(missing: readonly string[]): string {
+  if (missing.length === 0) return 'a cgroup for each session, which holds it to its share'
+  return `a cgroup for each session, which holds it to no share of ${missing.join(', ')}`
 }

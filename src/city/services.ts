@@ -119,7 +119,7 @@ function buildSessions(options: Foundation & Records) {
     sessions: operations,
     /** The tokens of every kind that this city gives out. */
     tokens: new CityTokens([operations.credentials, processTokens]),
-    ...{ detached: sessionServices.detached, traffic: sessionServices.traffic },
+    ...{ detached: sessionServices.detached, traffic: sessionServices.traffic, shares: sessionServices.shares },
     ...openConfinement(options, resolver),
     workload,
     logs,

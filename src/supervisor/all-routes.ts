@@ -7,6 +7,7 @@ import { detachedProcessRoutes } from '../agents/detached/routes.ts'
 import { networkAccountRoutes } from '../agents/network/routes.ts'
 import { readinessRoutes } from '../agents/readiness/routes.ts'
 import { sessionRoutes } from '../agents/sessions/service/routes.ts'
+import { shareRoutes } from '../agents/shares/routes.ts'
 import { trafficRoutes } from '../agents/traffic/routes.ts'
 import { usageRoutes } from '../agents/usage/routes.ts'
 import { worktreeRoutes } from '../agents/worktrees/routes.ts'
@@ -85,6 +86,7 @@ export function allRoutes(gc: Supervisor) {
     ...readinessRoutes(gc.readiness, city),
     ...detachedProcessRoutes(city),
     ...trafficRoutes(city),
+    ...shareRoutes(city),
     ...worktreeRoutes(city),
     ...confinementRoutes(city),
   ]

@@ -10,7 +10,9 @@ import { bead, declare, errorOf, startSession, tokenOf, towns } from './town.ts'
 const DIALOG = join(import.meta.dir, '../host/terminal/programs/dialog.ts')
 
 const coverage = new OperationCoverage(
-  ({ tag, id }) => tag === 'sessions' && !['lend-session', 'list-session-denials', 'list-session-network'].includes(id),
+  ({ tag, id }) =>
+    tag === 'sessions' &&
+    !['lend-session', 'list-session-denials', 'list-session-network', 'list-session-shares'].includes(id),
 )
 const openTown = towns(coverage)
 

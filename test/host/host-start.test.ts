@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { alive, gone, hostWorld, output, sh } from './world.ts'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { alive, gone, type HostWorld, hostWorld, output, sh } from './world.ts'
 
 describe('the session host', () => {
   test('starts with the first session, and nothing that only reads starts it', async () => {
@@ -15,6 +15,40 @@ describe('the session host', () => {
     await host.start(sh(world, 'a', 'echo here; exec sleep 60'))
     await output(host, 'a', (text) => text.includes('here'))
     expect(await host.status()).toMatchObject([{ sessions: 1, retired: false }])
+  })
+
+  /** A folder with a systemd of the user, whose `systemd-run` is this script. */
+  const withManager = (world: HostWorld, script: string) => {
+    const { folder } = world
+    for (const path of [folder.at('bin'), folder.at('run', 'systemd')]) mkdirSync(path, { recursive: true })
+    writeFileSync(folder.at('run', 'systemd', 'private'), '')
+    writeFileSync(folder.at('bin', 'systemd-run'), `#!/bin/sh\necho "$*" >> ${folder.at('asked')}\n${script}\n`)
+    chmodSync(folder.at('bin', 'systemd-run'), 0o755)
+    return { PATH: `${folder.at('bin')}:${process.env.PATH}`, XDG_RUNTIME_DIR: folder.at('run') }
+  }
+
+  test('is started in a scope of its own of the user’s systemd, which is delegated to it', async () => {
+    await using world = hostWorld()
+    const env = withManager(world, 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"')
+    const host = await world.connect({ env })
+    await host.start(sh(world, 'a', 'exec sleep 60'))
+    expect(await host.status()).toMatchObject([{ sessions: 1 }])
+    const asked = readFileSync(world.folder.at('asked'), 'utf8')
+    expect(asked).toStartWith('--user --scope --quiet --collect --property=Delegate=yes -- ')
+    expect(asked.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('is started without a scope where systemd gives none, or none is wanted', async () => {
+    await using world = hostWorld()
+    const env = withManager(world, 'echo "Failed to connect to bus" >&2; exit 1')
+    const host = await world.connect({ env })
+    await host.start(sh(world, 'a', 'exec sleep 60'))
+    expect(await host.status()).toMatchObject([{ sessions: 1 }])
+    expect(readFileSync(world.folder.at('asked'), 'utf8').trim().split('\n')).toHaveLength(1)
+    await using other = hostWorld()
+    const off = await other.connect({ env: { ...withManager(other, 'exit 1'), GC_SESSION_CGROUP: 'off' } })
+    await off.start(sh(other, 'a', 'exec sleep 60'))
+    expect(existsSync(other.folder.at('asked'))).toBe(false)
   })
 
   test('that is killed while it runs nothing is started again only by the next session', async () => {

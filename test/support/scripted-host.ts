@@ -97,6 +97,11 @@ export class ScriptedHost implements SessionHost {
     await this.#end(key, { reason: 'exited', exitCode, lastOutput, ...(keeps && { streams }) })
   }
 
+  /** The kernel kills a program for want of memory. Resolves when the city has recorded that. */
+  async exhaust(key: string, memoryLack: 'share' | 'machine', lastOutput: string[] = []): Promise<void> {
+    await this.#end(key, { reason: 'exited', signal: 'SIGKILL', memoryLack, lastOutput })
+  }
+
   /** A program that speaks ACP reports something. Resolves when the city has recorded that. */
   report(key: string, content: AgentRecordContent): Promise<void> {
     if (content.type === 'asked') this.#asked.add(content.request)

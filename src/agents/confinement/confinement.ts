@@ -67,6 +67,7 @@ export function confinementOf(
     write: [session.workDir, ...write],
     network: agent.confine === 'network' ? 'open' : 'session',
     ports: [Number(new URL(place.url()).port), ...profile.ports.map(({ value }) => value)].filter((port) => port > 0),
+    share: Object.fromEntries(Object.entries(profile.share).map(([resource, { value }]) => [resource, value])),
   }
 }
 

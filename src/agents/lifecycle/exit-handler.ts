@@ -76,12 +76,14 @@ export class ExitHandler {
       const session = this.#exited(before)
       const outcome = decideOutcome(session, exit, clock.now())
       const isOverdue = clock.now() - (before.wokeAt ?? 0) >= launcher.startupTimeout(before)
-      const reason = output ?? describeExit(exit, before, isOverdue)
+      const told = describeExit(exit, before, isOverdue)
+      const message = exit.memoryLack ? [told, output ?? ''].join('\n').trim() : output
+      const reason = exit.memoryLack ? told : (output ?? told)
       this.releaseProcess(tx, id, outcome.state === 'closed')
       this.#countFailures(tx, before, outcome, exit, reason)
       if (outcome.crashed && exit.how !== 'lost' && !outcome.killed) tx.after(() => this.options.crashes.record(id))
       const row = this.#applyOutcome(tx, before, outcome)
-      recorder.ended(tx, before, outcome, exit, output)
+      recorder.ended(tx, before, outcome, exit, message)
       if (outcome.crashed) tx.after(() => this.#runDeathCommand(before))
       if (outcome.state !== 'start-pending') this.#settle(tx, row, reason)
     }, gcPart('sessions'))
@@ -188,6 +190,11 @@ export class ExitHandler {
   }
 }
 
+const MEMORY_LACKS = {
+  share: 'the system killed it because it used more memory than its share',
+  machine: 'the system killed it because the machine had no memory left',
+}
+
 /** How the process of a session ended, as a sentence. */
 function describeExit(exit: ProcessExit, { state, reason }: SessionRow, isOverdue: boolean): string {
   if (exit.deadLogin !== undefined) return `its login is not accepted: ${exit.deadLogin}`
@@ -198,6 +205,7 @@ function describeExit(exit: ProcessExit, { state, reason }: SessionRow, isOverdu
   if (state === 'draining') return `it was drained (${reason})`
   if (exit.how === 'lost') return 'its process was gone when the host was checked'
   if (exit.how === 'not-started') return 'its program could not be started'
+  if (exit.memoryLack) return MEMORY_LACKS[exit.memoryLack]
   if (exit.signal !== undefined) return `its program was ended by ${exit.signal}`
   return exit.code === 0 ? 'its program exited' : `its program exited with code ${exit.code ?? 'unknown'}`
 }

@@ -57,8 +57,9 @@ export class ExitReceiver {
   }
 }
 
-function toExit({ reason, exitCode, signal }: HostedExit): ProcessExit {
+function toExit({ reason, exitCode, signal, memoryLack }: HostedExit): ProcessExit {
   if (reason === 'host-lost' || reason === 'unattended' || reason === 'shutdown') return { how: 'lost' }
-  if (signal !== undefined) return { how: 'signalled', signal }
-  return { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) }
+  const why = memoryLack && { memoryLack }
+  if (signal !== undefined) return { how: 'signalled', signal, ...why }
+  return { how: 'exited', ...(exitCode !== undefined && { code: exitCode }), ...why }
 }

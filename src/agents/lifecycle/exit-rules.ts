@@ -7,6 +7,8 @@ export interface ProcessExit {
   how: 'exited' | 'signalled' | 'lost' | 'not-started'
   code?: number
   signal?: string
+  /** Why the kernel killed it for want of memory: it had its share, or the machine had no more. */
+  memoryLack?: 'share' | 'machine'
   /** What its program said of the usage limit that it reached. */
   limit?: LimitStatement
   /** What its program said of its login, which is not accepted any more. */
@@ -15,6 +17,8 @@ export interface ProcessExit {
 
 /** Why a session is held whose login is not accepted any more. */
 export const DEAD_LOGIN = 'login'
+/** Why a session ended that the kernel killed for want of memory. */
+export const OUT_OF_MEMORY = 'out-of-memory'
 /** Reasons for which a session is held until one of its logins has room. */
 export const HELD_BY_LOGIN: ReadonlySet<string> = new Set(['rate_limit', DEAD_LOGIN])
 
@@ -195,7 +199,7 @@ function crashed(session: ExitedSession, exit: ProcessExit, now: number): ExitOu
   const isEarly = uptime >= QUICK_EXIT && uptime < PRODUCTIVE_AFTER
   const churn = uptime < PRODUCTIVE_AFTER ? session.churn + Number(isEarly) : 0
   const outcome: ExitOutcome = {
-    ...ended(session, 'asleep', 'runtime-missing', session.origin !== 'ephemeral'),
+    ...ended(session, 'asleep', exit.memoryLack ? OUT_OF_MEMORY : 'runtime-missing', session.origin !== 'ephemeral'),
     ...{ failures, churn, killed, crashed: true, retryAt: now + backoff(Math.max(failures, 1)) },
     ...(killed ? { blamedBeads: session.work } : blameOf(session, uptime)),
   }

@@ -1,4 +1,5 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { settlesWithin } from '../process/settles-within.ts'
@@ -22,10 +23,36 @@ export async function launchHost(
   env: Record<string, string | undefined>,
   deadlines: Deadlines,
 ): Promise<boolean> {
+  const scope = scopeWords(env)
+  const line = (scope && (await start(place, [...scope, ...launch], env, deadlines))) || undefined
+  const said = line ?? (await start(place, launch, env, deadlines))
+  if (said === READY) return true
+  if (said === BUSY) return false
+  throw new AppError('service-unavailable', `the session host did not come up: ${said || `see ${place.log}`}`)
+}
+
+/**
+ * What starts a program in a scope of its own of the user's systemd, whose cgroup is delegated to it: alone there, a
+ * host can hold its sessions to their shares, and no restart of the supervisor's unit meets its groups.
+ */
+function scopeWords({ XDG_RUNTIME_DIR, PATH, GC_SESSION_CGROUP }: Record<string, string | undefined>) {
+  if (!XDG_RUNTIME_DIR || GC_SESSION_CGROUP === 'off') return undefined
+  if (!existsSync(join(XDG_RUNTIME_DIR, 'systemd', 'private'))) return undefined
+  const program = Bun.which('systemd-run', { PATH: PATH ?? '' })
+  return program && [program, '--user', '--scope', '--quiet', '--collect', '--property=Delegate=yes', '--']
+}
+
+/** Answers the first line that the program says; '' when it ends without one. */
+async function start(
+  place: HostPaths,
+  command: readonly string[],
+  env: Record<string, string | undefined>,
+  deadlines: Deadlines,
+): Promise<string> {
   place.open()
   const log = openSync(place.log, 'a', 0o600)
   try {
-    const child = Bun.spawn([...launch], {
+    const child = Bun.spawn([...command], {
       cwd: place.folder,
       env: { ...picked(env), GC_HOME: place.home, GC_HOST_BUILD: place.build },
       stdin: 'ignore',
@@ -34,10 +61,7 @@ export async function launchHost(
       detached: true,
     })
     child.unref()
-    const line = await firstLine(child.stdout, deadlines)
-    if (line === READY) return true
-    if (line === BUSY) return false
-    throw new AppError('service-unavailable', `the session host did not come up: ${line || `see ${place.log}`}`)
+    return await firstLine(child.stdout, deadlines)
   } finally {
     closeSync(log)
   }

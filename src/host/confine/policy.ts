@@ -1,4 +1,4 @@
-import { RESOURCES, type Resource } from '../protocol/resources.ts'
+import { RESOURCES, type Resource } from '../process/resources.ts'
 
 /** What a confined program may do; what is not listed it may not. Every path is absolute. */
 export interface Policy {

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
-import { RESOURCES, type Resource } from '../protocol/resources.ts'
 import type { Share } from '../protocol/share.ts'
 import { enterCgroup, hasCode, ownCgroup, readCgroupFile, removeCgroup, writeCgroupFile } from './cgroup-files.ts'
-import { type Controllers, HOST_GROUP, handDownControllers } from './controllers.ts'
+import { type Controllers, HOST_GROUP, handDownControllers, offeredControllers } from './controllers.ts'
+import { RESOURCES, type Resource } from './resources.ts'
 
 /** What a session's share is written to: files of its group, with their contents. */
 const LIMITS: Record<Resource, (most: number) => Readonly<Record<string, string>>> = {
@@ -114,6 +114,13 @@ function here(): { own: string | undefined; folder: string | undefined } {
 export function obstacleToCgroups(): string | undefined {
   const { folder, own } = here()
   return obstacleTo(folder, own)
+}
+
+/** The resources of which a host that is started here could hold its sessions to no shares. */
+export function missingHere(): Resource[] {
+  const { folder } = here()
+  const offered = folder === undefined ? [] : offeredControllers(folder)
+  return RESOURCES.filter((resource) => !offered.includes(resource))
 }
 
 /** Why there can be no groups below a folder; `own` is the group that this process is in. */

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
-import { RESOURCES, type Resource } from '../protocol/resources.ts'
 import { enterCgroup, hasCode, pidsOfCgroup, readCgroupFile, writeCgroupFile } from './cgroup-files.ts'
+import { RESOURCES, type Resource } from './resources.ts'
 
 /** The group of a host that is alone where it was started: only a group without processes hands controllers down. */
 export const HOST_GROUP = 'gc-host'
@@ -16,7 +16,7 @@ export interface Controllers {
 
 /** Hands the controllers of a group down to those below it, as far as the system lets this process. */
 export function handDownControllers(folder: string): Controllers {
-  const offered = controllersIn(folder, 'cgroup.controllers')
+  const offered = new Set(offeredControllers(folder))
   const absent = RESOURCES.filter((resource) => !offered.has(resource))
   const missing = absent.length === 0 ? undefined : `${folder} has no controller of ${absent.join(', ')}`
   try {
@@ -27,6 +27,9 @@ export function handDownControllers(folder: string): Controllers {
     return { held: controllersIn(folder, 'cgroup.subtree_control'), reason: why }
   }
 }
+
+/** The controllers that a group has to hand down. */
+export const offeredControllers = (folder: string): Resource[] => [...controllersIn(folder, 'cgroup.controllers')]
 
 function handDown(folder: string, wanted: readonly Resource[]): void {
   const given = controllersIn(folder, 'cgroup.subtree_control')

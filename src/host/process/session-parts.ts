@@ -2,8 +2,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { Redactor } from '../../core/redact.ts'
 import type { Confiner } from '../confine/start/confiner.ts'
-import type { Resource } from '../protocol/resources.ts'
 import type { Cgroup } from './cgroups.ts'
+import type { Resource } from './resources.ts'
 
 /** What a session of any kind is given by its host. */
 export interface SessionParts {
@@ -18,3 +18,6 @@ export interface SessionParts {
   yields: readonly Resource[]
   confiner: Confiner
 }
+
+/** Where a session begins. */
+export type SessionOrigin = Pick<SessionParts, 'marks' | 'cgroup' | 'yields'>

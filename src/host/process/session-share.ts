@@ -1,7 +1,7 @@
 import { errorMessage } from '../../core/errors.ts'
-import { RESOURCES, type Resource } from '../protocol/resources.ts'
 import type { HeldBy, HeldShare, Share } from '../protocol/share.ts'
 import type { Cgroup } from './cgroups.ts'
+import { RESOURCES, type Resource } from './resources.ts'
 
 /** The share of one session, and what holds it to that. */
 export class SessionShare {

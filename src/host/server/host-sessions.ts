@@ -6,18 +6,18 @@ import type { Redactor } from '../../core/redact.ts'
 import type { RecordQueue } from '../acp/record-queue.ts'
 import { CommandSession } from '../command/command-session.ts'
 import type { Confiner } from '../confine/start/confiner.ts'
-import type { Cgroup, Cgroups, MemoryLack } from '../process/cgroups.ts'
+import type { Cgroups } from '../process/cgroups.ts'
 import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
-import type { SessionParts } from '../process/session-parts.ts'
-import { SessionShare } from '../process/session-share.ts'
+import type { SessionOrigin } from '../process/session-parts.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { Question } from '../protocol/question.ts'
 import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
 import { DrawScheduler } from './draw-scheduler.ts'
-import { lastLines, toHostedSession } from './exit-views.ts'
+import { lastLines, screenOfExit, survivorsError, toHostedSession } from './exit-views.ts'
 import { type HostFiles, MAX_EXITS, type SessionRecord } from './host-files.ts'
 import { RecordQueues } from './record-queues.ts'
+import { SessionGroups } from './session-groups.ts'
 import { type HostSession, type HostSessionsListener, type SessionEvents, SessionRegistry } from './session-registry.ts'
 import { TerminalSession } from './terminal-session.ts'
 
@@ -27,8 +27,6 @@ const LEFTOVER_GRACE_MS = 2_000
 /** How long the last output is read while a daemon still holds the terminal. */
 const LAST_OUTPUT_MS = 300
 const RETRY_MS = 5_000
-/** The code with which a shell exits whose program was killed. */
-const KILLED_CODE = 137
 
 export interface HostSessionsOptions {
   /** The version that agents are given for this program. */
@@ -56,14 +54,14 @@ export class HostSessions {
   readonly registry = new SessionRegistry()
   readonly #exits = new Map<string, Exit>()
   readonly #endings = new Map<string, RunningEnding>()
-  /** By run: what holds a session together, and to its share. */
-  readonly #groups = new Map<string, { cgroup: Cgroup | undefined; share: SessionShare }>()
+  readonly #groups: SessionGroups
   #closed: string | undefined
 
   constructor(
     private readonly parts: HostSessionsOptions,
     private readonly events: HostSessionsListener,
   ) {
+    this.#groups = new SessionGroups(parts.cgroups, parts.report)
     this.recordQueues = new RecordQueues(parts, (queue) => events.recordAppended(queue))
     for (const exit of parts.records.exits()) this.#exits.set(exit.run, exit)
   }
@@ -110,11 +108,8 @@ export class HostSessions {
     const startedAt = toTimestamp(this.parts.clock.now())
     const record = { run, key: spec.key, startedAt, marks, ...(path !== undefined && { cgroup: path }) }
     this.#record(record)
-    const cgroup = this.parts.cgroups.create(run)
-    const share = SessionShare.of(spec.confine?.share ?? {}, cgroup, this.parts.report)
-    const session = this.#spawn(run, spec, { marks, cgroup, yields: share.yields }, kind)
+    const session = this.#spawn(run, spec, { marks, ...this.#groups.open(run, spec) }, kind)
     this.registry.add(session)
-    this.#groups.set(run, { cgroup, share })
     try {
       this.#record({ ...record, pid: session.pid, started: session.origins[0]?.started ?? '' })
     } catch (error) {
@@ -130,7 +125,7 @@ export class HostSessions {
       (session): HostedSession => ({
         ...session.view,
         state: 'running',
-        ...this.#shareOf(session),
+        ...this.#groups.shareOf(session),
         ...(this.#endings.has(session.run) && { ending: true }),
       }),
     )
@@ -142,9 +137,7 @@ export class HostSessions {
     if (session) return session.screen(lines)
     const exit = this.#exitOf(key)
     if (!exit) throw new AppError('session-not-found', `no session ${key} runs here`)
-    const tail = exit.lastOutput.slice(-(lines ?? exit.lastOutput.length))
-    const blank = { cursor: { x: 0, y: 0 }, title: '', alternate: false, bracketedPaste: false }
-    return { lines: tail, ...blank, cols: 0, rows: 0, offset: 0 }
+    return screenOfExit(exit, lines)
   }
 
   /** Ends a session's whole tree. Asked again with less grace, it ends sooner. */
@@ -206,7 +199,7 @@ export class HostSessions {
     try {
       return new kind(run, spec, { ...this.parts, drawScheduler: this.drawScheduler, ...origin }, events)
     } catch (error) {
-      origin.cgroup?.remove()
+      this.#groups.discard(run)
       this.parts.confiner.release(spec.key)
       this.parts.records.drop(run)
       throw error
@@ -255,12 +248,9 @@ export class HostSessions {
 
   async #finish(session: HostSession, grace: number, reason: EndReason): Promise<Exit> {
     const options = { grace, daemons: session.kind === 'command' }
-    const memoryLack = this.#memoryLackOf(session)
+    const memoryLack = this.#groups.memoryLackOf(session)
     const { daemons, survivors } = await this.parts.endings.end(session.origins, options)
-    if (survivors.length > 0) {
-      const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
-      throw new AppError('gateway-timeout', `${session.key} could not be ended: ${named} survived KILL`)
-    }
+    if (survivors.length > 0) throw survivorsError(session.key, survivors)
     await session.finish(LAST_OUTPUT_MS)
     const { lines } = await session.screen(Number.MAX_SAFE_INTEGER)
     const { key, run, pid, startedAt } = session
@@ -273,7 +263,7 @@ export class HostSessions {
       ...(session.kind === 'command' && session.streams && { streams: session.streams }),
       ...{ daemons, ...(traffic && { traffic }) },
     }
-    this.#groups.delete(run)
+    this.#groups.forget(run)
     this.registry.moveToEnded(session)
     if (session.kind === 'acp') this.recordQueues.close(session.records)
     this.#keep(exit)
@@ -282,17 +272,6 @@ export class HostSessions {
     this.events.output(session)
     this.events.changed()
     return exit
-  }
-
-  #shareOf({ run }: HostSession): Pick<HostedSession, 'share'> {
-    const share = this.#groups.get(run)?.share.view ?? []
-    return share.length > 0 ? { share } : {}
-  }
-
-  /** Why its first process was killed for want of memory, if it was: its group, which knows, goes with the session. */
-  #memoryLackOf({ run, exitStatus }: HostSession): MemoryLack | undefined {
-    const wasKilled = exitStatus?.signal === 'SIGKILL' || exitStatus?.exitCode === KILLED_CODE
-    return wasKilled ? this.#groups.get(run)?.cgroup?.memoryLack : undefined
   }
 
   /** A full disk must not keep an exit from being reported. */
@@ -311,9 +290,6 @@ export class HostSessions {
     return exit
   }
 }
-
-/** Where a session begins. */
-type SessionOrigin = Pick<SessionParts, 'marks' | 'cgroup' | 'yields'>
 
 type SessionConstructor<Session extends HostSession> = new (
   run: string,

@@ -126,6 +126,17 @@ describe('an exit', () => {
     expect(after({ crashHoldUntil: NOW + 3_000_000 }, kill)).toMatchObject({ ...killed, quarantinedUntil: 0 })
   })
 
+  test.each(['share', 'machine'] as const)(
+    'by the kernel, which had no memory left of its %s, is a kill from outside that says so',
+    (lack) => {
+      const kill = { how: 'signalled', signal: 'SIGKILL', memoryLack: lack } as const
+      const killed = { crashed: true, killed: true, blamesAgent: false, reason: 'out-of-memory', state: 'asleep' }
+      expect(after({}, kill)).toMatchObject({ ...killed, blamedBeads: [] })
+      expect(after({ createdFor: 'w-1', leftUnclaimed: true }, kill)).toMatchObject({ ...killed, blamedBeads: [] })
+      expect(after({}, { how: 'signalled', signal: 'SIGKILL' })).toMatchObject({ reason: 'runtime-missing' })
+    },
+  )
+
   test('by a signal that a program raises by its own mistake is its failure', () => {
     expect(after({}, { how: 'signalled', signal: 'SIGSEGV' })).toMatchObject({ killed: false, blamesAgent: true })
   })

@@ -60,6 +60,7 @@ import { TurnGate } from '../../messaging/turn-gate.ts'
 import type { ProjectFiles } from '../../project-files/project-files.ts'
 import { optionOf } from '../../questions/outcome.ts'
 import { Questions } from '../../questions/questions.ts'
+import { Shares } from '../../shares/shares.ts'
 import { AskedHosts } from '../../traffic/asked-hosts.ts'
 import { Traffic } from '../../traffic/traffic.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
@@ -248,6 +249,7 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
     loginWatcher,
     detached,
     traffic,
+    shares: new Shares(options),
     exitReceiver: new ExitReceiver({
       ...{ ...options, processes, loginWatcher, detached, traffic },
       city: options.environment.city,

@@ -1,5 +1,5 @@
+import type { Resource } from '../../process/resources.ts'
 import type { AskedHost, HostAnswer, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
-import type { Resource } from '../../protocol/resources.ts'
 import type { Confinement } from '../../protocol/session.ts'
 import { Broker } from '../broker/broker.ts'
 import { MAX_TOLD } from '../broker/confined-session.ts'
