@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { least, leastQuery, type Operation, operationsOf } from '../support/sample.ts'
+import { addressOf, testService, waitForState } from '../support/services.ts'
 import { eventually } from '../support/until.ts'
-import { type Answer, type CallOptions, TestCity, World } from '../support/world.ts'
+import { TestCity, World } from '../support/world.ts'
+import { AccessMatrix, isFree, isOfNobody, isReading, isWork, type StatedNeed } from './access-matrix.ts'
 import { bead, STORE_TOKEN, startSession } from './town.ts'
 
 const PERMISSIONS = [
@@ -18,9 +19,6 @@ const PERMISSIONS = [
   'connect',
 ]
 
-/** Needs that every session has; the last two only where the city is not strict. */
-const FREE = ['work', 'session', 'watch', 'coordinate']
-
 const agent = (name: string, more = '') => `
 [[agent]]
 name = "${name}"
@@ -32,22 +30,46 @@ ${more}`
 const STAYS = `session_setup = ['umask 077; printf %s "$GC_TOKEN" > stays.token; exec sleep 600']`
 const ENDS = `on_boot = 'umask 077; printf "%s %s" "$GC_TOKEN" "$GC_URL" > ends.token'`
 
+/** What gc runs for a city: each has a token of its own. */
+const PROGRAMS = ['session_setup', 'order', 'check', 'service'] as const
+
+const STAYS_HERE = (name: string) => `umask 077; printf %s "$GC_TOKEN" > "$GC_CITY_PATH/${name}.token"; exec sleep 600`
+
+const ORDER = `[order]
+trigger = "manual"
+timeout = "10m"
+exec = '${STAYS_HERE('order')}'
+`
+
+const FORMULA = `formula = "checked"
+[requires]
+formula_compiler = ">=2.0.0"
+[[steps]]
+id = "work"
+title = "Work"
+[steps.check]
+max_attempts = 1
+[steps.check.check]
+path = "check.sh"
+timeout = "10m"
+`
+
 const TOML = `
 [session]
 setup_timeout = "10m"
+${testService('stays')}
 ${agent('plain')}${agent('chief', `may = ${JSON.stringify(PERMISSIONS)}`)}${agent('brief', ENDS)}${agent('slow', STAYS)}`
 
 let world: World
-let document: Record<string, unknown>
-let operations: Operation[]
+let matrix: AccessMatrix
 
 /** A city with a session of an agent that lists every permission and one of an agent that lists none. */
 interface Staffed {
   city: TestCity
   plain: { id: string; token: string }
   chief: { id: string; token: string }
-  /** The token of a command that its city runs. */
-  command: string
+  /** The tokens of programs that its city runs, by what they are. */
+  programs: Record<(typeof PROGRAMS)[number], string>
 }
 
 /** A message to people, by city. */
@@ -57,8 +79,7 @@ let strict: Staffed
 
 beforeAll(async () => {
   world = await World.open()
-  document = (await world.call('GET /openapi.json')).body
-  operations = operationsOf(document)
+  matrix = await AccessMatrix.of(world)
   open = await staffed('open')
   strict = await staffed('strict', 'strict = true\n')
 }, 30_000)
@@ -76,72 +97,55 @@ async function staffed(name: string, site = ''): Promise<Staffed> {
   const city = new TestCity(world, name, path)
   const sent = await city.call('POST ~/mail', { body: { to: 'human', subject: 'for people' } })
   messages.set(name, sent.body.id)
-  const file = join(path, 'stays.token')
+  const programs = await programTokens(city)
+  return { city, programs, plain: await startSession(city, 'plain'), chief: await startSession(city, 'chief') }
+}
+
+/** Has a city run one program of each kind, which stay; their tokens. */
+async function programTokens(city: TestCity): Promise<Staffed['programs']> {
+  for (const folder of ['orders', 'formulas']) mkdirSync(join(city.path, folder), { recursive: true })
+  writeFileSync(join(city.path, 'orders/stays.toml'), ORDER)
+  writeFileSync(join(city.path, 'formulas/checked.toml'), FORMULA)
+  writeFileSync(join(city.path, 'check.sh'), `#!/bin/sh\n${STAYS_HERE('check')}`, { mode: 0o755 })
+  await city.call('POST ~/config/reload')
   await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'slow', alias: 'slow-one' } })
-  const command = await eventually(
-    'a token',
-    10_000,
-    async () => textOf(file),
-    (token) => token.length === 68,
-  )
-  return { city, command, plain: await startSession(city, 'plain'), chief: await startSession(city, 'chief') }
-}
-
-interface StatedNeed {
-  needs: string
-  ownable?: string
-  always?: boolean
-  fields?: Record<string, string>
-}
-
-/** What the document says that an operation needs. */
-function needOf({ method, path, id }: Operation): StatedNeed {
-  const item = Object(Object(document.paths)[path])[method.toLowerCase()]
-  const stated = item['x-gc-needs'] ?? (method === 'GET' ? 'read' : undefined)
-  if (stated === undefined) throw new Error(`${id} does not state what it needs`)
-  return typeof stated === 'string' ? { needs: stated } : stated
-}
-
-/** An operation on something that does not exist, so that a caller who is allowed changes little. */
-function send(operation: Operation, city: TestCity, options: CallOptions = {}): Promise<Answer> {
-  const path = operation.path
-    .replace('{cityName}', city.name)
-    .replace('/mail/{id}', `/mail/${messages.get(city.name)}`)
-    .replace(/\{\w+\}/g, 'nobody')
-  const body = operation.takesBytes ? { raw: '{}' } : operation.body ? { body: least(document, operation.body) } : {}
-  return world.call(`${operation.method} ${path}${leastQuery(document, operation)}`, { ...body, ...options })
-}
-
-/** Whether the access of a caller was rejected, whatever else may be wrong with the request. */
-const isRejected = ({ status, body }: Answer): boolean =>
-  status === 403 && /may not do|acts in no other/.test(String(body?.detail))
-
-/** The operations for which a caller got another answer than expected. */
-async function surprises(
-  some: readonly Operation[],
-  isAllowed: (need: StatedNeed) => boolean,
-  ask: (operation: Operation) => Promise<Answer>,
-): Promise<string[]> {
-  const found: string[] = []
-  for (const operation of some) {
-    const answer = await ask(operation)
-    if (isRejected(answer) === isAllowed(needOf(operation))) {
-      found.push(`${operation.id}: ${answer.status} ${answer.body?.detail ?? ''}`)
-    }
+  expect((await city.call('POST ~/order/stays/run', { body: {} })).status).toBe(202)
+  await beginCheck(city)
+  await waitForState(city, 'stays', 'ready')
+  const environment: unknown = await (await fetch(addressOf(city, 'stays', '/environment'))).json()
+  const ofFile = (name: string) =>
+    eventually(
+      `the token of ${name}`,
+      20_000,
+      async () => textOf(join(city.path, `${name}.token`)),
+      (token) => token.length === 68,
+    )
+  return {
+    ...{ session_setup: await ofFile('stays'), order: await ofFile('order'), check: await ofFile('check') },
+    service: String(Object(environment).GC_TOKEN),
   }
-  return found
 }
 
-/** Operations that can be tried on something that does not exist and end at once. */
-const trialOperations = () =>
-  operations.filter(({ id, kind }) => kind === 'json' && !['stop-supervisor', 'backup-city'].includes(id))
+/** Begins a run and does its one step, after which gc checks it. */
+async function beginCheck(city: TestCity): Promise<void> {
+  const slung = await city.call('POST ~/sling', { body: { target: 'chief', formula: 'checked' } })
+  const root: string = slung.body.root_bead_id
+  const { items } = (await city.call(`GET ~/beads/graph/${root}/beads`)).body
+  const step = items.find(({ ref }: { ref?: string }) => ref === 'checked.work.iteration.1').id
+  await city.call(`PATCH ~/bead/${step}`, { body: { metadata: { 'gc.outcome': 'pass' } } })
+  expect((await city.call(`POST ~/bead/${step}/close`)).status).toBe(200)
+}
+
+/** Tries every operation as somebody with a token; those that got another answer than expected. */
+const surprises = ({ city }: Staffed, token: string, isAllowed: (need: StatedNeed) => boolean): Promise<string[]> =>
+  matrix.surprises(city, isAllowed, { token, message: messages.get(city.name) ?? '' })
 
 describe('every operation', () => {
   test('that changes something states what it needs', () => {
-    for (const operation of operations) needOf(operation)
-    const stated = operations
+    for (const operation of matrix.operations) matrix.needOf(operation)
+    const stated = matrix.operations
       .filter(({ method }) => method !== 'GET')
-      .map((operation) => [operation.id, needOf(operation)] as const)
+      .map((operation) => [operation.id, matrix.needOf(operation)] as const)
       .filter(([, { needs }]) => needs !== 'work')
       .map(([id, { needs, ownable, always, fields }]) => {
         const others = (ownable ? ` of another ${ownable}` : '') + (always ? ', in every city' : '')
@@ -151,61 +155,70 @@ describe('every operation', () => {
     expect(stated.sort()).toMatchSnapshot()
   })
 
+  test('is tried as every caller', async () => {
+    const listed = (await Bun.file(new URL('../operations.txt', import.meta.url)).text()).trim().split('\n')
+    expect(matrix.operations).toHaveLength(listed.length)
+    expect(matrix.operations.filter((each) => !matrix.requests.includes(each)).map(({ id }) => id)).toEqual([
+      'attach-terminal',
+    ])
+  })
+
   test('is open to people and the operator', async () => {
     const isAllowed = () => true
-    const inCity = trialOperations().filter(({ path }) => path.includes('{cityName}'))
     const nowhere = new TestCity(world, 'nowhere', '')
-    expect(await surprises(inCity, isAllowed, (operation) => send(operation, nowhere))).toEqual([])
+    expect(await matrix.surprises(nowhere, isAllowed, {}, matrix.ofCities)).toEqual([])
     const token = world.operatorToken
-    expect(await surprises(inCity, isAllowed, (operation) => send(operation, nowhere, { token }))).toEqual([])
+    expect(await matrix.surprises(nowhere, isAllowed, { token }, matrix.ofCities)).toEqual([])
   })
 
   test('is open to a session as far as its agent may', async () => {
-    const { city, plain, chief } = open
-    const some = trialOperations()
-    const isFree = ({ needs, always }: StatedNeed) => !always && (needs === 'read' || FREE.includes(needs))
-    expect(await surprises(some, isFree, (operation) => send(operation, city, { token: plain.token }))).toEqual([])
-    const isPermitted = ({ needs }: StatedNeed) => needs !== 'operator'
-    expect(await surprises(some, isPermitted, (operation) => send(operation, city, { token: chief.token }))).toEqual([])
+    expect(await surprises(open, open.plain.token, isFree)).toEqual([])
+    expect(await surprises(open, open.chief.token, isOfNobody)).toEqual([])
   })
 
   test('of a strict city is open to a session without permissions only where it works itself', async () => {
-    const { city, plain, chief } = strict
-    const some = trialOperations()
-    const isWork = ({ needs }: StatedNeed) => ['read', 'work', 'session'].includes(needs)
-    expect(await surprises(some, isWork, (operation) => send(operation, city, { token: plain.token }))).toEqual([])
-    const isPermitted = ({ needs }: StatedNeed) => needs !== 'operator'
-    expect(await surprises(some, isPermitted, (operation) => send(operation, city, { token: chief.token }))).toEqual([])
+    expect(await surprises(strict, strict.plain.token, isWork)).toEqual([])
+    expect(await surprises(strict, strict.chief.token, isOfNobody)).toEqual([])
   })
 
   test('of another city that changes or watches something is closed to a session', async () => {
-    const inCity = trialOperations().filter(({ path }) => path.includes('{cityName}'))
-    const isRead = ({ needs, fields }: StatedNeed) => needs === 'read' && !fields
     const { token } = strict.chief
-    expect(await surprises(inCity, isRead, (operation) => send(operation, open.city, { token }))).toEqual([])
+    expect(await matrix.surprises(open.city, isReading, { token }, matrix.ofCities)).toEqual([])
   })
 
-  test('is open to a command that gc runs as to a session without permissions, but for what only a session does', async () => {
-    const ofCommand = ({ needs, always }: StatedNeed) =>
-      !always && (needs === 'read' || (FREE.includes(needs) && needs !== 'session'))
-    const isWork = ({ needs }: StatedNeed) => ['read', 'work'].includes(needs)
-    const some = trialOperations()
-    expect(
-      await surprises(some, ofCommand, (operation) => send(operation, open.city, { token: open.command })),
-    ).toEqual([])
-    expect(
-      await surprises(some, isWork, (operation) => send(operation, strict.city, { token: strict.command })),
-    ).toEqual([])
-  })
+  test.each([
+    ['session_setup', 'nothing more'],
+    ['order', 'nothing more'],
+    ['check', 'nothing more'],
+    ['service', 'connect'],
+  ] as const)(
+    'is open to a program that runs as %s like to a session without permissions, but for what only a session does; and %s',
+    async (program, more) => {
+      const isOpen = (isForAny: (need: StatedNeed) => boolean) => (need: StatedNeed) =>
+        need.needs !== 'session' && (isForAny(need) || need.needs === more)
+      expect(await surprises(open, open.programs[program], isOpen(isFree))).toEqual([])
+      expect(await surprises(strict, strict.programs[program], isOpen(isWork))).toEqual([])
+    },
+    30_000,
+  )
 })
 
-describe('a command that gc runs', () => {
-  test('is the actor of what it does, under a token that ends with it', async () => {
-    const { city, command } = open
+describe('a program that gc runs', () => {
+  test.each([
+    ['session_setup', 'session_setup of slow-one'],
+    ['order', 'order:stays'],
+    ['check', expect.stringMatching(/^check of /)],
+    ['service', 'service stays'],
+  ] as const)('that runs as %s is the actor of what it does', async (program, actor) => {
+    const { city, programs } = open
     const seq = await city.head()
-    const made = await city.call('POST ~/beads', { body: { title: 'from a command' }, token: command })
+    const made = await city.call('POST ~/beads', { body: { title: 'from a program' }, token: programs[program] })
     expect(made.status).toBe(201)
-    expect(await city.recorded(seq)).toMatchObject([{ type: 'bead.created', actor: 'session_setup of slow-one' }])
+    expect(await city.recorded(seq)).toMatchObject([{ type: 'bead.created', actor }])
+  })
+
+  test('has a token that ends with it', async () => {
+    const { city } = open
     const [token = '', url] = textOf(join(city.path, 'ends.token')).split(' ')
     expect(url).toBe(world.url)
     expect((await city.call('GET ~/beads', { token })).status).toBe(401)
@@ -242,7 +255,8 @@ describe('a session without permissions', () => {
 
 describe('a run', () => {
   test('is paused and canceled by whoever started it or works on it, and by others with the permission', async () => {
-    const { city, plain, chief, command } = open
+    const { city, plain, chief, programs } = open
+    const command = programs.session_setup
     mkdirSync(join(city.path, 'formulas'), { recursive: true })
     const steps = '[[steps]]\nid = "do"\ntitle = "Do it"\n'
     const text = `formula = "line"\n[requires]\nformula_compiler = ">=2.0.0"\n${steps}`
