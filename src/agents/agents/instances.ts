@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../config/city-config.ts'
 import { qualify } from '../../config/declare/names.ts'
-import { instanceName, isInstanceName } from '../sessions/names.ts'
+import { instanceName, instanceNamed } from '../sessions/names.ts'
 import type { AgentSession } from './sessions.ts'
 
 /** One row of a list of agents: an agent with one session, or one instance of a pool. */
@@ -45,12 +45,16 @@ export function wholeAgent(spec: AgentConfig, sessions: readonly AgentSession[])
   return { spec, name: spec.qualified, ...(isPool(spec) && { pool: spec.qualified }), ...(session && { session }) }
 }
 
-/** The instance of an agent with this name: a row of its list, or one of an unbounded pool that could run. */
-export function findInstance(spec: AgentConfig, name: string, sessions: readonly AgentSession[]): Instance | undefined {
+/** The instance of an agent that a name means: a row of its list, or one of an unbounded pool that could run. */
+export function findInstance(
+  spec: AgentConfig,
+  written: string,
+  sessions: readonly AgentSession[],
+): Instance | undefined {
   if (!isPool(spec)) return undefined
-  const row = expandInstances(spec, sessions).find((instance) => instance.name === name)
-  if (row || spec.maxActive !== undefined) return row
-  if (!isInstanceName(spec, name)) return undefined
+  const name = instanceNamed(spec, written)
+  const row = expandInstances(spec, sessions).find((instance) => instance.name === (name ?? written))
+  if (row || spec.maxActive !== undefined || name === undefined) return row
   return toInstance(spec, name, preferred(sessions.filter(({ identity }) => identity === name)))
 }
 

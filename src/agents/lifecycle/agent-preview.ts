@@ -12,7 +12,7 @@ export function previewSession(
   const session = {
     ...({ id: '', kind: 'agent', template: agent.qualified, rig: agent.dir ?? '', workDir: '' } as const),
     provider: agent.provider ?? '',
-    ...{ alias: name, named: null, sessionName: sanitize(name) },
+    ...{ alias: null, named: null, agentName: name, sessionName: sanitize(name) },
   }
   return { ...session, workDir: launcher.workDir(agent, launcher.promptSubject(session)) }
 }

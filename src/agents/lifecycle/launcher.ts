@@ -21,7 +21,8 @@ import { AppError } from '../../core/errors.ts'
 import type { ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
 import { profileOf } from '../../host/terminal/programs.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
-import { isInstanceName } from '../sessions/names.ts'
+import { identityOf } from '../sessions/metadata.ts'
+import { instanceNamed } from '../sessions/names.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { CityEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
@@ -52,9 +53,13 @@ export class Launcher {
     return this.config.current.agents.find((agent) => agent.qualified === qualified)
   }
 
-  /** The agent of which this names an instance. */
-  poolOf(instance: string): AgentConfig | undefined {
-    return this.config.current.agents.find((agent) => isInstanceName(agent, instance))
+  /** The instance of a pool that a name means, and its agent. */
+  instance(written: string): { agent: AgentConfig; name: string } | undefined {
+    for (const agent of this.config.current.agents) {
+      const name = instanceNamed(agent, written)
+      if (name !== undefined) return { agent, name }
+    }
+    return undefined
   }
 
   /** The agent of a session, as it is run: with the provider of the account that stands in for its own. */
@@ -266,29 +271,20 @@ export class Launcher {
     instructions: string,
   ): Launch {
     const subject = this.promptSubject(row)
+    const greeting = beacon(subject.city, identityOf(row), this.now())
+    const common = {
+      ...(provider && { provider }),
+      ...(agent && { agent }),
+      ...{ options: this.#optionsOf(row), fields: commandFields(subject), transport },
+    }
     if (resume !== undefined) {
-      const prompt =
-        row.origin === 'manual' ? '' : `${beacon(subject.city, subject.agent, this.now())}\n${RESUME_PROMPT}`
-      return buildLaunch({
-        ...(provider && { provider }),
-        ...(agent && { agent }),
-        ...(prompt && { prompt }),
-        resume,
-        options: this.#optionsOf(row),
-        fields: commandFields(subject),
-        transport,
-      })
+      const prompt = row.origin === 'manual' ? '' : `${greeting}\n${RESUME_PROMPT}`
+      return buildLaunch({ ...common, ...(prompt && { prompt }), resume })
     }
     const first = row.wokeAt === null ? (row.firstMessage ?? '') : ''
     const message = first ? `User message:\n\n${first}` : ''
-    const prompt = agent ? composePrompt(subject, instructions, this.now(), message) : first
-    return buildLaunch({
-      ...(provider && { provider }),
-      ...(agent && { agent }),
-      ...(prompt && (agent?.prompt !== undefined || message || !agent?.startCommand) && { prompt }),
-      options: this.#optionsOf(row),
-      fields: commandFields(subject),
-      transport,
-    })
+    const prompt = agent ? composePrompt(greeting, instructions, message) : first
+    const isTaken = agent?.prompt !== undefined || message || !agent?.startCommand
+    return buildLaunch({ ...common, ...(prompt && isTaken && { prompt }) })
   }
 }

@@ -3,14 +3,14 @@ import type { Config } from '../../config/config.ts'
 import { readBranches } from '../../config/git/branches.ts'
 import type { PromptSubject, SubjectProvider } from '../../config/prompts/subject.ts'
 import type { Provider } from '../../config/providers/provider.ts'
-import { identityOf } from '../sessions/metadata.ts'
+import { agentNameOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { CityEnvironment } from './environment.ts'
 
 /** What prompts and commands know of a session. */
 export type PromptedSession = Pick<
   SessionRow,
-  'id' | 'kind' | 'template' | 'rig' | 'provider' | 'workDir' | 'alias' | 'named' | 'sessionName'
+  'id' | 'kind' | 'template' | 'rig' | 'provider' | 'workDir' | 'alias' | 'named' | 'agentName' | 'sessionName'
 >
 
 /** What prompts and commands can say about a session. */
@@ -24,7 +24,7 @@ export function promptSubject(
   return {
     city: environment.city,
     cityPath: environment.path,
-    agent: identityOf(row),
+    agent: agentNameOf(row),
     template: row.template,
     session: row.sessionName,
     sessionId: row.id,
@@ -39,7 +39,7 @@ export function promptSubject(
 const ofAgent = (agent: AgentConfig): Partial<PromptSubject> => {
   const { localName: name, binding, configDir, env, workQuery, slingQuery } = agent
   return {
-    ...{ name, configDir, env },
+    ...{ name, configDir, env, isSingle: agent.maxActive === 1 },
     ...(binding !== undefined && { binding }),
     ...(workQuery && { workQuery }),
     ...(slingQuery && { slingQuery }),

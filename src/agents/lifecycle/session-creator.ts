@@ -159,12 +159,13 @@ export class SessionCreator {
     const multiple = agent.maxActive !== 1
     const isRelative = requested !== '' && multiple && agent.dir && !requested.includes('/')
     const alias = isRelative ? `${agent.dir}/${requested}` : requested
+    const own = multiple && !alias ? adhocSessionName(agent.qualified) : undefined
     this.#checkOptions(this.options.launcher.providerOf(agent), agent, body.options)
     return {
-      ...this.#agentFields(agent, alias || agent.qualified),
+      ...this.#agentFields(agent, alias || own || agent.qualified),
       origin: 'manual',
       title: agent.qualified,
-      sessionName: (id) => (multiple && !alias ? adhocSessionName(agent.qualified) : defaultSessionName(id)),
+      sessionName: (id) => own ?? defaultSessionName(id),
       alias: alias || null,
       options: body.options ?? {},
       firstMessage: body.message?.trim() || null,
@@ -201,6 +202,7 @@ export class SessionCreator {
       cityPath: path,
       agent: name,
       template: agent.qualified,
+      isSingle: agent.maxActive === 1,
       session: sanitize(name),
       workDir: '',
     }

@@ -48,6 +48,10 @@ export function metadataOf(row: SessionRow): Record<string, string> {
 export const identityOf = (row: Pick<SessionRow, 'alias' | 'named' | 'sessionName'>): string =>
   row.alias ?? row.named ?? row.sessionName
 
+/** What a session is called as an agent: one of a pool by the name of its instance. */
+export const agentNameOf = (row: Pick<SessionRow, 'alias' | 'named' | 'agentName' | 'sessionName'>): string =>
+  row.alias ?? row.named ?? (row.agentName || row.sessionName)
+
 /** All names of a session; the one its work is assigned to first. */
 export function namesOf(row: SessionRow): string[] {
   const names = [identityOf(row), row.id, row.sessionName, row.alias, row.named, row.agentName, row.template]

@@ -39,26 +39,36 @@ export const poolSessionName = (agent: string, id: string): string => `${sanitiz
 export const adhocSessionName = (agent: string): string =>
   `${sanitize(lastSegment(agent))}-adhoc-${randomBytes(5).toString('hex')}`
 
-/** The name of one instance of an agent: the agent's own when it has only one, else with its slot or pool name. */
-export function instanceName(
-  agent: { qualified: string; maxActive: number | undefined; namepool: readonly string[] },
-  slot: number,
-): string {
+/** What of an agent its instances are named after. */
+interface NamedAgent {
+  readonly qualified: string
+  readonly dir?: string
+  readonly binding?: string
+  readonly maxActive: number | undefined
+  readonly namepool: readonly string[]
+}
+
+/**
+ * The name of one instance of an agent: the agent's own when it has only one, else with its slot, or with its name of the
+ * pool in the place of the agent's local name.
+ */
+export function instanceName(agent: NamedAgent, slot: number): string {
   if (agent.maxActive === 1) return agent.qualified
   const poolName = agent.namepool[slot - 1]
   if (poolName === undefined) return `${agent.qualified}-${slot}`
-  return agent.qualified.slice(0, agent.qualified.length - lastSegment(agent.qualified).length) + poolName
+  const { dir, binding } = agent
+  return `${dir === undefined ? '' : `${dir}/`}${binding === undefined ? '' : `${binding}.`}${poolName}`
 }
 
-/** Whether a name is that of one instance of an agent that runs several, of an unbounded one also before it ever ran. */
-export function isInstanceName(
-  agent: { qualified: string; maxActive: number | undefined; namepool: readonly string[] },
-  name: string,
-): boolean {
-  if (agent.maxActive === 1) return false
+/**
+ * The name of the instance that a name means, also before it ever ran: by its number even when the pool has a name for it.
+ * Undefined when it means none.
+ */
+export function instanceNamed(agent: NamedAgent, name: string): string | undefined {
+  if (agent.maxActive === 1) return undefined
   const most = agent.maxActive ?? Number.POSITIVE_INFINITY
   const number = name.startsWith(`${agent.qualified}-`) ? name.slice(agent.qualified.length + 1) : ''
-  const numbered = /^[1-9]\d{0,6}$/.test(number) ? Number(number) : undefined
-  if (numbered !== undefined && numbered <= most && instanceName(agent, numbered) === name) return true
-  return agent.namepool.some((_, index) => index < most && instanceName(agent, index + 1) === name)
+  if (/^[1-9]\d{0,6}$/.test(number) && Number(number) <= most) return instanceName(agent, Number(number))
+  const isOfPool = agent.namepool.some((_, index) => index < most && instanceName(agent, index + 1) === name)
+  return isOfPool ? name : undefined
 }

@@ -2,8 +2,10 @@
 export interface PromptSubject {
   readonly city: string
   readonly cityPath: string
-  /** Its name as an assignee. */
+  /** What it is called as an agent: `rig/name`, the name of an instance, or an alias. */
   readonly agent: string
+  /** Whether its agent has one session at most. */
+  readonly isSingle?: boolean
   /** The agent it runs, `rig/name` or `name`. */
   readonly template: string
   /** The agent's own name, without its rig and the name by which its pack is imported. */
@@ -69,7 +71,7 @@ export function commandFields(subject: PromptSubject): TemplateFields {
     Session: subject.session,
     Agent: subject.agent,
     AgentName: subject.agent,
-    AgentBase: subject.template.split('/').pop(),
+    AgentBase: (subject.isSingle ? subject.template : subject.agent).split('/').pop(),
     TemplateName: subject.template,
     CityRoot: subject.cityPath,
     CityName: subject.city,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { PromptSubject } from '../prompts/subject.ts'
 
 /** Local time as the beacon line shows it, to the second. */
 function localTime(timestamp: number): string {
@@ -12,17 +11,10 @@ function localTime(timestamp: number): string {
 export const beacon = (city: string, agent: string, timestamp: number): string =>
   `[${city}] ${agent} • ${localTime(timestamp)}`
 
-/** A session's first prompt: the beacon, how to get its instructions again, these, and a first message. */
-export function composePrompt(
-  subject: Pick<PromptSubject, 'city' | 'agent'>,
-  instructions: string,
-  timestamp: number,
-  message = '',
-): string {
+/** A session's first prompt: its first line, how to get its instructions again, these, and a first message. */
+export function composePrompt(firstLine: string, instructions: string, message = ''): string {
   const hint = 'Run `gc prime` for your instructions, also after your context was cleared.'
-  return [`${beacon(subject.city, subject.agent, timestamp)}\n${hint}`, instructions.trim(), message.trim()]
-    .filter(Boolean)
-    .join('\n\n')
+  return [`${firstLine}\n${hint}`, instructions.trim(), message.trim()].filter(Boolean).join('\n\n')
 }
 
 /** Joins a typed first prompt and the first message after it. */

@@ -213,7 +213,8 @@ describe('an agent', () => {
     for (const name of ['mayor', 'shop/crew', 'shop/crew-3', 'shop/opal', 'swarm', 'swarm-41']) {
       expect(await town.get(`agent/${name}`)).toMatchObject({ name, state: 'stopped' })
     }
-    for (const name of ['crew', 'shop/mayor', 'shop/crew-4', 'shop/crew-0', 'shop/crew-1', 'mayor-1', 'swarm-x']) {
+    expect(await town.get('agent/shop/crew-1')).toMatchObject({ name: 'shop/opal', state: 'stopped' })
+    for (const name of ['crew', 'shop/mayor', 'shop/crew-4', 'shop/crew-0', 'mayor-1', 'swarm-x']) {
       expect(await town.get(`agent/${name}`)).toMatchObject({
         status: 404,
         code: 'agent-not-found',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { human } from '../../../src/http/guard.ts'
 import { until } from '../../support/until.ts'
 import { CityWorld } from './world.ts'
@@ -83,13 +83,29 @@ describe('a session', () => {
     put(world.folder.at('city', 'agents/coder/prompt.template.md'), '{{.AgentName}} of {{.TemplateName}}')
     await world.city.config.reload()
     const { reader } = world.city.sessions
-    for (const name of ['ada', 'coder-2', 'coder-3']) {
-      expect(await reader.prompt(name)).toEqual({ agent: 'coder', content: `${name} of coder`, warnings: [] })
+    const written = { ada: 'ada', 'coder-1': 'ada', 'coder-2': 'coder-2', 'coder-3/': 'coder-3', 'coder/': 'coder' }
+    for (const [token, name] of Object.entries(written)) {
+      expect(await reader.prompt(token)).toEqual({ agent: 'coder', content: `${name} of coder`, warnings: [] })
     }
-    expect((await reader.prompt('coder/')).content).toBe('coder of coder')
-    for (const none of ['coder-0', 'coder-4', 'coder-1', 'nobody-1']) {
+    for (const none of ['coder-0', 'coder-4', 'nobody-1']) {
       await expect(reader.prompt(none)).rejects.toMatchObject({ code: 'session-not-found' })
     }
+  })
+
+  test('of a pool knows itself as the instance it is, and works in a folder of its own', async () => {
+    await using world = await started({ 'prompts/mayor.template.md': 'You are {{.AgentName}}.' })
+    const desks = 'work_dir = "desks/{{.AgentBase}}"\nmin_active_sessions = 2\nmax_active_sessions = 2\n'
+    const writes = `start_command = 'printf %s "$1" > prompt; exec sleep 600'\nprompt_mode = "arg"\n`
+    put(world.folder.at('city', 'agents/coder/agent.toml'), `namepool = ["ada"]\n${desks}${writes}`)
+    put(world.folder.at('city', 'agents/coder/prompt.template.md'), 'You are {{.AgentName}} at {{.WorkDir}}.')
+    await world.city.config.reload()
+    for (const name of ['ada', 'coder-2']) {
+      const desk = world.folder.at('city', 'desks', name)
+      const file = join(desk, 'prompt')
+      await until(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('.'))
+      expect(readFileSync(file, 'utf8')).toEndWith(`\n\nYou are ${name} at ${desk}.`)
+    }
+    expect((await world.city.sessions.reader.prompt('coder-1')).content).toContain('You are ada at ')
   })
 
   test('is drained when a fragment changes that its prompt uses, and by no other', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { composePrompt, fenceText, stripTags } from '../../../src/config/providers/prompt.ts'
+import { beacon, composePrompt, fenceText, stripTags } from '../../../src/config/providers/prompt.ts'
 
 const subject = { city: 'town', agent: 'web/worker-1' }
 const at = new Date(2026, 0, 5, 9, 0, 7).getTime()
 
 describe('composing a prompt', () => {
   test('the beacon comes first, then how to be primed, the role and the message', () => {
-    expect(composePrompt(subject, 'You are web/worker-1 of town.\n', at, 'Begin.')).toBe(
+    expect(composePrompt(beacon(subject.city, subject.agent, at), 'You are web/worker-1 of town.\n', 'Begin.')).toBe(
       '[town] web/worker-1 • 2026-01-05T09:00:07\n' +
         'Run `gc prime` for your instructions, also after your context was cleared.\n\n' +
         'You are web/worker-1 of town.\n\nBegin.',
@@ -14,7 +14,7 @@ describe('composing a prompt', () => {
   })
 
   test('an agent without instructions gets the beacon and the hint', () => {
-    expect(composePrompt(subject, '', at).split('\n')).toHaveLength(2)
+    expect(composePrompt(beacon(subject.city, subject.agent, at), '').split('\n')).toHaveLength(2)
   })
 })
 

@@ -63,7 +63,7 @@ export class SessionReader {
     const agent = launcher.agent(name)
     const live = repository.live().filter(({ template }) => template === agent?.qualified)
     if (agent) return live.at(-1) ?? previewSession(agent, launcher)
-    const pool = launcher.poolOf(name)
-    return pool && previewSession(pool, launcher, name)
+    const instance = launcher.instance(name)
+    return instance && (resolver.find(instance.name) ?? previewSession(instance.agent, launcher, instance.name))
   }
 }
