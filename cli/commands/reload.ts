@@ -43,8 +43,8 @@ export async function reload({ io }: CommandContext, city: CityClient, options: 
 /** A change is mostly in force before anybody asks for it: says since when, and what it was. */
 function unchanged(city: string, { in_force_since, files }: Pick<ConfigReloaded, 'in_force_since' | 'files'>): string {
   const time = new Date(in_force_since).toLocaleString('sv-SE')
-  const [first, ...others] = files
+  const first = files.find((file) => !file.startsWith('../')) ?? files[0]
   if (first === undefined) return `Nothing has changed in ${city} since it was opened at ${time}.`
-  const more = others.length > 0 ? ` and ${others.length} more` : ''
+  const more = files.length > 1 ? ` and ${files.length - 1} more` : ''
   return `Nothing has changed in ${city} since ${time}, when ${sanitizeLine(first)}${more} came into force.`
 }
