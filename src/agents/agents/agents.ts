@@ -210,6 +210,14 @@ export class Agents {
     return toAgent(instance, context, this.config.current.providers)
   }
 
+  /** Why no session of an agent takes up what is routed to it; undefined when nothing is known to keep one from that. */
+  hindrance(name: string): string | undefined {
+    const { current } = this.config
+    const spec = current.agents.find(({ qualified }) => qualified === name)
+    if (!spec || this.sessions.ofAgent(name).some(({ running }) => running)) return undefined
+    return this.suspensions.explain(current, spec) ?? this.#unavailableReason(spec) ?? this.sessions.held(spec)
+  }
+
   #unavailableReason(spec: AgentConfig): string | undefined {
     const now = this.clock.now()
     const cached = this.#unavailableReasons.get(spec)

@@ -72,6 +72,16 @@ export class Suspensions {
     return rig !== undefined && this.isSuspended('rig', rig.name, rig.suspendedOnStart)
   }
 
+  /** Why an agent is kept from working, and the command that ends that; undefined when it is not. */
+  explain(config: CityConfig, agent?: AgentConfig): string | undefined {
+    if (this.isCitySuspended(config)) return 'the city is suspended; gc city resume'
+    if (!agent || !this.isAgentSuspended(config, agent)) return undefined
+    const { qualified, suspended, dir } = agent
+    return this.isSuspended('agent', qualified, suspended)
+      ? `agent ${qualified} is suspended; gc agent resume ${qualified}`
+      : `rig ${dir} is suspended; gc rig resume ${dir}`
+  }
+
   /** Suspends or resumes; false when it was so already. */
   set(tx: Tx, kind: Suspendable, name: string, suspended: boolean, declared: boolean): boolean {
     if (this.isSuspended(kind, name, declared) === suspended) return false

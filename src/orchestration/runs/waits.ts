@@ -28,6 +28,12 @@ interface WaitsOptions {
   /** The checks of a run that are not over. */
   checksOf(root: string): CheckUnderWay[]
   suspensions: Pick<Suspensions, 'holdOf'>
+  agents: AgentHindrances
+}
+
+/** Knows what keeps agents from taking up work. */
+export interface AgentHindrances {
+  hindrance(agent: string): string | undefined
 }
 
 const MAX_WAITS = 20
@@ -115,7 +121,9 @@ export class RunWaits {
     if (!isKnown && assignee === undefined) {
       return `Step "${title}" is for ${route}, which is no agent of the city: gc sling <agent> ${id}, or add the agent.`
     }
-    return `Step "${title}" waits for ${assignee === undefined ? `a session of ${route}` : assignee} to take it.`
+    const hindrance = this.options.agents.hindrance(route)
+    const who = assignee === undefined ? `a session of ${route}` : assignee
+    return `Step "${title}" waits for ${who} to take it${hindrance === undefined ? '' : `: ${hindrance}`}.`
   }
 }
 

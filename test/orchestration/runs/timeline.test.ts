@@ -76,6 +76,31 @@ describe('what a run waits for', () => {
     expect(waits(work, root)).toEqual({ run_id: root, status: 'completed', waits: [] })
   })
 
+  test('says what keeps its agent from taking a step: a suspension, or starts that failed', async () => {
+    await using work = await openWork({
+      toml: '[[agent]]\nname = "clerk"\nstart_command = "true"\n[[agent]]\nname = "idle"\nstart_command = "true"\nsuspended = true\n',
+    })
+    const wait = async (agent: string) => {
+      const step = { metadata: { 'gc.routed_to': agent } }
+      const { root = '' } = await startRun(work, 'line', { plan: step }, ['plan'])
+      return () => waits(work, root).waits_for
+    }
+    const idle = await wait('idle')
+    expect(idle()).toBe(
+      'Step "plan" waits for a session of idle to take it: agent idle is suspended; gc agent resume idle.',
+    )
+    await work.status.change(human, { suspended: true })
+    expect(idle()).toBe('Step "plan" waits for a session of idle to take it: the city is suspended; gc city resume.')
+    await work.status.change(human, { suspended: false })
+    const failing = await wait('clerk')
+    for (let start = 0; start < 3; start++) {
+      await work.reconciler.settle()
+      await work.host.exit(work.host.running[0] ?? '', 1)
+      await work.clock.advance(20_000)
+    }
+    expect(failing()).toContain('waits for a session of clerk to take it: its last')
+  })
+
   test('is whoever paused it', async () => {
     await using work = await openRuns()
     const { root = '' } = await startRun(work, 'line', { plan: {} }, ['plan'])

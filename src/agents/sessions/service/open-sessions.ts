@@ -103,7 +103,7 @@ export interface SessionsOptions {
   deadlines: Deadlines
   requests: Requests
   config: Config
-  suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'isAgentSuspended'>
+  suspensions: Pick<Suspensions, 'isCitySuspended' | 'isAgentSuspended' | 'explain'>
   beads: BeadRepository
   claims: ClaimRelease
   host: SessionHost

@@ -11,7 +11,7 @@ import type { SessionRow } from '../table.ts'
 interface WaitingReasonsOptions {
   clock: Clock
   config: Pick<Config, 'current'>
-  suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'isAgentSuspended'>
+  suspensions: Pick<Suspensions, 'explain'>
   repository: Pick<SessionRepository, 'find' | 'live'>
   launcher: Pick<Launcher, 'agent' | 'problem'>
   turns: Pick<TurnGate, 'closedFor'>
@@ -23,27 +23,18 @@ export class WaitingReasons {
 
   /** Undefined when nothing is known to. */
   of(session: string): string | undefined {
-    const row = this.options.repository.find(session)
+    const { repository, suspensions, config } = this.options
+    const row = repository.find(session)
     if (!row) return undefined
     const closed = this.options.turns.closedFor(row)
     if (closed !== undefined || row.state !== 'start-pending') return closed
     const agent = row.kind === 'agent' ? this.options.launcher.agent(row.template) : undefined
     return (
-      this.#suspension(agent) ??
+      suspensions.explain(config.current, agent) ??
       (agent && this.#limit(agent)) ??
       this.#retry(row) ??
       (agent && this.options.launcher.problem(agent))
     )
-  }
-
-  #suspension(agent: AgentConfig | undefined): string | undefined {
-    const { suspensions, config } = this.options
-    if (suspensions.isCitySuspended(config.current)) return 'the city is suspended; gc city resume'
-    if (!agent || !suspensions.isAgentSuspended(config.current, agent)) return undefined
-    const { qualified, suspended, dir } = agent
-    return suspensions.isSuspended('agent', qualified, suspended)
-      ? `agent ${qualified} is suspended; gc agent resume ${qualified}`
-      : `rig ${dir} is suspended; gc rig resume ${dir}`
   }
 
   /** Sessions take all the room that their agent, rig or city has. */
