@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { isOtherLogin } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
@@ -7,6 +8,8 @@ import type { Launch } from '../../config/providers/launch.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
 import { confinementOf } from '../confinement/confinement.ts'
+import { firstRunFiles } from '../confinement/first-run.ts'
+import { loginFile } from '../confinement/login-file.ts'
 import { keepKeys } from '../confinement/provider-keys.ts'
 import { proxyRules } from '../confinement/proxy-rules.ts'
 import { looksSecret } from '../confinement/secret-variables.ts'
@@ -54,13 +57,21 @@ export function sessionStart(
   const name = provider?.ancestor ?? provider?.name
   const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
   const kept = keepKeys(name, { ...Object.fromEntries(own), ...declared })
-  const { allowHosts: hosts, unknownHosts } = agentProfile(agent, config)
+  const { allowHosts: hosts, unknownHosts, shareLogin } = agentProfile(agent, config)
   const allowHosts = hosts.map(({ value }) => value)
   const reach = { agent, provider: name, allowHosts, unknownHosts: unknownHosts?.value, rig: rigPath }
+  const place = { env, home: env.HOME ?? homedir(), workDir: row.workDir }
+  const files = firstRunFiles(name, place)
+  const login = shareLogin?.value ? loginFile(name, place) : undefined
+  const links = login ? [login] : []
   return {
     argv: agent.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
     env: Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))),
-    confine: { ...confine, proxy: proxyRules(reach, kept) },
+    confine: {
+      ...{ ...confine, begin: { files, links } },
+      read: [...confine.read, ...links.map(({ to }) => to)],
+      proxy: proxyRules(reach, kept),
+    },
   }
 }
 

@@ -63,6 +63,7 @@ export function explainConfinement(
     { access: 'read', what: 'the program that it runs', by: 'gc' },
     ...defaults.read.map((what): ConfinementRule => ({ access: 'read', what, by: 'gc' })),
     ...pathRules('read'),
+    ...(profile.shareLogin?.value ? [rule('read', 'the log-in of its program', profile.shareLogin)] : []),
     { access: 'network', what: 'ports that it listens on itself, and the API of gc', by: 'gc' },
     ...(agent.confine === 'network'
       ? [{ access: 'network', what: 'every address but link-local ones', by: 'agent', ...placeIn(written) } as const]

@@ -43,7 +43,12 @@ export const describeRefused = ({ grant, access, reason }: Refused): string =>
 
 /** What a pack asks for, and how the city allows it. */
 export function describeWithheld({ key, value, pack }: Withheld, agent: string): string {
-  const written =
-    key === 'ports' ? `[${value}]` : key === 'mode' || key === 'unknown_hosts' ? `"${value}"` : `["${value}"]`
+  const written = inToml(key, value)
   return `"${value}" is what pack ${pack} asks for and is NOT in force: only this city allows it, by confine = { ${key} = ${written} } in a [[patches.agent]] of "${agent}"`
+}
+
+function inToml(key: string, value: string): string {
+  if (key === 'ports') return `[${value}]`
+  if (key === 'share_login') return value
+  return key === 'mode' || key === 'unknown_hosts' ? `"${value}"` : `["${value}"]`
 }

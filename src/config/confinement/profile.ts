@@ -44,6 +44,8 @@ export interface Profile {
   readonly ports: readonly Grant<number>[]
   /** What becomes of connections to other hosts; undefined where nobody says it. */
   readonly unknownHosts: Grant<UnknownHosts> | undefined
+  /** Whether the file with the log-in of its program may be read. */
+  readonly shareLogin: Grant<boolean> | undefined
   /** The lowest of what is declared. */
   readonly share: { readonly [Name in keyof ShareFields]?: Grant<number> }
   readonly withheld: readonly Withheld[]
@@ -71,20 +73,25 @@ export function profileOf(tables: ConfineTables): Profile {
     write: grants('write', ({ write }) => write),
     allowHosts: grants('allowHosts', ({ allowHosts }) => allowHosts),
     ports: grants('ports', ({ ports }) => ports),
-    unknownHosts: unknownHostsOf(tables, withheld),
+    unknownHosts: wordOf(tables, 'unknownHosts', { closest: 'refuse', withheld }),
+    shareLogin: wordOf(tables, 'shareLogin', { closest: false, withheld }),
     share: { ...lowest(tables, 'cpu'), ...lowest(tables, 'memory'), ...lowest(tables, 'pids') },
     withheld: [...withheld, ...withheldMode(tables)],
   }
 }
 
-/** The word of the agent goes before that of its rig, and that before its provider's. A pack cannot have people asked. */
-function unknownHostsOf(tables: ConfineTables, withheld: Withheld[]): Grant<UnknownHosts> | undefined {
-  const words = declared(tables).flatMap(([by, { values, origins }]): Grant<UnknownHosts>[] => {
-    const [value, origin] = [values.unknownHosts, origins.unknownHosts]
+/** The word of the agent goes before that of its rig, and that before its provider's. A pack can only say the closest one. */
+function wordOf<Name extends 'unknownHosts' | 'shareLogin'>(
+  tables: ConfineTables,
+  name: Name,
+  { closest, withheld }: { closest: ConfineFields[Name]; withheld: Withheld[] },
+): Grant<ConfineFields[Name]> | undefined {
+  const words = declared(tables).flatMap(([by, { values, origins }]): Grant<ConfineFields[Name]>[] => {
+    const [value, origin] = [values[name], origins[name]]
     if (value === undefined || !origin) return []
     const { pack } = origin.block
-    if (!pack || value === 'refuse') return [{ value, by, ...placeOf(origin) }]
-    withheld.push({ key: CONFINE.unknownHosts.key, value, by, pack: pack.name, ...placeOf(origin) })
+    if (!pack || value === closest) return [{ value, by, ...placeOf(origin) }]
+    withheld.push({ key: CONFINE[name].key, value: String(value), by, pack: pack.name, ...placeOf(origin) })
     return []
   })
   return words.at(-1)

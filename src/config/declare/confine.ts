@@ -1,5 +1,5 @@
 import { type Declaration, declareFields, mergeFields } from './declaration.ts'
-import { type FieldReader, integer, type ValuesOf } from './fields.ts'
+import { boolean, type FieldReader, integer, type ValuesOf } from './fields.ts'
 import { table } from './nested.ts'
 import type { SectionReader } from './section-reader.ts'
 
@@ -103,6 +103,7 @@ export const CONFINE = {
   write: listOf('write', judgePath),
   allowHosts: hosts,
   unknownHosts: unknownHosts(),
+  shareLogin: boolean('share_login'),
   ports,
   share: mergedTable(table('share', SHARE)),
 }

@@ -45,12 +45,22 @@ export type CommandOutput = Static<typeof CommandOutput>
 export const OutputFile = Type.Object({ file: Type.String(), bytes: Type.Integer({ minimum: 1 }) })
 export type OutputFile = Static<typeof OutputFile>
 
+/** A file that the private home of a program begins with, by its path in it. */
+export const PrivateFile = Type.Object({ path: Type.String(), text: Type.String() })
+export type PrivateFile = Static<typeof PrivateFile>
+
+/** A link in the private home of a program to a file that it may read. */
+export const PrivateLink = Type.Object({ path: Type.String(), to: Type.String() })
+export type PrivateLink = Static<typeof PrivateLink>
+
 /** How a program is confined: what it may do besides what every confined one may. */
 export const Confinement = Type.Object({
   /** Whose toolchains it may read. */
   home: Type.String(),
   /** The folder for what is temporary and for the state of its programs, which only it has. */
   private: Type.String(),
+  /** What the private folder for state begins with, when it is made. */
+  begin: Type.Optional(Type.Object({ files: Type.Array(PrivateFile), links: Type.Array(PrivateLink) })),
   read: Type.Array(Type.String()),
   write: Type.Array(Type.String()),
   network: Type.Union([Type.Literal('session'), Type.Literal('open')]),

@@ -1,17 +1,25 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { World } from '../../support/world.ts'
 import { ModelServer, type Script } from './model-server.ts'
-import { claude, codex, GC, type Program } from './programs.ts'
+import { claude, codex, GC, opencode, type Program } from './programs.ts'
 import { eventually } from './town.ts'
 
 setDefaultTimeout(120_000)
 
 const KEY = 'sk-true-key-of-the-provider'
 
+interface Run {
+  program: Program
+  args: readonly string[]
+  env(origin: string): Record<string, string>
+  /** What its user has seen and trusted, by file of their home: then it is run on a terminal, and asks nothing. */
+  home?(rig: string): Record<string, string>
+}
+
 /** How each program is run for one turn, and where it finds its key and its provider. */
-const RUNS = [
+const RUNS: readonly Run[] = [
   {
     program: claude,
     args: ['-p'],
@@ -21,6 +29,39 @@ const RUNS = [
     program: codex,
     args: ['exec', '--skip-git-repo-check'],
     env: (origin: string) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${origin}/v1` }),
+  },
+  {
+    program: opencode,
+    args: ['run', '--model', 'anthropic/claude-sonnet-4-5'],
+    env: (origin: string) => ({
+      ANTHROPIC_API_KEY: KEY,
+      ANTHROPIC_BASE_URL: origin,
+    }),
+  },
+  {
+    program: claude,
+    args: [],
+    env: (origin: string) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: origin }),
+    home: (rig) => ({
+      '.claude.json': JSON.stringify({
+        ...{ hasCompletedOnboarding: true, theme: 'dark', bypassPermissionsModeAccepted: true },
+        projects: { [rig]: { hasTrustDialogAccepted: true } },
+      }),
+    }),
+  },
+  {
+    program: codex,
+    args: [],
+    env: (origin: string) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${origin}/v1` }),
+    home: (rig) => ({
+      '.codex/config.toml': `model = "gpt-5.5"
+check_for_update_on_startup = false
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
+[projects.${JSON.stringify(rig)}]
+trust_level = "trusted"
+`,
+    }),
   },
 ]
 
@@ -51,15 +92,21 @@ function gateway(model: ModelServer) {
   return { keys, origin: `http://127.0.0.1:${server.port}`, [Symbol.dispose]: () => void server.stop(true) }
 }
 
-test.each(RUNS.map((run): [string, (typeof RUNS)[number]] => [run.program.provider, run]))(
+test.each(RUNS.map((run): [string, Run] => [`${run.program.provider}${run.home ? ' on a terminal' : ''}`, run]))(
   '%s works confined with a key that it does not have',
-  async (provider, { program, args, env }) => {
+  async (_, { program, args, env, home }) => {
+    const { provider } = program
     const model = new ModelServer(script(program))
     using before = gateway(model)
     await using world = await World.with(env(before.origin), '--require-token')
     const path = world.folder.at('mill')
     const rig = world.folder.at('demo')
     for (const folder of [path, rig]) mkdirSync(folder)
+    for (const [name, text] of Object.entries(home?.(rig) ?? {})) {
+      const file = world.folder.at('user', name)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+    }
     const declared = `[workspace]
 name = "mill"
 [[rigs]]

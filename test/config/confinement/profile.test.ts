@@ -59,6 +59,7 @@ A = "1"
     ],
     ports: [{ value: 5432, ...at('agent', 15) }],
     unknownHosts: undefined,
+    shareLogin: undefined,
     share: {
       cpu: { value: 0.5, ...at('provider', 5) },
       memory: { value: 2 * 1024 ** 3, ...at('provider', 5) },

@@ -54,7 +54,7 @@ export class Confiner {
     if (!confine) {
       return { command: [program, ...argv.slice(1)], argv0: argv[0], env, extra: [], started: () => {} }
     }
-    const { folders, env: own } = makePrivateFolders(confine.private)
+    const { folders, env: own } = makePrivateFolders(confine.private, confine.begin)
     const write = [...confine.write, folders.temporary, folders.state]
     const proxy = confine.proxy && this.#openProxy(key, confine.proxy, confine.private)
     const ports = [...confine.ports, ...(proxy ? [proxy.port] : [])]

@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Confinement } from '../../protocol/session.ts'
 
 /** Folders that only one confined program has: for what is temporary, and for what its programs keep of themselves. */
 export interface PrivateFolders {
@@ -25,11 +26,27 @@ const STATE = {
 } as const
 
 /** Makes the folders below one, and answers with the variables that lead programs to them. */
-export function makePrivateFolders(root: string): { folders: PrivateFolders; env: Record<string, string> } {
+export function makePrivateFolders(
+  root: string,
+  begin: Confinement['begin'],
+): { folders: PrivateFolders; env: Record<string, string> } {
   const folders = { temporary: join(root, 'tmp'), state: join(root, 'state') }
+  const isNew = !existsSync(folders.state)
   for (const folder of [folders.temporary, folders.state]) mkdirSync(folder, { recursive: true, mode: 0o700 })
   const state = Object.entries(STATE).map(([name, folder]) => [name, join(folders.state, folder)] as const)
   for (const [, folder] of state) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Once a program was there, what it made of the folder could lead elsewhere.
+  if (isNew && begin) fill(folders.state, begin)
   const { temporary } = folders
   return { folders, env: { ...Object.fromEntries(state), TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary } }
+}
+
+function fill(state: string, { files, links }: NonNullable<Confinement['begin']>): void {
+  for (const { path, text } of files) writeFileSync(withFolder(join(state, path)), text, { mode: 0o600, flag: 'wx' })
+  for (const { path, to } of links) symlinkSync(to, withFolder(join(state, path)))
+}
+
+function withFolder(path: string): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  return path
 }
