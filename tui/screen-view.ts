@@ -74,6 +74,7 @@ export class ScreenView implements View, Disposable {
 
   async attach(city: string, session: string): Promise<void> {
     this.#screen.leave()
+    if (this.options.settings.title) this.#screen.write(title(`${session} · ctrl-] leaves it running`))
     try {
       await this.options.attach(city, session)
     } finally {

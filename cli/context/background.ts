@@ -14,7 +14,7 @@ import { program } from './version.ts'
 export const LOG_FILE = 'supervisor.log'
 
 /** What it writes is added at the end, so that the file can be emptied while it runs. */
-const START_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND
+export const START_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND
 
 const START_MS = 20_000
 const STEP_MS = 50
@@ -96,8 +96,13 @@ export async function untilLoaded({ io, client }: Looking): Promise<void> {
 const isLoading = ({ running, error, phases_completed }: CityInfo): boolean =>
   !running && error === undefined && phases_completed !== undefined
 
+/** A supervisor that was started, and the status that it ended with, if it has. */
+export interface Launched {
+  readonly status: number | undefined
+}
+
 /** Starts `gc serve` as a process of its own, which writes its log itself. */
-export function launchSupervisor(home: string, env: Env, options: readonly string[]): { status: number | undefined } {
+export function launchSupervisor(home: string, env: Env, options: readonly string[]): Launched {
   const log = join(home, LOG_FILE)
   const [command = '', ...before] = program
   const exit: { status: number | undefined } = { status: undefined }

@@ -1,6 +1,7 @@
 import { copyFileSync, linkSync, renameSync, rmSync } from 'node:fs'
 import { resolveHome } from '../../src/client/home.ts'
 import { countOf } from '../../src/client/text.ts'
+import type { Launched } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { commit, version } from '../context/version.ts'
 import { failure } from '../io/exit.ts'
@@ -65,7 +66,7 @@ interface Restart {
   readonly target: string
   readonly home: string
   readonly pid: number
-  start(): void
+  start(): Launched
 }
 
 /** Starts the supervisor anew; when that fails, everything goes back to how it was. */
@@ -75,8 +76,7 @@ async function restart(
   { target, home, pid, start }: Restart,
 ): Promise<void> {
   if (back.length === 0) await stopSupervisor(context, pid)
-  start()
-  if (await isAnswered(context, candidate)) return
+  if (await isAnswered(context, candidate, start())) return
   const databases = await import('../../src/supervisor/databases.ts')
   copyFileSync(`${target}.previous`, candidate.path)
   renameSync(candidate.path, target)
@@ -85,8 +85,7 @@ async function restart(
     home,
     steps.flatMap(({ database, copy }) => (copy ? [{ database, copy }] : [])),
   )
-  start()
-  const isBack = await isAnswered(context, { version, commit })
+  const isBack = await isAnswered(context, { version, commit }, start())
   throw failure(
     `gc ${candidate.version} did not start the supervisor, so this gc is back in its place; \`gc logs\` says why${isBack ? '' : ', and that this one does not start either'}`,
   )

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { isAlive } from '../../src/client/process.ts'
-import { launchSupervisor } from '../context/background.ts'
+import { type Launched, launchSupervisor } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, pause } from '../io/io.ts'
@@ -16,7 +16,7 @@ const STEP_MS = 100
 export interface RunningSupervisor {
   readonly pid: number
   /** Starts it again as it was started; undefined when it belongs to a terminal or to a system that gc does not know. */
-  readonly start: (() => void) | undefined
+  readonly start: (() => Launched) | undefined
 }
 
 /** The supervisor of this home; undefined when none runs. */
@@ -30,7 +30,7 @@ export function findSupervisor({ env }: Pick<Io, 'env'>): RunningSupervisor | un
   const [, log, ...options] = words.slice(words.indexOf('serve'))
   if (log !== '--log') return { pid, start: undefined }
   const variables = variablesOf(pid) ?? env
-  return { pid, start: () => void launchSupervisor(resolveHome(env), variables, options.slice(1)) }
+  return { pid, start: () => launchSupervisor(resolveHome(env), variables, options.slice(1)) }
 }
 
 /** Ends a supervisor and leaves the agents to their host. */
@@ -42,10 +42,11 @@ export async function stopSupervisor({ client, io }: CommandContext, pid: number
   }
 }
 
-/** Whether a supervisor of this build answers before long. */
+/** Whether a supervisor of this build answers before long; one that has ended is not waited for. */
 export async function isAnswered(
   context: CommandContext,
   { version, commit }: { version: string; commit: string },
+  launched: Launched,
 ): Promise<boolean> {
   for (let waited = 0; waited < START_MS && !context.io.signal.aborted; waited += STEP_MS) {
     const health = await context
@@ -53,6 +54,7 @@ export async function isAnswered(
       .client.call('GET /health')
       .catch(() => undefined)
     if (health?.build_id === commit && health.version === version) return true
+    if (launched.status !== undefined) return false
     await pause(STEP_MS, context.io.signal)
   }
   return false
@@ -70,9 +72,11 @@ function unitCommand(pid: number, env: Env): string[] | undefined {
     : undefined
 }
 
-function run([command = '', ...args]: readonly string[]): void {
+/** What the system starts is not a child of this process. */
+function run([command = '', ...args]: readonly string[]): Launched {
   const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' })
   if (status !== 0) throw failure(`${command} ${args.join(' ')} failed: ${(stderr ?? '').trim() || `status ${status}`}`)
+  return { status: undefined }
 }
 
 /** The words of a process's command; undefined where the system does not tell them apart. */

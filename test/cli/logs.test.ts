@@ -1,6 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { appendFileSync, copyFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { START_FLAGS } from '../../cli/context/background.ts'
+import { trimStart } from '../../cli/logs/log-file.ts'
 import { followSupervisorLog } from '../../cli/logs/logs.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc, type Shell } from './shell.ts'
@@ -157,6 +172,27 @@ describe('gc logs --follow', () => {
     )
     expect(shown.at(-1)).toBe(`host b2     ${time(6)} host b2 is up`)
   })
+})
+
+test('what the supervisor itself prints beside its log is emptied once it has more than a megabyte, and goes on', () => {
+  using folder = tempFolder()
+  const log = folder.at('supervisor.log')
+  const path = `${log}.start`
+  trimStart(log)
+  expect(existsSync(path)).toBe(false)
+  const output = openSync(path, START_FLAGS, 0o600)
+  try {
+    writeSync(output, 'x'.repeat(1024 * 1024))
+    trimStart(log)
+    expect(statSync(path).size).toBe(1024 * 1024)
+    writeSync(output, 'y')
+    trimStart(log)
+    expect(statSync(path).size).toBe(0)
+    writeSync(output, 'later')
+    expect(readFileSync(path, 'utf8')).toBe('later')
+  } finally {
+    closeSync(output)
+  }
 })
 
 describe('the log of the supervisor on the dashboard', () => {

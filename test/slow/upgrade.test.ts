@@ -122,6 +122,65 @@ function machine(folder: TempFolder) {
   return { gc, spawn, run, files: () => readdirSync(folder.at('bin')).sort() }
 }
 
+/** A gc that starts in an empty home, and not in one with the file `poison`. */
+const POISONED = `#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int count, char **words) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/poison", getenv("GC_HOME") ? getenv("GC_HOME") : "");
+  if (count > 1 && strcmp(words[1], "serve") == 0 && access(path, F_OK) == 0) return 3;
+  execv(PROGRAM, words);
+  return 127;
+}
+`
+
+function poisoned(folder: TempFolder): string {
+  writeFileSync(folder.at('poisoned.c'), POISONED)
+  // A program is for this system when the beginning of its file is that of gc: not for any address.
+  const built = Bun.spawnSync(
+    ['cc', '-no-pie', `-DPROGRAM="${newer}"`, '-o', folder.at('poisoned'), folder.at('poisoned.c')],
+    { stderr: 'pipe' },
+  )
+  if (built.exitCode !== 0) throw new Error(built.stderr.toString())
+  return folder.at('poisoned')
+}
+
+test('gc upgrade to a gc that does not start here goes back to the one before, and sessions go on', async () => {
+  using folder = tempFolder()
+  const { spawn, run } = machine(folder)
+  const own = (await run('version')).out
+  spawn(['serve', '--log', folder.at('home', 'supervisor.log'), '--port', '0'])
+  const file = folder.at('home', 'supervisor.json')
+  await eventually('the supervisor is up', 20_000, async () => existsSync(file), Boolean)
+  try {
+    expect((await run('init', 'town')).status).toBe(0)
+    const city = ['--city', 'town']
+    await run(...city, 'agent', 'add', 'worker', '--command', 'echo $$ >> pids; exec sleep 600')
+    expect((await run(...city, 'session', 'new', 'worker')).status).toBe(0)
+    writeFileSync(folder.at('home', 'poison'), '')
+    const { status, out, err } = await run('upgrade', '--from', poisoned(folder))
+    expect([status, err]).toEqual([
+      1,
+      expect.stringMatching(
+        /^gc: gc \S+ did not start the supervisor, so this gc is back in its place; `gc logs` says why\n$/,
+      ),
+    ])
+    expect(out).toContain('is replaced')
+    expect((await run('version')).out).toBe(own)
+    const health = Object(await (await fetch(`${JSON.parse(readFileSync(file, 'utf8')).url}/health`)).json())
+    expect(own).toContain(health.build_id)
+    const pids = readFileSync(folder.at('town', 'pids'), 'utf8').trim().split('\n')
+    expect(pids).toHaveLength(1)
+    expect(readProcess(Number(pids[0]))?.zombie).toBe(false)
+    const { items } = JSON.parse((await run(...city, 'session', 'list', '--json')).out)
+    expect(items).toHaveLength(1)
+  } finally {
+    await run('down')
+  }
+}, 180_000)
+
 test('gc upgrade replaces the program and its supervisor while a session goes on, and goes back; what is broken or no gc changes nothing', async () => {
   using folder = tempFolder()
   const { gc, spawn, run, files } = machine(folder)

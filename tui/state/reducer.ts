@@ -211,7 +211,9 @@ function openElsewhere(state: State): State {
     const opens = viewOf(state, attentionOf(city)).rows.find((row) => row.opens)?.opens
     if (opens) return open(switchTo(state, city), opens)
   }
-  return notice(state, 'nothing waits for you', false)
+  const isRead = viewOf(state, attentionOf(here(state).city)).loadedAt !== undefined
+  const text = isRead ? 'nothing waits for you' : 'what waits for you is still being read; press it again'
+  return notice(state, text, false)
 }
 
 function toggleMouse(state: State): Step {

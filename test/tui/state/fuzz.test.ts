@@ -5,6 +5,7 @@ import { drawFrame } from '../../../tui/parts/frame.ts'
 import { renderLines } from '../../../tui/parts/lines.tsx'
 import { createTheme } from '../../../tui/parts/theme.ts'
 import { bindings } from '../../../tui/state/keys.ts'
+import { areasOf } from '../../../tui/state/layout.ts'
 import { focused, panelsOf } from '../../../tui/state/navigation.ts'
 import { type Message, step } from '../../../tui/state/reducer.ts'
 import { selectedIndex, shownRows } from '../../../tui/state/selection.ts'
@@ -76,13 +77,15 @@ function check(state: State): void {
   const location = focused(state)
   const rows = shownRows(state, location)
   const index = selectedIndex(state, location)
-  const { scroll, lines } = viewOf(state, location)
+  const { scroll } = viewOf(state, location)
+  const windows = areasOf(state).map((area) => textWindow(state, area))
   const holds =
     state.path.length > 0 &&
     pageOf(here(state)) !== undefined &&
     index >= 0 &&
     index < Math.max(1, rows.length) &&
-    (scroll === undefined || (scroll >= 0 && scroll <= Math.max(0, lines.length)))
+    (scroll === undefined || scroll >= 0) &&
+    windows.every(({ first, lines }) => first >= 0 && first <= lines.length)
   if (!holds) throw new Error(`the state is wrong: ${JSON.stringify({ path: state.path, index, scroll })}`)
 }
 

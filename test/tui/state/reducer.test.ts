@@ -37,7 +37,8 @@ describe('navigation', () => {
   })
 
   test('! opens what waits for a person, one after the other', () => {
-    expect(press(alpha, '!').notice?.text).toBe('nothing waits for you')
+    expect(press(alpha, '!').notice?.text).toBe('what waits for you is still being read; press it again')
+    expect(press(after(alpha, rows('attention', [])), '!').notice?.text).toBe('nothing waits for you')
     const asks = ['q-1', 'q-2'].map((id) => row(id, { opens: at('question', id) }))
     const waiting = after(alpha, rows('attention', asks))
     expect(press(waiting, '!').path.slice(-1)).toEqual([at('question', 'q-1')])
