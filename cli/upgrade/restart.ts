@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { isAlive } from '../../src/client/process.ts'
-import { type Launched, launchSupervisor } from '../context/background.ts'
+import { type Launched, launchSupervisor, untilLoaded } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, pause } from '../io/io.ts'
@@ -42,7 +42,7 @@ export async function stopSupervisor({ client, io }: CommandContext, pid: number
   }
 }
 
-/** Whether a supervisor of this build answers before long; one that has ended is not waited for. */
+/** Whether a supervisor of this build answers before long, with its cities; one that has ended is not waited for. */
 export async function isAnswered(
   context: CommandContext,
   { version, commit }: { version: string; commit: string },
@@ -53,7 +53,10 @@ export async function isAnswered(
       .renewed()
       .client.call('GET /health')
       .catch(() => undefined)
-    if (health?.build_id === commit && health.version === version) return true
+    if (health?.build_id === commit && health.version === version) {
+      await untilLoaded(context.renewed())
+      return true
+    }
     if (launched.status !== undefined) return false
     await pause(STEP_MS, context.io.signal)
   }

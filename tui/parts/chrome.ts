@@ -50,14 +50,14 @@ function connectionStatus(state: State): { text: string; tone: Tone } {
   return { text: `reconnecting for ${formatDuration(away)}${age}`, tone: away > STALE_MS ? 'bad' : 'warning' }
 }
 
-/** The bottom: what is typed, else a notice on as many lines as it needs, else the keys of what is selected. */
+/** The bottom: what is typed, else a notice on as many lines as it needs, else the keys of what is selected; what lies over the page says its own. */
 export function drawFooter(state: State, theme: Theme): string[] {
   return footerLines(state).map((spans) => drawLine(spans, state.width, theme))
 }
 
 function footerLines(state: State): Span[][] {
   if (state.prompt) return [promptSpans(state, state.prompt)]
-  if (!state.notice) return [[{ text: ` ${hintsOf(state)}`, tone: 'quiet' }]]
+  if (!state.notice) return [[{ text: state.overlay ? '' : ` ${hintsOf(state)}`, tone: 'quiet' }]]
   const { text, isBad } = state.notice
   const lines = wrap(sanitizeLine(text), Math.max(1, state.width - 1), 0).slice(0, state.height)
   return lines.map((line) => [{ text: ` ${line}`, tone: isBad ? 'bad' : 'good' }])
