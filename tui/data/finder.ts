@@ -1,5 +1,6 @@
 import type { Client } from '../../src/client/client.ts'
 import type { Timers } from '../../src/client/follow.ts'
+import { foldPools } from '../pages/agents.ts'
 import type { Message } from '../state/reducer.ts'
 import type { Known } from '../state/state.ts'
 
@@ -47,9 +48,11 @@ export class Finder {
 
   async #agents(city: string, signal: AbortSignal): Promise<Known[]> {
     const { items } = await this.options.client.city(city).call('GET ~/agents', { signal })
-    return (items ?? []).flatMap(({ name, session }) => {
-      const location = { page: 'session', city, subject: session?.name ?? '' }
-      return session ? [{ kind: 'agent', text: name, location }] : []
+    return foldPools(items ?? []).map(({ name, agent, instances }) => {
+      const { session } = agent
+      const page = instances.length > 0 ? 'pool' : session ? 'session' : 'agent'
+      const subject = page === 'session' && session ? session.name : name
+      return { kind: 'agent', text: name, location: { page, city, subject } }
     })
   }
 
