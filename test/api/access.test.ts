@@ -58,6 +58,10 @@ const TOML = `
 [session]
 setup_timeout = "10m"
 ${testService('stays')}
+[[agent]]
+name = "idle"
+start_command = "true"
+max_active_sessions = 0
 ${agent('plain')}${agent('chief', `may = ${JSON.stringify(PERMISSIONS)}`)}${agent('brief', ENDS)}${agent('slow', STAYS)}`
 
 let world: World
@@ -128,7 +132,7 @@ async function programTokens(city: TestCity): Promise<Staffed['programs']> {
 
 /** Begins a run and does its one step, after which gc checks it. */
 async function beginCheck(city: TestCity): Promise<void> {
-  const slung = await city.call('POST ~/sling', { body: { target: 'chief', formula: 'checked' } })
+  const slung = await city.call('POST ~/sling', { body: { target: 'idle', formula: 'checked' } })
   const root: string = slung.body.root_bead_id
   const { items } = (await city.call(`GET ~/beads/graph/${root}/beads`)).body
   const step = items.find(({ ref }: { ref?: string }) => ref === 'checked.work.iteration.1').id

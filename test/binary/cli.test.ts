@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 
@@ -13,6 +13,17 @@ function gc(...args: string[]): { status: number; out: string; err: string } {
   const { exitCode, stdout, stderr } = Bun.spawnSync([binary, ...args], { env, cwd: folder.path, timeout: 15_000 })
   return { status: exitCode, out: stdout.toString(), err: stderr.toString() }
 }
+
+/** Sets the clipboard and the title, prints to the printer, and shows its token in two colours and in two pieces. */
+const LOUD = `#!/bin/sh
+printf %s "$GC_TOKEN" > "$GC_HOME/loud.token"
+while :; do
+  printf '\\033]52;c;c3RvbGVu\\007\\033]0;owned\\007\\033[5iprinted\\033[4i'
+  printf %.12s "$GC_TOKEN"; printf '\\033[31m'; sleep 0.1; printf '%s\\033[0m\\n' "$(printf %s "$GC_TOKEN" | cut -c13-)"
+  echo round over
+  sleep 0.2
+done
+`
 
 /** A person's terminal on which the binary runs. */
 function onTerminal(...args: string[]) {
@@ -60,12 +71,15 @@ describe('the binary', () => {
       folder.at('echo.sh'),
       '#!/bin/sh\necho "I am here"\nwhile read -r line; do echo "heard $line"; done\n',
     )
-    chmodSync(folder.at('echo.sh'), 0o755)
+    await Bun.write(folder.at('loud.sh'), LOUD)
+    for (const name of ['echo.sh', 'loud.sh']) chmodSync(folder.at(name), 0o755)
     for (const args of [
       ['init', folder.at('town')],
       ['rig', 'add', folder.at('shop')],
       ['agent', 'add', 'shop/echo', '--command', folder.at('echo.sh')],
       ['sling', 'shop/echo', 'Listen'],
+      ['agent', 'add', 'shop/loud', '--command', folder.at('loud.sh')],
+      ['sling', 'shop/loud', 'Shout'],
     ]) {
       expect(gc(...args)).toMatchObject({ status: 0, err: '' })
     }
@@ -106,6 +120,24 @@ describe('the binary', () => {
       running: true,
       attached: false,
     })
+  })
+
+  test('shows a terminal read-only without its clipboard, title and printer, and without its token', async () => {
+    const { child, shows, screen, type } = onTerminal('session', 'attach', 'shop/loud', '--read-only')
+    await shows('round over')
+    const before = screen().length
+    while (screen().slice(before).split('round over').length < 4) await Bun.sleep(20)
+    type('\u001d')
+    await child.exited
+    child.terminal?.close()
+    for (const code of [']52;', ']0;owned', '[5i']) expect(screen()).not.toContain(`\u001b${code}`)
+    const token = readFileSync(folder.at('home', 'loud.token'), 'utf8')
+    expect(token).toHaveLength(68)
+    const seen = [screen(), gc('session', 'peek', 'shop/loud').out, gc('session', 'transcript', 'shop/loud').out]
+    for (const text of seen) {
+      expect(text).toContain('round over')
+      expect(Bun.stripANSI(text).replaceAll(/[\r\n]/g, '')).not.toContain(token.slice(12, 40))
+    }
   })
 
   test('follows a resize of the terminal', async () => {

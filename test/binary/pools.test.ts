@@ -96,3 +96,30 @@ describe('a pool of which some processes are killed', () => {
     120_000,
   )
 })
+
+describe('a pool whose sessions fail at their start', () => {
+  test('is held: its rows say why and until when, others do not, and so does the list of what waits', async () => {
+    await using world = await World.open()
+    const declared = (name: string, command: string) =>
+      `[[agent]]\nname = "${name}"\nstart_command = '${command}'\nmax_active_sessions = 2\n`
+    const city = await register(world, 'mill', declared('broken', 'exit 3') + declared('sound', 'exec sleep 600'))
+    for (const target of ['broken', 'sound']) await city.call('POST ~/sling/text', { body: { target, title: 'work' } })
+    const agents = async (): Promise<AgentResponse[]> => (await city.call('GET ~/agents')).body.items
+    const rows = await eventually('the pool is held', 60_000, agents, (all) =>
+      all.some(({ state }) => state === 'quarantined'),
+    )
+    const held = rows.filter(({ unavailable_reason: reason }) => reason !== undefined)
+    expect(new Set(held.map(({ pool, state }) => `${pool} ${state}`))).toEqual(new Set(['broken quarantined']))
+    const why = /no new session is started before \d{4}-\d\d-\d\dT[\d:.]+Z/
+    for (const { unavailable_reason: reason } of held) expect(reason).toMatch(why)
+    const { items } = (await city.call('GET ~/attention')).body
+    expect(JSON.stringify(items)).toMatch(why)
+    const listed = Bun.spawnSync([...world.program, 'agent', 'list'], {
+      cwd: city.path,
+      env: { PATH: process.env.PATH ?? '', HOME: world.folder.path, GC_HOME: world.home, GC_URL: world.url },
+    })
+    const lines = listed.stdout.toString().split('\n')
+    expect(lines.filter((line) => why.test(line)).every((line) => line.includes('broken'))).toBe(true)
+    expect(lines.some((line) => why.test(line))).toBe(true)
+  }, 90_000)
+})

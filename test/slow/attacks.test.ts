@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { memory } from '../bench/support/figures.ts'
 import { attacks, createBeads, createPosts, GENEROUS, SilentReaders } from '../support/attacks.ts'
 import { NetworkClient } from '../support/network.ts'
+import { World } from '../support/world.ts'
 
 const MAX_MB = 400
 
@@ -41,4 +42,22 @@ test('readers that take nothing cost the server little memory, however much they
   }
   expect(Object.entries(peaks).filter(([, peak]) => peak > MAX_MB)).toEqual([])
   expect((await world.call('GET /health')).status).toBe(200)
+}, 120_000)
+
+test('a reader that takes nothing for half a minute is let go, and one that begins sooner gets all', async () => {
+  await using world = await World.open()
+  const city = await world.city()
+  await createBeads(world.url, city.name, 1_000, 25_000)
+  const path = `/v0/city/${city.name}/beads/ready`
+  const close = 'Connection: close\r\n'
+  const [late, inTime] = [new SilentReaders(world.url, false), new SilentReaders(world.url, false)]
+  using _ = late
+  using __ = inTime
+  await Promise.all([late.ask([path], close), inTime.ask([path], close)])
+  await Bun.sleep(15_000)
+  await inTime.readOn()
+  expect(inTime.received).toBeGreaterThan(25_000_000)
+  await Bun.sleep(30_000)
+  await late.readOn()
+  expect(late.received).toBeLessThan(25_000_000)
 }, 120_000)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { until } from './until.ts'
 
@@ -30,6 +31,13 @@ export class SilentReaders implements Disposable {
       if (this.#sockets.length % 100 === 0) await until(() => sent === this.#sockets.length, 60_000)
     }
     await until(() => sent === this.#sockets.length, 60_000)
+  }
+
+  /** Reads from now on what is left; resolves once every connection has ended. */
+  async readOn(): Promise<void> {
+    const ended = this.#sockets.map((socket) => (socket.closed ? undefined : once(socket, 'close')))
+    for (const socket of this.#sockets) socket.resume()
+    await Promise.all(ended)
   }
 
   [Symbol.dispose](): void {
