@@ -64,7 +64,7 @@ class LinePrinter {
   }
 }
 
-export const hasFailed = ({ labels }: OrderHistoryEntry): boolean =>
+export const hasFailed = ({ labels }: Pick<OrderHistoryEntry, 'labels'>): boolean =>
   labels?.some((label) => /-(failed|canceled)$/.test(label)) ?? false
 
 /** Says how a run ended; one that failed makes the command fail. */

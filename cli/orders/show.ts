@@ -10,7 +10,7 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields } from '../io/table.ts'
 import { toItem } from './list.ts'
 import { aboutOrder, type OrderOptions, scopedNameOf } from './names.ts'
-import { followRun, reportEnd } from './output.ts'
+import { followRun, hasFailed, reportEnd } from './output.ts'
 
 interface ShowOptions extends OrderOptions {
   follow?: true
@@ -62,9 +62,15 @@ async function showRun(io: Io, city: CityClient, bead: string, json: true | unde
   })
   if (json) return printJson(io, envelope({ run }))
   const { bead_id, created_at, labels, output } = run
+  const { title, status, metadata } = await city.call('GET ~/bead/{id}', { params: { id: bead_id } })
+  const duration = metadata?.['convergence.gate_duration_ms']
   printFields(io, [
     ['run', bead_id],
+    ['order', title.replace(/^order:/, '')],
     ['began', created_at],
+    ['outcome', status !== 'closed' ? 'running' : hasFailed(run) ? 'failed' : 'success'],
+    ['exit code', metadata?.['convergence.gate_exit_code']],
+    ['took', duration && `${(Number(duration) / 1000).toFixed(1)} s`],
     ['labels', labels?.join(', ')],
   ])
   if (output !== '') printLine(io, `\n${sanitizeLines(output.trimEnd())}`)

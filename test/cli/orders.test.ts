@@ -64,6 +64,10 @@ describe('gc order', () => {
   test('fails with a failed run, after all that it printed', async () => {
     await using town = await townWithOrders()
     const { status, out, err } = await town.gc(['order', 'run', 'breaks'])
+    const bead = /gc order show (\S+)`/.exec(err)?.[1] ?? ''
+    const shown = (await town.gc(['order', 'show', bead])).out.replace(/ {2,}/g, ' | ')
+    expect(shown).toContain('\norder | breaks\n')
+    expect(shown).toContain('\noutcome | failed\nexit code | 3\ntook | ')
     expect([status, out]).toEqual([1, 'out\nbad\n'])
     expect(err).toMatch(/^gc: order breaks failed after [\d.]+ s: exit status 3; `gc order show \S+` shows the run\n$/)
     const json = await town.gc(['order', 'run', 'breaks', '--json'])
