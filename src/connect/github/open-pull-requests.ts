@@ -42,6 +42,8 @@ export interface OpenPullRequests {
 const PAGE_SIZE = 50
 const MAX_PAGES = 10
 const MAX_TEXT = 500
+/** So that the names of all checks fit into the metadata of a bead. */
+const MAX_NAME = 100
 
 const QUERY = `query ($owner: String!, $repo: String!, $after: String) {
   repository(owner: $owner, name: $repo) {
@@ -121,7 +123,7 @@ function toOpenPullRequest(node: unknown): OpenPullRequest[] {
 /** A status has one word for what a check has two for. */
 function toCheck(node: unknown): Check[] {
   const state = textAt(node, 'state')
-  const name = textAt(node, 'name') || textAt(node, 'context')
+  const name = (textAt(node, 'name') || textAt(node, 'context')).slice(0, MAX_NAME).toWellFormed()
   if (name === '') return []
   return [{ name, status: textAt(node, 'status') || state, conclusion: textAt(node, 'conclusion') }]
 }
@@ -131,7 +133,7 @@ const at = (value: unknown, ...path: readonly string[]): unknown =>
 
 function textAt(value: unknown, ...path: readonly string[]): string {
   const text = at(value, ...path)
-  return typeof text === 'string' ? text.slice(0, MAX_TEXT) : ''
+  return typeof text === 'string' ? text.slice(0, MAX_TEXT).toWellFormed() : ''
 }
 
 const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

@@ -31,7 +31,7 @@ export const pullRequestName = ({ owner, repo }: PullRequestMonitorConfig, { num
 export const reasonOf = ({ kind }: Readiness): string => (kind === undefined ? '' : REASONS[kind])
 
 export const repairTitle = ({ monitor, pull }: FailedPullRequest): string =>
-  `Repair ${pullRequestName(monitor, pull)}: ${pull.title}`.slice(0, MAX_TITLE)
+  `Repair ${pullRequestName(monitor, pull)}: ${pull.title}`.slice(0, MAX_TITLE).toWellFormed()
 
 /** What is known of a pull request, as its repair and mail about it say it. */
 export function repairText({ monitor, pull, readiness }: FailedPullRequest): string {

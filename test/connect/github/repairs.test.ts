@@ -87,6 +87,15 @@ describe('a pull request that cannot be merged', () => {
     expect(city.recorded(head)).toEqual([])
   })
 
+  test('is repaired however long the names of its checks are', async () => {
+    using hub = forge()
+    const checks = Array.from({ length: 100 }, (_, n) => ({ context: `${n} ${'検'.repeat(400)}`, state: 'ERROR' }))
+    hub.setOpen({ ...FAILED, checks })
+    await using city = await world(hub, ROUTED)
+    expect(city.town.reports).toEqual([])
+    expect(city.repairs()[0]?.metadata?.['github.failed_checks']?.split('\n').length).toBe(100)
+  })
+
   test('has its repair recorded in the name of gc, and nothing else follows', async () => {
     using hub = forge()
     await using city = await world(hub, ROUTED)
