@@ -1,5 +1,6 @@
 import { ProgramInspector } from '../../agents/readiness/inspector.ts'
 import type { CityConfig } from '../../config/city-config.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
@@ -30,10 +31,11 @@ export interface GatesOptions {
   processTokens: ProcessTokens
   beadRepository: BeadRepository
   config: { readonly current: CityConfig }
+  suspensions: Pick<Suspensions, 'holdOf'>
   reportError(error: unknown): void
 }
 
-/** How often GitHub is asked about the gates that have a time limit. */
+/** How often GitHub is asked about the gates that have a time limit, while their city and rig are not suspended. */
 const POLL_MS = 60_000
 const GATES = gcPart('gates')
 
@@ -203,8 +205,10 @@ export class Gates {
   }
 
   async #pollGitHub(): Promise<void> {
+    const { suspensions, config, beadRepository } = this.#options
     for (const gate of this.#polled()) {
       if (this.#isStopped) return
+      if (suspensions.holdOf(config.current, beadRepository.rigOf(gate.id)) !== undefined) continue
       const result = await this.#askGitHub(gate)
       if (result.is === 'passed')
         await this.#options.store.write((tx) => this.#resolve(tx, gate.id, result.reason), GATES)

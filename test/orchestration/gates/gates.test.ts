@@ -187,3 +187,19 @@ test('GitHub is asked once a minute until the time limit, and not at all without
   expect(world.calls()).toBe('pr view 2 --json state\n')
   expect(gates.open.find(limited)).toBeDefined()
 })
+
+test('GitHub is not asked while the city is suspended, unless a person does', async () => {
+  await using world = await openWithGitHub()
+  world.answer('{"state":"OPEN"}')
+  const { gates, beads, status } = world.city
+  const { id } = await beads.create(human, { title: 'deploy', type: 'epic' })
+  await gates.create(human, { blocks: id, type: 'gh:pr', await_id: '2', timeout_ms: 600_000 })
+  await status.change(human, { suspended: true })
+  await world.advance(120_000)
+  expect(world.calls()).toBe('')
+  expect((await gates.check(human, {})).waiting).toHaveLength(1)
+  expect(world.calls()).toBe('pr view 2 --json state\n')
+  await status.change(human, { suspended: false })
+  await world.advance(60_000)
+  await until(() => world.calls() === 'pr view 2 --json state\n'.repeat(2))
+})
