@@ -211,8 +211,10 @@ class OptionChooser {
   /** Where the mark stands once that fits, where options have one; undefined when it never does. */
   #mark(id: string, fits: (at: number) => boolean): Promise<number | 'gone' | 'keys' | undefined> {
     const { options } = this.choice
-    return this.#seen<number | 'gone' | 'keys'>((question) => {
+    return this.#seen<number | 'gone' | 'keys'>((question, settled) => {
       if (!question) return 'gone'
+      // While such a program draws its mark it takes no key.
+      if (this.profile.redraws !== undefined && !settled) return undefined
       this.#keys = question.keys?.[options.findIndex((option) => option.id === id)]
       if (this.#keys !== undefined) return 'keys'
       const marked = markedId(question)

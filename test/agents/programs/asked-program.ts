@@ -65,7 +65,7 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
     env: { PATH, TERM: 'xterm-256color', ...own, ...env, ...start.env },
   })
   const pid = (await host.list())[0]?.pid
-  const until = <T>(look: () => T | undefined): Promise<T | undefined> => patiently(pid, look)
+  const until = <T>(look: () => T | undefined | Promise<T | undefined>): Promise<T | undefined> => patiently(pid, look)
   const screen = async () => (await host.screen(KEY)).lines.map((line) => line.trimEnd()).join('\n')
   const sees = async (text: string) => {
     const isShown = await patiently(pid, async () => (await screen()).includes(text) || undefined)

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { profileOf } from '../../../src/host/terminal/programs.ts'
 import { findQuestion } from '../../../src/host/terminal/question.ts'
-import { startProgram } from './asked-program.ts'
+import { type StartedProgram, startProgram } from './asked-program.ts'
 import { CASES } from './cases/all.ts'
 import type { AskedCase } from './cases/case.ts'
 
@@ -12,33 +12,36 @@ import type { AskedCase } from './cases/case.ts'
  */
 const FOLDER = join(import.meta.dir, '../screens/recorded')
 const SIZES = { narrow: { cols: 120, rows: 40 }, wide: { cols: 1000, rows: 300 } } as const
-const STEADY_LOOKS = 8
+/** So often, twenty times a second, the screen has to be seen to ask the same. */
+const STEADY_LOOKS = 40
+const EXPANDED_MS = 1_500
 
 async function record(asked: AskedCase, name: string, size: keyof typeof SIZES): Promise<void> {
   const { widest = Number.POSITIVE_INFINITY } = profileOf({ name: asked.program.provider })
   const { cols, rows } = SIZES[size]
   const room = { cols: Math.min(cols, widest), rows }
   await using started = await startProgram(asked.program, { ...asked.start, size: room, isUnwatched: true })
-  const { host, profile } = started
+  const { expand, expands } = started.profile
   await asked.typed?.(started)
-  const asks = async () => findQuestion(await host.screen('s'), profile)
-  await steady(asks)
-  if (size === 'wide' && profile.expand && profile.clips) {
-    await started.press(profile.expand)
-    await Bun.sleep(1_500)
+  if (!(await asksSteadily(started))) throw new Error('it never asked')
+  if (size === 'wide' && expand && expands?.test(await started.screen())) {
+    await started.press(expand)
+    await Bun.sleep(EXPANDED_MS)
   }
   writeFileSync(join(FOLDER, `${name}.${size}.gz`), Bun.gzipSync(new Uint8Array(await started.output())))
 }
 
-async function steady(asks: () => Promise<{ id: string } | undefined>): Promise<void> {
+async function asksSteadily({ host, profile, until }: StartedProgram): Promise<boolean> {
   let last: string | undefined
   let looks = 0
-  for (const end = performance.now() + 90_000; looks < STEADY_LOOKS; await Bun.sleep(200)) {
-    if (performance.now() > end) throw new Error('it never asked')
-    const id = (await asks())?.id
+  const steady = await until(async () => {
+    const question = findQuestion(await host.screen('s'), profile)
+    const id = question?.isDrawing ? undefined : question?.id
     looks = id !== undefined && id === last ? looks + 1 : 0
     last = id
-  }
+    return looks >= STEADY_LOOKS || undefined
+  })
+  return steady ?? false
 }
 
 mkdirSync(FOLDER, { recursive: true })

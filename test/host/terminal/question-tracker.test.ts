@@ -14,6 +14,10 @@ class DrawnTerminal implements TerminalHost, RoomyTerminal {
   readonly keys: string[] = []
   readonly #outputs = new Set<() => void>()
   size = SIZE
+  /** What the program does with a key. */
+  onKey: (keys: string) => void = (keys) => {
+    if (keys === '\r') this.draw(['─'.repeat(119), '❯ ', '─'.repeat(119)])
+  }
   #lines: string[] = []
 
   constructor(private readonly onResize: (terminal: DrawnTerminal) => void) {}
@@ -34,7 +38,7 @@ class DrawnTerminal implements TerminalHost, RoomyTerminal {
 
   press(keys: string): void {
     this.keys.push(keys)
-    if (keys === '\r') this.draw(['─'.repeat(119), '❯ ', '─'.repeat(119)])
+    this.onKey(keys)
   }
 
   onOutput(_key: string, listener: () => void): () => void {
@@ -164,5 +168,39 @@ test('a question of OpenCode that offers no larger view is whole as it stands, a
   await clock.advance(60_000)
   expect(reported).toMatchObject([{ kind: 'choice', cut: false, options: [{ label: 'Submit' }, { label: 'Dismiss' }] }])
   expect([terminal.keys, resized]).toEqual([[], 0])
+  tracker.close()
+})
+
+test('an option of Gemini is taken with one key after the other, though it takes none while it draws its mark', async () => {
+  const { clock, terminal, tracker } = tracking(() => {}, 'gemini')
+  const labels = ['Red', 'Blue', 'Green', 'Grey']
+  const confirmed: string[] = []
+  let at = 0
+  let takesAt = 0
+  const draw = () => {
+    const options = labels.map((label, index) => `│ ${index === at ? '●' : ' '} ${index + 1}. ${label}`)
+    terminal.draw([
+      '╭─'.padEnd(80, '─'),
+      '│ Which colour?',
+      ...options,
+      '│',
+      '│ Enter to select · Esc to cancel',
+      '╰──',
+    ])
+  }
+  terminal.onKey = (key) => {
+    if (clock.monotonic() < takesAt) return
+    takesAt = clock.monotonic() + 200
+    if (key !== '\r') at += key === '\x1b[B' ? 1 : -1
+    else confirmed.push(labels[at] ?? '')
+    if (key === '\r') terminal.draw(['> '])
+    else draw()
+  }
+  draw()
+  await clock.advance(20_000)
+  const outcome = tracker.answer(tracker.question?.id ?? '', '4')
+  await clock.advance(60_000)
+  expect(await outcome).toEqual({ result: 'taken', option: '4' })
+  expect([confirmed, terminal.keys]).toEqual([['Grey'], ['\x1b[B', '\x1b[B', '\x1b[B', '\r']])
   tracker.close()
 })
