@@ -7,6 +7,7 @@ const ON_PURPOSE = 'until then only agents with confine = "off" are started, unc
 
 /** What this machine has of what confined sessions need. */
 export async function checkConfinement(): Promise<CheckResult> {
+  if (process.platform === 'darwin') return ok(NAME, 'sandbox-exec; shares of cpu and memory are not held on macOS')
   if (process.platform !== 'linux')
     return bad('warning', NAME, `gc does not confine on ${process.platform}`, ON_PURPOSE)
   const { landlockVersion } = await import('../../src/host/confine/landlock.ts')

@@ -32,7 +32,9 @@ export function obstacleToConfinement(
   place: { readonly tokenRequirement: Pick<TokenDemand, 'canBeRequired'> },
 ): string | undefined {
   if (confine === 'off') return undefined
-  if (process.platform !== 'linux') return `gc confines agents on Linux only so far; set confine = "off"`
+  if (process.platform !== 'linux' && process.platform !== 'darwin') {
+    return 'gc confines agents on Linux and macOS only; set confine = "off"'
+  }
   if (!place.tokenRequirement.canBeRequired) {
     return `confine means nothing while a program that leaves its token out is taken for you: start gc without --no-require-token, ${OFF}`
   }

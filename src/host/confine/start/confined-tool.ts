@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { confinedArgv } from '../confined-command.ts'
 import { landlockVersion } from '../landlock.ts'
 import { makePolicy } from './default-policy.ts'
+import { sandboxedArgv } from './sandbox-profile.ts'
 
 /** The folders that a tool of gc is confined to, besides the system and its own program. */
 export interface ToolFolders {
@@ -12,11 +13,17 @@ export interface ToolFolders {
 /** The words that start a program confined to folders, without network and without anybody to ask. */
 export type ConfineTool = (program: string, args: readonly string[], folders: ToolFolders) => string[]
 
+const canConfine = (): boolean =>
+  process.platform === 'darwin' || (process.platform === 'linux' && landlockVersion() > 0)
+
 /** How gc confines what it runs itself on files that agents wrote; undefined where this system cannot. `gc` starts this program. */
 export function confineTool(gc: readonly string[]): ConfineTool | undefined {
-  if (process.platform !== 'linux' || landlockVersion() === 0) return undefined
+  if (!canConfine()) return undefined
   return (program, args, folders) => {
     const policy = makePolicy({ home: homedir(), program, ...folders, network: 'none' })
-    return confinedArgv(gc, policy, program, [program, ...args])
+    const words = [program, ...args]
+    return process.platform === 'darwin'
+      ? sandboxedArgv(policy, program, words)
+      : confinedArgv(gc, policy, program, words)
   }
 }

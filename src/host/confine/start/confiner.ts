@@ -9,6 +9,7 @@ import { HANDOVER } from '../enter.ts'
 import { SessionProxy } from '../network/session-proxy.ts'
 import { makePolicy } from './default-policy.ts'
 import { makePrivateFolders } from './private-folders.ts'
+import { sandboxedArgv } from './sandbox-profile.ts'
 
 /** A command as it is to be started, confined or not. */
 export interface Startable {
@@ -59,10 +60,14 @@ export class Confiner {
     const proxy = confine.proxy && this.#openProxy(key, confine.proxy, confine.private)
     const ports = [...confine.ports, ...(proxy ? [proxy.port] : [])]
     const policy = makePolicy({ ...confine, program, write, ports, yields })
+    const words = proxy ? proxy.fill(argv) : argv
+    const start = { argv0: undefined, env: { ...env, ...own, ...proxy?.env } }
+    if (process.platform === 'darwin') {
+      return { ...start, command: sandboxedArgv(policy, program, words), extra: [], started: () => {} }
+    }
     return {
-      command: confinedArgv(this.gc, policy, program, proxy ? proxy.fill(argv) : argv),
-      argv0: undefined,
-      env: { ...env, ...own, ...proxy?.env },
+      ...start,
+      command: confinedArgv(this.gc, policy, program, words),
       extra: ['pipe'],
       started: (child) => {
         const socket = child.stdio[HANDOVER]

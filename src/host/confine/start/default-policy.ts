@@ -6,6 +6,8 @@ import type { Policy } from '../policy.ts'
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/proc', '/sys'],
   ...['/dev/random', '/dev/urandom'],
+  // Of macOS.
+  ...['/System', '/Library', '/private/etc', '/private/var/db/timezone', '/private/var/db/dyld'],
 ]
 /** Devices without which few programs work; the pseudo terminals among them. */
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty', '/dev/ptmx', '/dev/pts', '/dev/shm']

@@ -25,8 +25,8 @@ export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' |
 
 /** Runs a command confined in a person's own terminal, with a private folder that goes with it; answers its exit code. */
 export async function runHere(run: ConfinedRun): Promise<number> {
-  if (process.platform !== 'linux') {
-    throw new AppError('not-implemented', `gc confines programs on Linux only so far, not on ${process.platform}`)
+  if (process.platform !== 'linux' && process.platform !== 'darwin') {
+    throw new AppError('not-implemented', `gc confines programs on Linux and macOS only, not on ${process.platform}`)
   }
   const { gc, argv, cwd, read = [], network, hosts = [], ports = [] } = run
   const root = mkdtempSync(join(tmpdir(), 'gc-confined-'))
