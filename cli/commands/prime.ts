@@ -88,7 +88,7 @@ async function findPrompt(city: CityClient, who: string): Promise<SessionPrompt 
   try {
     return await city.call('GET ~/session/{id}/prompt', { params: { id: who } })
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined
+    if (error instanceof ApiError && error.code === 'session-not-found') return undefined
     throw error
   }
 }

@@ -223,7 +223,14 @@ describe('gc stop, start and restart', () => {
   test('act on one city', async () => {
     expect((await town.gc(['stop'])).out).toStartWith('City town is stopped; `gc start town`')
     expect((await town.gc(['cities'])).out).toContain('stopped')
-    expect((await town.gc(['bead', 'list'])).err).toContain('it is stopped; `gc start town` starts it')
+    for (const words of [
+      ['bead', 'list'],
+      ['prime', 'clerk'],
+    ]) {
+      const { status, out, err } = await town.gc(words)
+      expect([status, out]).toEqual([1, ''])
+      expect(err).toContain('it is stopped; `gc start town` starts it')
+    }
     expect((await town.gc(['start', '--dry-run'])).out).toBe('City town would be started.\n')
     expect(await json('start', 'town')).toMatchObject({ ok: true, city_name: 'town', city_path: town.city })
     expect((await town.gc(['start', town.city])).out).toBe(`City town runs at ${town.city}.\n`)
