@@ -11,7 +11,12 @@ export const attentionPage = table<AttentionItem>({
   help: 'what waits for a person',
   empty: 'nothing waits for you',
   columns: [
-    { title: 'who', width: 14, isName: true, cell: (item) => item.session_id ?? item.bead_id ?? item.agent },
+    {
+      title: 'who',
+      width: 14,
+      isName: true,
+      cell: (item) => item.session_id ?? item.bead_id ?? item.agent ?? 'the city',
+    },
     { title: 'what', width: 12, cell: ({ kind }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }) },
     { title: 'asks', width: 20, grows: true, cell: ({ asks, text }) => (text ? `${asks} ${text}` : asks) },
     { title: 'to do', width: 24, grows: true, leaves: 1, cell: ({ to_do }) => ({ text: to_do, tone: 'quiet' }) },

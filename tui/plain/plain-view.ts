@@ -101,7 +101,7 @@ export class PlainView implements View {
     if (state.notice && state.notice !== before?.notice) this.#write(sanitizeLine(state.notice.text))
     if (state.overlay && state.overlay !== before?.overlay) this.#ask(state)
     if (before && before.connection.live !== state.connection.live && before.path === state.path) {
-      this.#write(state.connection.live ? 'Connected again.' : 'The connection is lost; reconnecting.')
+      this.#write(state.connection.live ? 'Connected.' : 'The connection is lost; reconnecting.')
     }
     if (!before || viewKey(here(before)) !== viewKey(here(state))) this.#write(`Page: ${placeText(state)}.`)
     for (const location of panelsOf(state)) this.#writeAll(panelChanges(before, state, location))

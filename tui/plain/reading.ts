@@ -8,7 +8,9 @@ import { addedLines, changedRows } from './changes.ts'
 
 /** A table is not read further than this; `next` goes on. */
 const MAX_ROWS = 20
-const MAX_LINES = 40
+/** So many of the last lines are read of a text that grows; of any other, so many of the first. */
+const MAX_GROWING = 40
+const MAX_LINES = 500
 
 /** Where the person is. */
 export function placeText(state: State): string {
@@ -20,17 +22,20 @@ export function placeText(state: State): string {
 export function panelText(state: State, location: Location): string[] {
   const page = pageOf(location)
   const { head, lines } = viewOf(state, location)
-  if (page.kind === 'text') return [...linesText(head), ...linesText(lines)]
+  if (page.kind === 'text') return [...linesText(head), ...(page.follow ? lastText(lines) : wholeText(lines))]
   return page.kind === 'table' ? [...linesText(head), ...tableText(state, location, page)] : []
 }
 
 function tableText(state: State, location: Location, page: TablePage): string[] {
   const rows = shownRows(state, location)
-  const { total, loadedAt } = viewOf(state, location)
+  const { total, loadedAt, hasMore } = viewOf(state, location)
   if (loadedAt === undefined) return []
   if (rows.length === 0) return [`${page.title}: ${page.empty}.`]
   const selected = selectedIndex(state, location)
-  const count = total !== undefined && total > rows.length ? `${rows.length} of ${total}` : rows.length
+  const count =
+    total !== undefined && total > rows.length
+      ? `${rows.length} of ${total}`
+      : `${rows.length}${hasMore ? ' and more' : ''}`
   const more = rows.length - MAX_ROWS
   return [
     `${page.title}: ${count}.`,
@@ -60,15 +65,19 @@ export function panelChanges(before: State | undefined, state: State, location: 
   if (view.loadedAt === undefined) return failed
   if (old?.loadedAt === undefined) return [...failed, ...panelText(state, location)]
   const page = pageOf(location)
-  if (page.kind === 'text') return [...failed, ...linesText(addedLines(old.lines, view.lines))]
+  if (page.kind === 'text') return [...failed, ...lastText(addedLines(old.lines, view.lines))]
   return page.kind === 'table' ? [...failed, ...changedRows(page, old.rows, view.rows)] : failed
 }
 
 const linesText = (lines: readonly Line[]): string[] =>
-  lines
-    .slice(-MAX_LINES)
-    .map(({ text }) => sanitizeLine(text))
-    .filter((text) => text.trim() !== '')
+  lines.map(({ text }) => sanitizeLine(text)).filter((text) => text.trim() !== '')
+
+const lastText = (lines: readonly Line[]): string[] => linesText(lines.slice(-MAX_GROWING))
+
+function wholeText(lines: readonly Line[]): string[] {
+  const more = lines.length - MAX_LINES
+  return [...linesText(lines.slice(0, MAX_LINES)), ...(more > 0 ? [`and ${more} more lines`] : [])]
+}
 
 /** The cells of a row with the titles of their columns. */
 const rowText = ({ columns }: TablePage, { cells }: Row, now: number): string =>

@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'bun:test'
+import { panelText } from '../../tui/plain/reading.ts'
+import { after, alpha, at, enter, row, rows } from './state/world.ts'
+
+const lines = Array.from({ length: 60 }, (_, number) => ({ text: `line ${number}` }))
+
+/** What is read of a page with these lines. */
+function read(page: string): string[] {
+  const location = at(page, 'al-1')
+  const shown = after(enter(alpha, `${page} al-1`)[0], { type: 'text', location, content: { lines }, now: 1 })
+  return panelText(shown, location)
+}
+
+describe('line by line', () => {
+  test('a text is read from its beginning, and one that grows from its end', () => {
+    expect(read('bead')).toEqual(lines.map(({ text }) => text))
+    expect(read('session')).toEqual(lines.slice(20).map(({ text }) => text))
+  })
+
+  test('a table says that there is more than was read', () => {
+    const shown = (hasMore: boolean) =>
+      panelText(after(enter(alpha, 'events')[0], rows('events', [row('1')], { hasMore })), at('events'))[0]
+    expect([shown(false), shown(true)]).toEqual(['events: 1.', 'events: 1 and more.'])
+  })
+})
