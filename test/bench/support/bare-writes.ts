@@ -8,6 +8,21 @@ const CREATED = JSON.stringify({ bead: { title: 'bead', description: TEXT, label
 const CLOSED = CREATED.replace('open', 'closed')
 const CLAIMED = CREATED.replace('open', 'in_progress')
 
+/** A bead as it is written by hand. */
+export interface BareBead {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly status: string
+  readonly at: number
+  readonly labels: string
+  readonly metadata: string
+  /** The beads that it waits for. */
+  readonly needs: readonly string[]
+  /** The payload of its event. */
+  readonly payload: string
+}
+
 /** How many were written a second, and this process's processor time for one in microseconds. */
 export interface BareRate {
   rate: number
@@ -49,6 +64,27 @@ export class BareWrites {
       const id = `raw-${++this.#created}`
       bead.run(id, TEXT, now, now)
       event.run(now, id, id, CREATED)
+      return true
+    })
+  }
+
+  /** These beads written a second: each with its labels, counters, dependencies and event. */
+  imports(beads: readonly BareBead[], group: number): BareRate {
+    const bead = this.#db.prepare(
+      `INSERT INTO beads (id, rig, title, status, type, priority, assignee, sender, ref, description, labels, metadata,
+         ephemeral, no_history, created_at, updated_at, workable)
+       VALUES (?, '', ?, ?, 'task', 2, '', '', '', ?, ?, ?, 0, 0, ?, ?, 1)`,
+    )
+    const edge = this.#db.prepare("INSERT INTO bead_edges (issue_id, depends_on_id, type) VALUES (?, ?, 'blocks')")
+    const event = this.#event('bead.created')
+    const left = beads[Symbol.iterator]()
+    return this.#rate(group, Number.POSITIVE_INFINITY, () => {
+      const { done, value } = left.next()
+      if (done) return false
+      const { id, title, description, status, at, labels, metadata, needs, payload } = value
+      bead.run(id, title, status, description, labels, metadata, at, at)
+      for (const need of needs) edge.run(id, need)
+      event.run(at, id, id, payload)
       return true
     })
   }
