@@ -1,69 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { World } from '../../support/world.ts'
-import { ModelServer, type Script } from './model-server.ts'
-import { claude, codex, GC, opencode, type Program } from './programs.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { KEY, openConfined, RUNS, type Run } from './confined-programs.ts'
+import type { Script } from './model-server.ts'
+import type { Program } from './programs.ts'
 import { eventually } from './town.ts'
 
 setDefaultTimeout(120_000)
-
-const KEY = 'sk-true-key-of-the-provider'
-
-interface Run {
-  program: Program
-  args: readonly string[]
-  env(origin: string): Record<string, string>
-  /** What its user has seen and trusted, by file of their home: then it is run on a terminal, and asks nothing. */
-  home?(rig: string): Record<string, string>
-}
-
-/** How each program is run for one turn, and where it finds its key and its provider. */
-const RUNS: readonly Run[] = [
-  {
-    program: claude,
-    args: ['-p'],
-    env: (origin: string) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: origin }),
-  },
-  {
-    program: codex,
-    args: ['exec', '--skip-git-repo-check'],
-    env: (origin: string) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${origin}/v1` }),
-  },
-  {
-    program: opencode,
-    args: ['run', '--model', 'anthropic/claude-sonnet-4-5'],
-    env: (origin: string) => ({
-      ANTHROPIC_API_KEY: KEY,
-      ANTHROPIC_BASE_URL: origin,
-    }),
-  },
-  {
-    program: claude,
-    args: [],
-    env: (origin: string) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: origin }),
-    home: (rig) => ({
-      '.claude.json': JSON.stringify({
-        ...{ hasCompletedOnboarding: true, theme: 'dark', bypassPermissionsModeAccepted: true },
-        projects: { [rig]: { hasTrustDialogAccepted: true } },
-      }),
-    }),
-  },
-  {
-    program: codex,
-    args: [],
-    env: (origin: string) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${origin}/v1` }),
-    home: (rig) => ({
-      '.codex/config.toml': `model = "gpt-5.5"
-check_for_update_on_startup = false
-[notice.model_migrations]
-"gpt-5.5" = "gpt-6-sol"
-[projects.${JSON.stringify(rig)}]
-trust_level = "trusted"
-`,
-    }),
-  },
-]
 
 /** Has the program look for the key, and say what it found. */
 const script =
@@ -71,79 +14,47 @@ const script =
   ({ results }) =>
     results.length === 0 ? shell('env > env.txt; echo made > made.txt') : { text: 'Done.' }
 
-/** Passes requests on to the model, and keeps the keys that they brought. */
-function gateway(model: ModelServer) {
-  const keys: string[] = []
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    idleTimeout: 0,
-    fetch(request) {
-      const { headers, url, method, body } = request
-      keys.push(headers.get('x-api-key') ?? headers.get('x-goog-api-key') ?? headers.get('authorization') ?? '')
-      const { pathname, search } = new URL(url)
-      return fetch(`${model.origin}${pathname}${search}`, {
-        method,
-        body,
-        headers: { 'content-type': 'application/json' },
-      })
-    },
-  })
-  return { keys, origin: `http://127.0.0.1:${server.port}`, [Symbol.dispose]: () => void server.stop(true) }
-}
+const named = (run: Run): [string, Run] => [`${run.program.provider}${run.home ? ' on a terminal' : ''}`, run]
 
-test.each(RUNS.map((run): [string, Run] => [`${run.program.provider}${run.home ? ' on a terminal' : ''}`, run]))(
-  '%s works confined with a key that it does not have',
-  async (_, { program, args, env, home }) => {
-    const { provider } = program
-    const model = new ModelServer(script(program))
-    using before = gateway(model)
-    await using world = await World.with(env(before.origin), '--require-token')
-    const path = world.folder.at('mill')
-    const rig = world.folder.at('demo')
-    for (const folder of [path, rig]) mkdirSync(folder)
-    for (const [name, text] of Object.entries(home?.(rig) ?? {})) {
-      const file = world.folder.at('user', name)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, text)
-    }
-    const declared = `[workspace]
-name = "mill"
-[[rigs]]
-name = "demo"
-path = "../demo"
-[providers.${provider}]
-base = "builtin:${provider}"
-command = ${JSON.stringify(program.command)}
-args = ${JSON.stringify(args)}
-prompt_mode = "arg"
-# As root it skips permission prompts only where it is told that it is in a sandbox.
-env = { IS_SANDBOX = "1" }
-[[agent]]
-name = "worker"
-dir = "demo"
-provider = "${provider}"
-confine = "default"
-`
-    writeFileSync(join(path, 'city.toml'), declared)
-    const gc = async (...argv: string[]) => {
-      const process = Bun.spawn([...GC, ...argv], {
-        cwd: path,
-        env: { PATH: Bun.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home, GC_URL: world.url },
-        stderr: 'pipe',
-      })
-      const [out, err] = await Promise.all([process.stdout.text(), process.stderr.text()])
-      if ((await process.exited) !== 0) throw new Error(err)
-      return out
-    }
-    await gc('register', path)
-    await gc('session', 'new', 'demo/worker', '--message', 'Make it.')
-    await eventually(() => existsSync(join(rig, 'made.txt')))
-    await eventually(() => model.conversations.some(({ results }) => results.length > 0))
-    const variables = readFileSync(join(rig, 'env.txt'), 'utf8')
-    expect(variables).not.toContain(KEY)
-    expect(variables).toContain('HTTPS_PROXY=http://gc:')
-    expect(new Set(before.keys.map((key) => key.replace('Bearer ', '')))).toEqual(new Set([KEY]))
-    await model.stop()
+test.each(RUNS.map(named))('%s works confined with a key that it does not have', async (_, run) => {
+  await using opened = await openConfined(run, script(run.program))
+  const { gc, rig, model, keys } = opened
+  await gc('register', '.')
+  await gc('session', 'new', 'demo/worker', '--message', 'Make it.')
+  await eventually(() => existsSync(join(rig, 'made.txt')))
+  await eventually(() => model.conversations.some(({ results }) => results.length > 0))
+  const variables = readFileSync(join(rig, 'env.txt'), 'utf8')
+  expect(variables).not.toContain(KEY)
+  expect(variables).toContain('HTTPS_PROXY=http://gc:')
+  expect(new Set(keys.map((key) => key.replace('Bearer ', '')))).toEqual(new Set([KEY]))
+})
+
+/** Has the program claim a bead, commit and close it. */
+const work =
+  ({ shell }: Program): Script =>
+  ({ results }) =>
+    results.length === 0
+      ? shell(
+          'gc hook --claim --json > "$TMPDIR/claimed"; echo new > made.txt; git add made.txt; git -c user.name=a -c user.email=a@b commit -qm worked; sed -n \'s/.*"bead_id":"\\([^"]*\\)".*/\\1/p\' "$TMPDIR/claimed" | xargs -I ID gc bd close ID --reason done',
+        )
+      : { text: 'Done.' }
+
+/** On a terminal a clone is a folder that nobody has trusted yet, confined or not. */
+const WORKERS = RUNS.filter(({ home }) => home === undefined)
+
+test.each(WORKERS.map(named))(
+  '%s commits in a clone of its own what it was slung, and that comes home',
+  async (_, run) => {
+    await using opened = await openConfined(run, work(run.program), 'worktree = true\n')
+    const { gc, rig } = opened
+    const git = (...words: string[]) =>
+      Bun.spawnSync(['git', '-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: rig }).stdout.toString()
+    git('init', '-qb', 'main')
+    git('commit', '-qm', 'first', '--allow-empty')
+    await gc('register', '.')
+    await gc('sling', 'demo/worker', 'Make it.')
+    await eventually(() => git('log', '--all', '--format=%s').split('\n').includes('worked'))
+    expect(git('log', '--format=%s', 'main')).toBe('first\n')
+    expect(existsSync(join(rig, 'made.txt'))).toBe(false)
   },
 )
