@@ -95,11 +95,11 @@ function printRestored(io: Io, { skipped, programs, problem }: RestoredCity, cit
   if (problem !== undefined) printLine(io, `Its configuration has errors:\n${problem}`)
   printLine(io, `It is suspended: nothing starts until you run \`gc city resume ${city}\`. Then it may start:`)
   const columns: Column<Program>[] = [
-    { header: 'AGENT', value: ({ name }) => name },
+    { header: 'NAME', value: ({ name }) => name },
     { header: 'PROGRAM', value: ({ command }) => command, minWidth: 20 },
     { header: 'FOLDER', value: ({ folder }) => folder, minWidth: 12 },
   ]
-  printTable(io, programs, columns, 'no program: no agent is declared.')
+  printTable(io, programs, columns, 'no program: no agent and no service is declared.')
 }
 
 /** Names in quotes, so that one with codes or line breaks in it does no harm. */

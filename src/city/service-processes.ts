@@ -1,6 +1,7 @@
 import { HostedCommands } from '../agents/commands/hosted-commands.ts'
 import { commandEnvironment } from '../agents/lifecycle/environment.ts'
 import type { Config } from '../config/config.ts'
+import type { Suspensions } from '../config/suspensions/suspensions.ts'
 import { probeService } from '../connect/services/probe.ts'
 import { ServiceRepository } from '../connect/services/repository.ts'
 import { Services } from '../connect/services/services.ts'
@@ -16,6 +17,7 @@ interface ServiceProcessesOptions extends CityDependencies {
   log: EventLog
   processTokens: ProcessTokens
   orderApproval: OrderApproval
+  suspensions: Suspensions
 }
 
 /** Between TERM and KILL. */

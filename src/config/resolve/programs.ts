@@ -3,14 +3,14 @@ import { resolveProvider } from '../providers/resolve.ts'
 
 /** A program that a city starts when it is not suspended. */
 export interface DeclaredProgram {
-  /** The agent it is, or the server of tools that agents start. */
+  /** The agent it is, the service, or the server of tools that agents start. */
   readonly name: string
   readonly command: string
   /** The folder it works in. */
   readonly folder: string
 }
 
-/** The programs that agents run, and those that they are given as servers of tools. */
+/** The programs that agents run, those that they are given as servers of tools, and those of services. */
 export function declaredPrograms(config: CityConfig): DeclaredProgram[] {
   const agents = config.agents.map((agent) => ({
     name: agent.qualified,
@@ -22,7 +22,10 @@ export function declaredPrograms(config: CityConfig): DeclaredProgram[] {
     command: serverCommand(connection),
     folder: config.path,
   }))
-  return [...agents, ...servers]
+  const services = config.services.flatMap(({ name, kind, command, folder }) =>
+    kind === 'proxy_process' ? [{ name: `service.${name}`, command: command.join(' '), folder }] : [],
+  )
+  return [...agents, ...servers, ...services]
 }
 
 function commandOf({ startCommand, provider, args }: AgentConfig, { providers }: CityConfig): string {

@@ -3,6 +3,7 @@ import type { CommandExit } from '../../agents/commands/hosted-commands.ts'
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { ServiceConfig } from '../../config/services/service.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -23,6 +24,7 @@ export interface ServicesOptions extends Omit<ServiceProcessOptions, 'publicatio
   city: string
   /** Whether programs that start by themselves wait for a person. */
   approval: { readonly isPending: boolean; onChange(listener: () => void): () => void }
+  suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
   /** Where other machines reach the public listener; undefined without one. */
   publicUrl(): string | undefined
 }
@@ -42,7 +44,7 @@ export class Services {
 
   /** Adopts what runs, starts what does not, and ends what nobody declares any more. */
   async start(): Promise<void> {
-    const { config, commands, approval } = this.options
+    const { config, commands, approval, suspensions } = this.options
     this.#isRunning = true
     for (const service of config.current.services) this.#add(service)
     await this.#publish()
@@ -50,6 +52,7 @@ export class Services {
       commands.onExit((exit) => this.#receive(exit)),
       config.onChange(({ current }) => this.#change(current)),
       approval.onChange(() => this.#release()),
+      suspensions.onChange(() => this.#release()),
     ]
     await this.#match()
   }
@@ -238,7 +241,9 @@ export class Services {
 
   /** Why no program is started now. */
   #held(): string | undefined {
-    const { config, approval } = this.options
+    const { config, approval, suspensions } = this.options
+    const hold = suspensions.holdOf(config.current, '')
+    if (hold !== undefined) return `${hold}; gc city resume`
     if (config.current.held !== undefined) return 'the files of the city are broken, so that nothing new is started'
     return approval.isPending ? 'it waits for gc order approve --all' : undefined
   }

@@ -89,6 +89,18 @@ ${agent('d', 'provider = ""\nstart_command = "./run"')}
     expect(await warningsOf({ 'city.toml': text })).toEqual([])
   })
 
+  test('names the programs of services beside those of agents', async () => {
+    const service = (name: string, more: string) => `[[service]]\nname = "${name}"\n${more}\n`
+    const process = 'kind = "proxy_process"\nprocess.command = ["serve", "--all"]'
+    const workflow = 'kind = "workflow"\nworkflow.contract = "pack.gc/healthz.v1"'
+    const agent = '[[agent]]\nname = "a"\nstart_command = "./run"\n'
+    const config = await read({ 'city.toml': `${agent}${service('web', process)}${service('health', workflow)}` })
+    expect(declaredPrograms(config)).toEqual([
+      { name: 'a', command: './run', folder: config.path },
+      { name: 'service.web', command: 'serve --all', folder: config.path },
+    ])
+  })
+
   test('runs the provider of an agent, or that of the workspace, when a patch takes its command away', async () => {
     const text = `[[agent]]
 name = "a"

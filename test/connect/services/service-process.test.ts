@@ -117,4 +117,21 @@ describe('the process of a service', () => {
     await pass(town, city, 10)
     expect(keysOf(town)).toHaveLength(1)
   })
+
+  test('that runs goes on while the city is suspended, and one that does not waits until that is resumed', async () => {
+    await using town = scriptedTown(ECHO)
+    const before = await town.open()
+    await before.status.change(human, { suspended: true })
+    expect(keysOf(town)).toHaveLength(1)
+    await before.close({ endSessions: true })
+    const city = await town.open()
+    await pass(town, city, 60_000)
+    expect(keysOf(town)).toEqual([])
+    expect(city.attention.list().items).toMatchObject([
+      { id: 'service:echo', asks: 'Service echo is not started: the city is suspended; gc city resume.' },
+    ])
+    await city.status.change(human, { suspended: false })
+    await pass(town, city, 10)
+    expect(keysOf(town)).toHaveLength(1)
+  })
 })
