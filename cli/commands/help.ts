@@ -17,7 +17,9 @@ export function helpCommand(program: Command, { io }: CommandContext): void {
       if (first === undefined) return program.outputHelp()
       const topic = TOPICS.get(first)
       const command = findInner(program, words)
-      if (topic !== undefined && (rest.length > 0 || !command)) return io.out(topic)
+      if (topic !== undefined && (rest.length === 0 || !command)) {
+        return io.out(command ? `${topic}\n\`gc ${first} --help\` shows the options of the command.\n` : topic)
+      }
       if (!command) {
         throw notFound(
           'topic-not-found',

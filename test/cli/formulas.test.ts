@@ -45,6 +45,7 @@ describe('gc formula', () => {
       ...['flowchart TD', '  n0(["line: line · workflow"])', '  n1["line.plan: Plan {{topic}}"]'],
     ])
     expect(await town.json(['formula', 'show', 'line'])).toMatchObject({ steps: [{ is_root: true }, {}, {}, {}] })
+    expect((await town.gc(['formula', 'show', 'lime'])).err).toEndWith('; did you mean line?\n')
     const missing = await town.gc(['formula', 'show', 'nope'])
     expect([missing.status, missing.err]).toEqual([1, expect.stringContaining('formula "nope" not found')])
   })

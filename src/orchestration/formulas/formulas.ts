@@ -83,7 +83,7 @@ export class Formulas {
   /** All that a formula compiles to; its titles as they are written, unless there are variables to put in. */
   async compile(name: string, { rig, vars = {} }: FormulaCompile): Promise<CompiledFormula> {
     requireSmallVariables(vars)
-    const recipe = await this.#compile(name, this.#rig(rig), vars)
+    const recipe = await this.#compile(name, this.#rig(rig), vars, 'formula-not-found')
     const shown = Object.keys(vars).length > 0 ? fillTitles(recipe) : recipe
     return toCompiled(shown, this.options.formulaLibrary.files(rig).folders)
   }
@@ -180,12 +180,18 @@ export class Formulas {
     throw new AppError('rig-not-found', `rig ${rig} does not exist in this city`)
   }
 
-  async #compile(name: string, rig: string | undefined, variables: Readonly<Record<string, string>>): Promise<Recipe> {
+  /** Operations of known clients say of a formula that there is not that the request is invalid. */
+  async #compile(
+    name: string,
+    rig: string | undefined,
+    variables: Readonly<Record<string, string>>,
+    missing: 'invalid-request' | 'formula-not-found' = 'invalid-request',
+  ): Promise<Recipe> {
     const result = await this.options.formulaLibrary.compile(name, variables, rig)
     if ('recipe' in result) return result.recipe
     const [first] = result.errors
     if (result.reason === 'not-workflow') throw new AppError('formula-not-found', first?.message ?? name)
-    if (result.reason === 'missing') throw new AppError('invalid-request', first?.message ?? name)
+    if (result.reason === 'missing') throw new AppError(missing, first?.message ?? name)
     throw new AppError('invalid-request', this.#sentences(result.errors).join('\n'))
   }
 
