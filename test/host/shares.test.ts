@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Cgroup, missingHere, obstacleToCgroups } from '../../src/host/process/cgroups.ts'
 import { handDownControllers } from '../../src/host/process/controllers.ts'
 import { RESOURCES, type Resource } from '../../src/host/process/resources.ts'
@@ -73,6 +73,27 @@ describe('a confined session with a share of the machine', () => {
     expect(/annot fork/.test(text)).toBe(HELD.includes('pids'))
     await host.end('a', { grace: 100 })
     await exit
+  })
+
+  test('can neither change what holds it, nor leave it, nor end it', async () => {
+    await using world = hostWorld()
+    const host = await world.connect()
+    const waits = 'while [ ! -e go ]; do sleep 0.1; done; . ./go; echo end; exec sleep 300'
+    await host.start(shared(world, 'a', waits, { memory: 512 * MB }))
+    const [hosted] = await host.list()
+    const own = hosted?.cgroup ?? '/sys/fs/cgroup'
+    const attempts = [
+      `echo max > ${own}/memory.max`,
+      `echo $$ > ${dirname(own)}/cgroup.procs`,
+      `echo 1 > ${own}/cgroup.kill`,
+      `mkdir ${own}/own`,
+      'echo -1000 > /proc/self/oom_score_adj',
+    ]
+    writeFileSync(world.folder.at('go.new'), attempts.map((line) => `(${line})\n`).join(''))
+    renameSync(world.folder.at('go.new'), world.folder.at('go'))
+    const { text } = await output(host, 'a', (seen) => /end\r/.test(seen))
+    expect(text.match(/ermission denied/g)).toHaveLength(attempts.length)
+    expect((await host.list())[0]).toMatchObject({ state: 'running' })
   })
 
   test('without one has nothing that is held', async () => {
