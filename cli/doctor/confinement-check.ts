@@ -21,6 +21,9 @@ export async function checkConfinement(): Promise<CheckResult> {
     const remedy = `run Linux 5.19 or later, and let gc use seccomp where a container forbids it; ${ON_PURPOSE}`
     return bad('warning', NAME, `seccomp hands no calls to gc on this kernel (${release()})`, remedy)
   }
+  const { yamaObstacle } = await import('../../src/host/confine/yama.ts')
+  const yama = yamaObstacle()
+  if (yama !== undefined) return bad('warning', NAME, yama, `set it with sysctl; ${ON_PURPOSE}`)
   const { missingHere, obstacleToCgroups } = await import('../../src/host/process/cgroups.ts')
   const reason = obstacleToCgroups()
   const groups = reason === undefined ? describeGroups(missingHere()) : `no cgroup from here: ${reason}; ${PRIORITIES}`

@@ -6,6 +6,7 @@ import { landlockVersion, restrictFiles } from './landlock.ts'
 import { addressOf, type Result, resetSignal, syscall } from './libc.ts'
 import type { Policy } from './policy.ts'
 import { architecture, callNumber } from './system-calls.ts'
+import { yamaObstacle } from './yama.ts'
 
 /** Where the session host gave the confined program its end of a socket, to hand over its listener. */
 export const HANDOVER = 3
@@ -38,6 +39,8 @@ export function enter(policy: Policy, program: Program): never {
   const arch = architecture()
   const landlock = landlockVersion()
   if (landlock === 0) throw new Error('this kernel has no Landlock, which Linux has since 5.13 where it is switched on')
+  const obstacle = policy.network === 'none' ? undefined : yamaObstacle()
+  if (obstacle !== undefined) throw new Error(obstacle)
   must('give up new rights', syscall(callNumber('prctl'), PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).value)
   dropCapabilities()
   yieldTo(policy.yields)
