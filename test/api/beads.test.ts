@@ -82,6 +82,25 @@ describe('creating a bead', () => {
     expect((await city.call('GET ~/beads')).body.total).toBe(1)
   })
 
+  test('with a repeated Idempotency-Key knows 0, false and nothing as different bodies', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const ask = async (operation: string, key: string, body: unknown) =>
+      (await city.call(operation, { body, headers: { 'Idempotency-Key': key } })).status
+    const create = (key: string, more: object) => ask('POST ~/beads', key, { title: 'one', ...more })
+    expect([await create('n', { priority: 0 }), await create('n', {}), await create('n', { priority: 0 })]).toEqual([
+      201, 422, 201,
+    ])
+    expect([await create('a', {}), await create('a', { priority: 0 })]).toEqual([201, 422])
+    await declare(city, 'clerk', {}, { max_active_sessions: 0 })
+    const sling = (key: string, more: object) =>
+      ask('POST ~/sling/text', key, { target: 'clerk', title: 'one', ...more })
+    expect([await sling('f', { owned: false }), await sling('f', {}), await sling('f', { owned: false })]).toEqual([
+      200, 422, 200,
+    ])
+    expect([await sling('b', {}), await sling('b', { owned: false }), await sling('b', {})]).toEqual([200, 422, 200])
+  })
+
   test('requires its rig, its parent and its session to exist', async () => {
     await using town = await withRig()
     const { city } = town
