@@ -40,9 +40,15 @@ async function explain({ io }: CommandContext, folder: string, name: string, opt
       '',
     )
   }
+  if (explained.rules.some(({ access }) => SHARES.has(access))) {
+    const { describeShareHolder } = await import('../../src/host/process/share-holder.ts')
+    io.out(`What holds sessions to shares: ${describeShareHolder()}; \`gc session show\` tells it of one that runs.\n`)
+  }
   for (const problem of explained.problems) io.out(`It cannot be started: ${problem}.\n`)
   for (const withheld of explained.withheld) io.out(`${withheld}.\n`)
 }
+
+const SHARES: ReadonlySet<ConfinementRule['access']> = new Set(['cpu', 'memory', 'pids'])
 
 const WORDS = {
   default: 'is confined: it changes its own folder and reaches only the hosts and ports listed here',

@@ -2,7 +2,6 @@ import { release } from 'node:os'
 import { bad, type CheckResult, ok } from './result.ts'
 
 const NAME = 'confinement'
-const PRIORITIES = 'shares of cpu and memory are priorities only'
 const ON_PURPOSE = 'until then only agents with confine = "off" are started, unconfined'
 
 /** What this machine has of what confined sessions need. */
@@ -24,13 +23,6 @@ export async function checkConfinement(): Promise<CheckResult> {
   const { yamaObstacle } = await import('../../src/host/confine/yama.ts')
   const yama = yamaObstacle()
   if (yama !== undefined) return bad('warning', NAME, yama, `set it with sysctl; ${ON_PURPOSE}`)
-  const { missingHere, obstacleToCgroups } = await import('../../src/host/process/cgroups.ts')
-  const reason = obstacleToCgroups()
-  const groups = reason === undefined ? describeGroups(missingHere()) : `no cgroup from here: ${reason}; ${PRIORITIES}`
-  return ok(NAME, `Landlock ABI ${landlock}, seccomp with a listener, ${groups}`)
-}
-
-function describeGroups(missing: readonly string[]): string {
-  if (missing.length === 0) return 'a cgroup for each session, which holds it to its share'
-  return `a cgroup for each session, which holds it to no share of ${missing.join(', ')}`
+  const { describeShareHolder } = await import('../../src/host/process/share-holder.ts')
+  return ok(NAME, `Landlock ABI ${landlock}, seccomp with a listener, ${describeShareHolder()}`)
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { describeShareHolder } from '../../src/host/process/share-holder.ts'
 import { cityFiles } from '../config/city-files.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc } from './shell.ts'
@@ -77,6 +78,9 @@ describe('gc confine explain', () => {
     ]) {
       expect(rows).toContainEqual(row)
     }
+    expect(out).toContain(`What holds sessions to shares: ${describeShareHolder()}; \`gc session show\` tells`)
+    const other = await gc(['confine', 'explain', 'free'], { env, cwd: city.path })
+    expect(other.out).not.toContain('What holds')
   })
 
   test('lists the hosts that the agent reaches by itself, and what each is for', async () => {
