@@ -21,11 +21,12 @@ async function record(asked: AskedCase, name: string, size: keyof typeof SIZES):
   const { cols, rows } = SIZES[size]
   const room = { cols: Math.min(cols, widest), rows }
   await using started = await startProgram(asked.program, { ...asked.start, size: room, isUnwatched: true })
-  const { expand, expands } = started.profile
+  const { profile, host } = started
   await asked.typed?.(started)
   if (!(await asksSteadily(started))) throw new Error('it never asked')
-  if (size === 'wide' && expand && expands?.test(await started.screen())) {
-    await started.press(expand)
+  const showsMore = profile.expands?.test(await started.screen()) ?? findQuestion(await host.screen('s'), profile)?.cut
+  if (size === 'wide' && profile.expand && showsMore) {
+    await started.press(profile.expand)
     await Bun.sleep(EXPANDED_MS)
   }
   writeFileSync(join(FOLDER, `${name}.${size}.gz`), Bun.gzipSync(new Uint8Array(await started.output())))
