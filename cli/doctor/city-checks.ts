@@ -10,6 +10,7 @@ import { loadOffline } from '../pack-commands/offline.ts'
 import { HOOK_REVIEW } from './hook-review.ts'
 import { checkDisk } from './machine-checks.ts'
 import { bad, type Check, type CheckResult, ok } from './result.ts'
+import { checkUnconfined } from './unconfined-check.ts'
 
 /** The checks of the city in a folder. */
 export async function cityChecks(context: CommandContext, folder: string): Promise<Check[]> {
@@ -23,6 +24,7 @@ export async function cityChecks(context: CommandContext, folder: string): Promi
     { name: 'programs', run: () => checkPrograms(context, city) },
     { name: 'logins', run: () => checkLogins(context, city) },
     { name: 'hooks', run: () => checkHooks(city) },
+    { name: 'unconfined', run: async () => checkUnconfined(await runningCity(context, city)) },
     {
       name: 'store',
       run: () => checkStore(folder),

@@ -119,7 +119,7 @@ path = "../demo"
 [providers.${provider}]
 base = "builtin:${provider}"
 command = ${JSON.stringify(program.command)}
-args = ${JSON.stringify(args)}
+args_append = ${JSON.stringify(args)}
 prompt_mode = "arg"
 # As root it skips permission prompts only where it is told that it is in a sandbox.
 env = { IS_SANDBOX = "1" }

@@ -39,8 +39,8 @@ const work =
         )
       : { text: 'Done.' }
 
-/** On a terminal a clone is a folder that nobody has trusted yet, confined or not. */
-const WORKERS = RUNS.filter(({ home }) => home === undefined)
+/** Codex and Claude Code ask on a terminal whether a clone is trusted, confined or not. */
+const WORKERS = RUNS.filter(({ program, home }) => (program.provider === 'gemini') === (home !== undefined))
 
 test.each(WORKERS.map(named))(
   '%s commits in a clone of its own what it was slung, and that comes home',
@@ -52,8 +52,10 @@ test.each(WORKERS.map(named))(
     git('init', '-qb', 'main')
     git('commit', '-qm', 'first', '--allow-empty')
     await gc('register', '.')
-    await gc('sling', 'demo/worker', 'Make it.')
+    const { id } = JSON.parse(await gc('bead', 'create', 'Make it.', '--rig', 'demo', '--json'))
+    await gc('sling', 'demo/worker', id)
     await eventually(() => git('log', '--all', '--format=%s').split('\n').includes('worked'))
+    await eventually(async () => JSON.parse(await gc('bead', 'show', id, '--json')).status === 'closed')
     expect(git('log', '--format=%s', 'main')).toBe('first\n')
     expect(existsSync(join(rig, 'made.txt'))).toBe(false)
   },
