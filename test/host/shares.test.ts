@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Cgroup, missingHere, obstacleToCgroups } from '../../src/host/process/cgroups.ts'
+import type { HostClient } from '../../src/host/client/host-client.ts'
+import { Cgroup } from '../../src/host/process/cgroups.ts'
 import { handDownControllers } from '../../src/host/process/controllers.ts'
 import { RESOURCES, type Resource } from '../../src/host/process/resources.ts'
 import { SessionShare } from '../../src/host/process/session-share.ts'
@@ -11,11 +12,17 @@ import { exitOf, type HostWorld, hostWorld, output, sh } from './world.ts'
 
 const MB = 1024 ** 2
 
-/** What this machine lets a host hold its sessions to shares of. */
-const MISSING = obstacleToCgroups() === undefined ? missingHere() : RESOURCES
-const HELD: readonly Resource[] = RESOURCES.filter((resource) => !MISSING.includes(resource))
-const holder = (resource: Resource) => {
-  if (HELD.includes(resource)) return 'cgroup'
+/** What the kernel lets a host hold its sessions to shares of: the controllers that their groups have. */
+async function heldBy(world: HostWorld, host: HostClient): Promise<readonly Resource[]> {
+  await host.start(sh(world, 'probe', 'exec sleep 300'))
+  const group = (await host.list()).find(({ key }) => key === 'probe')?.cgroup
+  await host.end('probe', { grace: 100 })
+  const words = group === undefined ? '' : readFileSync(join(dirname(group), 'cgroup.subtree_control'), 'utf8')
+  return RESOURCES.filter((resource) => words.trim().split(' ').includes(resource))
+}
+
+const holder = (held: readonly Resource[], resource: Resource) => {
+  if (held.includes(resource)) return 'cgroup'
   return resource === 'pids' ? 'nothing' : 'priority'
 }
 
@@ -33,31 +40,37 @@ describe('a confined session with a share of the machine', () => {
   test('is held to it by its cgroup, or goes behind all others where the system hands none down', async () => {
     await using world = hostWorld()
     const host = await world.connect()
+    const granted = await heldBy(world, host)
     const look = 'echo nice=$(nice) memory=$(cat /proc/self/oom_score_adj) end; exec sleep 300'
     await host.start(shared(world, 'a', look, { cpu: 1.5, memory: 512 * MB, pids: 100 }))
     const { text } = await output(host, 'a', (seen) => seen.includes('end'))
-    const [hosted] = await host.list()
+    const hosted = (await host.list()).find(({ key }) => key === 'a')
     const held = hosted?.share?.map(({ resource, most, by }) => ({ resource, most, by }))
     const most = { cpu: 1.5, memory: 512 * MB, pids: 100 }
-    expect(held).toEqual(RESOURCES.map((resource) => ({ resource, most: most[resource], by: holder(resource) })))
-    expect(text).toContain(`nice=${HELD.includes('cpu') ? 0 : 10} memory=${HELD.includes('memory') ? 0 : 500} end`)
+    expect(held).toEqual(
+      RESOURCES.map((resource) => ({ resource, most: most[resource], by: holder(granted, resource) })),
+    )
+    expect(text).toContain(
+      `nice=${granted.includes('cpu') ? 0 : 10} memory=${granted.includes('memory') ? 0 : 500} end`,
+    )
     const limit = (name: string) => readFileSync(join(hosted?.cgroup ?? '', name), 'utf8').trim()
-    if (HELD.includes('cpu')) expect(limit('cpu.max')).toBe('150000 100000')
-    if (HELD.includes('memory')) expect(limit('memory.max')).toBe(String(512 * MB))
-    if (HELD.includes('pids')) expect(limit('pids.max')).toBe('100')
+    if (granted.includes('cpu')) expect(limit('cpu.max')).toBe('150000 100000')
+    if (granted.includes('memory')) expect(limit('memory.max')).toBe(String(512 * MB))
+    if (granted.includes('pids')) expect(limit('pids.max')).toBe('100')
     const [status] = await host.status()
-    expect(status?.noShare === '').toBe(HELD.length === RESOURCES.length)
+    expect(status?.noShare === '').toBe(granted.length === RESOURCES.length)
   })
 
   test('that takes more memory is killed whole, and its exit says why, where its cgroup holds it', async () => {
     await using world = hostWorld()
     const host = await world.connect()
+    const granted = await heldBy(world, host)
     const exit = exitOf(host, 'a', 60_000)
     await host.start(shared(world, 'a', 'head -c 200000000 /dev/zero | tail > /dev/null; exit 5', { memory: 64 * MB }))
     const killed = { signal: 'SIGKILL', memoryLack: 'share' as const }
     const { exitCode, signal, memoryLack } = await exit
     expect({ exitCode, signal, memoryLack }).toEqual(
-      HELD.includes('memory')
+      granted.includes('memory')
         ? { exitCode: undefined, ...killed }
         : { exitCode: 5, signal: undefined, memoryLack: undefined },
     )
@@ -66,11 +79,12 @@ describe('a confined session with a share of the machine', () => {
   test('starts no more processes than it may have, where its cgroup counts them', async () => {
     await using world = hostWorld()
     const host = await world.connect()
+    const granted = await heldBy(world, host)
     const many = 'for n in $(seq 30); do sleep 300 & done; echo $(jobs | wc -l) run; wait'
     const exit = exitOf(host, 'a', 20_000)
     await host.start(shared(world, 'a', many, { pids: 12 }))
     const { text } = await output(host, 'a', (seen) => /annot fork|\d run/.test(seen))
-    expect(/annot fork/.test(text)).toBe(HELD.includes('pids'))
+    expect(/annot fork/.test(text)).toBe(granted.includes('pids'))
     await host.end('a', { grace: 100 })
     await exit
   })
