@@ -3,7 +3,7 @@ import type { Action, Row } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import type { Run } from './effects.ts'
 import { lineOf } from './line.ts'
-import { focused } from './navigation.ts'
+import { focused, meantCity } from './navigation.ts'
 import { selectedRow } from './selection.ts'
 import { type Chosen, type FormField, type State, type Values, viewOf } from './state.ts'
 
@@ -20,8 +20,9 @@ export function rowActions(state: State): readonly Chosen[] {
 
 /** What can be done by name: what has a key here, then what can be done everywhere in the city. */
 export function namedActions(state: State): readonly Chosen[] {
-  const location = focused(state)
-  if (location.city === '') return rowActions(state)
+  const city = meantCity(state)
+  if (city === '') return rowActions(state)
+  const location = { ...focused(state), city }
   return [...rowActions(state), ...cityActions.map((action) => ({ action, location, row: undefined }))]
 }
 

@@ -1,9 +1,8 @@
 import type { Action, Location, Page } from '../pages/page.ts'
 import { pages } from '../pages/pages.ts'
 import { namedActions } from './actions.ts'
-import { focused } from './navigation.ts'
-import { selectedRow } from './selection.ts'
-import { type Chosen, CITIES, type State, viewOf } from './state.ts'
+import { focused, meantCity } from './navigation.ts'
+import type { Chosen, State } from './state.ts'
 
 /** What an entered line asks for. */
 export type Command =
@@ -32,16 +31,8 @@ function openCity(state: State, name: string): Command {
   return { kind: 'open', location: { page: 'overview', city: name, subject: '' } }
 }
 
-/** The city of this page, or of one on the way to it; in the list of cities the one that is chosen, else the one left last. */
-function cityOf(state: State): string {
-  const onTheWay = state.path.findLast(({ city }) => city !== '')?.city
-  if (onTheWay !== undefined) return onTheWay
-  const marked = selectedRow(state, CITIES)?.id ?? ''
-  return viewOf(state, CITIES).selected === undefined ? state.lastCity || marked : marked
-}
-
 function openPage(state: State, page: Page, subject: string): Command {
-  const city = cityOf(state)
+  const city = meantCity(state)
   if (!page.isGlobal && city === '') return error('there is no city yet: gc init FOLDER makes one')
   if (page.about !== undefined && subject === '')
     return error(`:${page.name} takes ${page.takes ?? `the id of a ${page.about}`}`)

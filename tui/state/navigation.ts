@@ -43,6 +43,14 @@ export function moveFocus(state: State, by: number): State {
   return { ...state, focus: panels[(at + by + panels.length) % panels.length]?.page ?? state.focus }
 }
 
+/** The city of this page, or of one on the way to it; in the list of cities the one that is chosen, else the one left last. */
+export function meantCity(state: State): string {
+  const onTheWay = state.path.findLast(({ city }) => city !== '')?.city
+  if (onTheWay !== undefined) return onTheWay
+  const marked = selectedRow(state, CITIES)?.id ?? ''
+  return viewOf(state, CITIES).selected === undefined ? state.lastCity || marked : marked
+}
+
 /** Opens a page; one that is on the way already is gone back to. */
 export function open(state: State, location: Location): State {
   const same = (other: Location) => JSON.stringify(other) === JSON.stringify(location)

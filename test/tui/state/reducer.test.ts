@@ -242,6 +242,11 @@ describe('a page that is named in the list of cities', () => {
     expect(named(enter(beta, 'cities')[0])).toBe('beta')
   })
 
+  test('so is what is done by its name', () => {
+    const [, effect] = enter(press(enter(beta, 'cities')[0], 'G'), 'search zebra')
+    expect(effect).toMatchObject({ type: 'run', chosen: { location: { city: 'gamma' } }, values: { words: 'zebra' } })
+  })
+
   test('is that of the city that was chosen there', () => {
     expect(named(press(enter(beta, 'cities')[0], 'G'))).toBe('gamma')
     expect(named(after(cities, known))).toBe('alpha')
