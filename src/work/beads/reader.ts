@@ -36,7 +36,7 @@ export class BeadReader {
     this.#plain = store.prepare(`SELECT ${PLAIN_COLUMNS} FROM beads WHERE id = ?`)
     this.#byId = store.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE id = ?`)
     this.#byIds = store.prepare(
-      `SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, n`,
+      `SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id`,
     )
     this.#size = store.prepare(SIZE_OF_BEADS)
     this.#byNumbers = store.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE n IN (SELECT value FROM json_each(?))`)

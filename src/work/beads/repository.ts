@@ -153,7 +153,7 @@ export class BeadRepository {
   }
 
   /**
-   * Adds beads whose needs make no cycle; they may depend on beads of the same graph that are added later. What follows
+   * Adds beads in this order, whose needs make no cycle; they may depend on beads of the same graph that are added later. What follows
    * from them is written for all of them at once.
    */
   addGraph(tx: Tx, prepared: readonly PreparedBead[]): Bead[] {
@@ -161,7 +161,7 @@ export class BeadRepository {
     for (const { values, needs } of prepared) {
       for (const { type, target } of needs.map(parseNeed)) this.#edges.addNew(values.id, target, type)
     }
-    const added = this.list(prepared.map(({ values }) => values.id))
+    const added = prepared.map(({ values }) => this.get(values.id))
     for (const bead of added) this.#recordCreated(tx, bead)
     return added
   }

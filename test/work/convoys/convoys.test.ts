@@ -18,7 +18,7 @@ describe('create', () => {
       [b.id, 'tracks'],
       [a.id, 'tracks'],
     ])
-    expect(work.convoys.get(convoy.id)).toEqual({ convoy, children: [a, b], progress: { total: 2, closed: 0 } })
+    expect(work.convoys.get(convoy.id)).toEqual({ convoy, children: [b, a], progress: { total: 2, closed: 0 } })
     expect(
       work.beads
         .ready()
