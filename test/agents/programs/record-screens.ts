@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { profileOf } from '../../../src/host/terminal/programs.ts'
 import { findQuestion } from '../../../src/host/terminal/question.ts'
+import type { TerminalScreen } from '../../../src/host/terminal/terminal-host.ts'
+import { drawnScreen } from '../screens/drawn-screen.ts'
 import { type StartedProgram, startProgram } from './asked-program.ts'
 import { CASES } from './cases/all.ts'
 import type { AskedCase } from './cases/case.ts'
@@ -21,10 +23,11 @@ async function record(asked: AskedCase, name: string, size: keyof typeof SIZES):
   const { cols, rows } = SIZES[size]
   const room = { cols: Math.min(cols, widest), rows }
   await using started = await startProgram(asked.program, { ...asked.start, size: room, isUnwatched: true })
-  const { profile, host } = started
+  const { profile } = started
+  const screen = async () => drawnScreen(await started.output(), room.cols, room.rows)
   await asked.typed?.(started)
-  if (!(await asksSteadily(started))) throw new Error('it never asked')
-  const showsMore = profile.expands?.test(await started.screen()) ?? findQuestion(await host.screen('s'), profile)?.cut
+  if (!(await asksSteadily(started, screen))) throw new Error('it never asked')
+  const showsMore = profile.expands?.test(await started.screen()) ?? findQuestion(await screen(), profile)?.cut
   if (size === 'wide' && profile.expand && showsMore) {
     await started.press(profile.expand)
     await Bun.sleep(EXPANDED_MS)
@@ -32,11 +35,14 @@ async function record(asked: AskedCase, name: string, size: keyof typeof SIZES):
   writeFileSync(join(FOLDER, `${name}.${size}.gz`), Bun.gzipSync(new Uint8Array(await started.output())))
 }
 
-async function asksSteadily({ host, profile, until }: StartedProgram): Promise<boolean> {
+async function asksSteadily(
+  { profile, until }: StartedProgram,
+  screen: () => Promise<TerminalScreen>,
+): Promise<boolean> {
   let last: string | undefined
   let looks = 0
   const steady = await until(async () => {
-    const question = findQuestion(await host.screen('s'), profile)
+    const question = findQuestion(await screen(), profile)
     const id = question?.isDrawing ? undefined : question?.id
     looks = id !== undefined && id === last ? looks + 1 : 0
     last = id

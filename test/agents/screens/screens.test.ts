@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
-import { TerminalEmulator } from '../../../src/host/server/terminal-emulator.ts'
 import { findQuestion } from '../../../src/host/terminal/question.ts'
+import { drawnScreen } from './drawn-screen.ts'
 
 /** What real programs wrote until they asked; `test/agents/programs/record-screens.ts` records it. */
 const FOLDER = join(import.meta.dir, 'recorded')
@@ -19,10 +19,8 @@ const RECORDED = readdirSync(FOLDER)
 async function read(name: string, size: keyof typeof SIZES) {
   const profile = terminalProfileOf(resolveProvider(name.split('-')[0] ?? '', new Map()))
   const [cols, rows] = SIZES[size]
-  const emulator = new TerminalEmulator(Math.min(cols, profile.widest ?? cols), rows, { answer() {}, title() {} })
   const bytes = Bun.gunzipSync(readFileSync(join(FOLDER, `${name}.${size}.gz`)))
-  await new Promise<void>((drawn) => emulator.write(bytes, drawn))
-  const screen = { ...emulator.screen(undefined), colours: (x: number, y: number) => emulator.colours(x, y) }
+  const screen = await drawnScreen(bytes, Math.min(cols, profile.widest ?? cols), rows)
   const question = findQuestion(screen, profile)
   if (!question) throw new Error(`no question is found on this screen:\n${screen.lines.join('\n')}`)
   return question
