@@ -52,7 +52,12 @@ async function world(hub: Forge, more: string, env: Record<string, string> = { F
     mail: () => (city.mail.list({ status: 'all' }).items ?? []).map(({ to, from, subject }) => ({ to, from, subject })),
     close: (id: string) => city.beads.close({ kind: 'human' }, id),
     head: () => city.log.head,
-    recorded: (after: number) => city.log.after(after, 1000).map(({ type, actor }) => `${type} by ${actor}`),
+    /** What was recorded, but for the session that is started for a repair at some moment. */
+    recorded: (after: number) =>
+      city.log
+        .after(after, 1000)
+        .filter(({ actor }) => actor.endsWith('github'))
+        .map(({ type, actor }) => `${type} by ${actor}`),
     async restart() {
       await city.close({ endSessions: false })
       city = await town.open({ env })
