@@ -3,12 +3,15 @@ import { isOneOf, type Location, table, whole } from './page.ts'
 
 const BAD: ReadonlySet<string> = new Set(['failed', 'parked', 'cannot-start', 'store', 'login', 'unknown-agent'])
 
-/** What waits for a person, the longest waiting first. */
+/** What an agent asks and cannot go on without. */
+const QUESTIONS: ReadonlySet<string> = new Set(['permission', 'dialog', 'host'])
+
+/** What waits for a person: the questions of agents, then the rest; of each the longest waiting first. */
 export const attentionPage = table<AttentionItem>({
   name: 'attention',
   aliases: ['waiting'],
   title: 'waiting for you',
-  help: 'what waits for a person',
+  help: 'what waits for a person, questions of agents first',
   empty: 'nothing waits for you',
   columns: [
     {
@@ -25,7 +28,11 @@ export const attentionPage = table<AttentionItem>({
   idOf: ({ id }) => id,
   isChangedBy: isOneOf('attention.'),
   opens: (item, city) => placeOf(item, city),
-  load: async ({ city, signal }) => whole((await city.call('GET ~/attention', { ...(signal && { signal }) })).items),
+  load: async ({ city, signal }) => {
+    const { items } = await city.call('GET ~/attention', { ...(signal && { signal }) })
+    const isQuestion = ({ kind }: AttentionItem) => QUESTIONS.has(kind)
+    return whole([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))])
+  },
 })
 
 /** A question is opened, so that it is read whole before it is answered; so is what is about no session and no bead. */
