@@ -50,15 +50,18 @@ async function scopeOf(context: CommandContext, { global }: ScopeOptions, comman
 
 async function add(context: CommandContext, match: string, options: AddOptions, command: Command): Promise<void> {
   const { addCredential } = await import('../../src/config/offline/credentials.ts')
+  const { secretPath } = await import('../../src/config/packs/credentials.ts')
   const scope = await scopeOf(context, options, command)
   const { helper, tokenFile, tokenEnv, sshKeyFile, username } = options
+  const { cwd, env } = context.io
+  const pathOf = (file: string) => secretPath(file, cwd, env.HOME)
   const added = await addCredential(scope, {
     ...{ match, ...(username && { username }) },
     pointers: {
       ...(helper && { helper }),
-      ...(tokenFile && { token_file: tokenFile }),
+      ...(tokenFile && { token_file: pathOf(tokenFile) }),
       ...(tokenEnv && { token_env: tokenEnv }),
-      ...(sshKeyFile && { ssh_key_file: sshKeyFile }),
+      ...(sshKeyFile && { ssh_key_file: pathOf(sshKeyFile) }),
     },
   })
   if (options.json) return printResult(context, { command: 'import credential add', match: added })

@@ -50,6 +50,8 @@ function listCommand(formula: Command, context: CommandContext): void {
       const { city_path, search_paths, formulas } = await readReports(context, rig)
       const listed = formulas.map(({ name, source }) => ({ name, source }))
       if (json) return printJson(io, envelope({ city_path, search_paths, formulas: listed }))
+      if (formulas.length === 0)
+        printLine(io, 'There are no formulas: put NAME.toml into the formulas folder of the city, or import a pack.')
       for (const { name } of formulas) printLine(io, sanitizeLine(name))
       for (const each of formulas) printMessages(context, each.errors)
     })

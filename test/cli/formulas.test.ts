@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { shareTown, type Town } from './town.ts'
+import { openTown, shareTown, type Town } from './town.ts'
 
 const LINE =
   'formula = "line"\ndescription = "two steps"\n[requires]\nformula_compiler = ">=2.0.0"\n[vars]\ntopic = "bridges"\n' +
@@ -31,6 +31,12 @@ describe('gc formula', () => {
         { name: 'loose' },
       ],
     })
+  })
+
+  test('list says what to do where there are none', async () => {
+    await using bare = await openTown()
+    const sentence = 'There are no formulas: put NAME.toml into the formulas folder of the city, or import a pack.\n'
+    expect(await bare.gc(['formula', 'list'])).toMatchObject({ status: 0, out: sentence, err: '' })
   })
 
   test('show draws the compiled graph, with variables put in when there are any', async () => {

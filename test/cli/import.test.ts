@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 import { gitServer, packRepository, packToml } from '../support/pack-repository.ts'
@@ -225,6 +225,24 @@ describe('gc import credential', () => {
     const none = await city.gc('import', 'credential', 'add', 'example.com')
     expect([none.status, none.err]).toEqual([1, expect.stringContaining('exactly one of --helper')])
     expect(existsSync(join(city.path, '.gc/credentials.toml'))).toBe(false)
+  })
+
+  test('takes a file that is there, that only its owner reads and that has something in it, from any folder', async () => {
+    using city = openCity()
+    const add = (flag: string, file: string) => city.gc('import', 'credential', 'add', 'example.com', flag, file)
+    const refusals = async (file: string) => (await add('--token-file', file)).err
+    const path = join(city.path, 'key')
+    expect(await refusals('key')).toContain(`there is no file ${path}; write the secret into it`)
+    expect((await add('--ssh-key-file', 'key')).err).toContain(`there is no file ${path}`)
+    expect(await refusals('.')).toContain(`there is no file ${city.path};`)
+    writeFileSync(path, 'very-secret\n', { mode: 0o644 })
+    expect(await refusals('key')).toContain(`others can read ${path}; run \`chmod 600 ${path}\``)
+    writeFileSync(join(city.path, 'none'), '\n', { mode: 0o600 })
+    expect(await refusals('none')).toContain('none is empty; write the secret into it')
+    expect(existsSync(join(city.path, '.gc/credentials.toml'))).toBe(false)
+    chmodSync(path, 0o600)
+    expect((await add('--token-file', 'key')).status).toBe(0)
+    expect((await city.gc('import', 'credential', 'list')).out).toBe(`example.com\ttoken_file\t${path}\n`)
   })
 
   test('is not given by a program that gc started', async () => {

@@ -11,6 +11,7 @@ import {
   POINTERS,
   readRules,
   renderRules,
+  requireSecret,
 } from '../packs/credentials.ts'
 
 /** Where a rule is to be written: for one city, or for every city of this machine. */
@@ -22,7 +23,7 @@ export interface CredentialScope {
 export interface NewCredential {
   readonly match: string
   readonly username?: string
-  /** Exactly one of these. */
+  /** Exactly one of these; files with their whole path. */
   readonly pointers: Partial<Record<(typeof POINTERS)[number], string>>
 }
 
@@ -31,7 +32,7 @@ export const credentialsPath = ({ city, home }: CredentialScope): string =>
 
 export const listCredentials = (scope: CredentialScope): CredentialRule[] => readRules(credentialsPath(scope))
 
-/** Writes a rule, in the place of one for the same host and path. */
+/** Writes a rule, in the place of one for the same host and path; the file that it points to has to be there. */
 export async function addCredential(
   scope: CredentialScope,
   { match, username, pointers }: NewCredential,
@@ -46,6 +47,7 @@ export async function addCredential(
       'say where the secret is by exactly one of --helper, --token-file, --token-env and --ssh-key-file',
     )
   }
+  requireSecret(pointer)
   const rule = { match: normalizeMatch(match), pointer, ...(username && { username }) }
   const others = listCredentials(scope).filter((each) => each.match !== rule.match)
   await write(scope, [...others, rule])

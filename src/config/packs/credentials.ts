@@ -85,6 +85,28 @@ function toRule(node: TomlNode): CredentialRule {
   return { match: normalizeMatch(match), pointer, ...(username && { username }) }
 }
 
+/** Where the file of a pointer lies: below the home folder of the person after `~`, else from `folder` on. */
+export const secretPath = (value: string, folder: string, home = homedir()): string =>
+  resolve(folder, value.replace(/^~(?=\/|$)/, home))
+
+/** Refuses a pointer to a file that is not there, or whose secret could not be used. */
+export function requireSecret({ kind, value }: SecretPointer): void {
+  if (kind === 'token_file') readToken(value)
+  else if (kind === 'ssh_key_file' && !isFile(value)) throw missing(value)
+}
+
+function readToken(path: string): string {
+  if (!isFile(path)) throw missing(path)
+  const token = (readPrivateFile(path) ?? '').trim()
+  if (token === '') throw new AppError('conflict-wrong-state', `${path} is empty; write the secret into it`)
+  return token
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+
+const missing = (path: string): AppError =>
+  new AppError('conflict-wrong-state', `there is no file ${path}; write the secret into it, for only you to read`)
+
 /** The text of a file that its owner alone may read; undefined when there is none. */
 function readPrivateFile(path: string): string | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -125,7 +147,7 @@ export async function resolveCredential(
   { match, username, pointer }: CredentialRule,
   sources: SecretSources,
 ): Promise<Credential> {
-  const path = resolve(pointer.value.replace(/^~(?=\/|$)/, sources.env.HOME ?? homedir()))
+  const path = secretPath(pointer.value, '', sources.env.HOME)
   if (pointer.kind === 'ssh_key_file') return { sshKey: path, ...(username && { username }) }
   try {
     const secret = await readSecret(pointer, path, sources)
@@ -139,7 +161,7 @@ export async function resolveCredential(
 
 async function readSecret(pointer: SecretPointer, path: string, { env, runHelper }: SecretSources): Promise<string> {
   if (pointer.kind === 'token_env') return (env[pointer.value] ?? '').trim()
-  if (pointer.kind === 'token_file') return (readPrivateFile(path) ?? '').trim()
+  if (pointer.kind === 'token_file') return readToken(path)
   return (await runHelper(pointer.value)).trim()
 }
 
