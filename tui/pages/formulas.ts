@@ -1,10 +1,13 @@
 import type { Output } from '../../src/client/operations.ts'
 import { isOneOf, type Line, table, text, whole } from './page.ts'
-import { section } from './sections.ts'
+import { section, textLines } from './sections.ts'
 import { slingFormula } from './sling-actions.ts'
 
 type Formula = Output<'GET ~/formula-files'>['formulas'][number]
 type Compiled = Output<'POST ~/formulas/{name}/compile'>
+
+/** Columns of the name of a step, at most. */
+const MAX_STEP = 24
 
 /** The formulas of the city and its packs, the broken ones with what is wrong. */
 export const formulasPage = table<Formula>({
@@ -60,16 +63,25 @@ export const formulaPage = text({
       : await city.call('POST ~/formulas/{name}/compile', { params: { name }, body: {}, ...call })
     const lines: Line[] = [
       { text: name, tone: 'strong' },
-      { text: file?.source ?? '', tone: 'quiet' },
-      ...(file?.errors ?? []).map(({ message }): Line => ({ text: message, tone: 'bad' })),
-      ...(file?.warnings ?? []).map(({ message }): Line => ({ text: message, tone: 'warning' })),
-      { text: '' },
-      ...(file?.description.split(/\r?\n/) ?? []).map((line): Line => ({ text: line })),
+      ...(file ? fileLines(file) : []),
       ...(compiled ? [...section('variables', compiled.vars.map(variableLine)), ...stepLines(compiled)] : []),
     ]
     return { lines, actions: [slingFormula(name)] }
   },
 })
+
+function fileLines({ source, description, errors, warnings }: Formula): Line[] {
+  const told = ({ file, line, step, message }: Formula['errors'][number]): string => {
+    const place = file === source ? `line ${line}` : `${file}:${line}`
+    return `${place}: ${step === undefined ? '' : `step "${step}": `}${message}`
+  }
+  return [
+    { text: source, tone: 'quiet' },
+    ...errors.map((error): Line => ({ text: told(error), tone: 'bad', hang: 2 })),
+    ...warnings.map((warning): Line => ({ text: told(warning), tone: 'warning', hang: 2 })),
+    ...(description.trim() === '' ? [] : [{ text: '' }, ...textLines(description.trimEnd())]),
+  ]
+}
 
 function variableLine({
   name,
@@ -95,11 +107,14 @@ function stepLines({ name, steps, deps }: Compiled): Line[] {
     deps.filter(({ type }) => type !== 'parent-child'),
     ({ step_id }) => step_id,
   )
+  const shown = steps.filter(isShown)
+  const width = Math.min(MAX_STEP, Math.max(...shown.map(({ id }) => short(id).length)))
   return section(
     'steps',
-    steps.filter(isShown).map(({ id, title }): Line => {
+    shown.map(({ id, title }): Line => {
       const before = [...new Set(waits.get(id)?.map(({ depends_on_id }) => short(depends_on_id)))]
-      return { text: `${short(id).padEnd(15)} ${title}${before.length > 0 ? ` ← ${before.join(', ')}` : ''}`, hang: 16 }
+      const after = before.length > 0 ? ` ← ${before.join(', ')}` : ''
+      return { text: `${short(id).padEnd(width)} ${title}${after}`, hang: width + 1 }
     }),
   )
 }

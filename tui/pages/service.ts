@@ -1,4 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
+import { countOf } from '../../src/client/text.ts'
 import { isOneOf, type Line, text } from './page.ts'
 import { fieldLines } from './sections.ts'
 import { type Service, serviceActions, whyNotReady } from './services.ts'
@@ -55,7 +56,7 @@ function headLines(service: Service, process: Process): Line[] {
       ['published', url === undefined ? publication_state : `${publication_state} at ${url}`],
       ['declared', process.declared_at],
       ['command', process.command.join(' ')],
-      ['process', process.pid === undefined ? undefined : `${process.pid}, start ${process.starts}`],
+      ['process', process.pid === undefined ? undefined : `${process.pid}, after ${countOf(process.starts, 'start')}`],
       ['last exit', process.last_exit],
       ['next start', process.next_start_at],
     ]).map((line): Line => ({ ...line, tone: 'quiet' })),
