@@ -32,7 +32,7 @@ confine = "default"
 `
 
 test('what a confined session was refused is listed with the line that would allow it', async () => {
-  await using world = await World.open()
+  await using world = await World.open('--no-require-token')
   world.coverage = coverage
   const city = await register(world, 'town', LEADS)
   await declare(city, 'worker', { script: 'exec sleep 600' })
