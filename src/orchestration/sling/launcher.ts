@@ -26,6 +26,8 @@ export interface Launch {
   vars: Variables
   scope?: { kind: string; ref: string } | undefined
   flags: RouteFlags
+  /** Runs in the write with which all of it is there. */
+  save?: (tx: Tx, warnings: readonly string[]) => void
 }
 
 /** What a launch made. */
@@ -214,6 +216,7 @@ export class FormulaLauncher {
 
   #launched(tx: Tx, launch: Compiled, { root, recipe }: GraphPlan, warnings: string[]): Launched {
     this.#parts.addRun(tx, { ...launch, recipe, target: launch.target.agent.qualified }, root)
+    launch.save?.(tx, warnings)
     return { root, isGraph: launch.recipe.shape === 'graph', warnings }
   }
 }

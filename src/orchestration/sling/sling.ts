@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { withoutReplay } from '../../core/replays/replays.ts'
+import type { Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadDraft } from '../../work/beads/draft.ts'
@@ -64,17 +65,14 @@ export class Sling {
       throw new AppError('invalid-request', `rig ${rig} does not exist in this city`)
     }
     const formula = rest.no_formula ? undefined : target.agent.defaultSlingFormula
-    if (formula) {
-      const response = await this.#slingAdded(caller, { title, description, rig }, async (id) => {
-        const { warnings } = await this.#launcher.attach(caller, launchOf(formula, target, rest), id)
-        return directResponse(id, target, warnings)
+    if (formula || target.agent.slingQuery !== undefined) {
+      return this.#slingAdded(caller, { title, description, rig }, async (id) => {
+        const respond = (warnings: readonly string[]) => directResponse(id, target, warnings)
+        const save = (tx: Tx, warnings: readonly string[]) => void saveResponse(tx, respond(warnings))
+        if (!formula) return respond(await this.#route(caller, id, target, rest, save))
+        const launch = { ...launchOf(formula, target, rest), save }
+        return respond((await this.#launcher.attach(caller, launch, id)).warnings)
       })
-      return store.write((tx) => saveResponse(tx, response), actorOf(caller))
-    }
-    if (target.agent.slingQuery !== undefined) {
-      const route = async (id: string) => directResponse(id, target, await this.#route(caller, id, target, rest))
-      const response = await this.#slingAdded(caller, { title, description, rig }, route)
-      return store.write((tx) => saveResponse(tx, response), actorOf(caller))
     }
     return store.write((tx) => {
       const { id } = beads.add(tx, { title, description, rig })
@@ -115,15 +113,25 @@ export class Sling {
     return directResponse(bead, target, await this.#route(caller, bead, target, body))
   }
 
-  /** Gives a bead to a target: by the target's own command, if it has one. */
-  async #route(caller: Caller, bead: string, target: Target, flags: RouteFlags): Promise<string[]> {
+  /** Gives a bead to a target: by the target's own command, if it has one. `save` runs in the write that gives it. */
+  async #route(
+    caller: Caller,
+    bead: string,
+    target: Target,
+    flags: RouteFlags,
+    save: (tx: Tx, warnings: readonly string[]) => void = () => {},
+  ): Promise<string[]> {
     const { store, slingQuery } = this.#options
     const { agent } = target
     if (agent.slingQuery !== undefined && !isRouted(this.#router.get(bead), target)) {
       this.#router.checkRoutable(this.#router.get(bead), target, flags)
       await slingQuery(agent, bead)
     }
-    return store.write((tx) => this.#router.route(tx, caller, bead, target, flags), actorOf(caller))
+    return store.write((tx) => {
+      const warnings = this.#router.route(tx, caller, bead, target, flags)
+      save(tx, warnings)
+      return warnings
+    }, actorOf(caller))
   }
 
   /** Slings the open beads of a convoy; a formula that is a graph is run once, with the convoy as its input. */

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import type { SaveResponse } from '../../../src/core/replays/replays.ts'
 import type { Caller } from '../../../src/http/caller.ts'
 import type { FormulaCook, SlingConvoy, SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
 import { human, openWork } from '../../work/world.ts'
@@ -67,8 +68,21 @@ export async function openLaunches(formulas: Readonly<Record<string, string>> = 
     sling: (body: Partial<SlingInputBody>, caller: Caller = human) =>
       work.sling.sling(caller, { target: 'pool', ...body }),
     cook: (formula: string, body: FormulaCook) => work.sling.cook(human, formula, body),
-    slingText: (body: SlingText) => work.sling.slingText(human, body),
+    slingText: (body: SlingText, save?: SaveResponse) => work.sling.slingText(human, body, save),
     /** Metadata of a bead, without what every step has. */
     metadata: (id: string) => work.beadRepository.get(id).metadata ?? {},
   }
+}
+
+/** Ways to save a response: one keeps it, the other fails as a full disk does. */
+export function savedResponses() {
+  const saved: unknown[] = []
+  const saves: SaveResponse = (_tx, response) => {
+    saved.push(response)
+    return response
+  }
+  const refuses: SaveResponse = () => {
+    throw new Error('no room')
+  }
+  return { saved, saves, refuses }
 }
