@@ -116,6 +116,7 @@ const attemptOf = (step: Step, { id, controlFor, number, metadata }: Attempt): S
 function roundOf(step: Step, attempt: Attempt): Step[] {
   const stepId = step.metadata[WorkflowKey.stepId] ?? step.id
   const single = attemptOf(step, attempt)
+  if (attempt.number > 1 && step.children.length === 0) return [single]
   const first: Metadata = attempt.number === 1 ? { [WorkflowKey.stepRef]: attempt.id } : {}
   const round = { ...single, metadata: { ...single.metadata, [EngineKey.ralphStepId]: stepId, ...first } }
   if (step.children.length === 0) return [round]

@@ -117,6 +117,22 @@ describe('later attempts', () => {
     ])
   })
 
+  test('of a check without children do not name its step as the first does', () => {
+    const checked = `${steps('w')}[steps.check]\nmax_attempts = 2\n[steps.check.check]\npath = "c.sh"\n`
+    const fragment = expandAttempt({
+      ...{ spec: specOf(recipeOf(v2(checked))), controlRef: 'f.w', controlId: 'gc-7', attempt: 2 },
+    })
+    expect(fragment.steps.map(({ id, metadata }) => [id, metadata])).toEqual([
+      [
+        'f.w.iteration.2',
+        {
+          ...{ 'gc.attempt': '2', 'gc.control_for': 'gc-7', 'gc.idempotency_key': 'gc-7:attempt:2' },
+          ...{ 'gc.kind': 'task', 'gc.step_id': 'w' },
+        },
+      ],
+    ])
+  })
+
   test('of a check with children are a scope of their own', () => {
     const group =
       `${steps('g')}[steps.check]\nmax_attempts = 2\n[steps.check.check]\npath = "c.sh"\n` +
