@@ -102,3 +102,38 @@ test('gc lint says what is wrong with the formulas of a pack and of a city, and 
   expect(town.status).toBe(1)
   expect(town.out).toContain('error    formulas/loose.toml:')
 })
+
+test('gc lint reads the formulas of a city without a pack.toml and of its rigs, with the line of what has no effect', async () => {
+  const graph = (name: string) => `formula = "${name}"\n[requires]\nformula_compiler = ">=2.0.0"\n`
+  const step = (id: string, rest = '') => `[[steps]]\nid = "${id}"\ntitle = "T"\n${rest}`
+  using folder = cityFiles({
+    'town/city.toml':
+      '[workspace]\nname = "town"\nprovider = "claude"\n[[rigs]]\nname = "app"\npath = "../app"\nformulas_dir = "../app/formulas"\n',
+    'town/formulas/inert.toml':
+      `${graph('inert')}[vars]\nx = "no"\n${step('a')}${step('b', 'needs = ["a"]\ncondition = "{{x}} == yes"\n')}` +
+      `${step('c', 'needs = ["b"]\n')}${step('l', `loop = { until = "step.status == 'complete'", max = 2, body = [{ id = "x", title = "X" }] }\n`)}` +
+      `[compose]\n[[compose.gate]]\nbefore = "c"\ncondition = "a.status == 'complete'"\n`,
+    'town/formulas/broken.toml': 'formula = "broken"\n[[steps]]\nid =\n',
+    'app/formulas/lost.toml': `formula = "lost"\n${step('q', 'needs = ["z"]\n')}`,
+    'app/formulas/inert.toml': `formula = "inert"\n${step('q', 'check = { max_attempts = 2 }\n')}`,
+  })
+  const { status, out } = await lint(folder.pathOf('town'), '--json')
+  expect([status, JSON.parse(out).packs]).toEqual([
+    1,
+    [
+      {
+        ...{ path: folder.pathOf('town'), name: 'town' },
+        errors: [
+          'formulas/broken.toml:3: Unspecified values are invalid',
+          expect.stringMatching(/\/app\/formulas\/inert\.toml:\d: step "q": /),
+          expect.stringMatching(/\/app\/formulas\/lost\.toml:2: step "q": .*"z"/),
+        ],
+        warnings: [
+          expect.stringMatching(/^formulas\/inert\.toml:21: step "l": loop\.until has no effect: /),
+          expect.stringMatching(/^formulas\/inert\.toml:23: step "c": compose\.gate before "c" has no effect: /),
+          'formulas/inert.toml:14: step "c": "c" does not wait for "b": a condition leaves that step out',
+        ],
+      },
+    ],
+  ])
+})

@@ -45,8 +45,8 @@ export function parseSyntax(text: string): AST.TOMLProgram {
     return parseTOML(text, { tomlVersion: '1.1' })
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
-    // What is never closed is noticed on the line after.
-    const after = error.column === 0 && error.lineNumber > 1 && error.message.startsWith('Unterminated')
+    // What is never closed or never written is noticed on the line after.
+    const after = error.column === 0 && error.lineNumber > 1 && /^(Unterminated|Unspecified)/.test(error.message)
     throw new TomlSyntaxError(error.lineNumber - (after ? 1 : 0), error.message)
   }
 }

@@ -247,6 +247,7 @@ agents = ["polly"]
 describe('an error in a file', () => {
   const cases: [title: string, toml: string, error: string][] = [
     ['that is not TOML', 'a = 1\n[workspace\n', 'city.toml:2: is not TOML: Unterminated table-key'],
+    ['without a value', 'a = 1\nb =\n', 'city.toml:2: is not TOML: Unspecified values are invalid'],
     [
       'a string where a number belongs',
       '[daemon]\nmax_restarts = "5"',
