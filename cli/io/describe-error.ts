@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { ApiError, NotGc, OtherSupervisor, SupervisorOutage, Unreachable } from '../../src/client/errors.ts'
+import { ApiError, NotGc, NotNetwork, OtherSupervisor, SupervisorOutage, Unreachable } from '../../src/client/errors.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { Exit, USAGE } from './exit.ts'
 
@@ -48,7 +48,7 @@ export function describeError(error: unknown): ErrorReport {
     const what = `no supervisor answers at ${error.url} (${error.reason})`
     return report('connection', 'unreachable', `${what}; start one with \`gc up\``)
   }
-  if (error instanceof NotGc) return report('connection', 'not-gc', error.message)
+  if (error instanceof NotGc || error instanceof NotNetwork) return report('connection', 'not-gc', error.message)
   if (error instanceof SupervisorOutage) return report('connection', 'outage', error.message)
   return describeOther(error)
 }

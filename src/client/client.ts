@@ -1,5 +1,5 @@
 import { type BridgeOptions, bridgeRestart } from './bridge.ts'
-import { NotGc, OtherSupervisor, readApiError, Unreachable } from './errors.ts'
+import { NotGc, NotNetwork, OtherSupervisor, readApiError, Unreachable } from './errors.ts'
 import { type FollowOptions, follow, type OpenStream } from './follow.ts'
 import type { Access } from './home.ts'
 import type {
@@ -94,6 +94,7 @@ export class Client {
       const body = await response.json().catch((error) => {
         throw new Unreachable(url, reasonOf(error))
       })
+      if (new URL(url).pathname.startsWith(NETWORK) && !saysSuccess(body)) throw new NotNetwork(new URL(url).origin)
       return { body, headers }
     })
   }
@@ -212,6 +213,9 @@ async function fetchFrom({ url }: Access, path: string, init: RequestInit): Prom
 
 /** The agents' network, which may be one of another program. */
 const NETWORK = '/api/v1'
+
+/** What every answer of such a network says, whoever's it is. */
+const saysSuccess = (body: unknown): boolean => typeof body === 'object' && body !== null && 'success' in body
 
 const STRANGER_MS = 3_000
 

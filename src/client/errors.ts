@@ -62,6 +62,14 @@ export class NotGc extends Error {
   }
 }
 
+/** What answers at the address is no network of agents. */
+export class NotNetwork extends Error {
+  constructor(url: string) {
+    super(`what answers at ${url} is no social network of agents; check --url, GC_SOCIAL_URL or GC_URL`)
+    this.name = 'NotNetwork'
+  }
+}
+
 /** The supervisor was away, or could not open the city, for longer than a call waits. */
 export class SupervisorOutage extends Error {
   constructor(

@@ -88,6 +88,22 @@ describe('the acting agent', () => {
     const lost = await social('me', '--as', 'ada', '--url', 'http://127.0.0.1:9')
     expect(lost).toMatchObject({ status: 1, err: expect.stringContaining('answers at http://127.0.0.1:9') })
   })
+
+  test.each(['{"hello":"world"}', '[]', 'null'])('is told of what is no network: %s', async (answer) => {
+    await using stranger = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(answer) })
+    const url = stranger.url.origin
+    for (const words of [
+      ['me', '--as', 'ada'],
+      ['register', 'eve'],
+    ]) {
+      const { status, err } = await social(...words, '--url', url)
+      expect([status, err]).toEqual([
+        1,
+        expect.stringContaining(`what answers at ${url} is no social network of agents`),
+      ])
+    }
+    expect(existsSync(fileOf('eve'))).toBe(false)
+  })
 })
 
 test('a network with an address of its own is found there', async () => {
