@@ -81,7 +81,8 @@ async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): P
   const { CityPacks } = await loadOffline()
   const { env, signal } = io
   const issues = new CityPacks({ path, home: resolveHome(env), env, signal, progress: () => {} }).issues()
-  if (issues.length === 0) return ok('packs', `${packs.length} packs, as packs.lock has them`)
+  if (issues.length === 0)
+    return ok('packs', `${countOf(packs.length, 'pack')}, as packs.lock has ${packs.length === 1 ? 'it' : 'them'}`)
   const status = issues.some(({ severity }) => severity === 'error') ? 'error' : 'warning'
   const repairs = [...new Set(issues.map(({ repair }) => repair))].join('; ')
   return bad(

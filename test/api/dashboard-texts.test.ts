@@ -5,10 +5,13 @@ import { timers } from '../../cli/io/timers.ts'
 import { Client } from '../../src/client/client.ts'
 import { eventPage } from '../../tui/pages/event.ts'
 import { formulaPage } from '../../tui/pages/formulas.ts'
+import { orderPage, orderRunPage } from '../../tui/pages/orders.ts'
 import type { TextContent } from '../../tui/pages/page.ts'
 import { rigsPage } from '../../tui/pages/rigs.ts'
 import { servicePage } from '../../tui/pages/service.ts'
+import { servicesPage } from '../../tui/pages/services.ts'
 import { pidOf, testService, waitForState } from '../support/services.ts'
+import { eventually } from '../support/until.ts'
 import { reachTo } from '../tui/reach.ts'
 import { declare, startSession, type Town, towns } from './town.ts'
 
@@ -18,6 +21,9 @@ const reach = ({ world, city }: Town, subject = '') => {
   const client = new Client({ url: world.url, token: world.operatorToken })
   return { ...reachTo(world.url, subject), client, city: client.city(city.name) }
 }
+
+/** The first slice of a table. */
+const FIRST = { cursor: undefined, filter: '', sort: undefined }
 
 /** What stands on a page, above the lines that scroll and in them. */
 const textOf = ({ head = [], lines = [] }: TextContent): string[] => [...head, ...lines].map(({ text }) => text)
@@ -118,6 +124,16 @@ test('a service is shown with its process, what it prints as it comes, and how i
   await following
 })
 
+test('a service that nobody else can reach is said to be so, and one that ended', async () => {
+  const fails = '[service.process]\ncommand = ["/bin/sh", "-c", "exit 3"]\n'
+  const toml = testService('web', 'publish_mode = "direct"')
+  await using town = await open(`${toml}[[service]]\nname = "ends"\nkind = "proxy_process"\n${fails}`)
+  const reasons = async () => (await servicesPage.load(reach(town), FIRST)).items.map(({ cells }) => cells[5]?.text)
+  const told = ['its process ended', 'nobody else reaches it: gc serve has no --public-listen']
+  const isTold = (shown: unknown[]) => Bun.deepEquals(shown, told)
+  expect(await eventually('both say why', 15_000, reasons, isTold)).toEqual(told)
+})
+
 test('a service that gc itself answers has no log', async () => {
   await using town = await open('[[service]]\nname = "healthz"\nworkflow.contract = "gc.healthz.v1"\n')
   const shown: string[][] = []
@@ -132,10 +148,46 @@ test('a rig is one row with how many agents it has and how many run, its prefix,
   await town.city.call('POST ~/rigs', { body: { name: 'mill', path, prefix: 'mi', default_branch: 'main' } })
   await declare(town.city, 'worker', {}, { dir: 'mill' })
   await startSession(town.city, 'mill/worker')
-  const { items } = await rigsPage.load(reach(town), { cursor: undefined, filter: '', sort: undefined })
+  const { items } = await rigsPage.load(reach(town), FIRST)
   const cells = items.map(({ cells }) => cells.map(({ text }) => text))
   expect(rigsPage.columns.map(({ title }) => title)).toEqual([
     ...['rig', 'state', 'agents', 'running', 'prefix', 'branch', 'folder'],
   ])
   expect(cells).toEqual([['mill', '', '1', '1', 'mi', 'main', path]])
+})
+
+const ORDERS = {
+  sweep: 'trigger = "manual"\nexec = "echo swept; exit 4"\n',
+  nightly: 'trigger = "manual"\nformula = "line"\npool = "nobody"\n',
+}
+
+test('a run of an order says how its command ended, and one of a formula opens the run that it began', async () => {
+  await using town = await open('[[agent]]\nname = "nobody"\nstart_command = "true"\nmax_active_sessions = 0\n')
+  const { city } = town
+  await city.call('PUT ~/formulas/line', { raw: FORMULA.replace('required = true', 'default = "mill"') })
+  mkdirSync(join(city.path, 'orders'), { recursive: true })
+  for (const [name, text] of Object.entries(ORDERS))
+    writeFileSync(join(city.path, `orders/${name}.toml`), `[order]\n${text}`)
+  expect((await city.call('POST ~/config/reload')).status).toBe(200)
+  for (const name of Object.keys(ORDERS))
+    expect((await city.call(`POST ~/order/${name}/run`, { body: {} })).status).toBe(202)
+  const rowOf = async (name: string) => (await orderPage.load(reach(town, name), FIRST)).items[0]
+  const began = await eventually(
+    'a run began',
+    15_000,
+    () => rowOf('nightly'),
+    (row) => row?.opens?.page === 'run',
+  )
+  const { runs } = (await city.call('GET ~/runs')).body
+  expect(began?.opens?.subject).toBe(runs[0].run_id)
+  const opens = (await rowOf('sweep'))?.opens
+  expect(opens?.page).toBe('order-run')
+  const { head = [] } = await orderRunPage.load(reach(town, opens?.subject))
+  expect(head[0]?.text).toStartWith('sweep · since ')
+  const shown: string[][] = []
+  await orderRunPage.follow?.(reach(town, opens?.subject), {
+    show: (lines) => shown.push(textOf({ lines })),
+    following: { signal: new AbortController().signal, timers },
+  })
+  expect(shown.at(-1)).toEqual(['swept', expect.stringMatching(/^Its command ended with 4 after \d+ ms\.$/)])
 })

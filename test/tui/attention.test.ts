@@ -26,6 +26,7 @@ test('questions of agents stand before what else waits, and ! goes to them first
   })
   expect(items.map(({ id }) => id)).toEqual(['question:1', 'host:7', 'question:2', 'service:web', 'parked:to-1'])
   expect(total).toBe(5)
+  expect(items[3]?.cells[0]).toEqual({ text: 'the city' })
   const waiting = after(alpha, rows('attention', items))
   expect(here(press(waiting, '!'))).toMatchObject({ ...at('question', 'question:1'), city: 'town' })
 })

@@ -3,7 +3,7 @@ import { timers } from '../../cli/io/timers.ts'
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
 import { foldPools, poolState } from '../../tui/pages/agents.ts'
 import { eventsPage, parseEventFilter } from '../../tui/pages/events.ts'
-import { sparkLine } from '../../tui/pages/figures.ts'
+import { amount, limitOf, sparkLine, took } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
@@ -64,6 +64,13 @@ describe('the graph of a run', () => {
 test('a line of bars is as high as its largest value, and nothing is a dot', () => {
   expect(sparkLine([0, 1, 4, 8])).toBe('·▂▅█')
   expect(sparkLine([0, 0])).toBe('··')
+})
+
+test('what is allowed and what it took is said in its unit', () => {
+  expect([amount(0, 'usd'), amount(1_250_000, 'tokens')]).toEqual(['$0.00', '1.3M tokens'])
+  expect(limitOf({ limit: 5, unit: 'usd', per: 'day' })).toBe('$5.00 a day')
+  expect(limitOf({ limit: 200_000, unit: 'tokens', per: 'hour' })).toBe('200.0k tokens an hour')
+  expect([took(850), took(8013)]).toEqual(['850 ms', '8.0 s'])
 })
 
 test('the page of the log holds its last lines, and marks errors', async () => {

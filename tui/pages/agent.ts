@@ -1,6 +1,7 @@
 import { formatConfined } from '../../src/client/confined.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { agentActions, splitAgent } from './agent-actions.ts'
+import { amount, limitOf } from './figures.ts'
 import { isOneOf, type Line, type Reach, text } from './page.ts'
 import { fieldLines, section } from './sections.ts'
 import { toneOf } from './tones.ts'
@@ -91,7 +92,7 @@ const limitsAgent = ({ scope, name = '' }: Budget, agent: string, rig: string): 
 
 const limitLines = (budgets: readonly Budget[], isUncounted: boolean): Line[] => [
   ...budgets.map(({ scope, name = '', spent, limit, unit, per, state }): Line => {
-    const text = `${`${scope} ${name}`.trim().padEnd(24)} ${spent} of ${limit} ${unit} a ${per} · ${state}`
+    const text = `${`${scope} ${name}`.trim().padEnd(24)} ${amount(spent, unit)} of ${limitOf({ limit, unit, per })} · ${state}`
     return { text, tone: state === 'exhausted' ? 'bad' : state === 'warned' ? 'warning' : 'plain' }
   }),
   ...(isUncounted

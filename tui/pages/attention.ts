@@ -18,7 +18,7 @@ export const attentionPage = table<AttentionItem>({
       title: 'who',
       width: 14,
       isName: true,
-      cell: (item) => item.session_id ?? item.bead_id ?? item.agent ?? 'the city',
+      cell: (item) => item.session_id ?? item.bead_id ?? (item.agent || 'the city'),
     },
     { title: 'what', width: 12, cell: ({ kind }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }) },
     { title: 'asks', width: 20, grows: true, cell: ({ asks, text }) => (text ? `${asks} ${text}` : asks) },

@@ -93,8 +93,10 @@ const commentLines = (comments: readonly Comment[]): Line[] =>
     ]),
   )
 
-const historyLines = (changes: readonly Change[]): Line[] =>
-  section(
+function historyLines(changes: readonly Change[]): Line[] {
+  const width = Math.max(...changes.map(({ type }) => type.length))
+  return section(
     'history',
-    changes.map(({ ts, type, actor }) => ({ text: `${ts}  ${type.padEnd(16)} ${actor}`, tone: 'quiet' as const })),
+    changes.map(({ ts, type, actor }): Line => ({ text: `${ts}  ${type.padEnd(width)} ${actor}`, tone: 'quiet' })),
   )
+}

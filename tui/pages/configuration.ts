@@ -46,7 +46,7 @@ export const packsPage = table<Pack>({
   columns: [
     { title: 'pack', width: 20, isName: true, cell: ({ name }) => name },
     { title: 'source', width: 20, grows: true, isName: true, cell: ({ source }) => source },
-    { title: 'version', width: 12, leaves: 1, cell: ({ version }) => version },
+    { title: 'version', width: 12, grows: true, leaves: 1, cell: ({ version }) => version },
   ],
   idOf: ({ name }) => name,
   isChangedBy: isOneOf('config.'),

@@ -25,3 +25,20 @@ export const tokens = ({ input_tokens: input, output_tokens: output }: Tokens): 
 /** Dollars, with how many turns they leave out. */
 export const money = (usd: number, unpriced: number): string =>
   `$${usd.toFixed(2)}${unpriced > 0 ? ` and ${unpriced} turns without a price` : ''}`
+
+interface Limit {
+  readonly limit: number
+  readonly unit: string
+  readonly per: string
+}
+
+/** `$5.00`, `2.0M tokens`. */
+export const amount = (value: number, unit: string): string =>
+  unit === 'usd' ? money(value, 0) : `${formatCount(value)} ${unit}`
+
+/** `$5.00 a day`, `200.0k tokens an hour`. */
+export const limitOf = ({ limit, unit, per }: Limit): string =>
+  `${amount(limit, unit)} ${per === 'hour' ? 'an' : 'a'} ${per}`
+
+/** `850 ms`, `8.0 s`. */
+export const took = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

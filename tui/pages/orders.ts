@@ -1,10 +1,14 @@
 import type { Output } from '../../src/client/operations.ts'
-import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
+import { took } from './figures.ts'
+import { type Action, type FollowText, isOneOf, type Line, table, text, whole } from './page.ts'
+import { textLines } from './sections.ts'
 
 type Order = Output<'GET ~/order-files'>['orders'][number]
 type Entry = Output<'GET ~/order-runs'>['entries'][number]
 
 const HISTORY = 200
+/** The label that names the order of a run. */
+const RUN_OF = 'order-run:'
 
 /** The orders of the city: what starts each, and whether it is due and why. */
 export const ordersPage = table<Order>({
@@ -71,18 +75,20 @@ export const orderPage = table<Entry>({
   empty: 'it never ran: :run runs it now',
   columns: [
     { title: 'run', width: 12, isName: true, cell: ({ bead_id }) => bead_id },
+    { title: 'began', width: 12, isName: true, leaves: 1, cell: ({ wisp_root_id }) => wisp_root_id },
     {
       title: 'exit',
       width: 4,
       cell: ({ exit_code: code }) => ({ text: code ?? '', tone: code === '0' || !code ? 'plain' : 'bad' }),
     },
-    { title: 'took', width: 9, cell: ({ duration_ms: ms }) => (ms === undefined ? '' : `${ms} ms`) },
+    { title: 'took', width: 9, cell: ({ duration_ms: ms }) => (ms === undefined ? 'runs' : took(Number(ms))) },
     { title: 'error', width: 16, grows: true, cell: ({ error }) => ({ text: error ?? '', tone: 'bad' }) },
     { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
   ],
   idOf: ({ bead_id }) => bead_id,
   isChangedBy: isOneOf('order.'),
-  opens: ({ bead_id }, city) => ({ page: 'order-run', city, subject: bead_id }),
+  opens: ({ bead_id, wisp_root_id: run }, city) =>
+    run === undefined ? { page: 'order-run', city, subject: bead_id } : { page: 'run', city, subject: run },
   load: async ({ city, subject: scoped_name, signal }, { cursor }) => {
     const query = { scoped_name, limit: HISTORY, ...(cursor && { cursor }) }
     const { entries, next_cursor } = await city.call('GET ~/order-runs', { query, ...(signal && { signal }) })
@@ -99,16 +105,37 @@ export const orderRunPage = text({
   help: 'what a run of an order prints',
   isChangedBy: isOneOf('order.'),
   load: async ({ city, subject: bead_id, signal }) => {
-    const run = await city.call('GET ~/order/history/{bead_id}', { params: { bead_id }, ...(signal && { signal }) })
-    return { head: [{ text: `${run.created_at} · ${(run.labels ?? []).join(' ')}` }] }
+    const { created_at, labels } = await city.call('GET ~/order/history/{bead_id}', {
+      ...{ params: { bead_id }, ...(signal && { signal }) },
+    })
+    const name = labels?.find((label) => label.startsWith(RUN_OF))?.slice(RUN_OF.length)
+    return { head: [{ text: [name, `since ${created_at}`].filter(Boolean).join(' · '), tone: 'strong' }] }
   },
   follow: async ({ city, subject: bead_id }, { show, following }) => {
     let output = ''
-    const stream = city.follow('GET ~/order/history/{bead_id}/stream', { params: { bead_id } }, following)
+    const anew: FollowText['following'] = {
+      ...following,
+      onStateChange: (state) => {
+        if (state === 'connected') output = ''
+        following.onStateChange?.(state)
+      },
+    }
+    // A stream that connects again begins with the first line.
+    const stream = city.follow('GET ~/order/history/{bead_id}/stream', { params: { bead_id } }, anew)
     for await (const { event, data } of stream) {
+      if (event === 'output') output += data.text
+      const lines = output === '' ? [] : textLines(output.replace(/\n$/, ''))
+      show(event === 'ended' ? [...lines, endLine(data.run)] : lines)
       if (event !== 'output') return
-      output += data.text
-      show(output.split(/\r?\n/).map((line) => ({ text: line })))
     }
   },
 })
+
+/** How a run of an order ended. */
+function endLine({ exit_code: code, duration_ms: ms, error, wisp_root_id: run }: Entry): Line {
+  if (run !== undefined) return { text: `It began the run ${run}; :run ${run} shows it.`, tone: 'quiet' }
+  const after = ms === undefined ? '' : ` after ${took(Number(ms))}`
+  if (code !== undefined)
+    return { text: `Its command ended with ${code}${after}.`, tone: code === '0' ? 'good' : 'bad' }
+  return { text: error ?? `It ended${after}.`, tone: error === undefined ? 'quiet' : 'bad' }
+}

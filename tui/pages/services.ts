@@ -25,8 +25,15 @@ export const servicesPage = table<Service>({
   actionsOf: (service) => serviceActions(service),
 })
 
-/** Why it is not ready; a route that works is no reason. */
-export const whyNotReady = ({ reason = '' }: Service): string => (reason === 'route_active' ? '' : reason)
+/** What the words of the server mean; other reasons are sentences. A route that works is no reason. */
+const REASONS: Readonly<Record<string, string>> = {
+  route_active: '',
+  process_exited: 'its process ended',
+  direct_base_url_unavailable: 'nobody else reaches it: gc serve has no --public-listen',
+}
+
+/** Why it is not ready, or not published. */
+export const whyNotReady = ({ reason = '' }: Service): string => REASONS[reason] ?? reason
 
 /** What can be done to a service. */
 export const serviceActions = ({ service_name: name, url, mount_path: path }: Service): Action[] => [

@@ -1,6 +1,6 @@
 import type { Output } from '../../src/client/operations.ts'
 import { formatCount } from '../../src/client/text.ts'
-import { money, sparkLine, tokens } from './figures.ts'
+import { amount, limitOf, money, sparkLine, tokens } from './figures.ts'
 import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
 import { section } from './sections.ts'
 
@@ -106,12 +106,12 @@ export const budgetsPage = table<Budget>({
   columns: [
     { title: 'scope', width: 8, cell: ({ scope }) => scope },
     { title: 'name', width: 16, isName: true, cell: ({ name }) => name },
-    { title: 'limit', width: 20, cell: ({ limit, unit, per }) => `${limit} ${unit} a ${per}` },
+    { title: 'limit', width: 20, cell: limitOf },
     {
       title: 'spent',
-      width: 12,
-      cell: ({ spent, limit }) => ({
-        text: `${spent} (${Math.round((100 * spent) / Math.max(limit, 1e-9))}%)`,
+      width: 20,
+      cell: ({ spent, limit, unit }) => ({
+        text: `${amount(spent, unit)} (${Math.round((100 * spent) / Math.max(limit, 1e-9))}%)`,
         tone: spent >= limit ? 'bad' : 'plain',
       }),
     },
@@ -142,7 +142,7 @@ function uncountedLines(uncounted: Budgets['uncounted'], strict: boolean): Line[
 }
 
 const removeBudget = ({ scope, name, unit, per, limit }: Budget): Action => {
-  const what = `${limit} ${unit} a ${per} for ${name || scope}`
+  const what = `${limitOf({ limit, unit, per })} for ${name || scope}`
   const put: Action['run'] = async ({ city }) => {
     await city.call('PUT ~/budgets', { body: { scope, unit, per, limit, ...(name && { name }) } })
     return { text: `${what} is set again` }
@@ -179,7 +179,7 @@ const setBudget: Action = {
       ...(name && { name }),
     }
     await city.call('PUT ~/budgets', { body })
-    return { text: `${limit} ${unit} a ${per} for ${name || scope}` }
+    return { text: `${limitOf(body)} for ${name || scope}` }
   },
 }
 
