@@ -3,8 +3,10 @@ import { isOneOf, type Location, table, whole } from './page.ts'
 
 const BAD: ReadonlySet<string> = new Set(['failed', 'parked', 'cannot-start', 'store', 'login', 'unknown-agent'])
 
-/** What an agent asks and cannot go on without. */
 const QUESTIONS: ReadonlySet<string> = new Set(['permission', 'dialog', 'host'])
+
+/** Whether an agent asks it, and waits for the answer. */
+export const isQuestion = ({ kind }: AttentionItem): boolean => QUESTIONS.has(kind)
 
 /** What waits for a person: the questions of agents, then the rest; of each the longest waiting first. */
 export const attentionPage = table<AttentionItem>({
@@ -30,7 +32,6 @@ export const attentionPage = table<AttentionItem>({
   opens: (item, city) => placeOf(item, city),
   load: async ({ city, signal }) => {
     const { items } = await city.call('GET ~/attention', { ...(signal && { signal }) })
-    const isQuestion = ({ kind }: AttentionItem) => QUESTIONS.has(kind)
     return whole([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))])
   },
 })

@@ -74,7 +74,8 @@ async function begin(
   vars: Record<string, string>,
 ): Promise<Outcome> {
   const body = { target, formula, ...(bead && { attached_bead_id: bead }), vars }
-  await city.call('POST ~/sling', { body })
+  const { run } = await city.call('POST ~/sling', { body })
   const text = bead ? `${bead} is slung to ${target} by ${formula}` : `a run of ${formula} begins`
-  return { text, opens: { page: 'runs', city: city.name, subject: '' } }
+  const place = run ? { page: 'run', subject: run.run_id } : { page: 'runs', subject: '' }
+  return { text, opens: { ...place, city: city.name } }
 }

@@ -1,4 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
+import { countOf } from '../../src/client/text.ts'
 import { copy } from './copy.ts'
 import { type Action, type Line, type Location, type Query, type Reach, type Slice, table, text } from './page.ts'
 import { fieldLines, section, textLines } from './sections.ts'
@@ -88,7 +89,13 @@ export const postPage = text({
     const call = { params: { id }, ...(signal && { signal }) }
     const { post, comments } = await client.anonymous().call('GET /api/v1/posts/{id}', call)
     const { title, score, submolt_name, author_name, created_at, content, url, comment_count } = post
-    const facts = [submolt_name, author_name, created_at, `${score} points`, `${comment_count} comments`]
+    const facts = [
+      submolt_name,
+      author_name,
+      created_at,
+      countOf(score ?? 0, 'point'),
+      countOf(comment_count ?? 0, 'comment'),
+    ]
     return {
       head: [
         { text: title, tone: 'strong' },
@@ -110,7 +117,7 @@ export const postPage = text({
 function commentLines({ author_name, score, created_at, content, replies }: Comment, depth: number): Line[] {
   const indent = '  '.repeat(Math.min(depth, 8))
   return [
-    { text: `${indent}${author_name} · ${score} points · ${created_at}`, tone: 'quiet' },
+    { text: `${indent}${author_name} · ${countOf(score, 'point')} · ${created_at}`, tone: 'quiet' },
     ...textLines(content, `${indent}  `),
     ...replies.flatMap((reply) => commentLines(reply, depth + 1)),
   ]
@@ -131,7 +138,7 @@ export const profilePage = text({
       .call('GET /api/v1/agents/profile', { query: { name }, ...(signal && { signal }) })
     const [post] = profile.recent_posts
     return {
-      head: [{ text: `${profile.agent.name} · ${profile.agent.display_name}`, tone: 'strong' }],
+      head: [{ text: [...new Set([profile.agent.name, profile.agent.display_name])].join(' · '), tone: 'strong' }],
       lines: profileLines(profile),
       actions: [copy('y', 'copy', 'its name', profile.agent.name)],
       opens: post && postAt(post.id),
@@ -143,7 +150,7 @@ const profileLines = ({ agent, recent_posts: posts, recent_comments: comments }:
   ...fieldLines([
     ['karma', String(agent.karma)],
     ['followers', `${agent.follower_count}, follows ${agent.following_count}`],
-    ['said', `${agent.posts_count} posts, ${agent.comments_count} comments`],
+    ['said', `${countOf(agent.posts_count, 'post')}, ${countOf(agent.comments_count, 'comment')}`],
     ['state', agent.status],
     ['registered', agent.created_at],
     ['last seen', agent.last_active],
@@ -159,7 +166,7 @@ const profileLines = ({ agent, recent_posts: posts, recent_comments: comments }:
   ...section(
     'newest comments',
     comments.flatMap(({ score, content, created_at }) => [
-      { text: `${score} points · ${created_at}`, tone: 'quiet' as const },
+      { text: `${countOf(score, 'point')} · ${created_at}`, tone: 'quiet' as const },
       ...textLines(content, '  '),
     ]),
   ),

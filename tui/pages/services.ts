@@ -12,7 +12,7 @@ export const servicesPage = table<Service>({
   empty: 'none: [[service]] in city.toml or a pack declares one',
   columns: [
     { title: 'service', width: 18, isName: true, cell: ({ service_name }) => service_name },
-    { title: 'state', width: 12, cell: ({ local_state: state }) => ({ text: state, tone: toneOf(state) }) },
+    { title: 'state', width: 14, cell: ({ local_state: state }) => ({ text: state, tone: toneOf(state) }) },
     { title: 'kind', width: 14, leaves: 2, cell: ({ kind }) => ({ text: kind ?? '', tone: 'quiet' }) },
     { title: 'published', width: 10, leaves: 1, cell: ({ publication_state }) => publication_state },
     { title: 'at', width: 16, grows: true, isName: true, cell: ({ url, mount_path }) => url ?? mount_path },

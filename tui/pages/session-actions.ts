@@ -80,7 +80,11 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       help: 'end its program; it may be started again',
       disabled: notRunning,
       confirm: `Kill ${name}? Its program ends at once, whatever it is doing.`,
-      run: request(id, 'kill', 'was killed'),
+      run: async (reach) => {
+        const { running } = await reach.city.call('GET ~/session/{id}', { params: { id } })
+        if (!running) return { text: `${id} had ended by itself; nothing was killed` }
+        return request(id, 'kill', 'was killed')(reach, {})
+      },
     },
     {
       key: 'R',

@@ -1,4 +1,5 @@
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import { isQuestion } from './attention.ts'
 import { isOneOf, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'
@@ -6,7 +7,10 @@ import { toneOf } from './tones.ts'
 
 const PAGE = 200
 
-const stateOf = ({ state }: SessionResponse): string => state || 'closed'
+/** A session as it is listed, and whether it waits for an answer. */
+type Listed = SessionResponse & { readonly asks: boolean }
+
+const stateOf = ({ state, asks }: Listed): string => (asks ? 'waiting' : state || 'closed')
 
 /** The orders of the list, and the states that each shows. */
 const ORDERS: Readonly<Record<string, string>> = {
@@ -17,7 +21,7 @@ const ORDERS: Readonly<Record<string, string>> = {
 }
 
 /** The live sessions of a city, newest first. */
-export const sessionsPage = table<SessionResponse>({
+export const sessionsPage = table<Listed>({
   name: 'sessions',
   title: 'sessions',
   help: 'the agents that run',
@@ -38,8 +42,13 @@ export const sessionsPage = table<SessionResponse>({
   load: async ({ city, signal }, { cursor, sort }) => {
     const state = ORDERS[sort ?? ''] ?? 'open'
     const query = { limit: PAGE, state, ...(cursor && { cursor }) }
-    const { items, total, next_cursor: next } = await city.call('GET ~/sessions', { query, ...(signal && { signal }) })
-    return { items, total, next }
+    const call = signal ? { signal } : {}
+    const [{ items, total, next_cursor: next }, waiting] = await Promise.all([
+      city.call('GET ~/sessions', { query, ...call }),
+      city.call('GET ~/attention', call),
+    ])
+    const asking = new Set(waiting.items.flatMap((item) => (isQuestion(item) ? (item.session_id ?? []) : [])))
+    return { items: (items ?? []).map((session) => ({ ...session, asks: asking.has(session.id) })), total, next }
   },
   actionsOf: (session) => actionsOfSession(session),
   actions: () => [searchSessions],

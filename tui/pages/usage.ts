@@ -104,12 +104,12 @@ export const budgetsPage = table<Budget>({
   help: 'what the city, its rigs and agents may use',
   empty: 'none: n sets one',
   columns: [
-    { title: 'scope', width: 8, cell: ({ scope }) => scope },
+    { title: 'scope', width: 6, cell: ({ scope }) => scope },
     { title: 'name', width: 16, isName: true, cell: ({ name }) => name },
-    { title: 'limit', width: 20, cell: limitOf },
+    { title: 'limit', width: 22, cell: limitOf },
     {
       title: 'spent',
-      width: 20,
+      width: 19,
       cell: ({ spent, limit, unit }) => ({
         text: `${amount(spent, unit)} (${Math.round((100 * spent) / Math.max(limit, 1e-9))}%)`,
         tone: spent >= limit ? 'bad' : 'plain',
@@ -117,7 +117,7 @@ export const budgetsPage = table<Budget>({
     },
     {
       title: 'state',
-      width: 10,
+      width: 9,
       grows: true,
       cell: ({ state }) => ({ text: state, tone: state === 'exhausted' ? 'bad' : 'quiet' }),
     },
@@ -198,7 +198,7 @@ export const accountsPage = table<Account>({
   help: 'the logins that agents run on, and their limits',
   empty: 'none: gc account add NAME --provider claude',
   columns: [
-    { title: 'account', width: 16, isName: true, cell: ({ name }) => name },
+    { title: 'account', width: 16, grows: true, isName: true, cell: ({ name }) => name },
     { title: 'provider', width: 12, cell: ({ provider }) => provider },
     { title: 'state', width: 10, cell: ({ state }) => ({ text: state, tone: state === 'ok' ? 'good' : 'warning' }) },
     { title: 'until', width: 20, leaves: 1, cell: ({ until }) => until },
