@@ -107,7 +107,12 @@ test('a service is shown with its process, what it prints as it comes, and how i
   const pid = await pidOf(town.city, 'web')
   const { head = [], actions } = await servicePage.load(reach(town, 'web'))
   expect(textOf({ head })).toEqual([
-    ...['web · proxy_process · ready', 'published       private', 'declared        city.toml:4'],
+    ...[
+      'web · proxy_process · ready',
+      'published       private',
+      'address         /svc/web',
+      'declared        city.toml:4',
+    ],
     expect.stringContaining('command         '),
     `process         ${pid}, after 1 start`,
   ])

@@ -46,14 +46,15 @@ export const servicePage = text({
 })
 
 function headLines(service: Service, process: Process): Line[] {
-  const { service_name: name, kind = '', local_state: state, publication_state, url } = service
+  const { service_name: name, kind = '', local_state: state, publication_state, url, mount_path: path } = service
   const why = whyNotReady(service)
   return [
     { text: [name, kind, state].filter(Boolean).join(' · '), tone: toneOf(state) },
     ...(why === '' ? [] : [{ text: why, tone: 'warning' as const, hang: 2 }]),
     ...(process.to_do === undefined ? [] : [{ text: `→ ${process.to_do}`, hang: 2 }]),
     ...fieldLines([
-      ['published', url === undefined ? publication_state : `${publication_state} at ${url}`],
+      ['published', publication_state],
+      ['address', url ?? path],
       ['declared', process.declared_at],
       ['command', process.command.join(' ')],
       ['process', process.pid === undefined ? undefined : `${process.pid}, after ${countOf(process.starts, 'start')}`],
