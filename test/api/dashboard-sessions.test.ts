@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Client } from '../../src/client/client.ts'
 import { formulasPage } from '../../tui/pages/formulas.ts'
+import { sessionPage } from '../../tui/pages/session.ts'
 import { sessionsPage } from '../../tui/pages/sessions.ts'
 import { AGENT } from '../host/acp/agent-host.ts'
 import { eventually } from '../support/until.ts'
@@ -25,6 +26,8 @@ test('a session that asks something is listed as waiting until it has its answer
   expect(await state()).toBe('active')
   await town.city.call(`POST ~/session/${id}/submit`, { body: { message: 'ask it' } })
   expect(await eventually('it waits', 15_000, state, (text) => text !== 'active')).toBe('waiting')
+  const { head = [] } = await sessionPage.load({ ...reach(town), subject: String(id) })
+  expect(head[0]?.text).toBe('waiting · polly · polly')
   await town.city.call(`POST ~/session/${id}/respond`, { body: { action: 'approve' } })
   expect(await eventually('it goes on', 15_000, state, (text) => text !== 'waiting')).toBe('active')
 })

@@ -4,7 +4,7 @@ import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import type { SessionUsage } from '../../src/agents/usage/schema.ts'
 import { formatConfined } from '../../src/client/confined.ts'
 import { countOf } from '../../src/client/text.ts'
-import { placeOf } from './attention.ts'
+import { isQuestion, placeOf } from './attention.ts'
 import { money, tokens } from './figures.ts'
 import { isOneOf, type Line, text } from './page.ts'
 import { actionsOfSession } from './session-actions.ts'
@@ -30,7 +30,8 @@ export const sessionPage = text({
     ])
     const question = items.find(({ session_id }) => session_id === session.id)
     const actions = actionsOfSession(session)
-    const head = [stateLine(session), ...usedLines(used), confinedLine(denials), ...questionLines(question)]
+    const asks = question !== undefined && isQuestion(question)
+    const head = [stateLine(session, asks), ...usedLines(used), confinedLine(denials), ...questionLines(question)]
     return { head, actions, opens: question && placeOf(question, city.name) }
   },
   follow: async ({ city, subject: id }, { show, following }) => {
@@ -45,9 +46,11 @@ export const sessionPage = text({
 })
 
 /** What a session is, and what it works on. */
-function stateLine({ state, template, title, active_bead: bead, model, context_pct: context }: SessionResponse): Line {
-  const facts = [state || 'closed', template, title, bead, model, context === undefined ? '' : `context ${context}%`]
-  return { text: facts.filter(Boolean).join(' · '), tone: toneOf(state || 'closed') }
+function stateLine(session: SessionResponse, asks: boolean): Line {
+  const { template, title, active_bead: bead, model, context_pct: context } = session
+  const state = asks ? 'waiting' : session.state || 'closed'
+  const facts = [state, template, title, bead, model, context === undefined ? '' : `context ${context}%`]
+  return { text: facts.filter(Boolean).join(' · '), tone: toneOf(state) }
 }
 
 /** What it used, once anything is known of that. */
