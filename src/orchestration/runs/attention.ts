@@ -1,4 +1,5 @@
 import type { Statement } from 'bun:sqlite'
+import type { CityConfig } from '../../config/city-config.ts'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
@@ -7,10 +8,12 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Store } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
+import { isPool } from '../routing/target.ts'
 import { guardedStep, metadataValue } from './node.ts'
 
 interface RunAttentionOptions {
   store: Store
+  config: { readonly current: Pick<CityConfig, 'agents'> }
   log: Pick<EventLog, 'subscribe'>
   deadlines: Deadlines
   beadRepository: BeadRepository
@@ -25,18 +28,32 @@ const MAX_LISTED = 100
 /** What changes within this is announced together. */
 const SETTLING_MS = 250
 
-/** Whether the bead of an event is such a control, whatever its labels are by now, or one that holds up others. */
+/** Whether the bead of an event is such a control, whatever its labels are by now, a molecule, or one that holds up others. */
 function isStuck(payload: unknown): boolean {
-  const metadata: unknown = Object(Object(Object(payload).bead).metadata)
+  const { issue_type: type, metadata }: Record<string, unknown> = Object(Object(payload).bead)
   const { [EngineKey.quarantined]: quarantined, [WorkflowKey.kind]: kind }: Record<string, unknown> = Object(metadata)
-  return quarantined !== undefined || kind === 'failure-guard'
+  return quarantined !== undefined || kind === 'failure-guard' || type === 'molecule'
 }
 
-/** Controls of runs that were set aside, until a person takes their label off. */
+/** Molecules that an order began and nobody has taken: the root holds its steps together, and is no work itself. */
+const UNTAKEN_MOLECULES = `SELECT r.root_id AS root, r.formula, r.target, r.started_at AS since
+  FROM runs r INDEXED BY runs_fed CROSS JOIN beads b ON b.id = r.root_id
+  WHERE r.feed_rank = 1 AND r.contract = 'v1' AND r.origin = 'order' AND b.type = 'molecule' AND b.assignee = ''
+  ORDER BY r.updated_at DESC LIMIT ?`
+
+interface UntakenMolecule {
+  root: string
+  formula: string
+  target: string
+  since: number
+}
+
+/** Controls of runs that were set aside until a person takes their label off, and what else keeps a run from going on. */
 export class RunAttention implements AttentionSource {
   readonly name = 'runs'
   readonly #guards: Statement<{ id: string; root: string; since: number }, [number]>
   readonly #labelled: Statement<{ id: string }, [string, number]>
+  readonly #untaken: Statement<UntakenMolecule, [number]>
 
   constructor(private readonly options: RunAttentionOptions) {
     this.#guards = options.store.prepare(
@@ -44,13 +61,29 @@ export class RunAttention implements AttentionSource {
        WHERE b.workable = 0 AND b.status = 'open' AND b.blockers = 0
          AND b.metadata ->> '$."${WorkflowKey.kind}"' = 'failure-guard' ORDER BY b.created_at LIMIT ?`),
     )
+    this.#untaken = options.store.prepare(stablePlan(UNTAKEN_MOLECULES))
     this.#labelled = options.store.prepare(
       'SELECT id FROM bead_labels WHERE label = ? AND closed = 1 ORDER BY created_at DESC, id DESC LIMIT ?',
     )
   }
 
   items(): AttentionEntry[] {
-    return [...this.#quarantined(), ...this.#blocking()]
+    return [...this.#quarantined(), ...this.#blocking(), ...this.#untakenByPools()]
+  }
+
+  /** Molecules that no session of their pool is ever offered. */
+  #untakenByPools(): AttentionEntry[] {
+    const pools = new Set(this.options.config.current.agents.filter(isPool).map(({ qualified }) => qualified))
+    return this.#untaken
+      .all(MAX_LISTED)
+      .filter(({ target }) => pools.has(target))
+      .map(({ root, formula, target, since }) => ({
+        ...{ id: `run:${root}`, kind: 'run', bead_id: root, since: toTimestamp(since) },
+        asks: `Run ${root} is a molecule of the formula ${formula}, which no session of the pool ${target} is offered.`,
+        to_do:
+          'give the formula phase = "vapor" or [requires] formula_compiler = ">=2.0.0" for the next runs of its order, ' +
+          `and end this one with gc run cancel ${root}`,
+      }))
   }
 
   /** Steps that failed and hold up what needs them. */

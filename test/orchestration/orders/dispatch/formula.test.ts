@@ -100,6 +100,12 @@ describe('a formula order', () => {
     const root = (id: string) => work.beadRepository.get(work.dispatcher.runs.find(id)?.rootId ?? '')
     expect(root(await work.run('laps'))).toMatchObject({ issue_type: 'molecule', metadata: { 'gc.routed_to': 'many' } })
     expect(work.errors.join('\n')).toContain('order laps: the root of formula laps is a molecule')
+    const { rootId: laps } = work.dispatcher.runs.latest('laps') ?? {}
+    expect(work.attention.list().items).toMatchObject([
+      { id: `run:${laps}`, kind: 'run', asks: expect.stringContaining('no session of the pool many is offered') },
+    ])
+    await work.runs.cancel(human, laps ?? '')
+    expect(work.attention.list().items).toEqual([])
     expect(root(await work.run('nobody')).metadata).toMatchObject({ 'gc.routed_to': 'somebody' })
   })
 
