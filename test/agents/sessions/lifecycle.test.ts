@@ -203,7 +203,8 @@ describe('a session that crashes too often', () => {
 
 describe('an agent whose starts fail', () => {
   const failStart = async (world: CityWorld) => {
-    await world.event('session.crashed')
+    const { session_id: id } = await world.event('session.crashed')
+    rmSync(`${world.hosts.home}/token.${id}`)
     await world.city.store.write((tx) => {
       const { repository } = world.city.sessionServices
       for (const row of repository.live()) if (row.hostKey === null) repository.update(tx, row.id, { retryAt: null })

@@ -10,7 +10,7 @@ const T = '[[template]]\nid = "{target}.t"\ntitle = "T"\n'
 
 /** Each rule broken once: the text, and the line, step and sentence that come of it. */
 const RULES: readonly (readonly [rule: string, text: string, error: string])[] = [
-  ['TOML', 'formula = \n', '2 -: '],
+  ['TOML', 'formula = \n', '1 -: '],
   ['name', steps('a'), '1 -: formula is missing'],
   ['type', v1('type = "zzz"\n'), '2 -: type is "zzz": it must be workflow, expansion, aspect'],
   ['a key of the wrong type', v1('description = 3\n'), '2 -: description must be text'],
