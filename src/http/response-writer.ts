@@ -20,6 +20,11 @@ const GROWTH_BYTES = 1024 * 1024
 const LARGE_PIECE = 512 * 1024
 const SMALL_PIECE = 64 * 1024
 const CROWDED = 16 * 1024 * 1024
+/** How many responses grow beyond that at once: all of them have room, so that none waits for another's memory. */
+const MAX_GROWING = 3
+/** How many more wait for their turn to grow, and how long, in milliseconds. */
+const MAX_WAITING_TO_GROW = 64
+const WAIT_TO_GROW_MS = 30_000
 /** How long rendering holds the loop, in milliseconds. */
 const MAX_SLICE_MS = 8
 /** How many pieces of large bodies all connections are sent in one tick. */
@@ -40,9 +45,13 @@ export class ResponseWriter {
   readonly #turns = new Turns(PIECES_PER_TICK)
 
   readonly budget: ResponseBudget
+  readonly #growing: ResponseBudget
 
   constructor(private readonly options: ResponseWriterOptions) {
-    this.budget = options.budget ?? new ResponseBudget(options)
+    const { deadlines } = options
+    this.budget = options.budget ?? new ResponseBudget({ deadlines })
+    const turns = { limit: MAX_GROWING, maxWaiting: MAX_WAITING_TO_GROW, waitMs: WAIT_TO_GROW_MS }
+    this.#growing = new ResponseBudget({ deadlines, ...turns })
   }
 
   /** A text whose size is known; undefined when there is no room for it now. */
@@ -89,12 +98,16 @@ export class ResponseWriter {
   async #renderLarge(start: string, pieces: Iterator<string, void>, request?: AbortableRequest): Promise<ResponseBody> {
     const reservation = await this.budget.reserve(GROWTH_BYTES, request)
     const body = new ResponseBody(reservation)
+    let turn: Reservation | undefined
     try {
       body.add(start)
       let sliceEnd = performance.now() + MAX_SLICE_MS
       for (let piece = pieces.next(); !piece.done; piece = pieces.next()) {
         body.add(piece.value)
-        if (body.length > reservation.bytes) await this.#grow(reservation, request)
+        if (body.length > reservation.bytes) {
+          turn ??= await this.#growing.reserve(1, request)
+          await this.#grow(reservation, request)
+        }
         if (performance.now() < sliceEnd) continue
         await nextTick()
         sliceEnd = performance.now() + MAX_SLICE_MS
@@ -103,6 +116,8 @@ export class ResponseWriter {
     } catch (error) {
       body.release()
       throw error
+    } finally {
+      turn?.release()
     }
   }
 

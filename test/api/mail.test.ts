@@ -110,6 +110,43 @@ describe('mail', () => {
     expect(receivedInput(folder).split(`gc mail read ${id}`)).toHaveLength(2)
     expect(receivedInput(folder)).toContain('Subject: Wake up')
   }, 30_000)
+
+  test('from a person under a name of the city shows that name, and says in event, history and prompt who it was', async () => {
+    await using folder = tempFolder()
+    await using town = await openTown(`${listener(folder)}
+[[agent]]
+name = "mayor"
+start_command = "exec sleep 600"
+`)
+    const { city } = town
+    const { subject } = await city.outcome(
+      (await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'clerk', alias: 'carl' } })).body,
+    )
+    const mayor = await city.outcome(
+      (await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'mayor', alias: 'major' } })).body,
+    )
+    for (const [from, shown] of [
+      ['mayor', 'mayor'],
+      ['major', 'major'],
+      [String(mayor.subject), String(mayor.subject)],
+      ['stranger', 'human'],
+    ]) {
+      const seq = await city.head()
+      const sent = await send(city, { to: String(subject), subject: `As ${from}`, from })
+      expect([from, sent.from]).toEqual([from, shown])
+      const [created, mailed] = (await city.recorded(seq)).filter(({ type }) => !type.startsWith('session.'))
+      expect([created, mailed]).toMatchObject([
+        { type: 'bead.created', actor: 'human' },
+        { type: 'mail.sent', actor: 'human', message: `sent by a person as ${from}` },
+      ])
+      const { body: history } = await city.call(`GET ~/bead/${sent.id}/history`)
+      expect(history.actors[String(created?.seq)]).toEqual({ kind: 'human' })
+      const fence = `from a person as ${from}, by mail`
+      await until(() => receivedInput(folder).includes(fence), 20_000)
+    }
+    const threads = (await city.call('GET ~/mail?status=all')).body.items.map(({ from }: { from: string }) => from)
+    expect(threads.sort()).toEqual(['human', 'major', 'mayor', String(mayor.subject)].sort())
+  }, 60_000)
 })
 
 describe('the operations on mail', () => {

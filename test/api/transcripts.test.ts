@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { append, claude, write } from '../agents/conversations/samples.ts'
 import { OperationCoverage } from '../support/coverage.ts'
+import type { TestCity } from '../support/world.ts'
 import { errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'transcripts')
@@ -133,5 +134,29 @@ describe('a search of transcripts', () => {
   test('has every field and error of its operation in these tests', () => {
     expect(coverage.uncovered()).toEqual([])
     expect(coverage.emptyFields()).toEqual([])
+  })
+})
+
+describe('a structured transcript from the screen', () => {
+  const structured = async (city: TestCity, id: string) =>
+    (await city.call(`GET ~/session/${id}/transcript?format=structured`)).body.history
+
+  test('says that it is degraded, and why, and is degraded while its session is suspended', async () => {
+    await using town = await openTalkingCity()
+    const { city } = town
+    const { id } = await startSession(city, 'polly')
+    const head = await city.head()
+    expect(await structured(city, id)).toMatchObject({
+      continuity: { status: 'degraded' },
+      tail_state: { degraded: true, degraded_reason: expect.stringContaining('no log') },
+      diagnostics: [{ code: 'transcript_unavailable', count: 1, message: expect.stringContaining('no log') }],
+    })
+    expect(await city.recorded(head)).toEqual([])
+    expect((await city.call(`POST ~/session/${id}/suspend`)).status).toBe(200)
+    await city.event(head, ({ type, subject }) => type === 'session.suspended' && subject !== undefined)
+    expect(await structured(city, id)).toMatchObject({
+      continuity: { status: 'degraded' },
+      tail_state: { degraded: true, degraded_reason: expect.stringContaining('suspended') },
+    })
   })
 })
