@@ -134,13 +134,13 @@ start_command = "exec sleep 600"
       const seq = await city.head()
       const sent = await send(city, { to: String(subject), subject: `As ${from}`, from })
       expect([from, sent.from]).toEqual([from, shown])
-      const [created, mailed] = (await city.recorded(seq)).filter(({ type }) => !type.startsWith('session.'))
+      const [created, mailed] = (await city.recorded(seq)).filter((event) => event.subject === sent.id)
       expect([created, mailed]).toMatchObject([
         { type: 'bead.created', actor: 'human' },
         { type: 'mail.sent', actor: 'human', message: `sent by a person as ${from}` },
       ])
       const { body: history } = await city.call(`GET ~/bead/${sent.id}/history`)
-      expect(history.actors[String(created?.seq)]).toEqual({ kind: 'human' })
+      expect(history.actors[String(created?.seq)]).toEqual({ kind: 'human', label: from })
       const fence = `from a person as ${from}, by mail`
       await until(() => receivedInput(folder).includes(fence), 20_000)
     }
