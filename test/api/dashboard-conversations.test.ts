@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { Client } from '../../src/client/client.ts'
+import { errorMessage } from '../../src/core/errors.ts'
 import { conversationPage, conversationsPage } from '../../tui/pages/conversations.ts'
 import { conversation, message } from '../connect/extmsg/world.ts'
 import { reachTo } from '../tui/reach.ts'
-import { towns } from './town.ts'
+import { declare, startSession, towns } from './town.ts'
 
 const open = towns()
 
@@ -26,12 +27,23 @@ test('the dashboard shows conversations outside, who answers them, and what was 
   expect(words).toContain('answered by zz-9 (enter opens it)')
   expect(words).toContain('   this is m1')
   expect(words.some((line) => /^1 {2}\S+ {2}Ann$/.test(line))).toBe(true)
-  const act = async (name: string, values = {}) =>
+  const act = async (name: string, values = {}): Promise<unknown> =>
     told.actions?.find((action) => action.name === name)?.run(reach('c1'), values)
   expect(await act('unbind')).toEqual({ text: 'e1 is unbound' })
   const after = await conversationPage.load(reach('c1'))
-  expect(after.head?.map(({ text }) => text)).toContain('nobody answers it: b binds it to a session')
-  expect(await act('bind', { session: 'zz-7' })).toEqual({ text: 'zz-7 answers e1' })
+  expect(after.head?.map(({ text }) => text)).toContain('nobody answers it: b gives it to a session')
+  expect(await act('bind', { who: 'zz-7' }).catch(errorMessage)).toContain('zz-7')
+  await post('inbound', { message: message('m2', 'e1') })
+  const waiting = await conversationPage.load(reach('c1'))
+  expect(waiting.head?.map(({ text }) => text)).toContain(
+    'its messages reach nobody: nobody answers it. The last: Ann: this is m2',
+  )
+  await declare(city, 'mayor', {}, { max_active_sessions: 1 })
+  const { id } = await startSession(city, 'mayor')
+  expect(await act('bind', { who: id })).toEqual({ text: `${id} answers e1` })
+  const bound = await conversationPage.load(reach('c1'))
+  expect(bound.opens).toEqual({ page: 'session', city: city.name, subject: id })
+  expect(bound.head?.some(({ text }) => text.includes('nobody'))).toBe(false)
   const grouped = await conversationPage.load(reach('c2'))
   expect(grouped.head?.map(({ text }) => text)).toContain('what names nobody goes to clerk; the default is clerk')
 })

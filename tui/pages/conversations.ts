@@ -1,3 +1,5 @@
+import type { CityClient } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { copy } from './copy.ts'
 import { type Action, isOneOf, type Line, type Reach, table, text } from './page.ts'
@@ -8,6 +10,7 @@ type Message = Output<'GET ~/extmsg/transcript'>['items'][number]
 type Group = Output<'GET ~/extmsg/groups'>
 
 const PAGE = 200
+const NOBODY = { text: 'nobody', tone: 'quiet' } as const
 /** How much of a transcript is shown. */
 const MESSAGES = 500
 
@@ -28,12 +31,19 @@ export const conversationsPage = table<Conversation>({
       cell: ({ conversation }) => conversation.conversation_id,
     },
     { title: 'kind', width: 6, leaves: 2, cell: ({ conversation }) => ({ text: conversation.kind, tone: 'quiet' }) },
-    { title: 'answered by', width: 14, grows: true, isName: true, cell: answeredBy },
+    { title: 'answered by', width: 14, grows: true, isName: true, cell: (view) => answeredBy(view) || NOBODY },
+    {
+      title: 'reaches nobody',
+      width: 16,
+      grows: true,
+      leaves: 3,
+      cell: ({ undelivered }) => ({ text: undelivered ?? '', tone: 'warning' }),
+    },
     { title: 'said', width: 5, leaves: 1, cell: ({ last_sequence: count }) => String(count) },
     { title: 'age', width: 4, cell: ({ updated_at }) => ({ since: updated_at, tone: 'quiet' }) },
   ],
   idOf: ({ id }) => id,
-  isChangedBy: isOneOf('extmsg.'),
+  isChangedBy: isOneOf('extmsg.', 'attention.'),
   opens: ({ id }, city) => ({ page: 'conversation', city, subject: id }),
   load: async ({ city, signal }, { cursor }) => {
     const query = { limit: PAGE, ...(cursor && { cursor }) }
@@ -50,7 +60,7 @@ export const conversationPage = text({
   about: 'conversation',
   title: 'conversation',
   help: 'the messages of a conversation outside, and who answers it',
-  isChangedBy: isOneOf('extmsg.'),
+  isChangedBy: isOneOf('extmsg.', 'attention.'),
   load: async (reach) => {
     const { city, subject: id, signal } = reach
     const view = await city.call('GET ~/extmsg/conversation/{id}', { params: { id }, ...(signal && { signal }) })
@@ -87,8 +97,9 @@ function headLines(view: Conversation, group: Group | undefined): Line[] {
   return [
     { text: `${provider}/${account_id}/${conversation_id} · ${kind}`, tone: 'strong' },
     who === ''
-      ? { text: 'nobody answers it: b binds it to a session', tone: 'warning' }
+      ? { text: 'nobody answers it: b gives it to a session', tone: 'warning' }
       : { text: `answered by ${who}${view.binding?.SessionID ? ' (enter opens it)' : ''}` },
+    ...(view.undelivered ? [{ text: `its messages reach nobody: ${view.undelivered}`, tone: 'bad' as const }] : []),
     ...(group ? [groupLine(group)] : []),
   ]
 }
@@ -109,25 +120,27 @@ function authorOf({ Actor, SourceSessionID: session, ExplicitTarget: target }: M
   return target === '' ? author : `${author} to ${target}`
 }
 
-function actionsOf({ id, conversation, binding }: Conversation): Action[] {
+function actionsOf({ id, conversation, binding, undelivered }: Conversation): Action[] {
   const name = conversation.conversation_id
   return [
     {
       key: 'b',
       name: 'bind',
       help: 'have another session answer it',
-      fields: [{ name: 'session', title: 'session' }],
-      run: async ({ city }, { session = '' }) => {
-        await city.call('POST ~/extmsg/bind', { body: { conversation, session_id: session, replace: true } })
-        return { text: `${session} answers ${name}` }
+      fields: [{ name: 'who', title: 'session, or agent with a session of its own' }],
+      run: async ({ city }, { who = '' }) => {
+        await bindTo(city, conversation, who)
+        return { text: `${who} answers ${name}` }
       },
     },
     {
       key: 'x',
       name: 'unbind',
       help: 'let nobody answer it any more',
-      disabled: binding ? undefined : 'it is bound to nobody',
-      confirm: `Unbind ${name}? Nobody is told what people write there from then on.`,
+      disabled: binding || undelivered ? undefined : 'it is bound to nobody',
+      confirm: binding
+        ? `Unbind ${name}? Nobody is told what people write there from then on.`
+        : `Leave the last message of ${name} without an answer?`,
       run: async ({ city }) => {
         await city.call('POST ~/extmsg/unbind', { body: { conversation } })
         return { text: `${name} is unbound` }
@@ -135,4 +148,17 @@ function actionsOf({ id, conversation, binding }: Conversation): Action[] {
     },
     copy('y', 'copy', 'its id', id),
   ]
+}
+
+/** A named session answers under its name, whichever session that is then; any other by its id. */
+async function bindTo(city: CityClient, conversation: Conversation['conversation'], who: string): Promise<void> {
+  const bind = (target: { agent_name: string } | { session_id: string }) =>
+    city.call('POST ~/extmsg/bind', { body: { conversation, replace: true, ...target } })
+  try {
+    await bind({ agent_name: who })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error
+    const { id } = await city.call('GET ~/session/{id}', { params: { id: who } })
+    await bind({ session_id: id })
+  }
 }

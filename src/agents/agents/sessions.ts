@@ -13,6 +13,8 @@ export interface AgentSession {
   /** Whether its program runs right now. */
   readonly running: boolean
   readonly attached: boolean
+  /** Whether it asks something and waits for the answer. */
+  readonly asks: boolean
   /** Why it is quarantined and until when; absent when it is not. */
   readonly held?: string
   /** When its program last printed something, in milliseconds. */

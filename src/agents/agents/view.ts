@@ -26,6 +26,7 @@ export function stateOf({ session }: Instance, context: InstanceContext): string
   if (context.suspended) return 'suspended'
   if (context.held !== undefined) return 'quarantined'
   if (!session?.running) return 'stopped'
+  if (session.asks) return 'waiting'
   if (context.activeBead === undefined) return 'idle'
   return context.now - (session.lastActivity ?? 0) < QUIET_MS ? 'working' : 'waiting'
 }

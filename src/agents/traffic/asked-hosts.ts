@@ -51,6 +51,11 @@ export class AskedHosts implements AttentionSource<ListedItem> {
     return this.#all().map((asking) => this.#toItem(asking))
   }
 
+  /** The sessions that ask for a host now. */
+  asking(): ReadonlySet<string> {
+    return new Set(this.#all().map(({ row }) => row.id))
+  }
+
   onChange(listener: () => void): () => void {
     const { host, city, repository } = this.options
     const unsubscribes = [

@@ -30,6 +30,7 @@ import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' 
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
 import externalMessages from '../../connect/extmsg/table.sql' with { type: 'text' }
+import undeliveredMessages from '../../connect/extmsg/undelivered.sql' with { type: 'text' }
 import pullRequestReadiness from '../../connect/github/readiness.sql' with { type: 'text' }
 import pullRequestCursors from '../../connect/github/table.sql' with { type: 'text' }
 import services from '../../connect/services/table.sql' with { type: 'text' }
@@ -149,4 +150,5 @@ export const cityMigrations: readonly string[] = [
   sessionTraffic,
   confinedSessions,
   pullRequestReadiness,
+  undeliveredMessages,
 ]

@@ -2,7 +2,7 @@ import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type { AdapterHealth } from './adapter-health.ts'
 import { conversationName } from './nudger.ts'
-import type { Undelivered } from './undelivered.ts'
+import { type Undelivered, undeliveredText } from './undelivered.ts'
 
 /** Messengers that cannot be reached, and conversations that nobody reads. */
 export class ExternalMessageAttention implements AttentionSource {
@@ -35,11 +35,19 @@ export class ExternalMessageAttention implements AttentionSource {
   }
 
   #conversations(): AttentionEntry[] {
-    return this.undelivered.all().map(({ row, reason }) => ({
-      id: `conversation:${conversationName(row)}`,
-      kind: 'conversation',
-      asks: `Messages of conversation ${conversationName(row)} in ${row.provider} reach nobody: ${reason}.`,
-      to_do: `gc extmsg transcript ${conversationName(row)}, then gc extmsg handoff ${conversationName(row)} --to <session or agent>`,
-    }))
+    return this.undelivered.all().map(({ row, known }) => {
+      const name = conversationName(row)
+      const giveAway = `gc extmsg handoff ${name} --to <session or agent>`
+      return {
+        id: `conversation:${name}`,
+        kind: 'conversation',
+        since: toTimestamp(known.since),
+        asks: `Messages of conversation ${name} in ${row.provider} reach nobody: ${undeliveredText(known)}`,
+        to_do:
+          known.said === ''
+            ? `gc extmsg transcript ${name}, then ${giveAway}`
+            : `${giveAway}, or gc extmsg unbind ${name} to answer nothing`,
+      }
+    })
   }
 }

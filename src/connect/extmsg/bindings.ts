@@ -21,6 +21,7 @@ import type {
 } from './schema.ts'
 import type { MessagedSessions } from './sessions.ts'
 import { type BindingRow, bindings, type ConversationRow } from './table.ts'
+import type { Undelivered } from './undelivered.ts'
 
 interface BindingsOptions {
   store: Store
@@ -29,6 +30,7 @@ interface BindingsOptions {
   conversations: Conversations
   memberships: Memberships
   sessions: MessagedSessions
+  undelivered: Undelivered
 }
 
 /** Who answers: a session by its id, or an agent by the name of its session. */
@@ -75,12 +77,12 @@ export class Bindings {
     return this.#add(tx, row, { sessionId: '', agentName }, {}, true)
   }
 
-  /** Ends what is named; nothing being bound is no error. */
+  /** Ends what is named; nothing being bound is no error. Nobody is asked about the conversation until its next message. */
   async unbind(
     caller: Caller,
     { conversation, session_id = '', agent_name = '' }: UnbindRequest,
   ): Promise<UnbindResult> {
-    const { store, conversations, sessions } = this.options
+    const { store, conversations, sessions, undelivered } = this.options
     if (!conversation && !session_id.trim() && !agent_name.trim()) {
       throw new AppError('invalid-request', 'conversation, session_id, or agent_name is required')
     }
@@ -90,6 +92,7 @@ export class Bindings {
     return store.write((tx) => {
       const row = ref && conversations.find(ref)
       if (ref && !row) return { unbound: null }
+      if (row) undelivered.clear(tx, row)
       const ended = this.#where(
         row && eq(bindings.conversation, row.n),
         session ? eq(bindings.sessionId, session) : undefined,
@@ -154,11 +157,12 @@ export class Bindings {
   }
 
   #add(tx: Tx, row: ConversationRow, target: Target, metadata: BindingRow['metadata'], routed = false): BindingRow {
-    const { clock, conversations, memberships } = this.options
+    const { clock, conversations, memberships, undelivered } = this.options
     const generation = conversations.nextGeneration(tx, row)
     const id = `binding-${randomHex(6)}`
     const added = { ...target, conversation: row.n, id, generation, boundAt: clock.now(), routed, metadata }
     tx.orm.insert(bindings).values(added).run()
+    undelivered.clear(tx, row)
     if (target.sessionId !== '') memberships.join(tx, row, target.sessionId, 'binding')
     this.#recordBound(tx, added, toRef(row))
     return added

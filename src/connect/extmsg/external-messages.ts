@@ -24,7 +24,7 @@ import { SenderCheck } from './sender.ts'
 import type { MessagedSessions } from './sessions.ts'
 import type { ConversationRow } from './table.ts'
 import { Transcripts } from './transcripts.ts'
-import { Undelivered } from './undelivered.ts'
+import { Undelivered, undeliveredText } from './undelivered.ts'
 
 export interface ExternalMessagesOptions {
   store: Store
@@ -54,13 +54,14 @@ export class ExternalMessages {
   readonly attention: ExternalMessageAttention
   readonly #retention: ExternalMessageRetention
   readonly #conversations: Conversations
+  readonly #undelivered: Undelivered
 
   constructor(options: ExternalMessagesOptions) {
     const { store, clock, sessions } = options
     const conversations = new Conversations(store, clock)
     const memberships = new Memberships(store)
     const senders = new SenderCheck(sessions)
-    const undelivered = new Undelivered()
+    const undelivered = new Undelivered(store, clock)
     const health = new AdapterHealth(clock)
     const parts = { ...options, conversations, memberships, senders, undelivered, health }
     const adapters = new Adapters({ ...options, health })
@@ -78,6 +79,7 @@ export class ExternalMessages {
     this.attention = new ExternalMessageAttention(health, undelivered)
     this.#retention = new ExternalMessageRetention(options)
     this.#conversations = conversations
+    this.#undelivered = undelivered
   }
 
   start(): void {
@@ -110,6 +112,7 @@ export class ExternalMessages {
   #view(row: ConversationRow): ConversationView {
     const binding = this.bindings.of(row)
     const group = this.groups.of(row)
+    const undelivered = this.#undelivered.find(row)
     const conversation = toRef(row)
     return {
       id: conversationName(row),
@@ -117,6 +120,7 @@ export class ExternalMessages {
       ...(binding && { binding: this.bindings.toRecord(binding, conversation) }),
       ...(group && { group_id: group.id }),
       last_sequence: row.head,
+      ...(undelivered && { undelivered: undeliveredText(undelivered) }),
       updated_at: toTimestamp(row.updatedAt),
     }
   }

@@ -22,6 +22,7 @@ import type {
 } from './schema.ts'
 import type { MessagedSessions } from './sessions.ts'
 import { type ConversationRow, type GroupRow, groups, type ParticipantRow, participants } from './table.ts'
+import type { Undelivered } from './undelivered.ts'
 
 interface GroupsOptions {
   store: Store
@@ -30,6 +31,7 @@ interface GroupsOptions {
   conversations: Conversations
   memberships: Memberships
   sessions: MessagedSessions
+  undelivered: Undelivered
 }
 
 const LAUNCHER = 'launcher'
@@ -74,7 +76,7 @@ export class Groups {
   }
 
   async addParticipant(caller: Caller, body: ParticipantRequest): Promise<ConversationGroupParticipant> {
-    const { store, conversations, memberships, sessions } = this.options
+    const { store, conversations, memberships, sessions, undelivered } = this.options
     const handle = toHandle(body.handle)
     const sessionId = sessions.idOf(body.session_id.trim())
     if (handle === '' || sessionId === '') {
@@ -95,6 +97,7 @@ export class Groups {
       const added = this.#put(tx, previous, { groupId: group.id, handle, ...given })
       if (previous && previous.sessionId !== sessionId) this.#leave(tx, group, previous.sessionId)
       memberships.join(tx, row, sessionId, 'group')
+      undelivered.clear(tx, row)
       return this.#toParticipant(added)
     }, actorOf(caller))
   }

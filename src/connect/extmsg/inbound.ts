@@ -15,6 +15,7 @@ import type { TranscriptNudger } from './nudger.ts'
 import type { ConversationRef, ExternalInboundMessage } from './schema.ts'
 import type { BindingRow, ConversationRow, TranscriptRow } from './table.ts'
 import { type Transcripts, toRecord } from './transcripts.ts'
+import type { Undelivered } from './undelivered.ts'
 
 /** A configured route for conversations that nobody answers yet. */
 export interface DefaultRoute {
@@ -33,6 +34,7 @@ interface InboundOptions {
   groups: Groups
   transcripts: Transcripts
   nudger: TranscriptNudger
+  undelivered: Undelivered
   defaultRoutes(): readonly DefaultRoute[]
 }
 
@@ -79,11 +81,23 @@ export class Inbound {
     const ref = this.check(message)
     const row = this.#route(tx, ref)
     const destination = row ? this.#destination(row, message) : { group: NO_GROUP }
-    if (!row || !isTaken(destination)) return resultOf(message, ref, destination, this.options.bindings)
+    if (!row || !isTaken(destination)) {
+      this.#wait(tx, ref, row, message)
+      return resultOf(message, ref, destination, this.options.bindings)
+    }
     const key = message.dedup_key?.trim() || message.provider_message_id.trim()
     const repeated = this.options.transcripts.findRepeated(row, key)
     const entry = repeated ?? this.#write(tx, row, message, key, destination)
     return resultOf(message, ref, destination, this.options.bindings, entry)
+  }
+
+  /** A person hears of a message that nobody answers; it is in no transcript. */
+  #wait(tx: Tx, ref: ConversationRef, known: ConversationRow | undefined, message: ExternalInboundMessage): void {
+    const { conversations, groups, undelivered } = this.options
+    if (!known && !undelivered.hasRoom) return
+    const row = known ?? conversations.ensure(tx, ref)
+    const reason = groups.of(row) ? 'nobody of its group is meant' : 'nobody answers it'
+    undelivered.add(tx, row, reason, `${message.actor.display_name || message.actor.id}: ${message.text}`)
   }
 
   #write(tx: Tx, row: ConversationRow, message: ExternalInboundMessage, key: string, to: Destination): TranscriptRow {

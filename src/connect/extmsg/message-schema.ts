@@ -163,6 +163,9 @@ export const ConversationView = Type.Object(
     binding: Type.Optional(SessionBindingRecord),
     group_id: Type.Optional(Type.String({ description: 'The group whose participants answer it.' })),
     last_sequence: Type.Integer({ description: 'How many messages it has had.' }),
+    undelivered: Type.Optional(
+      Type.String({ description: 'Why its last message reached nobody, and what it says where nobody answers.' }),
+    ),
     updated_at: Timestamp,
   },
   { $id: 'ExternalConversation', ...closed },

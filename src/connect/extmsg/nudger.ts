@@ -59,11 +59,11 @@ export class TranscriptNudger {
   /** The session that is to answer; undefined, and a person hears of it, when there is none that could. */
   #resolve(tx: Tx, row: ConversationRow, { sessionId, agentName }: NudgeTarget): MessagedSession | undefined {
     const { sessions, undelivered } = this.options
-    const reach = (reason: string) => tx.after(() => undelivered.add(row, reason))
+    const reach = (reason: string) => undelivered.add(tx, row, reason)
     try {
       const session = agentName === '' ? sessions.find(sessionId) : sessions.ensureNamed(tx, agentName)
       if (session && session.state !== 'closed' && session.state !== 'failed-create') {
-        tx.after(() => undelivered.clear(row))
+        undelivered.clear(tx, row)
         return session
       }
       reach(session ? `session ${sessionId} is ${session.state}` : `there is no session ${sessionId}`)
@@ -103,8 +103,7 @@ export class TranscriptNudger {
     const nudged = parseNudgeName(name)
     const row = nudged && conversations.byNumber(nudged.conversation)
     if (!nudged || !row || !memberships.find(row.n, nudged.sessionId)) return
-    if (nudged.isLast)
-      tx.after(() => undelivered.add(row, `session ${nudged.sessionId} did not take the last: ${reason}`))
+    if (nudged.isLast) undelivered.add(tx, row, `session ${nudged.sessionId} did not take the last: ${reason}`)
     else this.#queue(tx, row, nudged, true, secondTryOf(name))
   }
 }

@@ -38,6 +38,7 @@ export class ExternalMessageRetention {
       { statement: removal('extmsg_receipts', 'n', 'created_at < ?1'), age: RECEIPT_AGE },
       { statement: removal('extmsg_memberships', 'conversation', UNUSED_ROUTE('conversation')), age: CONVERSATION_AGE },
       { statement: removal('extmsg_bindings', 'conversation', UNUSED_ROUTE('conversation')), age: CONVERSATION_AGE },
+      { statement: removal('extmsg_undelivered', 'conversation', 'since < ?1'), age: CONVERSATION_AGE },
       { statement: removal('extmsg_conversations', 'n', UNUSED), age: CONVERSATION_AGE },
     ]
   }

@@ -146,3 +146,13 @@ export const receipts = sqliteTable(
   ],
 )
 export type ReceiptRow = typeof receipts.$inferSelect
+
+/** The conversations whose last message reached nobody. */
+export const undelivered = sqliteTable('extmsg_undelivered', {
+  conversation: integer().primaryKey(),
+  reason: text().notNull(),
+  /** The last message where nobody answers, since that is in no transcript; empty elsewhere. */
+  said: text().notNull(),
+  since: integer().notNull(),
+})
+export type UndeliveredRow = typeof undelivered.$inferSelect

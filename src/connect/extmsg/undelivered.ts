@@ -1,30 +1,68 @@
-import type { ConversationRow } from './table.ts'
+import { eq } from 'drizzle-orm'
+import type { Clock } from '../../core/clock.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { type ConversationRow, conversations, type UndeliveredRow, undelivered } from './table.ts'
 
 /** A conversation whose messages reach nobody. */
 export interface UndeliveredConversation {
   readonly row: ConversationRow
-  readonly reason: string
+  readonly known: UndeliveredRow
 }
 
 const MAX = 100
+/** How much of a message is kept. */
+const MAX_SAID = 500
 
-/** The conversations whose last message reached nobody, since the city was opened. */
+/** The conversations whose last message reached nobody. */
 export class Undelivered {
-  readonly #conversations = new Map<number, UndeliveredConversation>()
+  readonly #known: Map<number, UndeliveredRow>
   readonly #listeners = new Set<() => void>()
 
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {
+    const rows = store.read((orm) => orm.select().from(undelivered).all())
+    this.#known = new Map(rows.map((row) => [row.conversation, row]))
+  }
+
+  /** Whether another conversation can be added. */
+  get hasRoom(): boolean {
+    return this.#known.size < MAX
+  }
+
   all(): UndeliveredConversation[] {
-    return [...this.#conversations.values()]
+    return this.store.read((orm) =>
+      orm
+        .select({ row: conversations, known: undelivered })
+        .from(undelivered)
+        .innerJoin(conversations, eq(conversations.n, undelivered.conversation))
+        .all(),
+    )
   }
 
-  add(row: ConversationRow, reason: string): void {
-    if (this.#conversations.size >= MAX || this.#conversations.get(row.n)?.reason === reason) return
-    this.#conversations.set(row.n, { row, reason })
-    this.#changed()
+  find({ n }: Pick<ConversationRow, 'n'>): UndeliveredRow | undefined {
+    return this.#known.get(n)
   }
 
-  clear({ n }: Pick<ConversationRow, 'n'>): void {
-    if (this.#conversations.delete(n)) this.#changed()
+  add(tx: Tx, { n }: Pick<ConversationRow, 'n'>, reason: string, said = ''): void {
+    const known = this.#known.get(n)
+    if (known ? known.reason === reason && known.said === said : !this.hasRoom) return
+    const row = { conversation: n, reason, said: said.slice(0, MAX_SAID), since: known?.since ?? this.clock.now() }
+    tx.orm.insert(undelivered).values(row).onConflictDoUpdate({ target: undelivered.conversation, set: row }).run()
+    tx.after(() => {
+      this.#known.set(n, row)
+      this.#changed()
+    })
+  }
+
+  clear(tx: Tx, { n }: Pick<ConversationRow, 'n'>): void {
+    if (!this.#known.has(n)) return
+    tx.orm.delete(undelivered).where(eq(undelivered.conversation, n)).run()
+    tx.after(() => {
+      this.#known.delete(n)
+      this.#changed()
+    })
   }
 
   onChange(listener: () => void): () => void {
@@ -36,3 +74,7 @@ export class Undelivered {
     for (const listener of this.#listeners) listener()
   }
 }
+
+/** Why messages reach nobody, and the last of them where it is in no transcript. */
+export const undeliveredText = ({ reason, said }: UndeliveredRow): string =>
+  `${reason}${said === '' ? '' : `. The last: ${said}`}`

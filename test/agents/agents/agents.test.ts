@@ -161,6 +161,24 @@ describe('an agent', () => {
     expect(await state()).toBe('suspended')
   })
 
+  test('waits while it asks a person, with work and without', async () => {
+    await using town = await agentsWorld(TALKING)
+    town.install('claude')
+    const { hostKey, sessionName } = await town.session('mayor')
+    const state = async () => (await town.get('agent/mayor')).state
+    const choices = [{ id: 'yes', name: 'Yes', kind: 'allow_once' }]
+    await town.host.report(hostKey ?? '', { type: 'asked', request: 'r', tool: { title: 'git push' }, choices })
+    await until(() => town.sessionServices.questions.asking().size === 1)
+    expect(await state()).toBe('waiting')
+    expect(rows(await town.get('agents?running=true'))[0]?.state).toBe('waiting')
+    const draft = { title: 'work', status: 'in_progress', assignee: sessionName }
+    await town.store.write((tx) => town.beadRepository.add(tx, draft))
+    expect(await state()).toBe('waiting')
+    await town.host.report(hostKey ?? '', { type: 'answered', request: 'r' })
+    await until(() => town.sessionServices.questions.asking().size === 0)
+    expect(await state()).toBe('working')
+  })
+
   test('is shown with its provider, its session and its work', async () => {
     await using town = await agentsWorld(TALKING)
     town.install('claude')

@@ -34,6 +34,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('project_files', 'what sessions that are not closed have in their folders'),
   walk('detached_processes', 'processes that outlived their session, at most 500'),
   walk('acp_runs', 'programs that run'),
+  walk('extmsg_undelivered', 'conversations that nobody answers, at most 100'),
   walk('usage_places', 'sessions that are not closed: what is left of others is removed by this very walk'),
   walk('acp_questions', 'questions that wait for an answer'),
   walk('bead_search', 'the index of words, from the newest bead on, for a page'),

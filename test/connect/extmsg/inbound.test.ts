@@ -36,14 +36,52 @@ test('a key of the adapter tells a repeated delivery whose id differs', async ()
   expect(world.transcript('e1')).toEqual(['this is m1'])
 })
 
-test('a message that nobody answers leaves no trace', async () => {
+test('a message that nobody answers is in no transcript and no event, but a person is asked about it', async () => {
   await using world = await openTalk()
   expect(await world.receive('m1', 'e1')).toMatchObject({
     ...{ Binding: null, TranscriptEntry: null, TargetSessionID: '', TargetAgentName: '' },
     GroupRoute: { Match: 'no_group', TargetSessionID: '', UpdateCursor: false },
   })
-  expect(world.recorded()).toEqual([])
-  expect(world.talk.conversations({}).total).toBe(0)
+  expect(world.transcript('e1')).toEqual([])
+  expect(world.recorded().filter((line) => line.startsWith('extmsg.'))).toEqual([])
+  await world.receive('m2', 'e1')
+  await world.attention.whenIdle()
+  expect(world.attention.list().items).toMatchObject([
+    {
+      id: 'conversation:c1',
+      asks: expect.stringContaining('reach nobody: nobody answers it. The last: Ann: this is m2'),
+    },
+  ])
+  expect(world.talk.conversations({}).items).toMatchObject([{ id: 'c1', last_sequence: 0 }])
+})
+
+test('what waits for an answer waits over a restart, until somebody answers or is told not to', async () => {
+  await using town = workTown()
+  const before = await openTalk({ town })
+  await before.receive('m1', 'e1')
+  await before.receive('m1', 'e2')
+  await before.receive('m1', 'r')
+  await before.close({ endSessions: false })
+  await using world = await openTalk({ town })
+  const waits = async () => {
+    await world.attention.whenIdle()
+    return world.attention.list().items.map(({ id }) => id)
+  }
+  expect(await waits()).toEqual(['conversation:c1', 'conversation:c2', 'conversation:c3'])
+  await world.bind('e1', 'zz-9')
+  await world.talk.bindings.unbind(human, { conversation: conversation('e2') })
+  expect(await waits()).toEqual(['conversation:c3'])
+  const { ID } = await world.talk.groups.ensure(human, { root_conversation: conversation('r') })
+  await world.receive('m2', 'r')
+  expect(await waits()).toEqual(['conversation:c3'])
+  await world.talk.groups.addParticipant(human, { group_id: ID, handle: 'ada', session_id: 'zz-9' })
+  expect(await waits()).toEqual([])
+})
+
+test('strangers who write to ever more conversations fill neither the list nor the city', async () => {
+  await using world = await openTalk()
+  for (let n = 0; n < 120; n++) await world.receive('m1', `e${n}`)
+  expect(world.talk.conversations({}).total).toBe(100)
 })
 
 test('a group gives a message to whom it names, else to whom was named last, else to the default', async () => {

@@ -11,6 +11,8 @@ import { agentHold, sessionHold } from '../../lifecycle/holds.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import type { SessionWaker } from '../../lifecycle/session-waker.ts'
 import type { BudgetBlocks } from '../../lifecycle/snapshot-reader.ts'
+import type { Questions } from '../../questions/questions.ts'
+import type { AskedHosts } from '../../traffic/asked-hosts.ts'
 import type { SessionActivity } from '../activity.ts'
 import type { SessionRepository } from '../repository.ts'
 import { isRunning } from '../running.ts'
@@ -31,6 +33,8 @@ interface AgentSessionDirectoryOptions {
   control: SessionControl
   reader: SessionReader
   budgets: Pick<BudgetBlocks, 'blocks'>
+  questions: Pick<Questions, 'asking'>
+  askedHosts: Pick<AskedHosts, 'asking'>
 }
 
 /** The sessions of agents, as agents and rigs show and restart them. */
@@ -38,12 +42,14 @@ export class AgentSessionDirectory implements AgentSessions {
   constructor(private readonly options: AgentSessionDirectoryOptions) {}
 
   all(): ReadonlyMap<string, AgentSession[]> {
+    const asking = this.#asking()
     const byAgent = Map.groupBy(this.options.repository.live(), ({ template }) => template)
-    return new Map([...byAgent].map(([agent, rows]) => [agent, rows.map((row) => this.#toAgentSession(row))]))
+    return new Map([...byAgent].map(([agent, rows]) => [agent, rows.map((row) => this.#toAgentSession(row, asking))]))
   }
 
   ofAgent(agent: string): AgentSession[] {
-    return this.#rows(agent).map((row) => this.#toAgentSession(row))
+    const asking = this.#asking()
+    return this.#rows(agent).map((row) => this.#toAgentSession(row, asking))
   }
 
   /** Why an agent cannot be started: its program is missing, or a budget is used up. */
@@ -108,6 +114,12 @@ export class AgentSessionDirectory implements AgentSessions {
     for await (const { format, turns } of this.options.transcripts.follow(row, signal)) yield { agent, format, turns }
   }
 
+  /** The sessions that wait for the answer of a person. */
+  #asking(): ReadonlySet<string> {
+    const { questions, askedHosts } = this.options
+    return new Set([...questions.asking(), ...askedHosts.asking()])
+  }
+
   #find(session: string | undefined): SessionRow | undefined {
     return session === undefined ? undefined : this.options.repository.find(session)
   }
@@ -116,7 +128,7 @@ export class AgentSessionDirectory implements AgentSessions {
     return this.options.repository.liveByTemplate(agent)
   }
 
-  #toAgentSession(row: SessionRow): AgentSession {
+  #toAgentSession(row: SessionRow, asking: ReadonlySet<string>): AgentSession {
     const { activity, transcripts } = this.options
     const held = sessionHold(row)
     const lastActivity = Math.max(activity.lastOutput(row.id) ?? 0, row.activeAt ?? 0)
@@ -126,6 +138,7 @@ export class AgentSessionDirectory implements AgentSessions {
       identity: row.agentName || row.template,
       running: isRunning(row),
       attached: activity.isAttached(row.id),
+      asks: asking.has(row.id),
       ...(held !== undefined && { held }),
       ...(lastActivity > 0 && { lastActivity }),
       ...(isRunning(row) && transcripts.logs.status(row.id)),
