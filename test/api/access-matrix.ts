@@ -15,6 +15,8 @@ type Outcome = Pick<Answer, 'status' | 'body'>
 /** Needs that every session has; the last two only where the city is not strict. */
 const FREE = ['work', 'session', 'watch', 'coordinate']
 
+/** What ends a city when it is allowed, and is tried last. */
+const LAST = ['stop-city', 'post-v0-city-by-city-name-unregister']
 /** What ends or is long when it is allowed. */
 const HEAVY = ['stop-supervisor', 'backup-city']
 
@@ -43,7 +45,8 @@ export class AccessMatrix {
   }
 
   get ofCities(): Operation[] {
-    return this.requests.filter(({ path }) => path.includes('{cityName}'))
+    const isLast = ({ id }: Operation) => Number(LAST.includes(id))
+    return this.requests.filter(({ path }) => path.includes('{cityName}')).sort((a, b) => isLast(a) - isLast(b))
   }
 
   needOf({ method, path, id }: Operation): StatedNeed {

@@ -91,14 +91,18 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-async function staffed(name: string, site = ''): Promise<Staffed> {
+async function openCity(name: string, site: string): Promise<TestCity> {
   const path = world.folder.at(name)
   mkdirSync(join(path, '.gc'), { recursive: true })
   writeFileSync(join(path, 'city.toml'), `[workspace]\nname = "${name}"\nprefix = "${name}"\n${TOML}`)
   writeFileSync(join(path, '.gc/site.toml'), site)
   const accepted = await world.call('POST /v0/city/register', { body: { path } })
   await world.outcome('/v0/events', accepted.body)
-  const city = new TestCity(world, name, path)
+  return new TestCity(world, name, path)
+}
+
+async function staffed(name: string, site = ''): Promise<Staffed> {
+  const city = await openCity(name, site)
   const sent = await city.call('POST ~/mail', { body: { to: 'human', subject: 'for people' } })
   messages.set(name, sent.body.id)
   const programs = await programTokens(city)
@@ -169,10 +173,13 @@ describe('every operation', () => {
 
   test('is open to people and the operator', async () => {
     const isAllowed = () => true
-    const nowhere = new TestCity(world, 'nowhere', '')
-    expect(await matrix.surprises(nowhere, isAllowed, {}, matrix.ofCities)).toEqual([])
-    const token = world.operatorToken
-    expect(await matrix.surprises(nowhere, isAllowed, { token }, matrix.ofCities)).toEqual([])
+    for (const [name, options] of [
+      ['people', {}],
+      ['operators', { token: world.operatorToken }],
+    ] as const) {
+      const city = await openCity(name, '')
+      expect(await matrix.surprises(city, isAllowed, options, matrix.ofCities)).toEqual([])
+    }
   })
 
   test('is open to a session as far as its agent may', async () => {
@@ -206,6 +213,55 @@ describe('every operation', () => {
     30_000,
   )
 })
+
+describe('the terminal of a session', () => {
+  /** What is answered to whoever asks for a ticket, and what a WebSocket with it shows first. */
+  async function attach({ city, chief }: Staffed, write: boolean, token?: string): Promise<string> {
+    const options = { body: { write }, ...(token !== undefined && { token }) }
+    const { status, body } = await city.call(`POST ~/session/${chief.id}/terminal-ticket`, options)
+    if (status !== 200) return `${status}`
+    const base = world.url.replace('http', 'ws')
+    return firstMessage(`${base}/v0/city/${city.name}/session/${chief.id}/terminal?ticket=${body.ticket}`)
+  }
+
+  test('is opened with a ticket, to read by whoever may watch, and to write by whoever may respond', async () => {
+    for (const [name, staff] of Object.entries({ open, strict })) {
+      const watch = name === 'open' ? 'hello' : '403'
+      for (const [caller, token, reads, writes] of [
+        ['people', undefined, 'hello', 'hello'],
+        ['operator', world.operatorToken, 'hello', 'hello'],
+        ['chief', staff.chief.token, 'hello', 'hello'],
+        ['plain', staff.plain.token, watch, '403'],
+        ...PROGRAMS.map((program) => [program, staff.programs[program], watch, '403'] as const),
+        ['a session of another city', (name === 'open' ? strict : open).chief.token, '403', '403'],
+      ] as const) {
+        const answers = [await attach(staff, false, token), await attach(staff, true, token)]
+        expect([name, caller, ...answers]).toEqual([name, caller, reads, writes])
+      }
+    }
+  })
+
+  test('is opened to nobody without a ticket, whatever token they show', async () => {
+    const { city, chief, plain, programs } = open
+    const headers = { Upgrade: 'websocket', Connection: 'Upgrade' }
+    for (const token of [undefined, world.operatorToken, chief.token, plain.token, ...Object.values(programs)]) {
+      const options = { headers, ...(token !== undefined && { token }) }
+      const { status, body } = await city.call(`GET ~/session/${chief.id}/terminal`, options)
+      expect([status, body.code]).toEqual([403, 'forbidden'])
+    }
+  })
+})
+
+/** The type of the first message on a WebSocket. */
+function firstMessage(url: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const socket = new WebSocket(url)
+  socket.onmessage = ({ data }) => {
+    if (typeof data === 'string') resolve(JSON.parse(data).type)
+  }
+  socket.onclose = ({ code }) => reject(new Error(`the terminal closed with ${code}`))
+  return promise.finally(() => socket.close())
+}
 
 describe('a program that gc runs', () => {
   test.each([
