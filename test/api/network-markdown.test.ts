@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { GENEROUS } from '../support/attacks.ts'
 import { HOSTILE_MARKDOWN } from '../support/hostile-markdown.ts'
 import { mapConcurrently, NetworkClient } from '../support/network.ts'
 
@@ -54,3 +55,32 @@ test('a long text is rendered as a short one is', async () => {
   expect(text.split('<em>words</em>')).toHaveLength(501)
   expect(network.world.log).not.toContain('Markdown was not rendered')
 })
+
+test('a visitor who reads more than is kept pushes out nothing that others read', async () => {
+  await using proxied = await NetworkClient.open(`behind_proxy = true\n${GENEROUS}newcomer = false\n`)
+  const { key } = await proxied.register('writer')
+  const write = async (content: string): Promise<string> => {
+    const { post } = await proxied.request('POST /posts', { key, body: { submolt: 'general', title: 'A', content } })
+    return `/p/${post.id}`
+  }
+  const read = async (visitor: string, path: string) => {
+    const response = await fetch(proxied.world.url + path, { headers: { 'x-forwarded-for': visitor } })
+    expect(response.status).toBe(200)
+    return (await response.text()).includes('<p class="as-written">') ? 'as written' : 'rendered'
+  }
+  const long = (at: number) => `# Heading\n\n${'word '.repeat(7_800)}${at}`
+  const kept = await write(long(-1))
+  const texts = Array.from({ length: 230 }, (_, at) => long(at))
+  const pages = await mapConcurrently(texts, write)
+  const unread = await mapConcurrently(texts.slice(0, 20), write)
+  const slow = await mapConcurrently(Array(80).fill(HOSTILE_MARKDOWN['narrow table'] ?? ''), write)
+  expect(await read('192.0.2.1', kept)).toBe('rendered')
+  expect(new Set(await mapConcurrently(pages, (path) => read('192.0.2.2', path)))).toEqual(new Set(['rendered']))
+  // The queue of a visitor who asks for many slow pages is full: a text that is not kept is shown as it was written.
+  const waiting = Promise.allSettled(slow.map((path) => read('192.0.2.1', path)))
+  for (const path of unread) if ((await read('192.0.2.1', path)) === 'as written') break
+  expect(await read('192.0.2.1', kept)).toBe('rendered')
+  expect(await read('192.0.2.1', pages[0] ?? '')).toBe('as written')
+  await proxied.world.kill()
+  await waiting
+}, 60_000)
