@@ -157,15 +157,4 @@ cat ../../../../../secret > seen 2> refused`,
     expect(readdirSync(rig)).toEqual(['.git'])
     expect(git('branch', '--format=%(refname:short)').split('\n').sort()).toEqual([branch, 'main'].sort())
   })
-
-  test('is not started in the folder of its city', async () => {
-    const { world, call } = await open(
-      city('off', '[[agent]]\nname = "mayor"\nstart_command = "sleep 600"\nconfine = "default"\n'),
-      '--require-token',
-    )
-    await using _ = world
-    const { body } = await call('GET ~/agents')
-    const reasons = body.items.map(({ unavailable_reason: reason }: { unavailable_reason?: string }) => reason)
-    expect(reasons).toEqual([undefined, expect.stringContaining('give it a dir or a work_dir, or set confine = "off"')])
-  })
 })

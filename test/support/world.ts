@@ -62,10 +62,10 @@ export class World implements AsyncDisposable {
   }
 
   /** A world whose files are there before its supervisor is started. */
-  static async filled(fill: (folder: TempFolder) => void): Promise<World> {
+  static async filled(fill: (folder: TempFolder) => void, ...flags: string[]): Promise<World> {
     const world = new World(tempFolder(), {})
     fill(world.folder)
-    await world.start()
+    await world.start(...flags)
     return world
   }
 

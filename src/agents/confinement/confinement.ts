@@ -1,47 +1,71 @@
-import { lstatSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { agentProfile } from '../../config/confinement/agent-profile.ts'
 import { describeRefused, placesOf } from '../../config/confinement/judge.ts'
-import { contains } from '../../config/confinement/obstacle.ts'
-import { repositoryFolders } from '../../config/git/repository-folders.ts'
+import { readableEntries } from '../../config/confinement/readable.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
+import type { SessionRow } from '../sessions/table.ts'
 import type { TokenDemand } from './token-demand.ts'
+import { type OwnPlaces, type Placed, realPath, workPlace } from './work-place.ts'
 
 /** Where gc's own files lie, and how its API is reached. */
-export interface ConfinementPlace {
-  /** The city's folder. */
-  readonly path: string
-  /** `$GC_HOME`. */
-  readonly home: string
+export interface ConfinementPlace extends OwnPlaces {
   /** The gc binary. */
   readonly bin: string
   readonly tokenRequirement: TokenDemand
   url(): string
 }
 
-type Confined = Pick<AgentConfig, 'confine' | 'dir' | 'workDir'>
+/** Whose sessions are confined: an agent, or a provider for those of its sessions that have no agent. */
+export interface Confinable
+  extends Pick<
+    AgentConfig,
+    'confine' | 'confineTable' | 'dir' | 'workDir' | 'worktree' | 'provider' | 'startCommand' | 'configDir'
+  > {
+  /** Folders that its program finds links to. */
+  readonly linked: readonly string[]
+  /** What has its `confine` table, in words. */
+  readonly declared: string
+}
 
-const OFF = 'or set confine = "off"'
+/** As whose session one is confined: its agent's, or its provider's; undefined when its agent is not declared any more. */
+export function confinableOf(
+  { kind, template }: Pick<SessionRow, 'kind' | 'template'>,
+  agent: AgentConfig | undefined,
+  config: Pick<CityConfig, 'defaultConfine' | 'path'>,
+): Confinable | undefined {
+  if (agent) return ofAgent(agent)
+  return kind === 'agent' ? undefined : ofProvider(template, config)
+}
 
-/** Why an agent cannot be confined as it asks; undefined when it can be, or is not to be. */
+const ofAgent = (agent: AgentConfig): Confinable => ({
+  ...agent,
+  linked: agent.brings.skills.map(({ folder }) => folder),
+  declared: `agent ${agent.qualified} (${agent.block.file}:${agent.block.line})`,
+})
+
+/** Sessions without an agent are confined as agents are of which no line says it, with the table of their provider. */
+const ofProvider = (
+  name: string,
+  { defaultConfine, path }: Pick<CityConfig, 'defaultConfine' | 'path'>,
+): Confinable => ({
+  ...{ confine: defaultConfine, provider: name, worktree: false, configDir: path, linked: [] },
+  declared: `provider ${name}`,
+})
+
+/** Why nobody can be confined so; undefined when it can be done, or is not to be. */
 export function obstacleToConfinement(
-  { confine, dir, workDir }: Confined,
+  { confine }: Pick<Confinable, 'confine'>,
   place: { readonly tokenRequirement: Pick<TokenDemand, 'canBeRequired'> },
 ): string | undefined {
   if (confine === 'off') return undefined
   if (process.platform !== 'linux' && process.platform !== 'darwin') {
     return 'gc confines agents on Linux and macOS only; set confine = "off"'
   }
-  if (!place.tokenRequirement.canBeRequired) {
-    return `confine means nothing while a program that leaves its token out is taken for you: start gc without --no-require-token, ${OFF}`
-  }
-  if (dir === undefined && workDir === undefined) {
-    return `it works in the city's folder, which has gc's own files: give it a dir or a work_dir, ${OFF}`
-  }
-  return undefined
+  if (place.tokenRequirement.canBeRequired) return undefined
+  return 'confine means nothing while a program that leaves its token out is taken for you: start gc without --no-require-token, or set confine = "off"'
 }
 
 /**
@@ -49,55 +73,26 @@ export function obstacleToConfinement(
  * change what it must not.
  */
 export function confinementOf(
-  session: { id: string; workDir: string; rig: string },
-  agent: AgentConfig,
-  config: Pick<CityConfig, 'rigs' | 'providers'>,
+  session: Placed & { id: string },
+  confinable: Confinable,
+  config: Pick<CityConfig, 'path' | 'rigs' | 'providers'>,
   place: ConfinementPlace,
 ): Confinement | undefined {
-  if (agent.confine === 'off') return undefined
-  const lenders = lendersOf(session.workDir, config.rigs.find(({ name }) => name === session.rig)?.path, place)
-  if (!lenders) requireApart(session.workDir, place)
+  if (confinable.confine === 'off') return undefined
+  const own = workPlace(session, confinable, config, place)
   const home = homedir()
-  const profile = agentProfile(agent, config)
-  const around = { home, gcHome: place.home, city: place.path, rigs: config.rigs, rig: agent.dir }
+  const profile = agentProfile(confinable, config)
+  const around = { home, gcHome: place.home, city: place.path, rigs: config.rigs, rig: confinable.dir }
   const { read, write, refused } = placesOf(profile, around, realPath)
   const [first] = refused
   if (first) throw new AppError('service-unavailable', `it cannot be confined: ${describeRefused(first)}`)
   return {
     ...{ home, private: privateFolder(place.path, session.id) },
-    read: [dirname(place.bin), place.bin, ...(lenders ?? []), ...read],
-    write: [session.workDir, ...write],
-    network: agent.confine === 'network' ? 'open' : 'session',
+    read: [dirname(place.bin), place.bin, ...own.read, ...readableEntries(confinable, config), ...read],
+    write: [...own.write, ...write],
+    network: confinable.confine === 'network' ? 'open' : 'session',
     ports: [Number(new URL(place.url()).port), ...profile.ports.map(({ value }) => value)].filter((port) => port > 0),
     share: Object.fromEntries(Object.entries(profile.share).map(([resource, { value }]) => [resource, value])),
-  }
-}
-
-/**
- * The folders that the clone of a session borrows history from; undefined when its folder is none that gc made. What the clone
- * itself says of them is the session's own word.
- */
-function lendersOf(workDir: string, rig: string | undefined, { path }: ConfinementPlace): string[] | undefined {
-  if (!contains(join(path, '.gc', 'worktrees'), workDir) || rig === undefined) return undefined
-  if (lstatSync(join(workDir, '.git'), { throwIfNoEntry: false })?.isDirectory()) return repositoryFolders(rig)
-  const why = `its folder ${workDir} is no clone but a linked worktree, which can change the history of its rig`
-  throw new AppError('service-unavailable', `it cannot be confined: ${why}; close the session, ${OFF}`)
-}
-
-function requireApart(workDir: string, place: ConfinementPlace): void {
-  for (const own of [place.home, join(place.path, '.gc')]) {
-    if (!contains(workDir, own) && !contains(own, workDir)) continue
-    const why = `its folder ${workDir} and ${own}, which is gc's own, lie in each other`
-    throw new AppError('service-unavailable', `it cannot be confined: ${why}; give it another work_dir, ${OFF}`)
-  }
-}
-
-/** Where a path leads, as far as it is there. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path))
   }
 }
 

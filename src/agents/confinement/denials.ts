@@ -1,9 +1,11 @@
 import { homedir } from 'node:os'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { contains, voids } from '../../config/confinement/obstacle.ts'
+import type { ConfineMode } from '../../config/declare/confine.ts'
 import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
 import { isRunning } from '../sessions/running.ts'
+import type { SessionRow } from '../sessions/table.ts'
 import { type ConfinementPlace, privateFolder } from './confinement.ts'
 import type { Denial, DenialList } from './schema.ts'
 import type { UnconfinedSessions } from './unconfined.ts'
@@ -23,15 +25,21 @@ export class Denials {
   list(id: string): DenialList {
     const { place, config, sessions, unconfined } = this.options
     const row = sessions.resolve(id, { past: true })
-    const agent = config.current.agents.find(({ qualified }) => qualified === row.template)
+    const agent =
+      row.kind === 'agent' ? config.current.agents.find(({ qualified }) => qualified === row.template) : undefined
     const counted = readDenials(privateFolder(place.path, row.id))
     const items = counted.map((denial) => this.#view(denial, agent)).sort((a, b) => b.count - a.count)
     return {
-      ...{ session_id: row.id, confine: agent?.confine ?? 'off', items },
+      ...{ session_id: row.id, confine: this.#modeOf(row, agent), items },
       ...(isRunning(row) && row.confined !== null && { confined: row.confined }),
       ...(unconfined.has(row) && { unconfined: true }),
       total: items.reduce((sum, { count }) => sum + count, 0),
     }
+  }
+
+  #modeOf({ kind }: Pick<SessionRow, 'kind'>, agent: AgentConfig | undefined): ConfineMode {
+    if (agent) return agent.confine
+    return kind === 'agent' ? 'off' : this.options.config.current.defaultConfine
   }
 
   #view({ call, target, count, lastAt }: CountedDenial, agent: AgentConfig | undefined): Denial {

@@ -1,12 +1,12 @@
-import type { AgentConfig } from '../../config/city-config.ts'
 import { defaultHosts } from '../../config/confinement/default-hosts.ts'
 import type { UnknownHosts } from '../../config/declare/confine.ts'
 import { REGISTRIES } from '../../host/confine/start/default-hosts.ts'
 import type { ProxyRules } from '../../host/protocol/proxy.ts'
+import type { Confinable } from './confinement.ts'
 import type { KeptKeys } from './provider-keys.ts'
 
 export interface Reach {
-  agent: Pick<AgentConfig, 'confine' | 'qualified' | 'block' | 'worktree'>
+  agent: Pick<Confinable, 'confine' | 'declared' | 'worktree'>
   /** The built-in provider whose program it is. */
   provider: string | undefined
   /** Hosts that are declared for the agent. */
@@ -26,9 +26,8 @@ export function allowedHosts({ agent, provider, allowHosts, rig }: Reach): Proxy
 
 /** What the proxy of a session of an agent lets through. */
 export function proxyRules(reach: Reach, { keys, env }: Pick<KeptKeys, 'keys' | 'env'>): ProxyRules {
-  const { qualified, block } = reach.agent
-  const place = `of agent ${qualified} (${block.file}:${block.line})`
-  const advice = `allow_hosts = ["{host}"] in the confine table ${place} allows it, and confine = "network" every host`
+  const { declared } = reach.agent
+  const advice = `allow_hosts = ["{host}"] in the confine table of ${declared} allows it, and confine = "network" every host`
   const asks = reach.unknownHosts === 'ask'
   return { hosts: allowedHosts(reach), advice, ...(asks && { asks }), keys, env }
 }

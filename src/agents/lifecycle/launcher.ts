@@ -21,12 +21,13 @@ import { AppError } from '../../core/errors.ts'
 import type { ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
 import { profileOf } from '../../host/terminal/programs.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
+import { type Confinable, confinableOf, obstacleToConfinement } from '../confinement/confinement.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import { instanceNamed } from '../sessions/names.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { CityEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
-import { isOnPath, notOnPath } from './on-path.ts'
+import { missingProgram } from './on-path.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
 import { type PromptedSession, promptSubject, withDetails } from './prompt-subjects.ts'
 import { conversationToResume } from './resume.ts'
@@ -34,7 +35,7 @@ import { sessionStart } from './session-start.ts'
 import { asStandIn } from './stand-in.ts'
 import { programOnTerminal } from './terminal-profiles.ts'
 import { unusable } from './unusable.ts'
-import { ensureWorkFolder } from './work-folder.ts'
+import { ensureWorkFolder, folderInCity } from './work-folder.ts'
 
 /** The prompt of a session that resumes its conversation. */
 const RESUME_PROMPT =
@@ -128,7 +129,7 @@ export class Launcher {
     return this.#resolvable(provider)?.startupTimeout ?? this.config.current.session.startupTimeout
   }
 
-  /** A provider; undefined when it is not declared, or not any more, or its declaration has an error. */
+  /** A provider; undefined when it is not declared, or its declaration has an error. */
   #resolvable(name: string | undefined): Provider | undefined {
     if (name === undefined) return undefined
     try {
@@ -139,20 +140,22 @@ export class Launcher {
     }
   }
 
-  /** Why a provider cannot be started: its program is not on the PATH. */
+  /** Why a provider cannot be started: its program is not on the PATH, or it cannot be confined without an agent. */
   missing(provider: Provider, agent?: AgentConfig): string | undefined {
-    const path = agent?.env.PATH ?? provider.env.PATH ?? this.environment.env.PATH ?? ''
-    const line = (agent?.session === 'acp' && provider.acpCommand) || provider.command
-    const command = provider.pathCheck ?? line.split(/\s+/)[0] ?? ''
-    if (isOnPath(command, path, this.environment.path)) return undefined
-    return notOnPath(provider.name, command)
+    const confine = agent ? 'off' : this.config.current.defaultConfine
+    return obstacleToConfinement({ confine }, this.environment) ?? missingProgram(provider, agent, this.environment)
   }
 
   /** The working folder of a new session of an agent. */
   workDir(agent: AgentConfig, subject: PromptSubject): string {
     const rig = this.rigPath(agent.dir)
-    if (agent.workDir === undefined) return rig ?? this.environment.path
+    if (agent.workDir === undefined) return rig ?? folderInCity(this.environment.path, agent.qualified, agent.confine)
     return resolve(this.environment.path, renderCommand(agent.workDir, commandFields(subject)))
+  }
+
+  /** As whose session one is confined. */
+  confinable(row: Pick<SessionRow, 'kind' | 'template' | 'login'>): Confinable | undefined {
+    return confinableOf(row, this.#agentOf(row), this.config.current)
   }
 
   rigPath(rig: string | undefined): string | undefined {
@@ -172,14 +175,14 @@ export class Launcher {
     const reason = agent && unusable(agent, this.config.current, this.environment)
     const missing = reason ?? (provider && !agent?.startCommand ? this.missing(provider, agent) : undefined)
     if (missing) throw new AppError('service-unavailable', missing)
-    ensureWorkFolder(row.workDir, agent)
+    ensureWorkFolder(row.workDir, agent, this.environment.path)
     const transport = this.transport(row)
     const resume = conversationToResume(row, agent, provider, transport)
     const launch = (key: string | undefined) => this.#launch(row, agent, provider, key, transport, instructions)
     const launched = launch(resume)
     const fresh = resume === undefined ? launched : launch(undefined)
-    const rigPath = this.rigPath(row.rig)
-    const request = { row, agent, provider, launch: launched, token, rigPath, config: this.config.current }
+    const confinable = this.confinable(row)
+    const request = { row, agent, confinable, provider, launch: launched, token, config: this.config.current }
     const { argv, env, confine } = sessionStart(request, this.environment, this.accounts)
     const fingerprint = this.#fingerprint(row, agent, provider)
     const { model } = { ...provider?.optionDefaults, ...agent?.optionDefaults, ...this.#optionsOf(row) }

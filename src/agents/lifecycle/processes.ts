@@ -27,6 +27,7 @@ import type { Prompts } from './prompts.ts'
 import type { Provisioning } from './provisioning.ts'
 import { SessionSteps } from './session-steps.ts'
 import type { SetupCommands } from './setup-commands.ts'
+import { movedFolder } from './work-folder.ts'
 
 /** Who starts programs and records what became of them. */
 const SESSIONS = gcPart('sessions')
@@ -140,11 +141,14 @@ export class SessionProcesses {
       const row = await this.#prepareWorkDir(begun.row)
       const { text, warnings } = await prompts.of(row)
       const provision = await provisioning.read(row)
-      prepared = launcher.prepare(row, begun.token, text, provision.servers)
+      const prepare = () => launcher.prepare(row, begun.token, text, provision.servers)
+      prepared = prepare()
       problems.push(...warnings)
       const isLate = provisioning.isLate(row)
       if (!isLate) problems.push(...(await provisioning.place(row, provision)))
       await setup.before(row, prepared)
+      // What a confined program may do in its folder depends on what pre_start made of it.
+      if (prepared.confine) prepared = prepare()
       if (isLate) problems.push(...(await provisioning.place(row, provision)))
       process = await this.#spawn(begun, prepared)
     } catch (error) {
@@ -209,9 +213,9 @@ export class SessionProcesses {
 
   /** Creates the worktree of a session whose agent has one; returns the session with the folder it works in. */
   async #prepareWorkDir(row: SessionRow): Promise<SessionRow> {
-    const { store, repository, launcher, worktrees } = this.options
+    const { store, repository, launcher, worktrees, setup } = this.options
     const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
-    const path = await worktrees.prepare(row, agent)
+    const path = (await worktrees.prepare(row, agent)) ?? movedFolder(row, launcher.confinable(row), setup.path)
     if (path === undefined || path === row.workDir) return row
     return store.write((tx) => repository.update(tx, row.id, { workDir: path }))
   }
@@ -229,10 +233,17 @@ export class SessionProcesses {
       pid: null,
       processStarted: null,
       ...{ retryAt: null, resumed: false, worked: false },
-      confined: (before.kind === 'agent' && this.options.launcher.agent(before.template)?.confine) || 'off',
+      ...this.#changedConfinement(before),
       ...this.#changedLogin(before, login),
     })
     return { row, token: tokens.issue(tx, id, row.generation), key }
+  }
+
+  /** A confined program does not see the conversation of one that was not, nor the other way round. */
+  #changedConfinement(row: SessionRow): SessionChange {
+    const confined = this.options.launcher.confinable(row)?.confine ?? 'off'
+    const isOther = row.confined !== null && (row.confined === 'off') !== (confined === 'off')
+    return { confined, ...(isOther && { sessionKey: null }) }
   }
 
   /** Another login knows nothing of the conversation so far. */

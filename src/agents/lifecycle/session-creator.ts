@@ -26,6 +26,7 @@ import type { SessionCreate } from '../sessions/schema.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { CityEnvironment } from './environment.ts'
 import type { Launcher } from './launcher.ts'
+import { folderInCity, providerFolder } from './work-folder.ts'
 
 interface SessionCreatorOptions {
   store: Store
@@ -128,10 +129,11 @@ export class SessionCreator {
       : undefined
   }
 
-  /** A session without an agent has no profile: a confined one would let itself out by it. */
+  /** Where sessions without an agent are not confined, a confined one would let itself out by one. */
   #requireConfined(caller: Caller, { kind }: SessionCreate): void {
-    if (caller.kind !== 'session' || kind !== 'provider') return
-    const agent = this.options.config.current.agents.find(({ qualified }) => qualified === caller.agent)
+    const { agents, defaultConfine } = this.options.config.current
+    if (caller.kind !== 'session' || kind !== 'provider' || defaultConfine !== 'off') return
+    const agent = agents.find(({ qualified }) => qualified === caller.agent)
     if (!agent || agent.confine === 'off') return
     const why = `${agent.qualified} is confined, and its sessions start sessions of agents only`
     throw new AppError('forbidden', `forbidden: ${why}; name one with kind "agent"`)
@@ -173,6 +175,7 @@ export class SessionCreator {
   }
 
   #providerDraft(body: SessionCreate, name: string): SessionDraft {
+    const { environment, config } = this.options
     if (body.async) throw new AppError('invalid-request', 'async is only for kind agent; every create is asynchronous')
     const provider = this.#provider(name)
     const missing = this.options.launcher.missing(provider)
@@ -184,7 +187,7 @@ export class SessionCreator {
       rig: '',
       provider: name,
       origin: 'manual',
-      workDir: this.options.environment.path,
+      workDir: folderInCity(environment.path, providerFolder(name), config.current.defaultConfine),
       title: name,
       sessionName: defaultSessionName,
       alias: checkAlias(body.alias ?? '') || null,

@@ -7,7 +7,7 @@ import { splitCommand } from '../../config/providers/command-words.ts'
 import type { Launch } from '../../config/providers/launch.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
-import { confinementOf } from '../confinement/confinement.ts'
+import { type Confinable, confinementOf } from '../confinement/confinement.ts'
 import { firstRunFiles } from '../confinement/first-run.ts'
 import { loginFile } from '../confinement/login-file.ts'
 import { keepKeys } from '../confinement/provider-keys.ts'
@@ -19,11 +19,12 @@ import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 interface StartRequest {
   row: SessionRow
   agent: AgentConfig | undefined
+  /** As whose session it is confined. */
+  confinable: Confinable | undefined
   provider: Provider | undefined
   launch: Pick<Launch, 'argv' | 'env'>
   token: string
-  rigPath: string | undefined
-  config: Pick<CityConfig, 'rigs' | 'providers'>
+  config: Pick<CityConfig, 'path' | 'rigs' | 'providers'>
 }
 
 /** How a program is started: confined or not, with the variables that it may have. */
@@ -35,14 +36,15 @@ export interface SessionStart {
 
 /** Puts together how a session's program is started. One that is confined is given no keys that gc can keep for it. */
 export function sessionStart(
-  { row, agent, provider, launch, token, rigPath, config }: StartRequest,
+  { row, agent, confinable, provider, launch, token, config }: StartRequest,
   environment: CityEnvironment,
   accounts: Pick<Accounts, 'named' | 'environment'>,
 ): SessionStart {
+  const rigPath = config.rigs.find(({ name: rig }) => rig === row.rig)?.path
   const account = accounts.named(row.login)
   const declared = { ...launch.env, ...(account && accounts.environment(account)) }
   const isForeign = (name: string) => account !== undefined && isOtherLogin(account, name)
-  const confine = agent && confinementOf(row, agent, config, environment)
+  const confine = confinable && confinementOf(row, confinable, config, environment)
   if (confine) environment.tokenRequirement.demand(`session ${row.id} of ${row.template} is confined`)
   const env = sessionEnvironment(row, environment, declared, {
     token,
@@ -53,19 +55,19 @@ export function sessionStart(
     },
     isForeign: (name) => isForeign(name) || (confine !== undefined && looksSecret(name, environment.env[name])),
   })
-  if (!agent || !confine) return { argv: launch.argv, env, confine }
+  if (!confinable || !confine) return { argv: launch.argv, env, confine }
   const name = provider?.ancestor ?? provider?.name
   const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
   const kept = keepKeys(name, { ...Object.fromEntries(own), ...declared })
-  const { allowHosts: hosts, unknownHosts, shareLogin } = agentProfile(agent, config)
+  const { allowHosts: hosts, unknownHosts, shareLogin } = agentProfile(confinable, config)
   const allowHosts = hosts.map(({ value }) => value)
-  const reach = { agent, provider: name, allowHosts, unknownHosts: unknownHosts?.value, rig: rigPath }
+  const reach = { agent: confinable, provider: name, allowHosts, unknownHosts: unknownHosts?.value, rig: rigPath }
   const place = { env, home: env.HOME ?? homedir(), workDir: row.workDir }
   const files = firstRunFiles(name, place)
   const login = shareLogin?.value ? loginFile(name, place) : undefined
   const links = login ? [login] : []
   return {
-    argv: agent.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
+    argv: confinable.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
     env: Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))),
     confine: {
       ...{ ...confine, begin: { files, links } },

@@ -87,7 +87,7 @@ export class AskedHosts implements AttentionSource<ListedItem> {
     if (text) throw invalidField('body.text', 'an answer about a host takes no words; leave them out')
     const asking = this.#all().find((each) => idOf(each) === id)
     if (!asking) throw this.#notAsked(id)
-    const answers = answersFor(asking.asked)
+    const answers = answersFor(asking)
     const answer = answers.find((each, index) => [each, String(index + 1)].includes(word.trim().toLowerCase()))
     if (!answer) throw invalidField('body.answer', `"${word}" is none of ${answers.join(', ')}`)
     const actor = actorOf(caller)
@@ -128,7 +128,7 @@ export class AskedHosts implements AttentionSource<ListedItem> {
     }, actor)
     return {
       ...{ id, session_id: row.id, ...about, kind: 'network', text: listed(asked), cut: false },
-      options: answersFor(asked).map((each) => labelOf(each, row.template, asked)),
+      options: answersFor(asking).map((each) => labelOf(each, row.template, asked)),
       ...{ since: asked.since, state: 'answered', choice, answered_by: actor.name },
     }
   }
@@ -158,7 +158,7 @@ export class AskedHosts implements AttentionSource<ListedItem> {
     const { row, asked } = asking
     const id = idOf(asking)
     const bead = this.options.beadOf(row)
-    const answers = answersFor(asked)
+    const answers = answersFor(asking)
     return {
       ...{ id, kind: 'host', question_kind: 'network', agent: row.template, session_id: row.id, since: asked.since },
       ...{ session_name: row.alias ?? row.sessionName, folder: row.workDir, text: listed(asked), cut: false },
@@ -172,9 +172,9 @@ export class AskedHosts implements AttentionSource<ListedItem> {
 }
 
 /** What a person can say of a host; an address of IPv6 has no form in the configuration. */
-const answersFor = ({ host }: AskedHost): Answer[] => [
+const answersFor = ({ row, asked: { host } }: Asking): Answer[] => [
   ...(['once', 'session'] as const),
-  ...(host.includes(':') ? [] : (['agent'] as const)),
+  ...(row.kind !== 'agent' || host.includes(':') ? [] : (['agent'] as const)),
   ...(['no', 'none'] as const),
 ]
 

@@ -5,6 +5,7 @@ import { defaultHosts } from './default-hosts.ts'
 import { describeRefused, describeWithheld, placesOf } from './judge.ts'
 import { placeOf, type Surroundings } from './obstacle.ts'
 import type { Grant, Grantor, Profile } from './profile.ts'
+import { agentFolder, readableEntries } from './readable.ts'
 
 const MEGABYTE = 1024 ** 2
 
@@ -56,12 +57,13 @@ export function explainConfinement(
     )
   const written = agent.confine === agent.confineTable?.values.mode ? agent.confineTable.origins.mode : undefined
   const rules: ConfinementRule[] = [
-    { access: 'write', what: "the session's own folder", by: 'gc' },
+    ...folderRules(agent, config),
     { access: 'write', what: 'a private folder for temporary files and the state of its programs', by: 'gc' },
     ...defaults.write.map((what): ConfinementRule => ({ access: 'write', what, by: 'gc' })),
     ...pathRules('write'),
     { access: 'read', what: 'the program that it runs', by: 'gc' },
     ...defaults.read.map((what): ConfinementRule => ({ access: 'read', what, by: 'gc' })),
+    ...readableEntries(reader(agent), config).map((what): ConfinementRule => ({ access: 'read', what, by: 'gc' })),
     ...pathRules('read'),
     ...(profile.shareLogin?.value ? [rule('read', 'the log-in of its program', profile.shareLogin)] : []),
     { access: 'network', what: 'ports that it listens on itself, and the API of gc', by: 'gc' },
@@ -80,6 +82,24 @@ export function explainConfinement(
     withheld: profile.withheld.map((each) => describeWithheld(each, agent.qualified)),
   }
 }
+
+/** What a session may do for the folder that it works in. */
+function folderRules({ qualified, dir, workDir }: AgentConfig, { path }: CityConfig): ConfinementRule[] {
+  const own = workDir === undefined && dir === undefined ? agentFolder(path, qualified) : "the session's own folder"
+  const rules: ConfinementRule[] = [{ access: 'write', what: own, by: 'gc' }]
+  if (workDir === undefined || dir === undefined) return rules
+  const purpose = 'a folder that is a linked worktree of it'
+  return [
+    ...rules,
+    { access: 'read', what: 'its rig', by: 'gc' },
+    { access: 'write', what: 'the repository of its rig', by: 'gc', purpose },
+  ]
+}
+
+const reader = ({ dir, configDir, brings }: AgentConfig) => ({
+  ...(dir !== undefined && { dir }),
+  ...{ configDir, linked: brings.skills.map(({ folder }) => folder) },
+})
 
 function hostsOf(agent: AgentConfig, { rigs, providers }: CityConfig, { registries }: Defaults): ConfinementRule[] {
   const rig = rigs.find(({ name }) => name === agent.dir)?.path

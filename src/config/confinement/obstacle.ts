@@ -55,22 +55,23 @@ export function placeOf(path: string, { home, rigs, rig }: Surroundings): string
 export function voids(place: string, access: Access, around: Surroundings): string | undefined {
   const { home, gcHome, city, rigs, rig } = around
   const own = join(city, '.gc')
-  if (gcHome !== undefined && touches(place, gcHome)) return `${gcHome} has gc's own keys and the socket of its host`
-  if (touches(place, own)) return `${own} has gc's own files`
+  if (gcHome !== undefined && touch(place, gcHome)) return `${gcHome} has gc's own keys and the socket of its host`
+  if (touch(place, own)) return `${own} has gc's own files`
   if (contains(place, home)) return `${home} has your keys and what your own programs run`
   if (access === 'read') return undefined
-  const system = SYSTEM.find((folder) => touches(place, folder)) ?? SHARED.find((folder) => contains(place, folder))
+  const system = SYSTEM.find((folder) => touch(place, folder)) ?? SHARED.find((folder) => contains(place, folder))
   if (system !== undefined) return `${system} is the system's, and other programs run and are reached by what is in it`
-  const obeyed = OBEYED.map((name) => join(home, name)).find((path) => touches(place, path))
+  const obeyed = OBEYED.map((name) => join(home, name)).find((path) => touch(place, path))
   if (obeyed !== undefined) return `${obeyed} decides what programs do that are not confined`
-  const others = rigs.filter(({ name, path }) => name !== rig && path !== undefined && touches(place, path))
+  const others = rigs.filter(({ name, path }) => name !== rig && path !== undefined && touch(place, path))
   const [other] = others
   return other && `it is in rig ${other.name}, or has it in it, where other agents work`
 }
 
 const trimmed = (path: string): string => (path.length > 1 && path.endsWith(sep) ? path.slice(0, -1) : path)
 
-const touches = (a: string, b: string): boolean => contains(a, b) || contains(b, a)
+/** Whether one of two paths is the other, or is in it. */
+export const touch = (a: string, b: string): boolean => contains(a, b) || contains(b, a)
 
 /** Whether a path is a folder or is in it. */
 export const contains = (folder: string, path: string): boolean =>

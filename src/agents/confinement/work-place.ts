@@ -1,0 +1,101 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import { contains, touch, voids } from '../../config/confinement/obstacle.ts'
+import { agentFolders } from '../../config/confinement/readable.ts'
+import { findRepository, repositoryFolders, sharedFolder } from '../../config/git/repository-folders.ts'
+import { AppError } from '../../core/errors.ts'
+import { requireNoLinks } from '../../core/folders.ts'
+
+/** A session by the folder that it works in. */
+export interface Placed {
+  readonly workDir: string
+  readonly rig: string
+}
+
+/** Where gc's own files lie. */
+export interface OwnPlaces {
+  /** The city's folder. */
+  readonly path: string
+  /** `$GC_HOME`. */
+  readonly home: string
+}
+
+type Working = Pick<AgentConfig, 'workDir' | 'confine'>
+
+const OFF = 'or set confine = "off"'
+
+const worktreeFolders = (city: string): string => join(city, '.gc', 'worktrees')
+
+/** Whether a folder is one of those that a city has for its agents to work in. */
+export const isOwnFolder = (city: string, folder: string): boolean =>
+  contains(agentFolders(city), folder) && folder !== agentFolders(city)
+
+/** What a session may read and change for its folder; throws when that would let it change what it must not. */
+export function workPlace(
+  session: Placed,
+  agent: Working,
+  { rigs }: Pick<CityConfig, 'rigs'>,
+  place: OwnPlaces,
+): { read: readonly string[]; write: readonly string[] } {
+  const { workDir } = session
+  const rig = rigs.find(({ name }) => name === session.rig)?.path
+  if (agent.workDir === undefined && rig !== undefined && contains(worktreeFolders(place.path), workDir)) {
+    requireClone(workDir)
+    return { read: repositoryFolders(rig), write: [workDir] }
+  }
+  requireApart(workDir, agent, place)
+  if (agent.workDir === undefined || rig === undefined) return { read: [], write: [workDir] }
+  return { read: [rig], write: [workDir, ...repositoryOf(workDir, rig)] }
+}
+
+/** The rig's repository, where the folder is a linked worktree of it: nothing can be committed there without changing it. */
+function repositoryOf(workDir: string, rig: string): string[] {
+  const own = join(realPath(rig), '.git')
+  if (lstatSync(join(workDir, '.git'), { throwIfNoEntry: false })?.isFile() !== true) return []
+  const found = findRepository(realPath(workDir))
+  return found !== undefined && sharedFolder(found) === own ? [own] : []
+}
+
+/** A clone borrows from its rig. What it says itself of whom it borrows from is the session's own word. */
+function requireClone(workDir: string): void {
+  if (lstatSync(join(workDir, '.git'), { throwIfNoEntry: false })?.isDirectory()) return
+  const why = `its folder ${workDir} is no clone but a linked worktree, which can change the history of its rig`
+  throw new AppError('service-unavailable', `it cannot be confined: ${why}; close the session, ${OFF}`)
+}
+
+function requireApart(workDir: string, agent: Working, place: OwnPlaces): void {
+  if (isForAgents(workDir, place.path)) {
+    requireNoLinks(place.path, workDir)
+    return
+  }
+  const [reason] = [workDir, realPath(workDir)].flatMap((folder) => voidedBy(folder, agent, place) ?? [])
+  if (reason === undefined) return
+  const why = `its folder ${workDir} would void that: ${reason}`
+  throw new AppError('service-unavailable', `it cannot be confined: ${why}; give it another work_dir, ${OFF}`)
+}
+
+/** Below `.gc/worktrees` the folders of rigs have the clones of all their sessions; what is deeper can be an agent's own. */
+function isForAgents(folder: string, city: string): boolean {
+  if (isOwnFolder(city, folder)) return true
+  const worktrees = worktreeFolders(city)
+  return contains(worktrees, folder) && relative(worktrees, folder).split(sep).length > 1
+}
+
+/** A folder that was declared is judged like every place that is asked for; that of a rig is where people keep their project. */
+function voidedBy(folder: string, agent: Working, { path, home }: OwnPlaces): string | undefined {
+  if (agent.workDir !== undefined)
+    return voids(folder, 'write', { home: homedir(), gcHome: home, city: path, rigs: [] })
+  const own = [home, join(path, '.gc')].find((each) => touch(folder, each))
+  return own && `${own} has gc's own files`
+}
+
+/** Where a path leads, as far as it is there. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path))
+  }
+}

@@ -1,0 +1,51 @@
+import { lstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { RigConfig } from '../city-config.ts'
+import { touch } from './obstacle.ts'
+
+/** Where the agents of a city have folders of their own. */
+export const agentFolders = (city: string): string => join(city, '.gc', 'agents')
+
+/** The folder of its own in which a confined agent works that has neither a rig nor a `work_dir`. */
+export const agentFolder = (city: string, name: string): string => join(agentFolders(city), name)
+
+/** What a city or a pack keeps for its agents to read; no other entry of its folder is theirs, since it could hold keys. */
+const READABLE = [
+  ...[
+    'packs',
+    'formulas',
+    'orders',
+    'prompts',
+    'template-fragments',
+    'skills',
+    'assets',
+    'commands',
+    'scripts',
+    'docs',
+  ],
+  ...['README.md', 'AGENTS.md', 'CLAUDE.md', 'GEMINI.md'],
+]
+
+/** Whose sessions read it: what their pack is in, or the city, and the folders that their program finds links to. */
+interface Reader {
+  readonly dir?: string
+  readonly configDir: string
+  readonly linked: readonly string[]
+}
+
+/** What its pack has for somebody to read, and for who works for the whole city what the city has: as far as it is there. */
+export function readableEntries(
+  { dir, configDir, linked }: Reader,
+  { rigs, path }: { readonly rigs: readonly Pick<RigConfig, 'path'>[]; readonly path: string },
+): string[] {
+  const folders = [...new Set([configDir, ...(dir === undefined ? [path] : [])])]
+  const isOfRig = (entry: string) => rigs.some((rig) => rig.path !== undefined && touch(rig.path, entry))
+  const entries = folders.flatMap((folder) => READABLE.map((name) => join(folder, name)))
+  return [
+    ...entries.filter((entry) => isPlain(entry) && !isOfRig(entry)),
+    ...linked.filter((folder) => isPlain(folder) && isPlain(dirname(folder))),
+  ]
+}
+
+/** Whether something is there that is no link. */
+const isPlain = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false
