@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
-import type { Failing } from '../support/without-calls.ts'
+import { type Failing, withoutCalls } from '../support/without-calls.ts'
 
 const binary = resolve(process.env.GC_BINARY ?? 'dist/gc')
 const [EPERM, EBUSY, EINVAL, ENOSYS] = [1, 16, 22, 38]
@@ -11,16 +11,13 @@ const [NEW_LISTENER, WAIT_KILLABLE] = [8, 32]
 /** Runs `gc confine` on a kernel that fails a call. */
 async function confinedWithout(failing: Failing) {
   using folder = tempFolder()
-  const without = join(import.meta.dir, '../support/without-calls.ts')
-  const child = Bun.spawn(
-    [process.execPath, without, JSON.stringify(failing), binary, 'confine', '--', '/bin/sh', '-c', 'echo ran'],
-    {
-      cwd: folder.path,
-      env: { PATH: process.env.PATH, HOME: folder.path, GC_HOME: folder.at('home') },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 20_000,
-    },
-  )
+  const command = [...withoutCalls([failing]), binary, 'confine', '--', '/bin/sh', '-c', 'echo ran']
+  const child = Bun.spawn(command, {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, HOME: folder.path, GC_HOME: folder.at('home') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 20_000,
+  })
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
   return { code: await child.exited, out, err }
 }

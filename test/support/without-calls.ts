@@ -9,10 +9,18 @@ export interface Failing {
   when?: Condition[]
 }
 
-/** Becomes a program for which the kernel fails a call, as one does that lacks it. */
-function become({ call, errno, when }: Failing, argv: readonly string[]): void {
-  const rule = { call: callNumber(call), verdict: Verdict.fail(errno), ...(when && { when }) }
-  const filter = assemble(architecture() === 'x64' ? 0xc000_003e : 0xc000_00b7, undefined, [rule])
+/** The words that start a program for which the kernel fails calls, as one does that lacks or forbids them. */
+export const withoutCalls = (failing: readonly Failing[]): string[] => [
+  process.execPath,
+  import.meta.path,
+  JSON.stringify(failing),
+]
+
+function become(failing: readonly Failing[], argv: readonly string[]): void {
+  const rules = failing.map(({ call, errno, when }) => ({
+    ...{ call: callNumber(call), verdict: Verdict.fail(errno), ...(when && { when }) },
+  }))
+  const filter = assemble(architecture() === 'x64' ? 0xc000_003e : 0xc000_00b7, undefined, rules)
   const program = Buffer.alloc(16)
   program.writeUInt16LE(filter.length / 8, 0)
   program.writeBigUInt64LE(BigInt(addressOf(filter)), 8)
@@ -20,7 +28,8 @@ function become({ call, errno, when }: Failing, argv: readonly string[]): void {
   if (syscall(callNumber('seccomp'), 1, 0, program).value !== 0) throw new Error('the filter was refused')
   const words = list(argv)
   const variables = list(Object.entries(process.env).map(([name, value]) => `${name}=${value}`))
-  syscall(callNumber('execve'), argv[0] ?? '', words.pointers, variables.pointers)
+  syscall(callNumber('execve'), Bun.which(argv[0] ?? '') ?? '', words.pointers, variables.pointers)
+  throw new Error(`${argv[0]} could not be started`)
 }
 
 function list(texts: readonly string[]) {

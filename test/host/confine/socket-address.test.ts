@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import {
-  hears,
+  closeness,
   isLinkLocal,
   isLoopback,
   nameLoopback,
@@ -53,16 +53,14 @@ test('an address is shown as people write it', () => {
   expect(showAddress(V6_LOOPBACK, 80)).toBe('[0:0:0:0:0:0:0:1]:80')
 })
 
-test('a socket hears its own address, and all addresses of the versions that it takes', () => {
+test('the closest socket hears a connection: at its own address, then at all of its version, then of IPv6', () => {
   const [any4, any6] = ['00000000', '0'.repeat(32)]
-  const socket = (address: string, oneVersion = false) => ({ address, oneVersion })
-  expect(hears(socket('7f000001'), '7f000001')).toBe(true)
-  expect(hears(socket('7f000001'), '7f000002')).toBe(false)
-  expect(hears(socket(any4), '7f000002')).toBe(true)
-  expect(hears(socket(any4), V6_LOOPBACK)).toBe(false)
-  expect(hears(socket(any6), '7f000001')).toBe(true)
-  expect(hears(socket(any6, true), '7f000001')).toBe(false)
-  expect(hears(socket(any6, true), V6_LOOPBACK)).toBe(true)
+  expect(closeness('7f000001', '7f000001')).toBe(2)
+  expect(closeness('7f000001', '7f000002')).toBeUndefined()
+  expect(closeness(any4, '7f000002')).toBe(1)
+  expect(closeness(any4, V6_LOOPBACK)).toBeUndefined()
+  expect(closeness(any6, V6_LOOPBACK)).toBe(1)
+  expect(closeness(any6, '7f000001')).toBe(0)
 })
 
 test('an address that stands for all becomes loopback, of the version that it was', () => {

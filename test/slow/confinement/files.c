@@ -238,6 +238,12 @@ static int open_command_line(void) { return reads(of_sibling("cmdline")); }
 static int open_shared_file(void) { return reads(getenv("SHARED_FILE")); }
 static int open_shared_file_write(void) { return write_to(getenv("SHARED_FILE")); }
 static int open_terminal(void) { return opens(getenv("TERMINAL"), O_RDWR | O_NOCTTY | O_NONBLOCK); }
+static int open_own_mode(void) {
+  int own = own_file("mode");
+  NEED(own);
+  NEED(fchmod(own, 0700));
+  END(chmod("mode", 0755));
+}
 static int open_memory_program(void) {
   int source = open("/bin/true", O_RDONLY), program = memfd_create("program", 0);
   NEED(source);
@@ -270,7 +276,7 @@ const struct entry FILES[] = {
   E(read_auxiliary), E(read_counters), E(read_descriptor), E(read_working_folder),
   E(read_program_link), E(read_root_link),
   E(open_descriptor_list), E(open_times), E(open_stat), E(open_watch), E(open_command_line), E(open_shared_file), E(open_shared_file_write),
-  E(open_terminal), E(open_memory_program),
+  E(open_terminal), E(open_own_mode), E(open_memory_program),
   /* These take away what others look for. */
   E(write_truncate), E(write_open_truncate), E(write_git_head), E(write_git_objects),
   {NULL, NULL},

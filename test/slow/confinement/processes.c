@@ -185,12 +185,22 @@ static int ring(void) {
 static int ring_enter(void) { END(syscall(426, 0, 0, 0, 0, NULL, 0)); }
 static int ring_register(void) { END(syscall(427, -1, 16, NULL, 0)); }
 
+static int open_own_process(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  NEED(setpriority(PRIO_PROCESS, child, 5));
+  END(kill(child, SIGKILL));
+}
+
 const struct entry PROCESSES[] = {
 #define E(f) {#f, f}
   E(trace_attach), E(trace_seize), E(trace_broker), E(memory_read), E(memory_write), E(descriptor_sibling),
   E(descriptor_broker), E(compare_descriptors), E(robust_list), E(move_pages_of), E(signal_kill), E(signal_probe),
   E(signal_broker), E(signal_group), E(signal_thread), E(signal_group_thread), E(signal_queue), E(signal_thread_queue),
-  E(signal_descriptor), E(signal_disguised), E(signal_owner), E(priority_process), E(priority_group),
+  E(open_own_process), E(signal_descriptor), E(signal_disguised), E(signal_owner), E(priority_process), E(priority_group),
   E(disk_priority), E(disk_priority_user), E(disk_priority_group), E(limit_process), E(scheduler_affinity),
   E(scheduler_policy), E(scheduler_parameter), E(scheduler_attributes), E(rights_user), E(rights_group),
   E(rights_groups), E(rights_programs), E(rights_regain), E(rights_ambient), E(rights_unfilter), E(mount_folder),

@@ -297,17 +297,26 @@ export const OPEN: Attempts = {
   open_allowed_port: 'connect to a port that an option names',
   open_bind: 'listen on all addresses of the machine',
   open_memory_program: 'run a program from memory',
+  open_own_port: 'connect to a port that it listens on itself',
+  open_own_port_nonblocking: 'connect without waiting to a port that it listens on at all addresses',
+  open_own_socket: 'connect to a socket that it made in its folder',
+  open_own_mode: 'change the mode of its own file',
+  open_own_process: 'signal a process that it started, and change its priority',
 }
 
 /** Whether they succeed without confinement is up to the machine: its kernel, its container, its settings, its load. */
 export const UP_TO_MACHINE: ReadonlySet<string> = new Set([
   'write_device',
   'mode_race',
+  'mode_no_follow',
+  'mode_empty_path',
   'attribute_set',
   'attribute_link',
   'attribute_remove',
   'compare_descriptors',
   'move_pages_of',
+  'descriptor_sibling',
+  'descriptor_broker',
   'signal_disguised',
   'rights_user',
   'rights_group',

@@ -293,6 +293,35 @@ static int open_bind(void) {
   END(listens((struct sockaddr *)&any, sizeof any, 0));
 }
 
+/* Sends a byte to what accepts at an end, from a socket that connects without waiting or not. */
+static int sends(int end, struct sockaddr *address, socklen_t length, int flags) {
+  char byte = 0;
+  int from = socket(address->sa_family, SOCK_STREAM | flags, 0);
+  NEED(end);
+  NEED(from);
+  if (connect(from, address, length) < 0 && errno != EINPROGRESS) return errno;
+  struct pollfd ready = {from, POLLOUT, 0};
+  if (poll(&ready, 1, 10000) != 1) return ETIMEDOUT;
+  NEED(send(from, "x", 1, MSG_NOSIGNAL));
+  NEED(recv(accept(end, NULL, NULL), &byte, 1, 0));
+  return byte == 'x' ? 0 : EIO;
+}
+static int sends_to_itself(const char *ip, int flags) {
+  struct sockaddr_in own = inet(ip, 0);
+  socklen_t length = sizeof own;
+  int end = listens((struct sockaddr *)&own, sizeof own, 0);
+  NEED(getsockname(end, (struct sockaddr *)&own, &length));
+  own.sin_addr = inet("127.0.0.1", 0).sin_addr;
+  return sends(end, (struct sockaddr *)&own, sizeof own, flags);
+}
+static int open_own_port(void) { return sends_to_itself("127.0.0.1", 0); }
+static int open_own_port_nonblocking(void) { return sends_to_itself("0.0.0.0", SOCK_NONBLOCK); }
+static int open_own_socket(void) {
+  struct sockaddr_un address;
+  socklen_t length = unix_address(&address, "own-socket");
+  return sends(listens((struct sockaddr *)&address, length, 0), (struct sockaddr *)&address, length, 0);
+}
+
 const struct entry SOCKETS[] = {
 #define E(f) {#f, f}
   E(unix_absolute), E(unix_parent), E(unix_symlink), E(unix_folder_link), E(unix_descriptor), E(unix_descriptor_itself),
@@ -308,5 +337,6 @@ const struct entry SOCKETS[] = {
   E(netlink_generic), E(netlink_devices), E(netlink_audit), E(netlink_sockets), E(netlink_firewall),
   E(netlink_processes), E(netlink_tunnels), E(netlink_crypto), E(netlink_program), E(netlink_change), E(race_tcp),
   E(race_unix), E(open_allowed_port), E(open_bind),
+  E(open_own_port), E(open_own_port_nonblocking), E(open_own_socket),
   {NULL, NULL},
 };

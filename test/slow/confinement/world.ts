@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
+import { type Failing, withoutCalls } from '../../support/without-calls.ts'
 
 /** The user whose program the attempts are; root can open any file. */
 const NOBODY = 65534
@@ -47,11 +48,15 @@ export class AttemptWorld implements AsyncDisposable {
     private readonly variables: Record<string, string>,
   ) {}
 
-  /** Makes all attempts with `gc confine`, or as the program of a user that they are; answers each one's outcome. */
-  async attempt({ confined }: { confined: boolean }): Promise<Map<string, string>> {
+  /**
+   * Makes all attempts with `gc confine`, or as the program of a user that they are, on a system that forbids calls to both;
+   * answers each one's outcome.
+   */
+  async attempt({ confined, failing = [] }: { confined: boolean; failing?: Failing[] }): Promise<Map<string, string>> {
     const { folder } = this
     const gc = confined ? [this.#copyOfGc(), 'confine', '--port', this.variables.PORT_ALLOWED ?? '', '--'] : []
-    const child = Bun.spawn([...STEP_DOWN, ...gc, folder.at('attempts')], {
+    const system = failing.length > 0 ? withoutCalls(failing) : []
+    const child = Bun.spawn([...system, ...STEP_DOWN, ...gc, folder.at('attempts')], {
       cwd: folder.at('work'),
       env: { ...this.#env(), ...(!confined && { UNCONFINED: '1' }) },
       stdio: ['ignore', 'pipe', 'pipe'],

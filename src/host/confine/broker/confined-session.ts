@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import { OTHERS } from '../denials.ts'
 import type { Policy } from '../policy.ts'
-import { hears, parseListed } from './socket-address.ts'
+import { closeness, parseListed } from './socket-address.ts'
 
 /** A call that was refused to a confined program. */
 export interface Denial {
@@ -21,6 +21,8 @@ export interface Told extends Denial {
 /** Kinds of denials that are told apart of one session; a program that tries ports by the thousand tells nothing new. */
 export const MAX_TOLD = 200
 const MAX_TARGET = 300
+/** How long a socket may take to be listed after it was allowed to listen. */
+const BEGINNING_MS = 1_000
 /** The same is told again no sooner. */
 const AGAIN_MS = 1_000
 
@@ -32,8 +34,8 @@ interface Kind extends Denial {
 /** What the broker knows of one confined session. */
 export class ConfinedSession {
   readonly #writable: readonly string[]
-  /** Sockets that listen, by the numbers of their files, and whether each hears its own version of the protocol only. */
-  readonly #listening = new Map<string, { oneVersion: boolean }>()
+  /** Sockets that listen, by the numbers of their files, and when they began to. */
+  readonly #listening = new Map<string, number>()
   readonly #kinds = new Map<string, Kind>()
 
   constructor(
@@ -78,20 +80,29 @@ export class ConfinedSession {
     this.report({ call, target, count: untold, isNew: toldAt === undefined })
   }
 
-  addListener(inode: string, socket: { oneVersion: boolean }): void {
-    this.#listening.set(inode, socket)
+  /** A socket of the session begins to listen. */
+  addListener(inode: string): void {
+    this.#listening.set(inode, performance.now())
   }
 
-  /** Whether one of the session's own sockets listens at an address of this machine now. */
+  /** Whether who connects to an address of this machine now comes to one of the session's own sockets. */
   listensAt(address: string, port: number): boolean {
     if (this.#listening.size === 0) return false
-    const listed = [...listSockets()].flatMap((socket) => {
-      const known = this.#listening.get(socket.inode)
-      return known ? [{ ...socket, ...known }] : []
+    const listed = [...listSockets()]
+    this.#forgetClosed(new Set(listed.map(({ inode }) => inode)))
+    const hearing = listed.flatMap((socket) => {
+      const close = socket.port === port ? closeness(socket.address, address) : undefined
+      return close === undefined ? [] : [{ close, isOwn: this.#listening.has(socket.inode) }]
     })
-    this.#listening.clear()
-    for (const { inode, oneVersion } of listed) this.#listening.set(inode, { oneVersion })
-    return listed.some((socket) => socket.port === port && hears(socket, address))
+    const closest = Math.max(...hearing.map(({ close }) => close))
+    return hearing.length > 0 && hearing.every(({ close, isOwn }) => isOwn || close < closest)
+  }
+
+  #forgetClosed(listed: ReadonlySet<string>): void {
+    const past = performance.now() - BEGINNING_MS
+    for (const [inode, since] of this.#listening) {
+      if (since < past && !listed.has(inode)) this.#listening.delete(inode)
+    }
   }
 
   /** Whether a process descends from the session's first. */

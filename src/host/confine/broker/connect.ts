@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs'
 import { syscall } from '../libc.ts'
 import { callNumber } from '../system-calls.ts'
 import type { ConfinedSession } from './confined-session.ts'
-import type { Answer, Notification } from './notification.ts'
-import { close, openFor, pathOf, processOf, readMemory, takeDescriptor } from './process-access.ts'
+import { type Answer, isWaiting, type Notification } from './notification.ts'
+import { close, openFor, pathOf, readMemory } from './process-access.ts'
+import { type ProgramSocket, socketInode, takeSocket } from './program-socket.ts'
 import {
   type Destination,
   isLinkLocal,
@@ -20,7 +20,6 @@ const UNIX = 1
 const [F_GETFL, F_SETFL] = [3, 4]
 const O_NONBLOCK = 0o4000
 const [SOL_SOCKET, SO_ERROR] = [1, 4]
-const [IPPROTO_IPV6, IPV6_V6ONLY] = [41, 26]
 
 /** A connection under way: the program waits in its call until the socket can be written to. */
 export interface Connecting {
@@ -36,25 +35,23 @@ export interface Connecting {
 export function connect(
   session: ConfinedSession,
   call: Notification,
-  stillWaits: () => boolean,
+  listener: number,
 ): Answer | { connecting: Connecting } {
   const [descriptor = 0n, pointer = 0n, size = 0n] = call.args
   const length = Number(size & 0xffff_ffffn)
-  const pid = processOf(call.thread)
   const bytes = length <= MAX_ADDRESS_BYTES ? readMemory(call.thread, pointer, length) : undefined
-  if (!bytes || pid === undefined) return { errno: EFAULT }
-  const taken = takeDescriptor(pid, Number(descriptor & 0xffff_ffffn))
-  if ('errno' in taken) return taken
+  if (!bytes) return { errno: EFAULT }
+  const socket = takeSocket(listener, call, Number(descriptor & 0xffff_ffffn))
+  if ('errno' in socket) return socket
   nameLoopback(bytes)
   const destination = parseSocketAddress(bytes)
-  const refused = stillWaits() ? refusal(session, destination) : EPERM
-  if (refused === undefined && destination.kind !== 'path') return begin(taken.descriptor, bytes)
-  const answer =
+  const refused = isWaiting(listener, call) ? refusal(session, destination) : EPERM
+  if (refused === undefined && destination.kind !== 'path') return begin(socket, bytes)
+  return socket.settle(
     destination.kind === 'path'
-      ? connectPath(session, call.thread, taken.descriptor, destination.path)
-      : { errno: refused ?? EPERM }
-  close(taken.descriptor)
-  return answer
+      ? connectPath(session, call.thread, socket.descriptor, destination.path)
+      : { errno: refused ?? EPERM },
+  )
 }
 
 function refusal(session: ConfinedSession, to: Destination): number | undefined {
@@ -75,15 +72,14 @@ function refusal(session: ConfinedSession, to: Destination): number | undefined 
 }
 
 /** Connects without waiting, whatever the socket's own mode is; the mode is put back before the program goes on. */
-function begin(descriptor: number, address: Uint8Array): Answer | { connecting: Connecting } {
+function begin({ descriptor, settle }: ProgramSocket, address: Uint8Array): Answer | { connecting: Connecting } {
   const flags = syscall(callNumber('fcntl'), descriptor, F_GETFL).value
   const waits = (flags & O_NONBLOCK) === 0
   if (waits) syscall(callNumber('fcntl'), descriptor, F_SETFL, flags | O_NONBLOCK)
   const { value, errno } = syscall(callNumber('connect'), descriptor, address, address.length)
   const end = (answer: Answer): Answer => {
     if (waits) syscall(callNumber('fcntl'), descriptor, F_SETFL, flags)
-    close(descriptor)
-    return answer
+    return settle(answer)
   }
   if (value === 0) return end({ value: 0 })
   if (errno !== EINPROGRESS || !waits) return end({ errno })
@@ -94,16 +90,11 @@ function begin(descriptor: number, address: Uint8Array): Answer | { connecting: 
 }
 
 function outcome(descriptor: number): Answer {
-  const errno = socketOption(descriptor, SOL_SOCKET, SO_ERROR)
-  return errno === 0 ? { value: 0 } : { errno }
-}
-
-/** An option that is a number; 0 where a socket has no such option. */
-function socketOption(descriptor: number, level: number, name: number): number {
   const option = Buffer.alloc(4)
   const size = new Uint8Array(new Uint32Array([4]).buffer)
-  syscall(callNumber('getsockopt'), descriptor, level, name, option, size)
-  return option.readInt32LE(0)
+  syscall(callNumber('getsockopt'), descriptor, SOL_SOCKET, SO_ERROR, option, size)
+  const errno = option.readInt32LE(0)
+  return errno === 0 ? { value: 0 } : { errno }
 }
 
 /** Sockets of programs outside are files that the session may not change. */
@@ -129,18 +120,12 @@ function connectPath(session: ConfinedSession, thread: number, socket: number, p
   }
 }
 
-/** Lets a socket listen, and remembers it: the session may connect to what it listens on. */
-export function listen(session: ConfinedSession, call: Notification): Answer {
-  const [descriptor = 0n, backlog = 0n] = call.args
-  const pid = processOf(call.thread)
-  if (pid === undefined) return { errno: EFAULT }
-  const taken = takeDescriptor(pid, Number(descriptor & 0xffff_ffffn))
-  if ('errno' in taken) return taken
-  const { value, errno } = syscall(callNumber('listen'), taken.descriptor, Number(backlog & 0xffff_ffffn))
-  if (value === 0) {
-    const oneVersion = socketOption(taken.descriptor, IPPROTO_IPV6, IPV6_V6ONLY) !== 0
-    session.addListener(String(statSync(`/proc/self/fd/${taken.descriptor}`).ino), { oneVersion })
-  }
-  close(taken.descriptor)
-  return value === 0 ? { value: 0 } : { errno }
+/**
+ * Lets a socket listen, and remembers it: the session may connect to what it listens on. The kernel makes the call itself; a
+ * socket that is put in the place of this one meanwhile is not remembered.
+ */
+export function listen(session: ConfinedSession, { thread, args: [descriptor = 0n] }: Notification): Answer {
+  const inode = socketInode(thread, Number(descriptor & 0xffff_ffffn))
+  if (inode !== undefined) session.addListener(inode)
+  return 'continue'
 }

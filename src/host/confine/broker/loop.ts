@@ -8,7 +8,7 @@ import { architecture, namesOfCalls } from '../system-calls.ts'
 import { ConfinedSession, type Told } from './confined-session.ts'
 import { type Connecting, connect, listen } from './connect.ts'
 import { changeMode } from './modes.ts'
-import { type Answer, isWaiting, type Notification, receive, respond } from './notification.ts'
+import { type Answer, type Notification, receive, respond } from './notification.ts'
 import { touchProcess } from './others.ts'
 import { waitFor } from './poller.ts'
 import { close } from './process-access.ts'
@@ -110,7 +110,7 @@ export class BrokerLoop {
       if (name === 'listen') return listen(session, notification)
       if (isPriorityCall(name) || isSignalCall(name)) return touchProcess(session, notification, name)
       if (name !== 'connect') return name === '' ? { errno: ENOSYS } : changeMode(session, notification, name)
-      const done = connect(session, notification, () => isWaiting(listener, notification))
+      const done = connect(session, notification, listener)
       if (typeof done === 'string' || !('connecting' in done)) return done
       this.#connecting.set(done.connecting.descriptor, { listener, notification, connecting: done.connecting })
       return undefined

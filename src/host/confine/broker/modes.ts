@@ -2,7 +2,7 @@ import { syscall } from '../libc.ts'
 import { callNumber } from '../system-calls.ts'
 import type { ConfinedSession } from './confined-session.ts'
 import type { Answer, Notification } from './notification.ts'
-import { close, openFor, pathOf, processOf, readText, takeDescriptor } from './process-access.ts'
+import { close, openDescriptor, openFor, pathOf, readText } from './process-access.ts'
 
 const [EPERM, EFAULT, EINVAL, EOPNOTSUPP] = [1, 14, 22, 95]
 const AT_FDCWD = -100
@@ -54,16 +54,12 @@ function parse(name: string, args: readonly bigint[]): { target: Target; change:
 }
 
 function find({ thread }: Notification, target: Target): { descriptor: number } | { errno: number } {
-  const take = (descriptor: number) => {
-    const pid = processOf(thread)
-    return pid === undefined ? { errno: EFAULT } : takeDescriptor(pid, descriptor)
-  }
-  if ('descriptor' in target) return take(target.descriptor)
+  if ('descriptor' in target) return openDescriptor(thread, target.descriptor)
   const path = readText(thread, target.pointer)
   if (path === undefined) return { errno: EFAULT }
-  if (path === '' && target.empty) return take(target.folder)
+  if (path === '' && target.empty) return openDescriptor(thread, target.folder)
   const own = OWN_DESCRIPTOR.exec(path)?.[1]
-  return own === undefined ? openFor(thread, target.folder, path, target) : take(Number(own))
+  return own === undefined ? openFor(thread, target.folder, path, target) : openDescriptor(thread, Number(own))
 }
 
 /** Through `/proc`, since the descriptor of a path has no right to the file itself. */

@@ -5,9 +5,12 @@ import { callNumber } from '../system-calls.ts'
 const RECEIVE = 0xc050_2100
 const SEND = 0xc018_2101
 const IS_VALID = 0x4008_2102
+const ADD_DESCRIPTOR = 0x4018_2103
 const NOTIFICATION_BYTES = 80
 const RESPONSE_BYTES = 24
 const CONTINUE = 1
+/** Puts the descriptor in the place of one that the program has. */
+const IN_PLACE = 1
 
 /** A system call that waits for the host's answer. */
 export interface Notification {
@@ -36,6 +39,22 @@ export function receive(listener: number): Notification | undefined {
 /** Whether a call still waits: only then what was read of its process belongs to it, and not to a later one. */
 export function isWaiting(listener: number, { id }: Notification): boolean {
   return syscall(callNumber('ioctl'), listener, IS_VALID, new Uint8Array(new BigUint64Array([id]).buffer)).value === 0
+}
+
+/** Puts a descriptor of this process in the place of one of a program whose call waits; answers an errno, 0 when it is done. */
+export function replaceDescriptor(
+  listener: number,
+  { id }: Notification,
+  replacement: { own: number; theirs: number; flags: number },
+): number {
+  const bytes = Buffer.alloc(RESPONSE_BYTES)
+  bytes.writeBigUInt64LE(id, 0)
+  bytes.writeUInt32LE(IN_PLACE, 8)
+  bytes.writeUInt32LE(replacement.own, 12)
+  bytes.writeUInt32LE(replacement.theirs, 16)
+  bytes.writeUInt32LE(replacement.flags, 20)
+  const { value, errno } = syscall(callNumber('ioctl'), listener, ADD_DESCRIPTOR, bytes)
+  return value < 0 ? errno : 0
 }
 
 export function respond(listener: number, { id }: Notification, answer: Answer): void {

@@ -9,6 +9,7 @@ const O_CLOEXEC = 0o2000000
 /** Links of `/proc` stand for what another process holds. */
 const RESOLVE_NO_MAGICLINKS = 2
 const AT_FDCWD = -100
+const [ENOENT, EBADF] = [2, 9]
 
 /** Reads a process's memory; undefined where there is none. */
 export function readMemory(pid: number, address: bigint, length: number): Buffer | undefined {
@@ -53,6 +54,16 @@ export function takeDescriptor(pid: number, descriptor: number): { descriptor: n
   return taken.value < 0 ? { errno: taken.errno } : { descriptor: taken.value }
 }
 
+/** Opens what a descriptor of another process stands for, without the right to read it; the caller closes it. */
+export function openDescriptor(thread: number, descriptor: number): { descriptor: number } | { errno: number } {
+  const { value, errno } = openat2(AT_FDCWD, descriptorPath(thread, descriptor), O_PATH, 0)
+  if (value >= 0) return { descriptor: value }
+  return { errno: errno === ENOENT ? EBADF : errno }
+}
+
+/** Where a descriptor of another process is listed. */
+export const descriptorPath = (thread: number, descriptor: number): string => `/proc/${thread}/fd/${descriptor}`
+
 /** Opens what a path of another process names, without the right to read it; the caller closes it. */
 export function openFor(
   thread: number,
@@ -60,7 +71,7 @@ export function openFor(
   path: string,
   { follow }: { follow: boolean },
 ): { descriptor: number } | { errno: number } {
-  const base = path.startsWith('/') ? '/' : folder === AT_FDCWD ? `/proc/${thread}/cwd` : `/proc/${thread}/fd/${folder}`
+  const base = path.startsWith('/') ? '/' : folder === AT_FDCWD ? `/proc/${thread}/cwd` : descriptorPath(thread, folder)
   const from = openat2(AT_FDCWD, base, O_PATH, 0)
   if (from.value < 0) return { errno: from.errno }
   const relative = path.replace(/^\/+/, '') || '.'

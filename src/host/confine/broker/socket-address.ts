@@ -54,12 +54,14 @@ export function parseListed(hex: string): string {
 /** Whether an address stands for all addresses of this machine; one connects to loopback by it. */
 const isWildcard = (address: string): boolean => /^0+$/.test(address)
 
-/** Whether a socket that listens at an address is the one that a connection to another address comes to. */
-export function hears(socket: { address: string; oneVersion: boolean }, address: string): boolean {
-  if (socket.address === address) return true
-  if (!isWildcard(socket.address)) return false
-  const sameVersion = socket.address.length === address.length
-  return sameVersion || (!socket.oneVersion && socket.address.length > address.length)
+/**
+ * How close the address of a socket that listens is to one that is connected to: the kernel takes the closest socket.
+ * Undefined when the socket hears nothing of it. One at all addresses of IPv6 may hear those of IPv4, where no other does.
+ */
+export function closeness(listening: string, address: string): number | undefined {
+  if (listening === address) return 2
+  if (!isWildcard(listening) || listening.length < address.length) return undefined
+  return listening.length === address.length ? 1 : 0
 }
 
 export const isLoopback = (address: string): boolean =>
