@@ -2,14 +2,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PrivateLink } from '../../host/protocol/session.ts'
 
-interface Place {
+/** Whose programs run. */
+export interface LoginPlace {
   /** The variables of the program, which lead it to its own home when nothing confines it. */
   readonly env: Readonly<Record<string, string>>
   readonly home: string
 }
 
 /** Where the program of a provider keeps its log-in when nothing confines it, and where in its private home. */
-const LOGINS: Readonly<Record<string, (place: Place) => PrivateLink>> = {
+export const LOGINS: Readonly<Record<string, (place: LoginPlace) => PrivateLink>> = {
   claude: ({ env, home }) => ({
     path: 'claude/.credentials.json',
     to: join(env.CLAUDE_CONFIG_DIR ?? join(home, '.claude'), '.credentials.json'),
@@ -29,7 +30,7 @@ const LOGINS: Readonly<Record<string, (place: Place) => PrivateLink>> = {
 }
 
 /** The one file with a log-in that the program of a provider may read; undefined where there is none. */
-export function loginFile(provider: string | undefined, place: Place): PrivateLink | undefined {
+export function loginFile(provider: string | undefined, place: LoginPlace): PrivateLink | undefined {
   const link = LOGINS[provider ?? '']?.(place)
   return link && existsSync(link.to) ? link : undefined
 }

@@ -1,6 +1,7 @@
 import type { ProviderKey } from '../../host/protocol/proxy.ts'
 import { asObject, isObject, parseJson } from '../conversations/entries/json.ts'
 import { keyedApis } from './keyed-apis.ts'
+import { OPENCODE_CONFIG } from './opencode-apis.ts'
 
 /** What a program is given in place of the keys of its provider, which its proxy has. */
 export interface KeptKeys {
@@ -18,7 +19,7 @@ export function keepKeys(
 ): KeptKeys {
   const kept: KeptKeys & { without: Set<string> } = { keys: [], without: new Set(), env: {}, args: [] }
   const configs: object[] = []
-  for (const api of keyedApis(provider)) {
+  for (const api of keyedApis(provider, variables)) {
     const found = api.keys.find(({ variable }) => variables[variable]?.trim())
     const value = found && variables[found.variable]?.trim()
     const url = (api.address && variables[api.address]?.trim()) || api.usual
@@ -30,12 +31,9 @@ export function keepKeys(
     kept.args.push(...(api.args ?? []))
     if (api.config) configs.push(api.config)
   }
-  if (configs.length > 0) kept.env[CONFIG] = configWith(configs, variables[CONFIG], kept.keys)
+  if (configs.length > 0) kept.env[OPENCODE_CONFIG] = configWith(configs, variables[OPENCODE_CONFIG], kept.keys)
   return kept
 }
-
-/** The variable in which OpenCode takes configuration. */
-const CONFIG = 'OPENCODE_CONFIG_CONTENT'
 
 /** The configuration that was declared, without keys, and what leads the program to the proxy instead. */
 function configWith(configs: readonly object[], declared: string | undefined, keys: readonly ProviderKey[]): string {

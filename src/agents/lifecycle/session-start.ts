@@ -13,6 +13,7 @@ import { loginFile } from '../confinement/login-file.ts'
 import { keepKeys } from '../confinement/provider-keys.ts'
 import { proxyRules } from '../confinement/proxy-rules.ts'
 import { looksSecret } from '../confinement/secret-variables.ts'
+import { storedKeys } from '../confinement/stored-keys.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 
@@ -58,11 +59,12 @@ export function sessionStart(
   if (!confinable || !confine) return { argv: launch.argv, env, confine }
   const name = provider?.ancestor ?? provider?.name
   const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
-  const kept = keepKeys(name, { ...Object.fromEntries(own), ...declared })
   const { allowHosts: hosts, unknownHosts, shareLogin } = agentProfile(confinable, config)
   const allowHosts = hosts.map(({ value }) => value)
   const reach = { agent: confinable, provider: name, allowHosts, unknownHosts: unknownHosts?.value, rig: rigPath }
   const place = { env, home: env.HOME ?? homedir(), workDir: row.workDir }
+  const stored = shareLogin?.value || account ? {} : storedKeys(name, place)
+  const kept = keepKeys(name, { ...stored, ...Object.fromEntries(own), ...declared })
   const files = firstRunFiles(name, place)
   const login = shareLogin?.value ? loginFile(name, place) : undefined
   const links = login ? [login] : []

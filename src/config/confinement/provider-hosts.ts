@@ -11,9 +11,9 @@ const HOSTS: Readonly<Record<string, readonly string[]>> = {
   cursor: ['*.cursor.sh', 'cursor.com'],
   copilot: ['api.github.com', '*.githubcopilot.com'],
   amp: ['ampcode.com'],
-  opencode: ['models.dev', 'opencode.ai', 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
-  groq: ['models.dev', 'opencode.ai', 'api.groq.com'],
-  cerebras: ['models.dev', 'opencode.ai', 'api.cerebras.ai'],
+  opencode: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
+  groq: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.groq.com'],
+  cerebras: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.cerebras.ai'],
   auggie: ['*.augmentcode.com'],
 }
 

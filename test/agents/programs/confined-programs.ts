@@ -76,6 +76,39 @@ trust_level = "trusted"
   },
 ]
 
+const inOpenCode = (model: string, env: Run['env'], more: Partial<Run> = {}): Run => ({
+  ...{ program: opencode, args: ['run', '--model', model], env, ...more },
+})
+
+const provider = (id: string, origin: string, more: object = {}) => ({
+  OPENCODE_CONFIG_CONTENT: JSON.stringify({ provider: { [id]: { options: { baseURL: `${origin}/v1` }, ...more } } }),
+})
+
+/** The ways in which OpenCode is given keys besides variables of the large providers, each by a provider. */
+export const OPENCODE_KEYS: readonly [string, Run][] = [
+  [
+    'the variable of a provider that it knows',
+    inOpenCode('deepseek/deepseek-v4-pro', (origin) => ({ DEEPSEEK_API_KEY: KEY, ...provider('deepseek', origin) })),
+  ],
+  [
+    'the file of its log-ins',
+    inOpenCode('zai/glm-4.5', (origin) => provider('zai', origin), {
+      home: () => ({ '.local/share/opencode/auth.json': JSON.stringify({ zai: { type: 'api', key: KEY } }) }),
+    }),
+  ],
+  [
+    'a provider that its configuration declares',
+    inOpenCode('own/model', (origin) => ({
+      ...{ OWN_KEY: KEY },
+      ...provider('own', origin, {
+        npm: '@ai-sdk/openai-compatible',
+        options: { baseURL: `${origin}/v1`, apiKey: '{env:OWN_KEY}' },
+        models: { model: { tool_call: true } },
+      }),
+    })),
+  ],
+]
+
 /** Passes requests on to the model, and keeps the keys that they brought. */
 function gateway(model: ModelServer) {
   const keys: string[] = []

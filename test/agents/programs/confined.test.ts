@@ -1,22 +1,30 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEY, openConfined, RUNS, type Run } from './confined-programs.ts'
+import { KEY, OPENCODE_KEYS, openConfined, RUNS, type Run } from './confined-programs.ts'
 import type { Script } from './model-server.ts'
 import type { Program } from './programs.ts'
 import { eventually } from './town.ts'
 
 setDefaultTimeout(120_000)
 
+/** The key as a pattern that does not match itself, since the program keeps what it was asked to do. */
+const PATTERN = KEY.replace(/.$/, '[$&]')
+/** Looks for the key in its variables, those of other programs, its files and those of its home. */
+const SEARCH = `env > env.txt; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline > others.txt 2> /dev/null
+grep -rls '${PATTERN}' . "$TMPDIR/.." "$HOME" "$GC_HOME" "$GC_CITY" > found.txt 2> /dev/null; echo made > made.txt`
+
 /** Has the program look for the key, and say what it found. */
 const script =
   ({ shell }: Program): Script =>
   ({ results }) =>
-    results.length === 0 ? shell('env > env.txt; echo made > made.txt') : { text: 'Done.' }
+    results.length === 0 ? shell(SEARCH) : { text: 'Done.' }
 
 const named = (run: Run): [string, Run] => [`${run.program.provider}${run.home ? ' on a terminal' : ''}`, run]
 
-test.each(RUNS.map(named))('%s works confined with a key that it does not have', async (_, run) => {
+const KEYED = OPENCODE_KEYS.map(([way, run]): [string, Run] => [`opencode with ${way}`, run])
+
+test.each([...RUNS.map(named), ...KEYED])('%s works confined with a key that it does not have', async (_, run) => {
   await using opened = await openConfined(run, script(run.program))
   const { gc, rig, model, keys } = opened
   await gc('register', '.')
@@ -25,6 +33,8 @@ test.each(RUNS.map(named))('%s works confined with a key that it does not have',
   await eventually(() => model.conversations.some(({ results }) => results.length > 0))
   const variables = readFileSync(join(rig, 'env.txt'), 'utf8')
   expect(variables).not.toContain(KEY)
+  expect(readFileSync(join(rig, 'others.txt'), 'utf8')).not.toContain(KEY)
+  expect(readFileSync(join(rig, 'found.txt'), 'utf8')).toBe('')
   expect(variables).toContain('HTTPS_PROXY=http://gc:')
   expect(new Set(keys.map((key) => key.replace('Bearer ', '')))).toEqual(new Set([KEY]))
 })
