@@ -10,6 +10,7 @@ import { waitForSupervisor } from '../context/outcome.ts'
 import { failure, notFound } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
 import { fetchMissingPacks, runWarmups, tellPrograms } from '../packs/prepare.ts'
+import { printRemaining } from './session-sweep.ts'
 
 interface Control extends JsonOption {
   timeout: number
@@ -124,6 +125,7 @@ async function stop(context: CommandContext, name: string | undefined, options: 
   const message = `City ${city.name} is stopped; \`gc start ${city.name}\` starts it again, \`gc down\` ends everything.`
   if (options.json) return printJson(context.io, envelope({ command: 'stop', message, city_path: city.path }))
   printLine(context.io, message)
+  await printRemaining(context.io, city.path)
 }
 
 async function stopCity(context: CommandContext, { name }: CityInfo, timeout: number): Promise<void> {

@@ -8,7 +8,7 @@ import { Exit, failure } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
-import { printDetachedLines } from './session-sweep.ts'
+import { printRemaining } from './session-sweep.ts'
 import { tuiCommand } from './tui.ts'
 
 export function serverCommands(program: Command, context: CommandContext): void {
@@ -44,7 +44,7 @@ async function down(context: CommandContext, options: Down): Promise<void> {
   const response = await requestStop(context, options)
   if (!response) {
     printLine(context.io, 'No supervisor was running; the agents it left have ended.')
-    return printRemaining(context)
+    return printRemaining(context.io)
   }
   const late = new AbortController()
   const timer = timers.after(options.timeout * 1000, () => late.abort())
@@ -56,19 +56,7 @@ async function down(context: CommandContext, options: Down): Promise<void> {
   if (options.json) return printJson(context.io, response)
   if (options.keepSessions) return printLine(context.io, 'The supervisor has stopped; the agents keep running.')
   printLine(context.io, 'Everything has stopped.')
-  await printRemaining(context)
-}
-
-/** Says what left its session and is still there, now that nobody else is left to say it. */
-async function printRemaining({ io }: CommandContext): Promise<void> {
-  const { findRemaining } = await import('../../src/host/process/marked.ts')
-  const remaining = await findRemaining(resolveHome(io.env))
-  if (remaining.length === 0) return
-  printLine(io, 'But these left their session and still run; end them by `kill <pid>`:')
-  printDetachedLines(
-    io,
-    remaining.map(({ sessionId, ...one }) => ({ ...one, session_id: sessionId })),
-  )
+  await printRemaining(context.io)
 }
 
 /** Requests the supervisor to stop. If there is none, ends the sessions of its host, except with `--keep-sessions`. */

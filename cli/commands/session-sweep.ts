@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { DetachedProcess, SessionEnding } from '../../src/agents/detached/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
+import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -79,4 +80,16 @@ export function printDetachedLines(
   for (const { pid, command, session_id } of processes) {
     printLine(io, `  ${pid}  ${session_id}  ${sanitizeLine(command)}`)
   }
+}
+
+/** Says what left its session and is still there, of one city or of all, now that nobody else is left to say it. */
+export async function printRemaining(io: Io, city?: string): Promise<void> {
+  const { findRemaining } = await import('../../src/host/process/marked.ts')
+  const remaining = await findRemaining(resolveHome(io.env), city)
+  if (remaining.length === 0) return
+  printLine(io, 'But these left their session and still run; end them by `kill <pid>`:')
+  printDetachedLines(
+    io,
+    remaining.map(({ sessionId, ...one }) => ({ ...one, session_id: sessionId })),
+  )
 }

@@ -83,7 +83,7 @@ describe('a process that leaves its session', () => {
     expect(await city.recorded(head)).toMatchObject([{ type: 'session.processes_ended', session_id: session }])
   }, 30_000)
 
-  test('is named by gc session show, gc status and the last words of gc down, and ended by gc session sweep', async () => {
+  test('is named by gc session show, gc status and the last words of gc stop and gc down, and ended by gc session sweep', async () => {
     await using world = await openWorld()
     const { city, session, daemon } = await cityThatLeaves(world)
     const shown = gc(world, 'session', 'show', session).out
@@ -97,6 +97,12 @@ describe('a process that leaves its session', () => {
     expect(gc(world, 'attention').out).toContain(`gc session sweep ${session}`)
     expect(gc(world, 'session', 'sweep')).toMatchObject({ status: 1, err: expect.stringContaining('add --yes') })
     expect(alive(daemon)).toBe(true)
+
+    const last = gc(world, 'stop', city.name)
+    expect(last).toMatchObject({ status: 0, err: '' })
+    expect(last.out).toContain('is stopped')
+    expect(last.out).toContain(`still run; end them by \`kill <pid>\`:\n  ${daemon}  ${session}  sleep 700\n`)
+    expect(gc(world, 'start', city.name)).toMatchObject({ status: 0, err: '' })
 
     const stop = gc(world, 'down')
     expect(stop).toMatchObject({ status: 0, err: '' })

@@ -149,6 +149,31 @@ start_command = "exec sleep 600"
   }, 60_000)
 })
 
+describe('a session', () => {
+  test('speaks under each name by which its rig addresses it, and under no other', async () => {
+    await using town = await openTown()
+    const { city, world } = town
+    for (const name of ['demo', 'shop']) {
+      await city.call('POST ~/rigs', { body: { name, path: world.rigFolder(name, { git: true }) } })
+      await declare(city, 'builder', {}, { dir: name })
+    }
+    await declare(city, 'clerk')
+    const builder = await startSession(city, 'demo/builder', { alias: 'bob' })
+    for (const from of ['builder', 'demo/builder', 'bob', builder.id]) {
+      const seq = await city.head()
+      expect((await send(city, { to: 'human', from }, builder)).from).toBe(from)
+      expect(await city.recorded(seq)).toMatchObject([
+        { type: 'bead.created', actor: 'demo/bob' },
+        { type: 'mail.sent', actor: 'demo/bob', session_id: builder.id },
+      ])
+    }
+    for (const from of ['shop/builder', 'clerk', 'human']) {
+      const forged = { body: { to: 'human', subject: 'x', from }, token: builder.token }
+      expect(await errorOf(city, 'POST ~/mail', forged)).toStartWith('403 forbidden: ')
+    }
+  })
+})
+
 describe('the operations on mail', () => {
   test('are covered with success and every declared error; mail without a sender comes from imports only', () => {
     expect(coverage.uncovered()).toEqual(['reply-mail invalid-request'])

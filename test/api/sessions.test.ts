@@ -238,6 +238,8 @@ describe('a session', () => {
       running: false,
       reason: expect.any(String),
     })
+    expect(await city.types(() => city.call(`POST ${at}/kill`))).toEqual([])
+    expect(await city.call(`POST ${at}/kill`)).toMatchObject({ status: 200, body: { status: 'ok', id } })
     expect((await city.call(`POST ${at}/wake`)).body).toEqual({ status: 'ok', id })
     await next('session.woke')
     const token = await tokenOf(town.world, id)
@@ -245,6 +247,7 @@ describe('a session', () => {
     await next('bead.closed')
     expect((await city.call('GET ~/beads', { token })).status).toBe(401)
     expect((await city.call(`GET ${at}`)).body).toMatchObject({ id, state: '' })
+    expect(await city.call(`POST ${at}/kill`)).toMatchObject({ status: 200, body: { status: 'ok', id } })
     expect((await city.call('GET ~/sessions?state=closed')).body.total).toBeGreaterThan(0)
   })
 

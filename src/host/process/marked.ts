@@ -32,5 +32,6 @@ export async function findMarked(
   })
 }
 
-/** What was started in some session of a home and still runs. */
-export const findRemaining = (home: string): Promise<MarkedProcess[]> => findMarked(new ProcessTable(), { home })
+/** What was started in some session of a home, or of one city in it, and still runs. */
+export const findRemaining = (home: string, city?: string): Promise<MarkedProcess[]> =>
+  findMarked(new ProcessTable(), { home, ...(city !== undefined && { city }) })
