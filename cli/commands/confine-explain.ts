@@ -4,6 +4,7 @@ import type { ConfinementRule, ExplainedConfinement } from '../../src/config/con
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { describeSessionHolding } from '../context/session-holding.ts'
 import { failure } from '../io/exit.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -18,7 +19,8 @@ export function confineExplainCommand(confine: Command, context: CommandContext)
     })
 }
 
-async function explain({ io }: CommandContext, folder: string, name: string, options: JsonOption): Promise<void> {
+async function explain(context: CommandContext, folder: string, name: string, options: JsonOption): Promise<void> {
+  const { io } = context
   const { explainFolderConfinement } = await import('../../src/config/explain/explain-confinement.ts')
   const { defaultPlaces } = await import('../../src/host/confine/start/default-policy.ts')
   const { REGISTRIES } = await import('../../src/host/confine/start/default-hosts.ts')
@@ -41,9 +43,11 @@ async function explain({ io }: CommandContext, folder: string, name: string, opt
     )
   }
   if (explained.rules.some(({ access }) => SHARES.has(access))) {
-    const { describeShareHolder } = await import('../../src/host/process/share-holder.ts')
-    io.out(`What holds sessions to shares: ${describeShareHolder()}; \`gc session show\` tells it of one that runs.\n`)
+    const holding = await describeSessionHolding(context)
+    io.out(`What holds sessions to shares: ${holding}; \`gc session show\` tells it of one that runs.\n`)
   }
+  const { INHERITED, outerSession } = await import('../../src/host/confine/outer.ts')
+  if (explained.rules.length > 0 && outerSession()) io.out(`What is ${INHERITED}.\n`)
   for (const problem of explained.problems) io.out(`It cannot be started: ${problem}.\n`)
   for (const withheld of explained.withheld) io.out(`${withheld}.\n`)
 }

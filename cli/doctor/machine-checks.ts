@@ -32,7 +32,7 @@ export function machineChecks(context: CommandContext): Check[] {
     { name: 'path', run: () => checkPath(context) },
     { name: 'time', run: checkTime },
     { name: 'limits', run: checkLimits },
-    { name: 'confinement', run: checkConfinement },
+    { name: 'confinement', run: () => checkConfinement(context) },
   ]
 }
 

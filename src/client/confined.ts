@@ -9,8 +9,10 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** How a session is confined, in words: as its running program was started, if one runs, and as the next will be. */
-export function formatConfined({ confine, confined: now = confine, total, session_id: id }: Denials): string {
+export function formatConfined(denials: Denials): string {
+  const { confine, confined: now = confine, inherited, total, session_id: id } = denials
   const refused = total === 0 ? '' : `; refused ${total} times: gc session denials ${id}`
   const later = now === confine ? '' : `; from its next start: ${IN_WORDS[confine] ?? confine}`
-  return `${IN_WORDS[now] ?? now}${later}${refused}`
+  const shared = inherited ? '; inherited: ports, modes and priorities are those of the session that gc runs in' : ''
+  return `${IN_WORDS[now] ?? now}${shared}${later}${refused}`
 }

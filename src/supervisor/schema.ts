@@ -89,6 +89,10 @@ const Host = Type.Object(
     pid: Type.Integer(),
     build: Type.String({ description: 'The program it runs.' }),
     sessions: Type.Integer({ description: 'How many sessions it holds.' }),
+    no_cgroup: Type.Optional(Type.String({ description: 'Why its sessions have no cgroup; absent where they have.' })),
+    no_share: Type.Optional(
+      Type.String({ description: 'Why their cgroups do not hold them to all of their shares; absent where they do.' }),
+    ),
   },
   { $id: 'SessionHost', additionalProperties: false },
 )

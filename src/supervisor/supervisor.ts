@@ -92,7 +92,12 @@ export class Supervisor {
   }
 
   async hostStatus(): Promise<HostStatus> {
-    const items = (await this.dependencies.host.status()).map(({ pid, build, sessions }) => ({ pid, build, sessions }))
+    const hosts = await this.dependencies.host.status()
+    const items = hosts.map(({ pid, build, sessions, noCgroup, noShare }) => ({
+      ...{ pid, build, sessions },
+      ...(noCgroup && { no_cgroup: noCgroup }),
+      ...(noShare && { no_share: noShare }),
+    }))
     return { items, total: items.length }
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { describeShareHolder } from '../../src/host/process/share-holder.ts'
+import { describeHolding, holdingHere } from '../../src/host/process/share-holder.ts'
 import { cityFiles } from '../config/city-files.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc } from './shell.ts'
@@ -78,7 +78,7 @@ describe('gc confine explain', () => {
     ]) {
       expect(rows).toContainEqual(row)
     }
-    expect(out).toContain(`What holds sessions to shares: ${describeShareHolder()}; \`gc session show\` tells`)
+    expect(out).toContain(`What holds sessions to shares: ${describeHolding(holdingHere())} (of a session host that`)
     const other = await gc(['confine', 'explain', 'free'], { env, cwd: city.path })
     expect(other.out).not.toContain('What holds')
   })

@@ -34,5 +34,5 @@ export async function underClock(world: World, clock: WallClock): Promise<void> 
   fresh.unref()
   for await (const chunk of fresh.stdout) if (new TextDecoder().decode(chunk).startsWith('ready')) break
   await world.start()
-  expect((await world.call('GET /v0/host')).body.items).toEqual([{ build, sessions: 0, pid: fresh.pid }])
+  expect((await world.call('GET /v0/host')).body.items).toMatchObject([{ build, sessions: 0, pid: fresh.pid }])
 }

@@ -3,6 +3,7 @@ import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { contains, voids } from '../../config/confinement/obstacle.ts'
 import type { ConfineMode } from '../../config/declare/confine.ts'
 import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
+import { outerSession } from '../../host/confine/outer.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
@@ -19,7 +20,15 @@ interface DenialsOptions {
 
 /** What confined sessions of a city were refused. */
 export class Denials {
+  #inherited: boolean | undefined
+
   constructor(private readonly options: DenialsOptions) {}
+
+  /** Whether gc runs in a confined session itself; that never changes. */
+  get #isInherited(): boolean {
+    this.#inherited ??= outerSession() !== undefined
+    return this.#inherited
+  }
 
   /** What a session was refused since it was created. */
   list(id: string): DenialList {
@@ -32,6 +41,7 @@ export class Denials {
     return {
       ...{ session_id: row.id, confine: this.#modeOf(row, agent), items },
       ...(isRunning(row) && row.confined !== null && { confined: row.confined }),
+      ...(agent && agent.confine !== 'off' && this.#isInherited && { inherited: true }),
       ...(unconfined.has(row) && { unconfined: true }),
       total: items.reduce((sum, { count }) => sum + count, 0),
     }

@@ -29,6 +29,12 @@ export const DenialList = Type.Object(
     confined: Type.Optional(
       Type.String({ description: 'How its running program is confined; `confine` may have changed since its start.' }),
     ),
+    inherited: Type.Optional(
+      Type.Boolean({
+        description:
+          'True when gc runs in a confined session itself, whose rules for ports, modes and priorities hold instead of its own.',
+      }),
+    ),
     unconfined: Type.Optional(
       Type.Boolean({
         description: 'True when nothing confines it although its agent, or another of the city, is to be confined.',

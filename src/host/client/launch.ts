@@ -23,7 +23,7 @@ export async function launchHost(
   env: Record<string, string | undefined>,
   deadlines: Deadlines,
 ): Promise<boolean> {
-  const scope = scopeWords(env)
+  const scope = delegatedScope(env)
   const line = (scope && (await start(place, [...scope, ...launch], env, deadlines))) || undefined
   const said = line ?? (await start(place, launch, env, deadlines))
   if (said === READY) return true
@@ -33,9 +33,10 @@ export async function launchHost(
 
 /**
  * What starts a program in a scope of its own of the user's systemd, whose cgroup is delegated to it: alone there, a
- * host can hold its sessions to their shares, and no restart of the supervisor's unit meets its groups.
+ * host can hold its sessions to their shares, and no restart of the supervisor's unit meets its groups. Undefined where the
+ * user has none.
  */
-function scopeWords({ XDG_RUNTIME_DIR, PATH, GC_SESSION_CGROUP }: Record<string, string | undefined>) {
+export function delegatedScope({ XDG_RUNTIME_DIR, PATH, GC_SESSION_CGROUP }: Record<string, string | undefined>) {
   if (!XDG_RUNTIME_DIR || GC_SESSION_CGROUP === 'off') return undefined
   if (!existsSync(join(XDG_RUNTIME_DIR, 'systemd', 'private'))) return undefined
   const program = Bun.which('systemd-run', { PATH: PATH ?? '' })

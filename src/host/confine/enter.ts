@@ -4,6 +4,7 @@ import { brokeredCalls, refusals } from './filters.ts'
 import { sendDescriptor } from './handover.ts'
 import { landlockVersion, restrictFiles } from './landlock.ts'
 import { addressOf, type Result, resetSignal, syscall } from './libc.ts'
+import { outerSession, requireInheritable } from './outer.ts'
 import type { Policy } from './policy.ts'
 import { architecture, callNumber } from './system-calls.ts'
 import { yamaObstacle } from './yama.ts'
@@ -45,10 +46,10 @@ export function enter(policy: Policy, program: Program): never {
   dropCapabilities()
   yieldTo(policy.yields)
   restrictFiles(policy, landlock)
-  if (policy.network !== 'none') {
-    sendDescriptor(HANDOVER, installListener(brokeredCalls(landlock, arch)))
-  }
-  installFilter(refusals(policy, landlock, arch))
+  const outer = policy.network === 'none' ? undefined : outerSession()
+  if (outer) requireInheritable(outer, policy, landlock)
+  else if (policy.network !== 'none') sendDescriptor(HANDOVER, installListener(brokeredCalls(landlock, arch)))
+  installFilter(refusals(policy, { landlock, arch, isInherited: outer !== undefined }))
   return become(program)
 }
 

@@ -44,8 +44,16 @@ const ATTRIBUTES: SystemCall[] = [
   ...(['removexattr', 'lremovexattr', 'fremovexattr', 'removexattrat'] as const),
 ]
 
+interface Kernel {
+  /** The version of Landlock. */
+  landlock: number
+  arch: Architecture
+  /** Whether the host of another session answers, which lets everything in that one reach its sockets. */
+  isInherited?: boolean
+}
+
 /** What a confined program never does, whatever it is asked about: the first version of Landlock decides `truncate`. */
-export function refusals(policy: Policy, landlock: number, arch: Architecture): Uint8Array {
+export function refusals(policy: Policy, { landlock, arch, isInherited = false }: Kernel): Uint8Array {
   const rules = new RuleList(arch)
   rules.fail(EPERM, ADMINISTRATION)
   rules.fail(EACCES, QUEUES)
@@ -65,6 +73,7 @@ export function refusals(policy: Policy, landlock: number, arch: Architecture): 
   rules.fail(EACCES, ['socketpair'], [{ arg: 1, mask: SOCKET_TYPE, not: [STREAM, SEQUENCED] }])
   if (policy.network === 'none') refuseUnasked(rules, landlock)
   else refuseSockets(rules, policy)
+  if (isInherited) rules.fail(EACCES, ['socket'], [{ arg: 0, equals: [UNIX] }])
   return rules.assemble()
 }
 

@@ -30,7 +30,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of calls on %s', (arch: Arc
     args?: number[],
     { network = 'session' as Policy['network'], landlock = 7 } = {},
   ) =>
-    evaluate(refusals(policy(network), landlock, arch), {
+    evaluate(refusals(policy(network), { landlock, arch }), {
       architecture: AUDIT[arch],
       number: number(name),
       ...(args && { args }),
@@ -44,7 +44,7 @@ describe.each(['x64', 'arm64'] as const)('the filter of calls on %s', (arch: Arc
   })
 
   test('kills a program that calls the kernel as another architecture', () => {
-    const filter = refusals(policy(), 7, arch)
+    const filter = refusals(policy(), { landlock: 7, arch })
     expect(evaluate(filter, { architecture: I386, number: number('execve') })).toBe(KILL)
   })
 
@@ -148,6 +148,6 @@ describe.each(['x64', 'arm64'] as const)('the filter of calls on %s', (arch: Arc
 })
 
 test('numbers of the x32 kind do not exist', () => {
-  const filter = refusals(policy(), 7, 'x64')
+  const filter = refusals(policy(), { landlock: 7, arch: 'x64' })
   expect(evaluate(filter, { architecture: AUDIT.x64, number: 0x4000_0000 | 59 })).toBe(0x0005_0000 | ENOSYS)
 })

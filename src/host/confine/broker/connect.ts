@@ -1,4 +1,5 @@
 import { syscall } from '../libc.ts'
+import { answerToQuestion } from '../outer.ts'
 import { callNumber } from '../system-calls.ts'
 import type { ConfinedSession } from './confined-session.ts'
 import { type Answer, isWaiting, type Notification } from './notification.ts'
@@ -41,10 +42,12 @@ export function connect(
   const length = Number(size & 0xffff_ffffn)
   const bytes = length <= MAX_ADDRESS_BYTES ? readMemory(call.thread, pointer, length) : undefined
   if (!bytes) return { errno: EFAULT }
-  const socket = takeSocket(listener, call, Number(descriptor & 0xffff_ffffn))
-  if ('errno' in socket) return socket
   nameLoopback(bytes)
   const destination = parseSocketAddress(bytes)
+  const asked = destination.kind === 'abstract' && answerToQuestion(destination.name, session.policy)
+  if (asked) return asked
+  const socket = takeSocket(listener, call, Number(descriptor & 0xffff_ffffn))
+  if ('errno' in socket) return socket
   const refused = isWaiting(listener, call) ? refusal(session, destination) : EPERM
   if (refused === undefined && destination.kind !== 'path') return begin(socket, bytes)
   return socket.settle(
