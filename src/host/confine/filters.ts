@@ -20,6 +20,8 @@ const [PRIO_PROCESS, IOPRIO_PROCESS] = [0, 1]
 const SIGNALS_SINCE = 6
 const TIOCSTI = 0x5412
 const TIOCLINUX = 0x541c
+const [FIOSETOWN, SIOCSPGRP] = [0x8901, 0x8902]
+const [F_SETOWN, F_SETOWN_EX] = [8, 15]
 const MSG_FASTOPEN = 0x2000_0000
 const SOCKET_TYPE = 0xf
 const [STREAM, DATAGRAM, SEQUENCED] = [1, 2, 5]
@@ -61,7 +63,12 @@ export function refusals(policy: Policy, { landlock, arch, isInherited = false }
   rules.fail(EOPNOTSUPP, ATTRIBUTES)
   if (landlock < 3) rules.fail(EACCES, ['truncate'])
   // A descriptor does not tell the session host whom it stands for.
-  if (landlock < SIGNALS_SINCE) rules.fail(ENOSYS, ['pidfd_send_signal'])
+  if (landlock < SIGNALS_SINCE) {
+    rules.fail(ENOSYS, ['pidfd_send_signal'])
+    // What these point to could change after the session host looked at it.
+    rules.fail(EPERM, ['fcntl'], [{ arg: 1, equals: [F_SETOWN_EX] }])
+    rules.fail(EPERM, ['ioctl'], [{ arg: 1, equals: [FIOSETOWN, SIOCSPGRP] }])
+  }
   // The whole group or user would be meant, programs outside among them.
   rules.fail(EPERM, ['setpriority'], [{ arg: 0, not: [PRIO_PROCESS] }])
   rules.fail(EPERM, ['ioprio_set'], [{ arg: 0, not: [IOPRIO_PROCESS] }])
@@ -82,7 +89,7 @@ function refuseUnasked(rules: RuleList, landlock: number): void {
   rules.fail(EACCES, ['socket', 'connect', 'listen'])
   rules.fail(EPERM, MODES)
   addPriorities(rules, Verdict.fail(EPERM))
-  if (landlock < SIGNALS_SINCE) rules.fail(EPERM, SIGNALS)
+  if (landlock < SIGNALS_SINCE) addSignals(rules, Verdict.fail(EPERM))
 }
 
 function refuseSockets(rules: RuleList, { network }: Policy): void {
@@ -123,8 +130,14 @@ export function brokeredCalls(landlock: number, arch: Architecture): Uint8Array 
   const rules = new RuleList(arch)
   rules.add(Verdict.notify, ['connect', 'listen', ...MODES])
   addPriorities(rules, Verdict.notify)
-  if (landlock < SIGNALS_SINCE) rules.add(Verdict.notify, SIGNALS)
+  if (landlock < SIGNALS_SINCE) addSignals(rules, Verdict.notify)
   return rules.assemble()
+}
+
+/** Signals by calls, and those that the kernel sends to the owner of a file when there is something to read. */
+function addSignals(rules: RuleList, verdict: number): void {
+  rules.add(verdict, SIGNALS)
+  rules.add(verdict, ['fcntl'], [{ arg: 1, equals: [F_SETOWN] }])
 }
 
 /** What a program does to itself needs nobody's leave. */
@@ -136,7 +149,7 @@ function addPriorities(rules: RuleList, verdict: number): void {
 }
 
 export const isPriorityCall = (name: string): boolean => PRIORITIES.some((each) => each === name)
-export const isSignalCall = (name: string): boolean => SIGNALS.some((each) => each === name)
+export const isSignalCall = (name: string): boolean => name === 'fcntl' || SIGNALS.some((each) => each === name)
 
 /** Rules by the names of calls; those that an architecture lacks need none. */
 class RuleList {

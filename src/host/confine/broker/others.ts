@@ -17,7 +17,7 @@ export function touchProcess(session: ConfinedSession, { args, thread }: Notific
   return { errno: EPERM }
 }
 
-/** These name what kind of target they mean first. */
-const SECOND = new Set(['setpriority', 'ioprio_set'])
+/** Which argument is the target, where it is not the first: before it stands of what kind it is, or a descriptor that it is to own. */
+const TARGETS: Readonly<Record<string, number | undefined>> = { setpriority: 1, ioprio_set: 1, fcntl: 2 }
 
-const targetOf = (name: string, args: readonly bigint[]): bigint => args[SECOND.has(name) ? 1 : 0] ?? 0n
+const targetOf = (name: string, args: readonly bigint[]): bigint => args[TARGETS[name] ?? 0] ?? 0n
