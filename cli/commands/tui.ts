@@ -32,15 +32,23 @@ const CHECK_TIMEOUT_MS = 30_000
 
 /** Opens the dashboard, which is loaded on demand. */
 async function show(context: CommandContext, { plain }: TuiOptions): Promise<void> {
-  const { io, client } = context
+  const { io } = context
   if (!plain && (io.width === undefined || !io.isInteractive)) {
     throw failure('the dashboard needs a terminal; gc tui --plain works without one')
   }
-  const { openDashboard, openPlainDashboard } = await import('../../tui/main.ts')
-  const city = await context.unambiguousCity()
-  if (city !== undefined) await requireCity(client, city)
+  const [{ openDashboard, openPlainDashboard }, city] = await Promise.all([
+    import('../../tui/main.ts'),
+    chosenCity(context),
+  ])
   const options = {
-    ...{ client, timers, now: Date.now, env: io.env, config: readConfig(context), attach: attachInPlace },
+    ...{
+      client: context.client,
+      timers,
+      now: Date.now,
+      env: io.env,
+      config: readConfig(context),
+      attach: attachInPlace,
+    },
     ...(city && { city }),
     machine: {
       diagnose: async (named: string) => {
@@ -89,6 +97,13 @@ async function attachInPlace(city: string, session: string): Promise<void> {
   } finally {
     process.stdout.write('\x1b[?1049l')
   }
+}
+
+/** The city to open with, which the supervisor has; undefined where none is named and there are several. */
+async function chosenCity(context: CommandContext): Promise<string | undefined> {
+  const city = await context.unambiguousCity()
+  if (city !== undefined) await requireCity(context.client, city)
+  return city
 }
 
 /** Fails for a city that the supervisor does not have; without a supervisor the dashboard says so itself. */

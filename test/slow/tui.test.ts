@@ -179,7 +179,7 @@ describe('the dashboard', () => {
       await screen.shows('live')
       await screen.shows('events')
       const lines = screen.lines()
-      expect(lines[0]).toMatch(/^ gc {2}town +live$/)
+      expect(lines[0]).toMatch(/^ gc {2}town +(! 1 waiting · )?live$/)
       expect(lines.at(-1)?.trim()).not.toBe('')
       screen.resize(70, 20)
       await screen.shows(/^ gc {2}town {50,}live/)

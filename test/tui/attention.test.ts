@@ -6,7 +6,7 @@ import { reachTo } from './reach.ts'
 import { after, alpha, at, press, rows } from './state/world.ts'
 
 const item = (id: string, kind: string, hour: number, answers: readonly string[] = []): AttentionItem => ({
-  ...{ id, kind, agent: '', since: `2026-01-01T0${hour}:00:00Z`, asks: '', to_do: '', answers: [...answers] },
+  ...{ id, kind, agent: '', since: `2026-01-01T0${hour}:00:00Z`, asks: '', to_do: 'mend it', answers: [...answers] },
 })
 
 /** As the server lists them, the longest waiting first. */
@@ -27,6 +27,8 @@ test('questions of agents stand before what else waits, and ! goes to them first
   expect(items.map(({ id }) => id)).toEqual(['question:1', 'host:7', 'question:2', 'service:web', 'parked:to-1'])
   expect(total).toBe(5)
   expect(items[3]?.cells[0]).toEqual({ text: 'the city' })
+  expect(items[1]?.cells[3]?.text).toBe('1 allow · 2 deny')
+  expect(items[3]?.cells[3]?.text).toBe('mend it')
   const waiting = after(alpha, rows('attention', items))
   expect(here(press(waiting, '!'))).toMatchObject({ ...at('question', 'question:1'), city: 'town' })
 })

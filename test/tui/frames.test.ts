@@ -149,16 +149,30 @@ test('the last line names enter where it opens something', () => {
 })
 
 describe('columns', () => {
+  const WIDE = beadsPage.columns.map(({ width }) => width)
+
+  test('that have nothing to say are left out, and what others have is shown', () => {
+    const columns = [
+      { title: 'name', width: 8, isName: true },
+      { title: 'bead', width: 9, leaves: 1 },
+      { title: 'state', width: 6 },
+      { title: 'why', width: 4, grows: true },
+    ]
+    expect(columnWidths(columns, 40, [12, 0, 10, 50])).toEqual([12, undefined, 6, 20])
+    expect(columnWidths(columns, 40, [30, 0, 0, 50])).toEqual([18, undefined, 6, 14])
+    expect(columnWidths(columns, 40, [8, 3, 6, 2])).toEqual([8, 9, 6, 14])
+  })
+
   test('leave where there is no room, those that matter least first', () => {
     const titles = (room: number) =>
-      columnWidths(beadsPage.columns, room).flatMap((width, at) => (width ? [beadsPage.columns[at]?.title] : []))
+      columnWidths(beadsPage.columns, room, WIDE).flatMap((width, at) => (width ? [beadsPage.columns[at]?.title] : []))
     expect(titles(200)).toEqual(['id', 'status', 'title', 'type', 'prio', 'who', 'age'])
     expect(titles(86)).not.toContain('prio')
     expect(titles(60)).toEqual(['id', 'status', 'title', 'age'])
   })
 
   test('use all of the room', () => {
-    const widths = columnWidths(beadsPage.columns, 150).flatMap((width) => width ?? [])
+    const widths = columnWidths(beadsPage.columns, 150, WIDE).flatMap((width) => width ?? [])
     expect(widths.reduce((sum, width) => sum + width + 1, -1)).toBe(150)
   })
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { timers } from '../../cli/io/timers.ts'
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
-import { foldPools, poolState } from '../../tui/pages/agents.ts'
+import { agentsPage, foldPools, poolPage, poolState } from '../../tui/pages/agents.ts'
 import { eventsPage, parseEventFilter } from '../../tui/pages/events.ts'
 import { amount, limitOf, sparkLine, took } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
+import { sessionsPage } from '../../tui/pages/sessions.ts'
 import { reachTo } from './reach.ts'
 
 const agent = (name: string, more: Partial<AgentResponse> = {}): AgentResponse => ({
@@ -30,6 +31,30 @@ describe('the agents of a city', () => {
     expect(poolState(rows[1]?.instances ?? [])).toEqual({ text: '2/3 · 1 waiting', tone: 'warning' })
     expect(rows[1]?.instances.map(({ name }) => name)).toEqual(['shop/worker-1', 'shop/worker-2', 'shop/worker-3'])
   })
+})
+
+test('lists of agents and sessions mark what nothing confines although others are', async () => {
+  const items = [agent('mayor', { session: { name: 'boss', attached: false } }), agent('clerk')]
+  const session = { id: 'to-1', state: 'active', template: 'mayor', session_name: 'boss' }
+  const unconfined = [{ session_id: 'to-1', session_name: 'boss', template: 'mayor' }]
+  const answers: Record<string, unknown> = {
+    agents: { items },
+    sessions: { items: [session, { ...session, id: 'to-2' }] },
+    'unconfined-sessions': { items: unconfined },
+    attention: { items: [] },
+  }
+  await using server = Bun.serve({
+    port: 0,
+    fetch: ({ url }) =>
+      Response.json(answers[new URL(url).pathname.split('/').at(-1) ?? ''], { headers: { 'X-GC-Request-Id': 'r' } }),
+  })
+  const reach = reachTo(`http://127.0.0.1:${server.port}`)
+  const query = { cursor: undefined, filter: '', sort: undefined }
+  for (const page of [agentsPage, poolPage, sessionsPage]) {
+    const at = page.columns.findIndex(({ title }) => title === 'confined')
+    const { items: listed } = await page.load(reach, query)
+    expect([page.name, ...listed.map(({ cells }) => cells[at]?.text)]).toEqual([page.name, 'no', undefined])
+  }
 })
 
 describe('the graph of a run', () => {

@@ -1,22 +1,24 @@
 import type { Timers } from '../../src/client/follow.ts'
 
-/** Runs `task` once for all calls within `ms`, never twice at a time, and always after the last call. */
+/** Runs `task` at once, then once for all calls within `ms` after it has ended, and always after the last call. */
 export function coalesce(timers: Timers, ms: number, task: () => Promise<void>, signal: AbortSignal): () => void {
-  let isScheduled = false
-  let isRunning = false
+  let isBusy = false
+  let isWanted = false
+  const rest = () => {
+    isBusy = false
+    if (isWanted && !signal.aborted) void run()
+  }
   const run = async () => {
-    if (isRunning) return void timers.after(ms, () => void run())
-    isScheduled = false
-    isRunning = true
+    isBusy = true
+    isWanted = false
     try {
-      if (!signal.aborted) await task()
+      await task()
     } finally {
-      isRunning = false
+      timers.after(ms, rest)
     }
   }
   return () => {
-    if (isScheduled || signal.aborted) return
-    isScheduled = true
-    timers.after(ms, () => void run())
+    if (isBusy) isWanted = true
+    else if (!signal.aborted) void run()
   }
 }

@@ -1,6 +1,7 @@
 import { formatConfined } from '../../src/client/confined.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { agentActions, splitAgent } from './agent-actions.ts'
+import { originOf } from './configuration.ts'
 import { amount, limitOf } from './figures.ts'
 import { isOneOf, type Line, type Reach, text } from './page.ts'
 import { fieldLines, section } from './sections.ts'
@@ -78,11 +79,18 @@ const agentFields = (agent: Agent): [string, string | undefined][] => [
 ]
 
 /** What is declared, as `gc config explain` has it. */
-const configurationLines = (declared: Explained): Line[] =>
-  fieldLines(Object.entries(declared).map(([key, value]) => [key.replaceAll('_', ' '), asText(value)]))
+const configurationLines = ({ origin, ...rest }: Explained): Line[] =>
+  fieldLines([
+    ...Object.entries(rest).map(([key, value]): [string, string | undefined] => [
+      key.replaceAll('_', ' '),
+      asText(value),
+    ]),
+    ['declared', originOf(origin)],
+  ])
 
 const asText = (value: unknown): string | undefined => {
   if (value === undefined || value === '' || value === null) return undefined
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

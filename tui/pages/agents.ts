@@ -2,6 +2,7 @@ import type { AgentResponse } from '../../src/agents/agents/schema.ts'
 import { agentActions } from './agent-actions.ts'
 import { type Cell, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
+import { readUnconfined, unconfinedCell } from './unconfined.ts'
 
 /** An agent, or all instances of a pool as one. */
 interface AgentRow {
@@ -11,8 +12,13 @@ interface AgentRow {
   readonly instances: readonly AgentResponse[]
 }
 
+/** How many of its sessions nothing confines although those of others are. */
+interface Listed extends AgentRow {
+  readonly unconfined: number
+}
+
 /** The agents of a city; a pool is one line that opens. */
-export const agentsPage = table<AgentRow>({
+export const agentsPage = table<Listed>({
   name: 'agents',
   title: 'agents',
   help: 'the agents that the city declares',
@@ -20,6 +26,12 @@ export const agentsPage = table<AgentRow>({
   columns: [
     { title: 'agent', width: 12, grows: true, isName: true, cell: ({ name }) => name },
     { title: 'state', width: 17, cell: (row) => stateOf(row) },
+    {
+      title: 'confined',
+      width: 8,
+      leaves: 1,
+      cell: ({ instances, unconfined: count }) => confinedCell(count, instances),
+    },
     {
       title: 'bead',
       width: 9,
@@ -38,16 +50,21 @@ export const agentsPage = table<AgentRow>({
   idOf: ({ name }) => name,
   isChangedBy: isOneOf('agent.', 'session.', 'bead.', 'config.', 'attention.'),
   opens: ({ name, instances }, city) => ({ page: instances.length > 0 ? 'pool' : 'agent', city, subject: name }),
-  load: async ({ city, signal }) => {
-    const { items } = await city.call('GET ~/agents', { ...(signal && { signal }) })
-    return whole(foldPools(items))
+  load: async (reach) => {
+    const { city, signal } = reach
+    const [{ items }, unconfined] = await Promise.all([
+      city.call('GET ~/agents', { ...(signal && { signal }) }),
+      readUnconfined(reach),
+    ])
+    const counts = Map.groupBy(unconfined, ({ template }) => template)
+    return whole(foldPools(items).map((row) => ({ ...row, unconfined: counts.get(row.name)?.length ?? 0 })))
   },
   actionsOf: ({ name, agent, instances }) =>
     agentActions(name, instances.length > 0 ? instances.every(({ suspended }) => suspended) : agent.suspended),
 })
 
 /** The instances of one pool. */
-export const poolPage = table<AgentResponse>({
+export const poolPage = table<AgentResponse & { readonly isUnconfined: boolean }>({
   name: 'pool',
   about: 'pool',
   title: 'instances',
@@ -57,6 +74,7 @@ export const poolPage = table<AgentResponse>({
     { title: 'agent', width: 14, grows: true, isName: true, cell: ({ name }) => name },
     { title: 'state', width: 11, cell: ({ state }) => ({ text: state, tone: toneOf(state) }) },
     { title: 'session', width: 14, leaves: 2, isName: true, cell: ({ session }) => session?.name },
+    { title: 'confined', width: 8, leaves: 1, cell: ({ isUnconfined }) => unconfinedCell(isUnconfined) },
     { title: 'bead', width: 12, cell: ({ active_bead }) => active_bead },
     { title: 'ctx', width: 4, leaves: 3, cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`) },
     {
@@ -71,9 +89,15 @@ export const poolPage = table<AgentResponse>({
   isChangedBy: isOneOf('agent.', 'session.', 'bead.', 'config.', 'attention.'),
   opens: ({ name, session }, city) =>
     session ? { page: 'session', city, subject: session.name } : { page: 'agent', city, subject: name },
-  load: async ({ city, subject: pool, signal }) => {
-    const { items } = await city.call('GET ~/agents', { query: { pool }, ...(signal && { signal }) })
-    return whole([...items].sort((a, b) => Number(b.running) - Number(a.running)))
+  load: async (reach) => {
+    const { city, subject: pool, signal } = reach
+    const [{ items }, unconfined] = await Promise.all([
+      city.call('GET ~/agents', { query: { pool }, ...(signal && { signal }) }),
+      readUnconfined(reach),
+    ])
+    const free = new Set(unconfined.map(({ session_name }) => session_name))
+    const listed = items.map((agent) => ({ ...agent, isUnconfined: free.has(agent.session?.name ?? '') }))
+    return whole(listed.sort((a, b) => Number(b.running) - Number(a.running)))
   },
   actionsOf: ({ name, suspended }) => agentActions(name, suspended),
 })
@@ -93,6 +117,10 @@ export function foldPools(agents: readonly AgentResponse[]): AgentRow[] {
 
 const stateOf = ({ agent, instances }: AgentRow): Cell =>
   instances.length === 0 ? { text: agent.state, tone: toneOf(agent.state) } : poolState(instances)
+
+/** `no`, or of a pool how many are not. */
+const confinedCell = (count: number, instances: readonly AgentResponse[]): Cell =>
+  instances.length > 0 && count > 0 ? { text: `${count} not`, tone: 'bad' } : unconfinedCell(count > 0)
 
 /** `38/40 · 2 waiting`. */
 export function poolState(instances: readonly AgentResponse[]): Cell {

@@ -23,8 +23,8 @@ export const attentionPage = table<AttentionItem>({
       cell: (item) => item.session_id ?? item.bead_id ?? (item.agent || 'the city'),
     },
     { title: 'what', width: 12, cell: ({ kind }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }) },
-    { title: 'asks', width: 20, grows: true, cell: ({ asks, text }) => (text ? `${asks} ${text}` : asks) },
-    { title: 'to do', width: 24, grows: true, leaves: 1, cell: ({ to_do }) => ({ text: to_do, tone: 'quiet' }) },
+    { title: 'asks', width: 20, grows: true, cell: ({ asks, text }) => [asks, text].filter(Boolean).join(' · ') },
+    { title: 'to do', width: 24, grows: true, leaves: 1, cell: (item) => ({ text: toDo(item), tone: 'quiet' }) },
     { title: 'age', width: 4, cell: ({ since }) => ({ since, tone: 'quiet' }) },
   ],
   idOf: ({ id }) => id,
@@ -35,6 +35,10 @@ export const attentionPage = table<AttentionItem>({
     return whole([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))])
   },
 })
+
+/** The answers under their keys, which a question takes once it was opened and read. */
+const toDo = ({ answers, options = answers, to_do }: AttentionItem): string =>
+  answers.length === 0 ? to_do : options.map((option, at) => `${at + 1} ${option}`).join(' · ')
 
 /** A question is opened, so that it is read whole before it is answered; so is what is about no session and no bead. */
 export function placeOf({ id, answers, session_id, bead_id }: AttentionItem, city: string): Location {

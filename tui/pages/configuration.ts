@@ -29,13 +29,16 @@ export const configPage = text({
         { text: 'agents', tone: 'strong' },
         ...(explained.agents ?? []).map(
           ({ name, dir, provider = '', origin }): Line => ({
-            text: `${(dir ? `${dir}/${name}` : name).padEnd(28)} ${provider.padEnd(12)} ${origin}`,
+            text: [(dir ? `${dir}/${name}` : name).padEnd(28), provider.padEnd(12), originOf(origin)].join(' '),
           }),
         ),
       ],
     }
   },
 })
+
+/** Whose files declare an agent. */
+export const originOf = (origin: string): string => (origin === 'inline' ? 'this city declares it' : 'from a pack')
 
 /** The packs that the city imports. */
 export const packsPage = table<Pack>({

@@ -52,7 +52,7 @@ export const eventsPage = table<CityEvent>({
   isSearched: true,
   columns: [
     { title: 'time', width: 8, cell: ({ ts }) => ({ text: ts.slice(11, 19), tone: 'quiet' }) },
-    { title: 'event', width: 24, cell: ({ type }) => type },
+    { title: 'event', width: 24, isName: true, cell: ({ type }) => type },
     { title: 'about', width: 14, isName: true, cell: ({ subject }) => subject },
     { title: 'who', width: 14, leaves: 1, isName: true, cell: ({ actor }) => ({ text: actor, tone: 'quiet' }) },
     { title: 'message', width: 8, grows: true, cell: ({ message }) => ({ text: message ?? '', tone: 'quiet' }) },

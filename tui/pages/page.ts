@@ -56,10 +56,10 @@ export interface Cell {
 
 export interface Column {
   readonly title: string
-  /** Columns of text; a column that grows has at least as many. */
+  /** Columns of text; a column that grows or has names has at least as many. */
   readonly width: number
   readonly grows?: boolean
-  /** Columns with the highest number are left out first where there is no room; without a number, never. */
+  /** Columns with the highest number are left out first where there is no room, and while they are empty; without a number, never. */
   readonly leaves?: number
   /** Names are shortened in their middle, since both of their ends tell something. */
   readonly isName?: boolean

@@ -26,8 +26,13 @@ export const readinessPage = text({
   },
 })
 
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ...{ configured: 'ready', needs_auth: 'not logged in', not_installed: 'not installed' },
+  ...{ invalid_configuration: 'set up wrongly', probe_error: 'cannot be asked' },
+}
+
 const programLine = ({ display_name: name, status, detail = '' }: Item): Line => ({
-  text: `${status.padEnd(STATUS)} ${name.padEnd(PROGRAM)} ${detail}`,
+  text: `${(IN_WORDS[status] ?? status).padEnd(STATUS)} ${name.padEnd(PROGRAM)} ${detail}`,
   tone: status === 'configured' ? 'good' : 'warning',
   hang: STATUS + PROGRAM + 2,
 })

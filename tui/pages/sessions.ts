@@ -4,11 +4,12 @@ import { isOneOf, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
+import { readUnconfined, unconfinedCell } from './unconfined.ts'
 
 const PAGE = 200
 
-/** A session as it is listed, and whether it waits for an answer. */
-type Listed = SessionResponse & { readonly asks: boolean }
+/** A session as it is listed, whether it waits for an answer, and whether nothing confines it although others are. */
+type Listed = SessionResponse & { readonly asks: boolean; readonly isUnconfined: boolean }
 
 const stateOf = ({ state, asks }: Listed): string => (asks ? 'waiting' : state || 'closed')
 
@@ -30,6 +31,7 @@ export const sessionsPage = table<Listed>({
     { title: 'id', width: 8, isName: true, cell: ({ id }) => id },
     { title: 'state', width: 12, cell: (session) => ({ text: stateOf(session), tone: toneOf(stateOf(session)) }) },
     { title: 'name', width: 10, grows: true, isName: true, cell: ({ alias, session_name }) => alias ?? session_name },
+    { title: 'confined', width: 8, leaves: 1, cell: ({ isUnconfined }) => unconfinedCell(isUnconfined) },
     { title: 'bead', width: 9, leaves: 2, cell: ({ active_bead }) => active_bead },
     { title: 'turn', width: 7, leaves: 3, cell: ({ activity }) => ({ text: activity ?? '', tone: 'quiet' }) },
     { title: 'ctx', width: 4, leaves: 4, cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`) },
@@ -39,16 +41,22 @@ export const sessionsPage = table<Listed>({
   isChangedBy: isOneOf('session.', 'agent.', 'attention.'),
   opens: ({ id }, city) => ({ page: 'session', city, subject: id }),
   sorts: Object.keys(ORDERS),
-  load: async ({ city, signal }, { cursor, sort }) => {
+  load: async (reach, { cursor, sort }) => {
+    const { city, signal } = reach
     const state = ORDERS[sort ?? ''] ?? 'open'
     const query = { limit: PAGE, state, ...(cursor && { cursor }) }
     const call = signal ? { signal } : {}
-    const [{ items, total, next_cursor: next }, waiting] = await Promise.all([
+    const [{ items, total, next_cursor: next }, waiting, unconfined] = await Promise.all([
       city.call('GET ~/sessions', { query, ...call }),
       city.call('GET ~/attention', call),
+      readUnconfined(reach),
     ])
     const asking = new Set(waiting.items.flatMap((item) => (isQuestion(item) ? (item.session_id ?? []) : [])))
-    return { items: (items ?? []).map((session) => ({ ...session, asks: asking.has(session.id) })), total, next }
+    const free = new Set(unconfined.map(({ session_id }) => session_id))
+    const listed = (items ?? []).map((session) => {
+      return { ...session, asks: asking.has(session.id), isUnconfined: free.has(session.id) }
+    })
+    return { items: listed, total, next }
   },
   actionsOf: (session) => actionsOfSession(session),
   actions: () => [searchSessions],

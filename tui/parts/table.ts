@@ -4,7 +4,7 @@ import { type Area, headOf, tableWindow, textColumns } from '../state/layout.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
 import { type State, type View, viewOf } from '../state/state.ts'
 import { wrapLine } from '../state/text-lines.ts'
-import { cellText, columnWidths } from './columns.ts'
+import { cellText, columnWidths, contentWidths } from './columns.ts'
 import { drawBlock, drawLine, type Span } from './span.ts'
 import { drawLines } from './text-lines.ts'
 import type { Theme } from './theme.ts'
@@ -14,7 +14,8 @@ export function drawTable(state: State, page: TablePage, area: Area, isFocused: 
   const { location, width, height } = area
   const rows = shownRows(state, location)
   const { first, room, hasTitles } = tableWindow(state, area)
-  const widths = columnWidths(page.columns, width - 3)
+  const visible = rows.slice(first, first + room)
+  const widths = columnWidths(page.columns, width - 3, contentWidths(page.columns, rows, visible))
   const title = `${isFocused ? '▸ ' : '  '}${titleOf(page, state, location, rows.length)}`
   const selected = isFocused ? selectedIndex(state, location) - first : -1
   const lines = [
@@ -24,9 +25,7 @@ export function drawTable(state: State, page: TablePage, area: Area, isFocused: 
     ...(rows.length === 0
       ? drawLines(wrapLine(emptyLine(page, state, location), textColumns(area)), width, theme)
       : []),
-    ...rows
-      .slice(first, first + room)
-      .map((row, at) => drawLine(rowSpans(row, page, widths, state.now), width, theme, at === selected)),
+    ...visible.map((row, at) => drawLine(rowSpans(row, page, widths, state.now), width, theme, at === selected)),
   ]
   return drawBlock(lines, width, height)
 }

@@ -7,35 +7,48 @@ import { type State, type View, viewKey, viewOf } from './state.ts'
 export function shownRows(state: State, location: Location): readonly Row[] {
   const page = pageOf(location)
   if (page.kind !== 'table') return []
-  return filterRows(viewOf(state, location), page, state.showsSystem)
+  return filterRows(viewOf(state, location), page, state.showsSystem).rows
 }
 
-const filtered = new WeakMap<View, { showsSystem: boolean; rows: readonly Row[] }>()
+interface Filtered {
+  readonly showsSystem: boolean
+  readonly needle: string
+  readonly rows: readonly Row[]
+  /** How many of them are bookkeeping. */
+  readonly hidden: number
+}
 
-/** Computed once for each view, since every key and every frame needs it. */
-function filterRows(view: View, page: TablePage, showsSystem: boolean): readonly Row[] {
-  const known = filtered.get(view)
-  if (known?.showsSystem === showsSystem) return known.rows
-  const needle = page.isSearched ? '' : view.filter.toLowerCase()
+const filtered = new WeakMap<readonly Row[], Filtered>()
+
+/** Computed once for rows that were read, since every key and every frame needs it. */
+function filterRows({ rows: all, filter }: View, page: TablePage, showsSystem: boolean): Filtered {
+  const needle = page.isSearched ? '' : filter.toLowerCase()
+  const known = filtered.get(all)
+  if (known?.showsSystem === showsSystem && known.needle === needle) return known
   const matches = (row: Row) =>
     (showsSystem || !row.isSystem) && (needle === '' || textOf(row).toLowerCase().includes(needle))
-  const rows = view.rows.filter(matches)
-  filtered.set(view, { showsSystem, rows })
-  return rows
+  const hidden = showsSystem ? 0 : all.filter(({ isSystem }) => isSystem).length
+  const found = { showsSystem, needle, rows: all.filter(matches), hidden }
+  filtered.set(all, found)
+  return found
 }
 
 const textOf = ({ id, cells }: Row): string => `${id} ${cells.map(({ text = '' }) => text).join(' ')}`
 
 /** How many rows are hidden as bookkeeping. */
-export const hiddenRows = (state: State, location: Location): number =>
-  state.showsSystem ? 0 : viewOf(state, location).rows.filter(({ isSystem }) => isSystem).length
+export function hiddenRows(state: State, location: Location): number {
+  const page = pageOf(location)
+  return page.kind === 'table' ? filterRows(viewOf(state, location), page, state.showsSystem).hidden : 0
+}
 
 /** Where the selected row is among those that are shown. */
 export function selectedIndex(state: State, location: Location): number {
   const { selected, index } = viewOf(state, location)
   const rows = shownRows(state, location)
-  const found = selected === undefined ? -1 : rows.findIndex(({ id }) => id === selected)
-  return found === -1 ? Math.max(0, Math.min(index, rows.length - 1)) : found
+  const nearby = Math.max(0, Math.min(index, rows.length - 1))
+  if (selected === undefined || rows[nearby]?.id === selected) return nearby
+  const found = rows.findIndex(({ id }) => id === selected)
+  return found === -1 ? nearby : found
 }
 
 /** The selected row. */
