@@ -51,6 +51,7 @@ async function world(hub: Forge, more: string, env: Record<string, string> = { F
     all,
     mail: () => (city.mail.list({ status: 'all' }).items ?? []).map(({ to, from, subject }) => ({ to, from, subject })),
     close: (id: string) => city.beads.close({ kind: 'human' }, id),
+    reload: () => city.config.reload(),
     head: () => city.log.head,
     /** What was recorded, but for the session that is started for a repair at some moment. */
     recorded: (after: number) =>
@@ -201,7 +202,7 @@ describe('a pull request that cannot be merged', () => {
       expect.stringContaining(`repair ${repair?.id} of monitor oil cannot be given to nobody: `),
     ])
     city.town.declare(CITY + monitorOf(hub.url, ROUTED))
-    await city.look()
+    await city.reload()
     await city.look()
     expect(city.repairs()[0]?.metadata?.['gc.routed_to']).toBe('press/fixer')
   })
