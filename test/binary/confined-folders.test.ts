@@ -1,49 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import { eventually } from '../support/until.ts'
-import { type CallOptions, World } from '../support/world.ts'
-
-const HEAD = `[workspace]
-name = "mill"
-[[rigs]]
-name = "demo"
-path = "../demo"
-`
-const IDENTITY = ['-c', 'user.name=a', '-c', 'user.email=a@b']
-
-/** A city with a rig that is a repository, and what it keeps for its agents beside what it does not. */
-async function open(toml: string, prepare: (path: string) => void = () => {}, unsaid?: 'default') {
-  const world = await World.filled((folder) => {
-    mkdirSync(folder.at('user'))
-    mkdirSync(folder.at('home'))
-    if (unsaid) writeDefaultMode(folder.at('home'), unsaid)
-  }, '--require-token')
-  const path = world.folder.at('mill')
-  const rig = world.rigFolder('demo', { git: true })
-  Bun.spawnSync(['git', ...IDENTITY, 'commit', '-q', '--allow-empty', '-m', 'first'], { cwd: rig })
-  for (const folder of ['formulas', 'secrets', '.gc']) mkdirSync(join(path, folder), { recursive: true })
-  for (const file of ['formulas/plan.toml', 'secrets/key', '.env']) writeFileSync(join(path, file), file)
-  prepare(path)
-  writeFileSync(join(path, 'city.toml'), HEAD + toml.replaceAll('@', world.folder.path))
-  const token = world.operatorToken
-  const call = (line: string, options: CallOptions = {}) =>
-    world.call(line.replace('~', '/v0/city/mill'), { token, ...options })
-  await call('POST /v0/city/register', { body: { path } })
-  const running = async () => (await call('GET ~/health')).status
-  await eventually('the city runs', 20_000, running, (status) => status === 200)
-  /** Starts a session and answers it once its program left a file in its folder. */
-  const done = async (kind: 'agent' | 'provider', name: string) => {
-    await call('POST ~/sessions', { body: { kind, name } })
-    const folder = async (): Promise<string | undefined> =>
-      (await call('GET ~/sessions')).body.items.find((each: { template: string }) => each.template === name)?.work_dir
-    const isDone = async () => existsSync(join((await folder()) ?? '', 'done'))
-    await eventually(`${name} is done`, 20_000, isDone, Boolean)
-    return (await folder()) ?? ''
-  }
-  return { world, path, rig, call, done, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
-}
+import { confinedTown, IDENTITY } from './confined-town.ts'
 
 /** Notes what of the city can be read and written, and that it is done. */
 const LOOK = `for file in formulas/plan.toml secrets/key .env city.toml .gc/city.db; do
@@ -57,7 +16,7 @@ const agent = (name: string, more: string, script = LOOK) =>
 
 describe('a confined session', () => {
   test('of an agent without a rig works in a folder of its own, which stays, and reads what the city keeps for agents', async () => {
-    await using it = await open(agent('mayor', ''))
+    await using it = await confinedTown(agent('mayor', ''))
     const folder = await it.done('agent', 'mayor')
     expect(folder).toBe(join(it.path, '.gc/agents/mayor'))
     expect(readFileSync(join(folder, 'readable'), 'utf8')).toBe('formulas/plan.toml\n')
@@ -68,7 +27,7 @@ describe('a confined session', () => {
   })
 
   test('of an agent that began in the city’s folder moves into its own when it is confined', async () => {
-    await using it = await open(
+    await using it = await confinedTown(
       `[[agent]]\nname = "mayor"\nconfine = "off"\nstart_command = "touch done; sleep 600"\n[[named_session]]\ntemplate = "mayor"\nmode = "always"\n`,
     )
     const session = async () => (await it.call('GET ~/sessions')).body.items[0]
@@ -90,7 +49,7 @@ describe('a confined session', () => {
 cat "$GC_RIG_ROOT/kept" > seen; touch "$GC_RIG_ROOT/planted"; touch done; sleep 600`
     const place = `dir = "demo"\nmax_active_sessions = 1\nwork_dir = ".gc/worktrees/{{.Rig}}/crew/{{.AgentBase}}"\n`
     const setup = `pre_start = ["git -C {{.RigRoot}} worktree add -q -b crew {{.WorkDir}}"]`
-    await using it = await open(agent('smith', place + setup, script))
+    await using it = await confinedTown(agent('smith', place + setup, script))
     writeFileSync(join(it.rig, 'kept'), 'kept')
     const folder = await it.done('agent', 'demo/smith')
     expect(folder).toBe(join(it.path, '.gc/worktrees/demo/crew/smith'))
@@ -103,7 +62,7 @@ cat "$GC_RIG_ROOT/kept" > seen; touch "$GC_RIG_ROOT/planted"; touch done; sleep 
   test('of a provider without an agent is confined as the default says, with the table of its provider, in a folder of its own', async () => {
     const provider = `[providers.mine]\ncommand = "sh"\nargs = ["-c", '''cat @/shared > shared; ${LOOK}''']\nprompt_mode = "none"\n`
     const more = '[providers.mine.confine]\nread = ["@/shared"]\n'
-    await using it = await open(provider + more, () => {}, 'default')
+    await using it = await confinedTown(provider + more, () => {}, 'default')
     writeFileSync(it.world.folder.at('shared'), 'shared')
     const folder = await it.done('provider', 'mine')
     expect(folder).toBe(join(it.path, '.gc/agents/@mine'))
@@ -119,7 +78,7 @@ cat "$GC_RIG_ROOT/kept" > seen; touch "$GC_RIG_ROOT/planted"; touch done; sleep 
   test('is not started in a folder where gc keeps its own files, or that of every agent, nor through a link', async () => {
     const places = ['.gc', '.gc/runtime', '.gc/agents', '.gc/worktrees/demo', '.gc/agents/linked', '@/user']
     const toml = places.map((place, at) => agent(`a${at}`, `work_dir = "${place}"`)).join('')
-    await using it = await open(toml, (path) => {
+    await using it = await confinedTown(toml, (path) => {
       mkdirSync(join(path, '.gc/agents'), { recursive: true })
       mkdirSync(join(path, 'elsewhere'))
       symlinkSync(join(path, 'elsewhere'), join(path, '.gc/agents/linked'))

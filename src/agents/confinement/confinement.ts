@@ -5,10 +5,11 @@ import { agentProfile } from '../../config/confinement/agent-profile.ts'
 import { describeRefused, placesOf } from '../../config/confinement/judge.ts'
 import { readableEntries } from '../../config/confinement/readable.ts'
 import { AppError } from '../../core/errors.ts'
+import { realPath } from '../../core/folders.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { TokenDemand } from './token-demand.ts'
-import { type OwnPlaces, type Placed, realPath, workPlace } from './work-place.ts'
+import { type OwnPlaces, type Placed, workPlace } from './work-place.ts'
 
 /** Where gc's own files lie, and how its API is reached. */
 export interface ConfinementPlace extends OwnPlaces {

@@ -1,12 +1,13 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { contains, touch, voids } from '../../config/confinement/obstacle.ts'
 import { agentFolders } from '../../config/confinement/readable.ts'
-import { findRepository, repositoryFolders, sharedFolder } from '../../config/git/repository-folders.ts'
+import { repositoryFolders } from '../../config/git/repository-folders.ts'
 import { AppError } from '../../core/errors.ts'
-import { requireNoLinks } from '../../core/folders.ts'
+import { realPath, requireNoLinks } from '../../core/folders.ts'
+import { linkedRepository } from './rig-repository.ts'
 
 /** A session by the folder that it works in. */
 export interface Placed {
@@ -47,15 +48,7 @@ export function workPlace(
   }
   requireApart(workDir, agent, place)
   if (agent.workDir === undefined || rig === undefined) return { read: [], write: [workDir] }
-  return { read: [rig], write: [workDir, ...repositoryOf(workDir, rig)] }
-}
-
-/** The rig's repository, where the folder is a linked worktree of it: nothing can be committed there without changing it. */
-function repositoryOf(workDir: string, rig: string): string[] {
-  const own = join(realPath(rig), '.git')
-  if (lstatSync(join(workDir, '.git'), { throwIfNoEntry: false })?.isFile() !== true) return []
-  const found = findRepository(realPath(workDir))
-  return found !== undefined && sharedFolder(found) === own ? [own] : []
+  return { read: [rig], write: [workDir, ...linkedRepository(workDir, rig)] }
 }
 
 /** A clone borrows from its rig. What it says itself of whom it borrows from is the session's own word. */
@@ -89,13 +82,4 @@ function voidedBy(folder: string, agent: Working, { path, home }: OwnPlaces): st
     return voids(folder, 'write', { home: homedir(), gcHome: home, city: path, rigs: [] })
   const own = [home, join(path, '.gc')].find((each) => touch(folder, each))
   return own && `${own} has gc's own files`
-}
-
-/** Where a path leads, as far as it is there. */
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path === dirname(path) ? path : join(realPath(dirname(path)), basename(path))
-  }
 }

@@ -187,12 +187,12 @@ export class SessionProcesses {
     const row = repository.find(id)
     if (row?.state !== 'active' || row.hostKey === null) return
     const startedAt = clock.now()
-    const { cwd, env, fingerprint } = launcher.prepare(row, '', '')
-    const failures = await setup.again(row, { cwd, env })
+    const prepared = launcher.prepare(row, '', '')
+    const failures = await setup.again(row, prepared)
     await store.write((tx) => {
       const current = repository.find(id)
       if (current?.hostKey !== row.hostKey) return
-      const live = fingerprint[LIVE] ?? ''
+      const live = prepared.fingerprint[LIVE] ?? ''
       const changed = repository.update(tx, id, { fingerprint: { ...current.fingerprint, [LIVE]: live } })
       for (const error of failures) recorder.operation(tx, changed, 'reset', startedAt, { error })
       recorder.updated(tx, changed)

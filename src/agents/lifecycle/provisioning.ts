@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { AgentConfig, McpConnection } from '../../config/city-config.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import { errorMessage } from '../../core/errors.ts'
+import { isEmpty } from '../../core/folders.ts'
 import { addOwnHooks } from '../project-files/hook-files.ts'
 import { readMcpFolders } from '../project-files/mcp-folders.ts'
 import { addMcpServers } from '../project-files/mcp-settings.ts'
@@ -87,11 +88,3 @@ export class Provisioning {
 }
 
 const familyOf = (row: SessionRow, provider: Provider | undefined): string => provider?.ancestor ?? row.provider
-
-function isEmpty(folder: string): boolean {
-  try {
-    return readdirSync(folder).length === 0
-  } catch {
-    return true
-  }
-}

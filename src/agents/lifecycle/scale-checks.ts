@@ -122,7 +122,7 @@ export class ScaleChecks {
 }
 
 /** Why the result of a check cannot be used. */
-function problemWith({ code, output }: ShellResult): string | undefined {
+function problemWith({ code, output }: Pick<ShellResult, 'code' | 'output'>): string | undefined {
   if (code === undefined) return `it took longer than ${TIMEOUT / 1000} s`
   if (code !== 0) return `it ended with exit code ${code}: ${output.slice(-300)}`
   return /^\d{1,6}$/.test(output) ? undefined : `it printed "${output.slice(0, 100)}", which is not a number`

@@ -4,11 +4,14 @@ import type { Config } from '../../config/config.ts'
 import { commandFields } from '../../config/prompts/subject.ts'
 import { renderShellCommand } from '../../config/providers/launch.ts'
 import { AppError } from '../../core/errors.ts'
+import { isEmpty } from '../../core/folders.ts'
+import type { Confinement } from '../../host/protocol/session.ts'
+import { worktreeParts } from '../confinement/rig-repository.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { Launcher } from './launcher.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
-import type { ShellResult, ShellRunner } from './shell-runner.ts'
+import type { ShellOptions, ShellResult, ShellRunner } from './shell-runner.ts'
 
 interface SetupCommandsOptions {
   config: Pick<Config, 'current'>
@@ -24,9 +27,14 @@ interface SetupCommandsOptions {
 interface SetupStep {
   key: string
   line: string
+  /** The script that the line runs. */
+  script?: string
 }
 
-/** Runs the commands that agents declare for the start and the end of their sessions. */
+/**
+ * Runs the commands that agents declare for the start and the end of their sessions. Those that run where a confined
+ * session works are confined like it: what it left there would run by them.
+ */
 export class SetupCommands {
   readonly #closing = new AbortController()
 
@@ -35,8 +43,11 @@ export class SetupCommands {
   /** Runs `pre_start`; throws with the reason when a command fails. */
   async before(row: SessionRow, prepared: PreparedLaunch): Promise<void> {
     const steps = this.#agent(row)?.preStart.map((line) => ({ key: 'pre_start', line })) ?? []
+    if (steps.length === 0) return
+    const { cwd, env } = prepared
+    const confine = prepared.confine && this.#ofPreStart(row, prepared.confine)
     for (const step of steps) {
-      const failure = await this.#failure(row, step, prepared)
+      const failure = await this.#failure(row, step, { cwd, env, confine })
       if (failure) throw new AppError('service-unavailable', failure)
     }
   }
@@ -49,7 +60,7 @@ export class SetupCommands {
   }
 
   /** Runs `session_live` for a running session; resolves with the failures. */
-  async again(row: SessionRow, prepared: Pick<PreparedLaunch, 'cwd' | 'env'>): Promise<string[]> {
+  async again(row: SessionRow, prepared: Pick<PreparedLaunch, 'cwd' | 'env' | 'confine'>): Promise<string[]> {
     const agent = this.#agent(row)
     return agent ? this.#failures(row, liveSteps(agent), prepared) : []
   }
@@ -58,7 +69,12 @@ export class SetupCommands {
   async death(row: SessionRow): Promise<string | undefined> {
     const line = this.#agent(row)?.onDeath
     if (!line) return undefined
-    return this.#failure(row, { key: 'on_death', line }, { cwd: this.options.path, env: this.#variables(row) })
+    const step = { key: 'on_death', line }
+    const { path: cwd, launcher } = this.options
+    if ((launcher.confinable(row)?.confine ?? 'off') === 'off')
+      return this.#failure(row, step, { cwd, env: this.#variables(row), confine: undefined })
+    const { env, confine } = launcher.prepare(row, '', '')
+    return this.#failure(row, step, { cwd, env, confine })
   }
 
   /** Runs `on_boot` when the city starts; resolves with the failure, if any. */
@@ -92,6 +108,16 @@ export class SetupCommands {
     return this.#closing.signal
   }
 
+  /**
+   * A folder becomes a linked worktree of its rig only by who may change the rig's repository: `pre_start`, as long as
+   * nothing is in the folder that a session could have left there.
+   */
+  #ofPreStart(row: SessionRow, confine: Confinement): Confinement {
+    const rig = this.options.launcher.rigPath(row.rig)
+    if (rig === undefined || this.#agent(row)?.workDir === undefined || !isEmpty(row.workDir)) return confine
+    return { ...confine, write: [...confine.write, ...worktreeParts(rig)] }
+  }
+
   #agent(row: SessionRow): AgentConfig | undefined {
     return row.kind === 'agent' ? this.options.launcher.agent(row.template) : undefined
   }
@@ -109,7 +135,7 @@ export class SetupCommands {
   async #failures(
     row: SessionRow,
     steps: readonly SetupStep[],
-    prepared: Pick<PreparedLaunch, 'cwd' | 'env'>,
+    prepared: Pick<PreparedLaunch, 'cwd' | 'env' | 'confine'>,
   ): Promise<string[]> {
     const failures: string[] = []
     for (const step of steps) {
@@ -122,23 +148,24 @@ export class SetupCommands {
   async #failure(
     row: SessionRow,
     step: SetupStep,
-    { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
+    { cwd, env, confine }: Pick<ShellOptions, 'cwd' | 'env' | 'confine'>,
   ): Promise<string | undefined> {
     const { config, launcher, shell } = this.options
     const timeout = config.current.session.setupTimeout
     const line = renderShellCommand(step.line, commandFields(launcher.promptSubject(row)), step.key)
     const name = `${step.key} of ${identityOf(row)}`
-    const result = await shell.run(line, { name, cwd, env, timeout, signal: this.#signal })
+    const readable = confine && step.script ? { ...confine, read: [...confine.read, step.script] } : confine
+    const result = await shell.run(line, { name, cwd, env, confine: readable, timeout, signal: this.#signal })
     this.#signal.throwIfAborted()
     return failureMessage(step, result, timeout)
   }
 }
 
 function stepsAfter(agent: AgentConfig, path: string): SetupStep[] {
-  const script = agent.sessionSetupScript
+  const script = agent.sessionSetupScript && resolve(path, agent.sessionSetupScript)
   return [
     ...agent.sessionSetup.map((line) => ({ key: 'session_setup', line })),
-    ...(script ? [{ key: 'session_setup_script', line: `'${resolve(path, script).replaceAll("'", "'\\''")}'` }] : []),
+    ...(script ? [{ key: 'session_setup_script', line: `'${script.replaceAll("'", "'\\''")}'`, script }] : []),
     ...liveSteps(agent),
   ]
 }

@@ -1,6 +1,8 @@
 import type { Deadlines } from '../../core/deadlines.ts'
+import type { Confinement } from '../../host/protocol/session.ts'
 import { redactTokens } from '../../http/credentials.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
+import type { ConfinedShell, ShellDenial } from '../confinement/confined-shell.ts'
 
 /** The result of a command. */
 export interface ShellResult {
@@ -8,6 +10,8 @@ export interface ShellResult {
   code: number | undefined
   /** The end of its output. */
   output: string
+  /** What it was refused, each once; what the kernel itself refuses is not among it. */
+  denials: readonly ShellDenial[]
 }
 
 export interface ShellOptions {
@@ -16,6 +20,8 @@ export interface ShellOptions {
   cwd: string
   env: Readonly<Record<string, string | undefined>>
   timeout: number
+  /** How it is confined; absent when it is not. */
+  confine?: Confinement | undefined
   signal?: AbortSignal
 }
 
@@ -29,16 +35,18 @@ export class ShellRunner {
   constructor(
     private readonly deadlines: Deadlines,
     private readonly tokens: ProcessTokens,
+    private readonly confined: ConfinedShell,
   ) {}
 
   run(line: string, { name, env, ...options }: ShellOptions): Promise<ShellResult> {
     return this.tokens.use(name, (identity) => this.#run(line, { ...options, env: { ...env, ...identity } }))
   }
 
-  async #run(line: string, { cwd, env, timeout, signal }: Omit<ShellOptions, 'name'>): Promise<ShellResult> {
+  async #run(line: string, { cwd, env, timeout, confine, signal }: Omit<ShellOptions, 'name'>): Promise<ShellResult> {
     signal?.throwIfAborted()
-    const stdio = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const
-    const child = Bun.spawn(['/bin/sh', '-c', line], { cwd, env, detached: true, ...stdio })
+    const denials: ShellDenial[] = []
+    const onDenial = (denial: ShellDenial) => void denials.push(denial)
+    const { child, release } = this.confined.start(line, { cwd, env, confine, onDenial })
     let isEnded = false
     const end = () => {
       isEnded = true
@@ -51,11 +59,12 @@ export class ShellRunner {
     try {
       const code = await child.exited
       await Promise.race([outputs, this.deadlines.sleep(OUTPUT_GRACE)])
-      return { code: isEnded ? undefined : code, output: tail.text }
+      return { code: isEnded ? undefined : code, output: tail.text, denials }
     } finally {
       deadline.cancel()
       signal?.removeEventListener('abort', end)
       tail.stop()
+      release()
     }
   }
 }

@@ -15,6 +15,7 @@ import type { ProcessTokens } from '../../../http/process-tokens.ts'
 import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
+import { ConfinedShell } from '../../confinement/confined-shell.ts'
 import { privateFolder } from '../../confinement/confinement.ts'
 import { AcpConversations } from '../../conversations/acp/conversations.ts'
 import { AcpPrompter } from '../../conversations/acp/prompter.ts'
@@ -162,7 +163,7 @@ function openPrograms(options: SessionsOptions & Records) {
   const launcher = new Launcher(environment, config, options.accounts, () => clock.now())
   const logins = new Logins({ ...options, launcher })
   const prompts = new Prompts(launcher, new PromptRenderer(deadlines), environment.network)
-  const shell = new ShellRunner(deadlines, options.processTokens)
+  const shell = new ShellRunner(deadlines, options.processTokens, new ConfinedShell([environment.bin]))
   const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })
   const beadOf = (row: SessionRow) => workload.assignedTo(workNamesOf(row))[0]?.id ?? (row.work || undefined)
   const conversations = new AcpConversations({
