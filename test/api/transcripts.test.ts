@@ -112,7 +112,8 @@ describe('a search of transcripts', () => {
     expect(await find('q=nowhere')).toEqual({ items: [], searched: 2 })
     expect(await find('q=--')).toEqual({ items: [], searched: 0 })
     expect(await find('')).toEqual({ items: [], searched: 0 })
-    expect(await city.recorded(head)).toEqual([])
+    const sessions = [polly.id, clerk.id]
+    expect((await city.recorded(head)).filter(({ subject }) => !sessions.includes(`${subject}`))).toEqual([])
 
     await city.call(`POST ~/session/${clerk.id}/close`)
     expect((await find('q=well')).items).toMatchObject([{ ...bob, entry: 'a3', excerpt: 'All is well' }])

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
+import { eventually } from '../support/until.ts'
 
 /** The compiled program. */
 const binary = resolve(process.env.GC_BINARY ?? 'dist/gc')
@@ -24,6 +25,11 @@ while :; do
   sleep 0.2
 done
 `
+
+const isRunning = async (session: string): Promise<boolean> => {
+  const { status, out } = gc('session', 'show', session, '--json')
+  return status === 0 && JSON.parse(out).running
+}
 
 /** A person's terminal on which the binary runs. */
 function onTerminal(...args: string[]) {
@@ -83,6 +89,8 @@ describe('the binary', () => {
     ]) {
       expect(gc(...args)).toMatchObject({ status: 0, err: '' })
     }
+    for (const name of ['shop/echo', 'shop/loud'])
+      await eventually(`${name} runs`, 20_000, () => isRunning(name), Boolean)
   }, 30_000)
 
   afterAll(async () => {

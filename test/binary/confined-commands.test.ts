@@ -22,6 +22,7 @@ const SETUP = 'pre_start = ["{{.ConfigDir}}/assets/scripts/worktree-setup.sh {{.
 /** Leaves in its folder, and in the repository that it may change, whatever git runs or obeys. */
 const PLANT = `cat > evil <<'END'
 #!/bin/sh
+[ -n "$GC_DIR" ] || exec cat
 echo ran >> "$GC_DIR/ran"
 touch "$HOME/pwned" "$GC_CITY_PATH/pwned" "$GC_RIG_ROOT/pwned"
 exec cat

@@ -33,6 +33,15 @@ export class SilentReaders implements Disposable {
     await until(() => sent === this.#sockets.length, 60_000)
   }
 
+  /** Asks for a path and takes the beginning of the response only; resolves with its status. */
+  async begin(path: string): Promise<number> {
+    const socket = this.#ask(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`, () => {})
+    socket.resume()
+    const [chunk] = await once(socket, 'data')
+    socket.pause()
+    return Number(String(chunk).split(' ')[1])
+  }
+
   /** Reads from now on what is left; resolves once every connection has ended. */
   async readOn(): Promise<void> {
     const ended = this.#sockets.map((socket) => (socket.closed ? undefined : once(socket, 'close')))
@@ -44,7 +53,7 @@ export class SilentReaders implements Disposable {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  #ask(request: string, onSent: () => void): void {
+  #ask(request: string, onSent: () => void): Socket {
     const { hostname, port } = new URL(this.url)
     const socket = connect(Number(port), hostname)
     this.#sockets.push(socket)
@@ -57,6 +66,7 @@ export class SilentReaders implements Disposable {
     })
     if (!this.doesRead) socket.pause()
     socket.write(request, onSent)
+    return socket
   }
 }
 
