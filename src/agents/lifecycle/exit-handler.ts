@@ -2,6 +2,7 @@ import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
+import type { Refusals } from '../confinement/refusals.ts'
 import type { LoginLimits } from '../limits/login-limits.ts'
 import type { Logins } from '../limits/logins.ts'
 import type { CreateRequests } from '../messaging/create-requests.ts'
@@ -45,8 +46,7 @@ interface ExitHandlerOptions {
   createRequests: CreateRequests
   activity: SessionActivity
   questions: Pick<Questions, 'endRun' | 'lastAnswered' | 'forget'>
-  /** How often a session was refused something that it is confined from. */
-  denied(session: string): number
+  refusals: Pick<Refusals, 'sentence'>
   report(message: string): void
 }
 
@@ -124,7 +124,7 @@ export class ExitHandler {
 
   #countFailures(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, reason: string): void {
     const { failures } = this.options
-    const why = outcome.blamedBeads.length > 0 ? this.#withDenials(row, reason) : reason
+    const why = outcome.blamedBeads.length > 0 ? this.#withRefusal(row, reason) : reason
     for (const bead of outcome.blamedBeads) {
       if (outcome.killed) failures.countKill(tx, bead, why)
       else failures.count(tx, 'bead', bead, why)
@@ -135,11 +135,12 @@ export class ExitHandler {
       failures.clear(tx, 'agent', row.template)
   }
 
-  /** What a session was refused may be why its work failed. */
-  #withDenials({ id }: SessionRow, reason: string): string {
-    const denied = this.options.denied(id)
-    if (denied === 0) return reason
-    return `${reason}; its confinement refused it ${denied} call${denied === 1 ? '' : 's'}: gc session denials ${id}`
+  /** What a session was refused may be why its work failed: it stands before the last line, which is all that lists show. */
+  #withRefusal(row: SessionRow, reason: string): string {
+    const refusal = this.options.refusals.sentence(row, reason)
+    if (refusal === undefined) return reason
+    const lines = reason.split('\n')
+    return [...lines.slice(0, -1), `${refusal}; ${lines.at(-1)}`].join('\n')
   }
 
   /** Whether a run shows that its agent's program can be started. */

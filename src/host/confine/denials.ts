@@ -34,15 +34,14 @@ export function readDenials(folder: string): CountedDenial[] {
   }
 }
 
-/** How often a session was refused something, as its private folder says. */
-export const timesDenied = (folder: string): number => readDenials(folder).reduce((sum, { count }) => sum + count, 0)
-
 /** A denial that is told of: `count` times since it was last told of. */
 export interface ToldDenial {
   folder: string
   call: string
   target: string
   count: number
+  /** Whether it is the first of its kind. */
+  isNew: boolean
 }
 
 /** Counts what confined sessions are refused, in a file of each session's private folder. */
@@ -54,16 +53,20 @@ export class DenialFiles {
     private readonly report: (sentence: string) => void,
   ) {}
 
+  /** The first of its kind is on disk at once, since it may be why the program ends. */
   add(denial: ToldDenial): void {
-    const waiting = this.#waiting.get(denial.folder)
+    const { folder, isNew } = denial
+    const waiting = this.#waiting.get(folder)
     if (waiting) waiting.push(denial)
     else {
-      this.#waiting.set(denial.folder, [denial])
-      setTimeout(() => this.#write(denial.folder), WRITE_MS)
+      this.#waiting.set(folder, [denial])
+      if (!isNew) setTimeout(() => this.#write(folder), WRITE_MS)
     }
+    if (isNew) this.#write(folder)
   }
 
   #write(folder: string): void {
+    if (!this.#waiting.has(folder)) return
     const kinds = new Map(readDenials(folder).map((each) => [nameOf(each), each]))
     for (const told of this.#waiting.get(folder) ?? []) {
       const { call, target, count } = kinds.has(nameOf(told)) || kinds.size < MAX_KINDS ? told : { ...told, ...OTHERS }

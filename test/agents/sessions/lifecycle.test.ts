@@ -319,26 +319,6 @@ describe('a bead', () => {
     expect(world.city.parking.parked()).toEqual([])
   })
 
-  test('over which sessions fail that were refused something says so to people', async () => {
-    const denied = '[{"call":"connect","target":"example.com:443","count":2,"lastAt":"2026-01-02T03:04:05Z"}]'
-    const refused = `f=$GC_CITY/.gc/confined/$GC_SESSION_ID; mkdir -p $f; echo '${denied}' > $f/denials.json; exit 3`
-    await using world = await CityWorld.open(agent('worker', refused, 'max_active_sessions = 1'))
-    const bead = await world.work('cursed', 'worker')
-    for (let deaths = 1; deaths <= 5; deaths++) {
-      await world.event('session.crashed')
-      await world.city.store.write((tx) => {
-        const { repository } = world.city.sessionServices
-        for (const row of repository.live()) repository.update(tx, row.id, { retryAt: null, failures: 0 })
-        tx.orm.run('UPDATE troubles SET until = 0')
-      })
-    }
-    await world.event('bead.parked')
-    await world.city.attention.whenIdle()
-    const asks = expect.stringMatching(/its confinement refused it 2 calls: gc session denials \S+/)
-    const parked = world.city.attention.list().items.filter(({ kind }) => kind === 'parked')
-    expect(parked).toMatchObject([{ bead_id: bead.id, asks }])
-  })
-
   test('that nobody claims counts against its agent, even when the sessions exit without errors', async () => {
     await using world = await CityWorld.open(agent('worker', 'exit 0', 'max_active_sessions = 1'))
     const bead = await world.work('ignored', 'worker')

@@ -8,7 +8,6 @@ import type { EventLog } from '../../../core/events/log.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
 import type { Requests } from '../../../core/requests/requests.ts'
 import type { Store } from '../../../core/store.ts'
-import { timesDenied } from '../../../host/confine/denials.ts'
 import { cpuTimeOf } from '../../../host/process/cpu-time.ts'
 import { ProcessTable } from '../../../host/process/process-table.ts'
 import type { ProcessTokens } from '../../../http/process-tokens.ts'
@@ -16,7 +15,7 @@ import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
 import { ConfinedShell } from '../../confinement/confined-shell.ts'
-import { privateFolder } from '../../confinement/confinement.ts'
+import { Refusals } from '../../confinement/refusals.ts'
 import { AcpConversations } from '../../conversations/acp/conversations.ts'
 import { AcpPrompter } from '../../conversations/acp/prompter.ts'
 import { toQuestion } from '../../conversations/acp/questions.ts'
@@ -236,8 +235,9 @@ type Messaging = ReturnType<typeof openMessaging>
 
 /** How sessions begin, wake, run and end. */
 function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
-  const denied = (id: string) => timesDenied(privateFolder(options.environment.path, id))
-  const exits = new ExitHandler({ ...options, denied })
+  const { environment, launcher } = options
+  const refusals = new Refusals({ ...options, place: environment, confinable: (row) => launcher.confinable(row) })
+  const exits = new ExitHandler({ ...options, refusals })
   const table = new ProcessTable()
   const lifeSigns = new LifeSigns({ ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
   const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })

@@ -1,0 +1,74 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { CityConfig } from '../../config/city-config.ts'
+import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import { type Around, allowingLine, pathLine } from './allowing-line.ts'
+import { type Confinable, type ConfinementPlace, privateFolder } from './confinement.ts'
+import { type SaidRefusal, saidRefusals } from './said-refusals.ts'
+
+interface RefusalsOptions {
+  readonly place: Pick<ConfinementPlace, 'path' | 'home'>
+  readonly config: { readonly current: Pick<CityConfig, 'rigs'> }
+  /** As whose session one is confined. */
+  confinable(row: SessionRow): Confinable | undefined
+}
+
+/** The longest path or address in a sentence. */
+const MAX_SHOWN = 120
+
+/** Says what confined sessions were refused when they fail, with the line that would allow it. */
+export class Refusals {
+  constructor(private readonly options: RefusalsOptions) {}
+
+  /** What a session was refused in the run that ended, or says that it was; undefined when there is nothing of the kind. */
+  sentence(row: SessionRow, output: string | undefined): string | undefined {
+    if (row.confined === null || row.confined === 'off') return undefined
+    const { place, config } = this.options
+    const confinable = this.options.confinable(row)
+    const around = { gcHome: place.home, city: place.path, rigs: config.current.rigs, rig: confinable?.dir }
+    const table = `the confine table of ${confinable?.declared ?? row.template}`
+    const since = row.wokeAt ?? 0
+    const denials = readDenials(privateFolder(place.path, row.id)).filter(({ lastAt }) => Date.parse(lastAt) >= since)
+    if (denials.length > 0) return `${recorded(denials, { around, table })} (gc session denials ${row.id})`
+    const said = saidRefusals(output ?? '', row.workDir).find(isOpenToGc)
+    return said && unproven(said, { around, table })
+  }
+}
+
+interface Telling {
+  around: Around
+  table: string
+}
+
+/** The newest denial of those that a line would allow, or of all. */
+function recorded(denials: readonly CountedDenial[], { around, table }: Telling): string {
+  const told = denials
+    .toSorted((a, b) => Date.parse(b.lastAt) - Date.parse(a.lastAt))
+    .map((denial) => ({ ...denial, line: shown(allowingLine(denial, around)) }))
+  const newest = told.find(({ line }) => line !== undefined) ?? told[0]
+  const what = `its confinement refused it ${newest?.call} ${newest?.target.slice(0, MAX_SHOWN)}`.trim()
+  return newest?.line === undefined ? what : `${what}: ${newest.line} in ${table} allows it`
+}
+
+/** A line, unless it is too long for a sentence. */
+const shown = (line: string | undefined): string | undefined => (line && line.length <= MAX_SHOWN ? line : undefined)
+
+/** The kernel tells nobody which files it kept closed: that it was because of the confinement is a guess. */
+function unproven({ path, access }: SaidRefusal, { around, table }: Telling): string | undefined {
+  if (path.length > MAX_SHOWN) return undefined
+  const line = shown(pathLine(path, access, around))
+  const said = `it said "permission denied" of ${path}, perhaps for its confinement`
+  return line === undefined ? said : `${said}: ${line} in ${table} allows it`
+}
+
+/** What gc itself may not open is closed to the session whatever confines it. */
+function isOpenToGc({ path, access }: SaidRefusal): boolean {
+  const place = existsSync(path) ? path : dirname(path)
+  try {
+    accessSync(place, access === 'read' ? constants.R_OK : constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,37 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import type { Access } from '../../config/confinement/obstacle.ts'
+import { contains } from '../../config/confinement/obstacle.ts'
+
+/** A path that a program said it has no permission for. */
+export interface SaidRefusal {
+  readonly path: string
+  /** What it wanted, as far as its words tell. */
+  readonly access: Access
+}
+
+/** The paths outside of its folder that a program said it has no permission for, the last first. */
+export function saidRefusals(output: string, folder: string): SaidRefusal[] {
+  const found = output.split('\n').flatMap((line): SaidRefusal[] => {
+    if (!/permission denied/i.test(line)) return []
+    const path = placeOf(namedIn(line), folder)
+    if (path === undefined || contains(folder, path)) return []
+    return [{ path, access: CHANGES.test(line) ? 'write' : 'read' }]
+  })
+  return found.reverse()
+}
+
+/** What a program says that it wanted to change something. */
+const CHANGES =
+  /\b(create|creating|write|writing|mkdir|touch|tee|cp|mv|rm|remove|unlink|rename|delete|truncate|chmod)\b/i
+const QUOTED = /['"‘`]((?:~?\/|\.\.?\/)[^'"’`]+)['"’`]/
+/** A word before the colon of `cat: /srv/file: Permission denied`. */
+const BARE = /(?:^|\s)((?:~?\/|\.\.?\/)[^\s:]*):? *permission denied/i
+
+const namedIn = (line: string): string => (QUOTED.exec(line) ?? BARE.exec(line))?.[1] ?? ''
+
+function placeOf(named: string, folder: string): string | undefined {
+  if (named === '') return undefined
+  if (named.startsWith('~/')) return join(homedir(), named.slice(1))
+  return isAbsolute(named) ? resolve(named) : resolve(folder, named)
+}
