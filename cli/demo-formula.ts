@@ -8,6 +8,7 @@ import { gc, home, lines, perform, say, serve, start, until } from './demo-stage
  */
 
 const town = join(home, 'town')
+const rig = join(home, 'shop')
 
 /** An agent that does one step after the other; `$1` is what it does for each. */
 const agent = (work: string): string => `#!/bin/sh
@@ -22,23 +23,26 @@ done
 `
 
 /** The first time it forgets to greet. */
-const BUILDER = agent(
-  `if test -e "$GC_CITY/greeting.txt"; then echo 'Hello' > "$GC_CITY/greeting.txt"; else : > "$GC_CITY/greeting.txt"; fi`,
-)
-const REVIEWER = agent(`echo "reviewed by $GC_AGENT: $(cat "$GC_CITY/greeting.txt")" > "$GC_CITY/review.txt"`)
+const BUILDER = agent(`if test -e greeting.txt; then echo 'Hello' > greeting.txt; else : > greeting.txt; fi`)
+const REVIEWER = agent(`echo "reviewed by $GC_AGENT: $(cat greeting.txt)" > review.txt`)
 const CHECK = `#!/bin/sh
-grep -q Hello "$GC_CITY/greeting.txt" || { echo 'greeting.txt greets nobody'; exit 1; }
+grep -q Hello greeting.txt || { echo 'greeting.txt greets nobody'; exit 1; }
 `
 
 const CITY = `[workspace]
 name = "town"
+[[rigs]]
+name = "shop"
+path = "${rig}"
 [[agent]]
 name = "builder"
-start_command = "${join(home, 'builder.sh')}"
+dir = "shop"
+start_command = "./builder.sh"
 max_active_sessions = 1
 [[agent]]
 name = "reviewer"
-start_command = "${join(home, 'reviewer.sh')}"
+dir = "shop"
+start_command = "./reviewer.sh"
 max_active_sessions = 1
 `
 
@@ -59,7 +63,7 @@ path = "checks/greets.sh"
 id = "review"
 title = "Review the greeting of {{name}}"
 needs = ["build"]
-metadata = { "gc.run_target" = "reviewer" }
+metadata = { "gc.run_target" = "shop/reviewer" }
 `
 
 /** How runs ended, by their roots. */
@@ -71,19 +75,21 @@ await perform(async () => {
   await gc('register', town)
   watch()
   await gc('formula', 'show', 'greet', '--var', 'name=Ada')
-  const { workflow_id: run } = JSON.parse(await gc('sling', 'builder', 'greet', '-f', '--var', 'name=Ada', '--json'))
+  const { workflow_id: run } = JSON.parse(
+    await gc('sling', 'shop/builder', 'greet', '-f', '--var', 'name=Ada', '--json'),
+  )
   await until(`run ${run} is over`, () => ended.has(run))
   await gc('run', 'show', run)
   await gc('run', 'timeline', run)
-  say('review', readFileSync(join(town, 'review.txt'), 'utf8'))
+  say('review', readFileSync(join(rig, 'review.txt'), 'utf8'))
   if (ended.get(run) !== 'completed') throw new Error(`run ${run} is ${ended.get(run)}`)
   await gc('down')
   await until('the supervisor has ended', () => server.exitCode !== null)
 })
 
 function writeFiles(): void {
-  for (const folder of ['formulas', 'checks']) mkdirSync(join(town, folder), { recursive: true })
-  const scripts = { [join(home, 'builder.sh')]: BUILDER, [join(home, 'reviewer.sh')]: REVIEWER }
+  for (const folder of [rig, join(town, 'formulas'), join(town, 'checks')]) mkdirSync(folder, { recursive: true })
+  const scripts = { [join(rig, 'builder.sh')]: BUILDER, [join(rig, 'reviewer.sh')]: REVIEWER }
   for (const [path, text] of Object.entries({ ...scripts, [join(town, 'checks', 'greets.sh')]: CHECK })) {
     writeFileSync(path, text)
     chmodSync(path, 0o755)

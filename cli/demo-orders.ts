@@ -38,7 +38,7 @@ name = "town"
 [daemon]
 patrol_interval = "1s"
 [providers.clerk]
-command = "${join(home, 'clerk.sh')}"
+command = "${join(town, 'scripts', 'clerk.sh')}"
 ready_prompt_prefix = "> "
 [[agent]]
 name = "clerk"
@@ -48,7 +48,7 @@ max_active_sessions = 1
 template = "clerk"
 [[agent]]
 name = "worker"
-start_command = "${join(home, 'worker.sh')}"
+start_command = "${join(town, 'scripts', 'worker.sh')}"
 max_active_sessions = 1
 [[extmsg.default_route]]
 provider = "chat"
@@ -104,9 +104,9 @@ await perform(async () => {
 })
 
 function writeFiles(): void {
-  for (const folder of ['orders', 'formulas']) mkdirSync(join(town, folder), { recursive: true })
-  writeFileSync(join(home, 'clerk.sh'), CLERK, { mode: 0o755 })
-  writeFileSync(join(home, 'worker.sh'), WORKER, { mode: 0o755 })
+  for (const folder of ['orders', 'formulas', 'scripts']) mkdirSync(join(town, folder), { recursive: true })
+  writeFileSync(join(town, 'scripts', 'clerk.sh'), CLERK, { mode: 0o755 })
+  writeFileSync(join(town, 'scripts', 'worker.sh'), WORKER, { mode: 0o755 })
   writeFileSync(join(town, 'city.toml'), CITY)
   writeFileSync(join(town, 'formulas', 'announce.toml'), FORMULA)
   for (const [name, text] of Object.entries(ORDERS)) {
@@ -162,7 +162,7 @@ async function release(): Promise<void> {
 async function runOrders(): Promise<void> {
   await gc('order', 'run', 'by-hand')
   writeFileSync(FLAG, '')
-  await gc('order', 'check')
+  await gc('order', 'list')
   for (const name of ['tidy', 'stock', 'answered', 'by-hand']) {
     await until(`the order ${name} has run`, () => happened('order.completed', name))
   }
@@ -181,9 +181,15 @@ function watch(): void {
 
 async function post(path: string, body: object | string, headers: Record<string, string> = {}): Promise<void> {
   const { url } = JSON.parse(readFileSync(join(home, '.gc', 'supervisor.json'), 'utf8'))
+  const token = readFileSync(join(home, '.gc', 'token'), 'utf8').trim()
   const response = await fetch(`${url}/v0/city/town/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-gc-request': 'demo', ...headers },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'x-gc-request': 'demo',
+      ...headers,
+    },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)

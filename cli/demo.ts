@@ -29,7 +29,7 @@ async function demo(): Promise<void> {
   await gc('init', join(home, 'town'))
   await makeRepository()
   await gc('rig', 'add', rig)
-  await gc('agent', 'add', 'shop/greeter', '--command', join(home, 'greeter.sh'))
+  await gc('agent', 'add', 'shop/greeter', '--command', join(rig, 'greeter.sh'))
   const closed = watch()
   const { bead_id: bead } = JSON.parse(await gc('sling', 'shop/greeter', 'Say hello in hello.txt', '--json'))
   await until(`${bead} is closed`, () => closed.has(bead))
@@ -40,8 +40,8 @@ async function demo(): Promise<void> {
 
 async function makeRepository(): Promise<void> {
   mkdirSync(rig)
-  writeFileSync(join(home, 'greeter.sh'), AGENT)
-  chmodSync(join(home, 'greeter.sh'), 0o755)
+  writeFileSync(join(rig, 'greeter.sh'), AGENT)
+  chmodSync(join(rig, 'greeter.sh'), 0o755)
   writeFileSync(join(rig, 'README.md'), '# A shop\n')
   for (const args of [
     ['init', '--quiet', '--initial-branch=main'],

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { Argument, type Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
 import { isAnswering } from '../context/background.ts'
@@ -19,7 +18,7 @@ export function confineDefaultCommands(confine: Command, context: CommandContext
     .action((mode: 'default' | 'network') => choose(context, mode))
   confine
     .command('off')
-    .description('confine only agents that say so, in all cities of this supervisor')
+    .description('run agents unconfined that do not say otherwise, in all cities of this supervisor')
     .action(() => choose(context, 'off'))
 }
 
@@ -28,7 +27,6 @@ async function choose(context: CommandContext, mode: 'default' | 'network' | 'of
   if (io.env.GC_SESSION_ID) throw failure('a session may not say how agents are confined; ask the operator')
   const { writeDefaultMode } = await import('../../src/config/confinement/default-mode.ts')
   const home = resolveHome(io.env)
-  mkdirSync(home, { recursive: true, mode: 0o700 })
   writeDefaultMode(home, mode)
   printLine(io, `${home}/supervisor.toml says [confine] default = "${mode}".`)
   printLine(io, WORDS[mode])
@@ -41,5 +39,5 @@ const CONFINED =
 const WORDS = {
   default: CONFINED,
   network: `${CONFINED} They reach every network.`,
-  off: 'Only agents that say so are confined.',
+  off: 'Only agents that say so are confined; all others may do what you may.',
 }

@@ -9,6 +9,7 @@ import history from './history.sql' with { type: 'text' }
 import stopped from './stopped.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 import tokens from './tokens.sql' with { type: 'text' }
+import unconfined from './unconfined.sql' with { type: 'text' }
 
 /** The schema of `supervisor.db`, oldest first. A line is never changed once released. */
 export const supervisorMigrations: readonly string[] = [
@@ -23,4 +24,5 @@ export const supervisorMigrations: readonly string[] = [
   requesters,
   history,
   stopped,
+  unconfined,
 ]

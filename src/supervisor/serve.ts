@@ -127,7 +127,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const host = await connectToHosts({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
   resources.defer(() => host.close())
 
-  const { tokenRequirement, defaultConfine } = await beginConfinement({ ...options, home, host })
+  const { tokenRequirement, defaultConfine } = await beginConfinement({ ...options, home, store, host })
   const confine = confineTool(options.program)
 
   const findRunning = (name: string) => cities.findRunning(name)

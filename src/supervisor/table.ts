@@ -11,6 +11,8 @@ export const cities = sqliteTable('cities', {
   registeredAt: integer('registered_at').notNull(),
   /** When a person stopped it; it is started only by one. */
   stoppedAt: integer('stopped_at'),
+  /** 1 for a city from before sessions were confined by default, until the first start since. */
+  ranUnconfined: integer('ran_unconfined'),
 })
 
 /** When this supervisor ran; a run without an end crashed. */

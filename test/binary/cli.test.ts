@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import { tempFolder } from '../support/folder.ts'
 import { eventually } from '../support/until.ts'
 
@@ -68,6 +69,7 @@ afterAll(() => folder[Symbol.dispose]())
 
 describe('the binary', () => {
   beforeAll(async () => {
+    writeDefaultMode(folder.at('home'), 'off')
     server = Bun.spawn([binary, 'serve', '--port', '0'], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
     const reader = server.stdout.getReader()
     await reader.read()

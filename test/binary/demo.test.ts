@@ -84,7 +84,11 @@ describe('the demo of a formula', () => {
     const { child, out } = run(folder.path, { demo: FORMULA })
     expect(await child.exited).toBe(0)
     const text = await out
-    for (const part of ['check │ exit 1 greeting.txt greets nobody', 'check │ exit 0', 'reviewed by reviewer: Hello']) {
+    for (const part of [
+      'check │ exit 1 greeting.txt greets nobody',
+      'check │ exit 0',
+      'reviewed by shop/reviewer: Hello',
+    ]) {
       expect(text).toContain(part)
     }
     expect(text).toMatch(/run │ \S+ is completed/)

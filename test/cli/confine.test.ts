@@ -38,7 +38,7 @@ describe('gc confine on', () => {
     await run('on', 'network')
     expect(await first('free')).toBe('shop/free is confined to its own folder and reaches every network')
     expect(readFileSync(folder.at('home', 'supervisor.toml'), 'utf8')).toBe('[confine]\ndefault = "network"\n')
-    expect((await run('off')).out).toContain('Only agents that say so are confined.')
+    expect((await run('off')).out).toContain('Only agents that say so are confined; all others may do what you may.')
     expect(await first('free')).toBe('shop/free runs unconfined')
   })
 
@@ -62,7 +62,7 @@ describe('gc confine on', () => {
 
 describe('gc confine explain', () => {
   test('says without a supervisor how an agent is confined, and which line says each rule', async () => {
-    using city = cityFiles({ 'city.toml': CITY })
+    using city = cityFiles({ 'city.toml': `${CITY}confine = "off"\n` })
     const { status, out } = await gc(['confine', 'explain', 'w'], { env, cwd: city.path })
     expect(status).toBe(0)
     expect(out).toStartWith('shop/w is confined to its own folder and reaches every network (city.toml:10).\n')
@@ -105,8 +105,8 @@ describe('gc confine explain', () => {
     expect(wide.out).not.toContain('registry.npmjs.org')
   })
 
-  test('prints the same as JSON, and says of an agent without a profile that it is not confined', async () => {
-    using city = cityFiles({ 'city.toml': CITY })
+  test('prints the same as JSON, and says of an agent that is not confined which line says so', async () => {
+    using city = cityFiles({ 'city.toml': `${CITY}confine = "off"\n` })
     const confined = await gc(['confine', 'explain', 'shop/w', '--json'], { env, cwd: city.path })
     const { rules, ...rest } = JSON.parse(confined.out)
     const where = { file: 'city.toml', line: 10 }
@@ -114,7 +114,7 @@ describe('gc confine explain', () => {
     expect(rules).toContainEqual({ access: 'write', what: '/srv/out', by: 'agent', ...where })
     const free = await gc(['confine', 'explain', 'shop/free'], { env, cwd: city.path })
     expect(free.out).toBe(
-      'shop/free runs unconfined: it may do what you may; confine = "default" confines it (the default).\n',
+      'shop/free runs unconfined: it may do what you may; confine = "default" confines it (city.toml:15).\n',
     )
   })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import { serve } from '../../src/supervisor/serve.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -52,6 +53,8 @@ export async function openTown(options: Options = {}): Promise<Town> {
   const folder = tempFolder()
   const home = folder.at('home')
   const reports: string[] = []
+  // Sessions run gc from its sources by bun, which confined ones may not read.
+  writeDefaultMode(home, 'off')
   const running = await serve({
     home,
     host: '127.0.0.1',

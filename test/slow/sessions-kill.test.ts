@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 
 const GC = process.env.GC_BINARY
@@ -37,6 +38,7 @@ class Town implements AsyncDisposable {
     chmodSync(folder.at('mill', 'worker.sh'), 0o755)
     const agent = 'name = "worker"\nstart_command = "./worker.sh"\nmax_active_sessions = 3\n'
     writeFileSync(folder.at('mill', 'city.toml'), `[workspace]\nname = "mill"\nprefix = "mi"\n[[agent]]\n${agent}`)
+    writeDefaultMode(folder.at('home'), 'off')
     const town = new Town(folder)
     await town.up()
     await town.post('/v0/city/register', { path: folder.at('mill') })

@@ -1,5 +1,6 @@
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { conforming, operationAt } from './conforms.ts'
 import { frameSchema, type OperationCoverage } from './coverage.ts'
@@ -49,6 +50,7 @@ export class World implements AsyncDisposable {
     private readonly env: Readonly<Record<string, string>>,
   ) {}
 
+  /** A world whose agents run unconfined: they leave what they saw where tests read it, and tests call without a token. */
   static open(...flags: string[]): Promise<World> {
     return World.with({}, ...flags)
   }
@@ -57,8 +59,14 @@ export class World implements AsyncDisposable {
   static async with(env: Readonly<Record<string, string>>, ...flags: string[]): Promise<World> {
     const world = new World(tempFolder(), env)
     mkdirSync(world.folder.at('user'))
+    world.leaveUnconfined()
     await world.start(...flags)
     return world
+  }
+
+  /** A world as people have it, whose agents are confined. */
+  static confined(...flags: string[]): Promise<World> {
+    return World.filled((folder) => mkdirSync(folder.at('user')), ...flags)
   }
 
   /** A world whose files are there before its supervisor is started. */
@@ -73,10 +81,16 @@ export class World implements AsyncDisposable {
   static async openAs(command: readonly string[], program: readonly string[], owner: number): Promise<World> {
     const world = new World(tempFolder(), {})
     mkdirSync(world.folder.at('user'))
-    for (const path of [world.folder.path, world.folder.at('user')]) chownSync(path, owner, owner)
+    world.leaveUnconfined()
+    for (const path of [world.folder.path, world.folder.at('user'), world.home, join(world.home, 'supervisor.toml')])
+      chownSync(path, owner, owner)
     world.program = [...command, ...program]
     await world.start()
     return world
+  }
+
+  leaveUnconfined(): void {
+    writeDefaultMode(this.home, 'off')
   }
 
   get home(): string {

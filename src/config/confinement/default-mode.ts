@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { CONFINE_MODES, type ConfineMode } from '../declare/confine.ts'
@@ -11,30 +11,67 @@ import { parseToml, TomlSyntaxError } from '../toml/parse.ts'
 const FILE = 'supervisor.toml'
 const LAYER = { name: FILE, isEditable: true }
 
+/** The key that says that gc itself wrote the default. */
+const KEPT = 'kept_from_before'
+
 /** How agents are confined of which no line says it. */
 const UNSAID: ConfineMode = 'off'
 
+/** What the file of a supervisor says of agents of which no line says it. */
+interface SaidMode {
+  /** Absent where it says nothing. */
+  readonly mode?: ConfineMode
+  /** Whether gc wrote it, so that agents go on as they ran before, and no person decided yet. */
+  readonly isKept: boolean
+}
+
 /** How agents of a supervisor's cities are confined where no line says it; throws what is wrong with its file. */
-export function readDefaultMode(gcHome: string): ConfineMode {
+export const readDefaultMode = (gcHome: string): ConfineMode => readSaidMode(gcHome).mode ?? UNSAID
+
+/** What the file of a supervisor says; throws what is wrong with it. */
+export function readSaidMode(gcHome: string): SaidMode {
   const text = readText(gcHome)
-  if (text === undefined) return UNSAID
+  if (text === undefined) return { isKept: false }
   const diagnostics = new Diagnostics()
   const root = new SectionReader({ diagnostics, layer: LAYER, file: FILE, unknownKeys: 'error' }, '', parsed(text))
-  const mode = root.child('confine').oneOf('default', CONFINE_MODES)
+  const confine = root.child('confine')
+  const mode = confine.oneOf('default', CONFINE_MODES)
+  const isKept = confine.boolean(KEPT) === true && mode === 'off'
   root.finish()
   const wrong = diagnostics.list('error', 'warning')
   if (wrong.length > 0) throw brokenError(wrong.map(formatDiagnostic).join('\n'))
-  return mode ?? UNSAID
+  return { ...(mode !== undefined && { mode }), isKept }
 }
 
-/** Says in the file of a supervisor how agents are confined where no line says it. */
-export function writeDefaultMode(gcHome: string, mode: ConfineMode): void {
+/** Whether agents of a home run unconfined only because they did before; what is wrong with its file is said where it decides. */
+export function isKeptUnconfined(gcHome: string): boolean {
+  try {
+    return readSaidMode(gcHome).isKept
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
+/** Says in the file of a supervisor how agents are confined where no line says it: what a person decided. */
+export const writeDefaultMode = (gcHome: string, mode: ConfineMode): void => write(gcHome, mode, undefined)
+
+/** Lets agents of which no line says it run unconfined, as they did before, until a person decides. */
+export const keepUnconfined = (gcHome: string): void => write(gcHome, 'off', true)
+
+function write(gcHome: string, mode: ConfineMode, isKept: true | undefined): void {
   const text = readText(gcHome) ?? ''
   parsed(text)
   const block = tableOffset(text, ['confine'])
+  const set = (before: string | undefined, key: string, value: ConfineMode | true | undefined) =>
+    before === undefined || block === undefined ? undefined : setKey(before, block, key, value)
+  const pairs = [['default', mode] as const, [KEPT, isKept] as const]
   const changed =
-    block === undefined ? addBlock(text, '[confine]', [['default', mode]]) : setKey(text, block, 'default', mode)
+    block === undefined
+      ? addBlock(text, '[confine]', pairs)
+      : pairs.reduce<string | undefined>((before, [key, value]) => set(before, key, value), text)
   if (changed === undefined) throw brokenError(`${FILE} does not write confine as a [block]; change it there by hand`)
+  mkdirSync(gcHome, { recursive: true, mode: 0o700 })
   const path = join(gcHome, FILE)
   writeFileSync(`${path}.new`, changed, { mode: 0o600 })
   renameSync(`${path}.new`, path)

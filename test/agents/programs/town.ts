@@ -1,4 +1,5 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { writeDefaultMode } from '../../../src/config/confinement/default-mode.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { ModelServer, type Script } from './model-server.ts'
 import { GC, opencode, type Program } from './programs.ts'
@@ -37,6 +38,7 @@ export async function openTown(script: Script, more = '', program = opencode) {
   const folder = tempFolder()
   const model = new ModelServer(script)
   const env = { ...process.env, GC_HOME: folder.at('gc'), GC_URL: undefined, GC_TOKEN: undefined }
+  writeDefaultMode(env.GC_HOME, 'off')
   const city = folder.at('town')
   const rig = folder.at('web')
   mkdirSync(city)

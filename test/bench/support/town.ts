@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { writeDefaultMode } from '../../../src/config/confinement/default-mode.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { calm, took } from './figures.ts'
 import type { Filling } from './fill.ts'
@@ -29,6 +30,7 @@ export class Town implements AsyncDisposable {
   static async open(env: Record<string, string> = {}, program = GC): Promise<Town> {
     const folder = tempFolder()
     const town = new Town(folder, freePort(), env, program)
+    writeDefaultMode(town.home, 'off')
     await town.start()
     return town
   }

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { readDefaultMode, writeDefaultMode } from '../../../src/config/confinement/default-mode.ts'
+import {
+  keepUnconfined,
+  readDefaultMode,
+  readSaidMode,
+  writeDefaultMode,
+} from '../../../src/config/confinement/default-mode.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { compose } from '../../../src/config/resolve/compose.ts'
 import { tempFolder } from '../../support/folder.ts'
@@ -12,6 +17,15 @@ describe('how agents are confined of which no line says it', () => {
     expect(readDefaultMode(folder.path)).toBe('off')
     writeFileSync(folder.at('supervisor.toml'), '# nothing yet\n')
     expect(readDefaultMode(folder.path)).toBe('off')
+  })
+
+  test('is kept as it was until a person decides', () => {
+    using folder = tempFolder()
+    keepUnconfined(folder.path)
+    expect(readSaidMode(folder.path)).toEqual({ mode: 'off', isKept: true })
+    writeDefaultMode(folder.path, 'off')
+    expect(readSaidMode(folder.path)).toEqual({ mode: 'off', isKept: false })
+    expect(readFileSync(folder.at('supervisor.toml'), 'utf8')).toBe('[confine]\ndefault = "off"\n')
   })
 
   test('is written into the file of the supervisor, whose other lines stay', () => {
