@@ -179,17 +179,15 @@ function watch(): void {
   })
 }
 
-async function post(path: string, body: object | string, headers: Record<string, string> = {}): Promise<void> {
+function operator(): Record<string, string> {
+  return { authorization: `Bearer ${readFileSync(join(home, '.gc', 'token'), 'utf8').trim()}` }
+}
+
+async function post(path: string, body: object | string, headers = operator()): Promise<void> {
   const { url } = JSON.parse(readFileSync(join(home, '.gc', 'supervisor.json'), 'utf8'))
-  const token = readFileSync(join(home, '.gc', 'token'), 'utf8').trim()
   const response = await fetch(`${url}/v0/city/town/${path}`, {
     method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'x-gc-request': 'demo',
-      ...headers,
-    },
+    headers: { 'content-type': 'application/json', 'x-gc-request': 'demo', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)

@@ -2,6 +2,7 @@ import { cpSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs
 import { basename, join, relative, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { ApiError } from '../../src/client/errors.ts'
+import { resolveHome } from '../../src/client/home.ts'
 import { ensureSupervisor } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
@@ -176,4 +177,10 @@ async function reportUp(
   printLine(context.io, `City ${name} is up at ${path}.`)
   if (options.from === undefined)
     printLine(context.io, `Next: gc --city ${name} rig add <folder>, then gc agent add <rig>/<name>.`)
+  const { readDefaultMode } = await import('../../src/config/confinement/default-mode.ts')
+  if (readDefaultMode(resolveHome(context.io.env)) === 'off') return
+  printLine(
+    context.io,
+    'Its agents are confined to their folders; `gc confine explain <agent>` says what else one may.',
+  )
 }

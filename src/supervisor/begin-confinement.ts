@@ -34,7 +34,7 @@ export async function beginConfinement({ home, store, host, requireToken, report
 async function keepAsBefore(home: string, store: Store, report: (message: string) => void): Promise<void> {
   const marked = isNotNull(cities.ranUnconfined)
   const [first] = store.read((orm) => orm.select().from(cities).where(marked).limit(1).all())
-  if (!first || readDefaultMode(home) === 'off') return
+  if (!first) return
   if (readSaidMode(home).mode === undefined) {
     keepUnconfined(home)
     report(

@@ -62,7 +62,7 @@ cat "$GC_RIG_ROOT/kept" > seen; touch "$GC_RIG_ROOT/planted"; touch done; sleep 
   test('of a provider without an agent is confined as the default says, with the table of its provider, in a folder of its own', async () => {
     const provider = `[providers.mine]\ncommand = "sh"\nargs = ["-c", '''cat @/shared > shared; ${LOOK}''']\nprompt_mode = "none"\n`
     const more = '[providers.mine.confine]\nread = ["@/shared"]\n'
-    await using it = await confinedTown(provider + more, () => {}, 'default')
+    await using it = await confinedTown(provider + more)
     writeFileSync(it.world.folder.at('shared'), 'shared')
     const folder = await it.done('provider', 'mine')
     expect(folder).toBe(join(it.path, '.gc/agents/@mine'))

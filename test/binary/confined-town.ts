@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import { eventually } from '../support/until.ts'
 import { type CallOptions, World } from '../support/world.ts'
 
@@ -13,12 +12,8 @@ path = "../demo"
 export const IDENTITY = ['-c', 'user.name=a', '-c', 'user.email=a@b']
 
 /** A city with a rig that is a repository, and what it keeps for its agents beside what it does not. */
-export async function confinedTown(toml: string, prepare: (path: string) => void = () => {}, unsaid?: 'default') {
-  const world = await World.filled((folder) => {
-    mkdirSync(folder.at('user'))
-    mkdirSync(folder.at('home'))
-    if (unsaid) writeDefaultMode(folder.at('home'), unsaid)
-  }, '--require-token')
+export async function confinedTown(toml: string, prepare: (path: string) => void = () => {}) {
+  const world = await World.confined()
   const path = world.folder.at('mill')
   const rig = world.rigFolder('demo', { git: true })
   Bun.spawnSync(['git', ...IDENTITY, 'commit', '-q', '--allow-empty', '-m', 'first'], { cwd: rig })

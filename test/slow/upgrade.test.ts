@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
+import { keepUnconfined } from '../../src/config/confinement/default-mode.ts'
 import { readProcess } from '../../src/host/process/process-table.ts'
 import { register } from '../api/town.ts'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
@@ -112,7 +112,7 @@ function machine(folder: TempFolder) {
   const gc = folder.at('bin', 'gc')
   mkdirSync(folder.at('bin'))
   copyFileSync(process.env.GC_BINARY ?? '', gc)
-  writeDefaultMode(folder.at('home'), 'off')
+  keepUnconfined(folder.at('home'))
   const env = { HOME: folder.path, GC_HOME: folder.at('home'), PATH: process.env.PATH ?? '' }
   const spawn = (args: readonly string[]) =>
     Bun.spawn([gc, ...args], { env, cwd: folder.path, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })

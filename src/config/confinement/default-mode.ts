@@ -15,7 +15,7 @@ const LAYER = { name: FILE, isEditable: true }
 const KEPT = 'kept_from_before'
 
 /** How agents are confined of which no line says it. */
-const UNSAID: ConfineMode = 'off'
+const UNSAID: ConfineMode = 'default'
 
 /** What the file of a supervisor says of agents of which no line says it. */
 interface SaidMode {

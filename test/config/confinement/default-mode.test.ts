@@ -12,11 +12,11 @@ import { tempFolder } from '../../support/folder.ts'
 import { cityFiles } from '../city-files.ts'
 
 describe('how agents are confined of which no line says it', () => {
-  test('is not at all in a home that says nothing', () => {
+  test('is "default" in a home that says nothing', () => {
     using folder = tempFolder()
-    expect(readDefaultMode(folder.path)).toBe('off')
+    expect(readDefaultMode(folder.path)).toBe('default')
     writeFileSync(folder.at('supervisor.toml'), '# nothing yet\n')
-    expect(readDefaultMode(folder.path)).toBe('off')
+    expect(readDefaultMode(folder.path)).toBe('default')
   })
 
   test('is kept as it was until a person decides', () => {
