@@ -223,7 +223,9 @@ test('gc upgrade replaces the program and its supervisor while a session goes on
 
     const upgraded = await run('upgrade', '--from', newer)
     expect(upgraded.err).toBe('')
-    expect(upgraded.out).toEndWith('1 session of 1 went on.\n')
+    expect(upgraded.out).toEndWith(
+      '1 session of 1 went on.\nConfinement: agents of this home run unconfined, as they did before; `gc confine on` confines them, `gc confine off` leaves them so.\n',
+    )
     expect(files()).toEqual(['gc', 'gc.previous'])
     expect((await run('version')).out).toContain('(newer)')
     const health = async () =>
