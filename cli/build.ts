@@ -74,15 +74,19 @@ async function smoke(binary: string): Promise<void> {
   const server = Bun.spawn([binary, 'serve', '--port', '0'], {
     env,
     stdout: 'pipe',
-    stderr: 'inherit',
+    stderr: 'pipe',
     timeout: 20_000,
   })
+  const log = server.stderr.text()
   try {
     const response = await server.stdout.getReader().read()
     if (response.done) throw new Error(`${binary} serve ended at once`)
     await $`${binary} city list --json`.env(env).quiet()
     await $`${binary} down`.env(env).quiet()
     if ((await server.exited) !== 0) throw new Error(`${binary} serve did not end well`)
+  } catch (error) {
+    server.kill()
+    throw new Error(`${binary} does not serve:\n${await log}`, { cause: error })
   } finally {
     server.kill()
     rmSync(home, { recursive: true, force: true })

@@ -38,13 +38,14 @@ export async function runGc(args: readonly string[], io: Io): Promise<number> {
 
 /** Runs a command of gc's own. */
 async function runOwn(io: Io, program: Command, args: readonly string[]): Promise<number> {
-  const [{ CommandContext }, { splitFields }, { suggestName }] = await Promise.all([
+  const [{ CommandContext }, { splitFields }, { listingOf, suggestName }] = await Promise.all([
     import('./context/context.ts'),
     import('./context/format.ts'),
     import('./names/suggest.ts'),
   ])
   const suggest = (error: unknown) => suggestName(program, new CommandContext(io, program), args, error)
-  return run(program, splitFields(args), io, { suggest, printJsonError: (error) => printJsonError(io, error) })
+  const listing = listingOf
+  return run(program, splitFields(args), io, { suggest, listing, printJsonError: (error) => printJsonError(io, error) })
 }
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help'])

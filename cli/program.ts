@@ -55,6 +55,7 @@ import type { Io } from './io/io.ts'
 import { readLine } from './io/line.ts'
 import { configureProgram } from './io/run.ts'
 import { type JsonShape, shapeJson } from './io/shape-json.ts'
+import { rejectEmptyNames } from './names/empty-names.ts'
 import { qualifyAgents } from './names/rig-agents.ts'
 import { orderCommands } from './orders/order.ts'
 import { runCommands } from './runs/run.ts'
@@ -70,6 +71,7 @@ export function createProgram(io: Io, args: readonly string[] = []): Command {
     .configureHelp({ showGlobalOptions: true })
     .hook('preAction', shareRig)
     .hook('preAction', async (_, command) => {
+      rejectEmptyNames(command)
       shape = await readShape(command)
       await qualifyAgents(context, program, command)
     })

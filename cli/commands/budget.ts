@@ -4,7 +4,7 @@ import { type Colour, formatCount } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
-import { failure } from '../io/exit.ts'
+import { usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
@@ -60,7 +60,7 @@ const withScope = (command: Command): Command =>
     .addOption(new Option('--per <period>', 'the period').choices(['hour', 'day']).default('day'))
 
 function keyOf({ rig, agent, per }: ScopeOptions, of: Budget['unit']): BudgetKey {
-  if (rig !== undefined && agent !== undefined) throw failure('give --rig or --agent, not both')
+  if (rig !== undefined && agent !== undefined) throw usageError('give --rig or --agent, not both')
   if (rig !== undefined) return { scope: 'rig', name: rig, unit: of, per }
   return agent === undefined ? { scope: 'city', unit: of, per } : { scope: 'agent', name: agent, unit: of, per }
 }

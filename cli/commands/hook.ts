@@ -6,7 +6,7 @@ import type { Bead } from '../../src/work/beads/schema.ts'
 import type { NextWork } from '../../src/work/claims/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
-import { Exit, failure } from '../io/exit.ts'
+import { Exit, failure, notFound } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { hookRunCommand } from './hook-run.ts'
 
@@ -34,12 +34,25 @@ async function hook(context: CommandContext, agent: string | undefined, options:
   if (options.inject) return
   if (options.claim) return claim(context, options)
   const { GC_TEMPLATE, GC_AGENT, GC_SESSION_ID } = context.io.env
-  const routes = new Set([agent ?? GC_TEMPLATE ?? GC_AGENT].filter((name) => name !== undefined))
+  const routes = new Set([agent || GC_TEMPLATE || GC_AGENT].filter((name) => name !== undefined))
   if (routes.size === 0) throw failure('name the agent: `gc hook <rig>/<name>`')
-  const beads = await listAgentWork(await context.city(), agent ?? GC_SESSION_ID ?? GC_AGENT ?? '', routes)
+  const city = await context.city()
+  const beads = await listAgentWork(city, agent || GC_SESSION_ID || GC_AGENT || '', routes)
   if (options.json) printJson(context.io, beads)
   else for (const bead of beads) printLine(context.io, `${bead.id}  ${bead.status}  ${sanitizeLine(bead.title)}`)
-  if (beads.length === 0) throw new Exit(1)
+  if (beads.length > 0) return
+  if (agent) await requireNamed(city, agent)
+  throw new Exit(1)
+}
+
+/** Throws for the name of no agent: having no work would hide that it is wrong. */
+async function requireNamed(city: CityClient, name: string): Promise<void> {
+  const { items } = await city.call('GET ~/agents')
+  if (items.some((agent) => agent.name === name || agent.pool === name)) return
+  await city.call('GET ~/session/{id}', { params: { id: name } }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error
+    throw notFound('agent-not-found', `there is no agent ${name}`)
+  })
 }
 
 /** The work in progress of an assignee, else its assigned ready work, else the ready work of its agent. */

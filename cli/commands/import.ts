@@ -24,6 +24,7 @@ interface PruneOptions extends JsonOption {
 }
 
 const DAY_MS = 24 * 60 * 60_000
+const NO_IMPORTS = 'The city imports no packs; `gc import add <source>` imports one.'
 
 export function importCommands(program: Command, context: CommandContext): void {
   const group = program.command('import').description('the packs that the city imports')
@@ -182,6 +183,7 @@ async function list(
       context.io,
       packs.tree().filter(({ declared }) => declared.owner.kind === 'pack' || declared.owner.kind === 'city'),
     )
+  if (states.length === 0) printLine(context.io, NO_IMPORTS)
   for (const state of states) {
     const { binding, source, version = '' } = state.declared
     printCells(context.io, binding, source, version, lockedWord(state))
@@ -195,6 +197,7 @@ async function status(context: CommandContext, { json }: JsonOption, command: Co
     const shown = { root: path, packs_lock_path: packs.lockPath, imports: states.map(importJson) }
     return printResult(context, { ...shown, locked_packs: lockJson(packs.lock()) })
   }
+  if (states.length === 0) printLine(context.io, NO_IMPORTS)
   for (const state of states) {
     const { location } = state
     const place = location.kind === 'missing' ? `missing: ${location.reason}` : location.folder
@@ -222,7 +225,7 @@ async function why(context: CommandContext, name: string, { json }: JsonOption, 
   const { packs } = await openPacks(context, command)
   const { findWays } = await import('../../src/config/packs/import-states.ts')
   const ways = findWays(packs.tree(), name)
-  if (ways.length === 0) throw notFound('pack-not-found', `import "${name}" not found`)
+  if (ways.length === 0) throw notFound('pack-not-found', `there is no import "${name}"`)
   if (json) {
     const shown = ways.map((way) => way.map(({ declared }) => ({ name: declared.binding, source: declared.source })))
     return printResult(context, { name, ways: shown })

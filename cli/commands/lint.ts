@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
@@ -21,7 +21,7 @@ export function lintCommand(program: Command, context: CommandContext): void {
 
 async function lint({ io }: CommandContext, folder: string, { json }: JsonOption): Promise<void> {
   const path = resolve(io.cwd, folder)
-  if (!existsSync(path)) throw failure(`there is no folder ${path}`)
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw failure(`there is no folder ${path}`)
   const { lintFolder } = await import('../../src/config/offline/lint.ts')
   const { lintFormulasIn } = await import('../../src/orchestration/formulas/lint-folder.ts')
   const packs = lintFolder(path, resolveHome(io.env), lintFormulasIn)

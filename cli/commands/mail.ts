@@ -10,7 +10,7 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { archiveCommand, messageCommand } from './mail-archive.ts'
 import { replyCommand, sendCommand } from './mail-send.ts'
-import { defaultRecipient, mailEnvelope } from './mailbox.ts'
+import { defaultRecipient, mailEnvelope, meantRecipient } from './mailbox.ts'
 
 export function mailCommands(program: Command, context: CommandContext): void {
   const mail = program.command('mail').description('messages between sessions, agents and people')
@@ -45,16 +45,23 @@ function inboxCommand(mail: Command, context: CommandContext): void {
     .action(async (argument: string | undefined, options: Inbox) => {
       const recipient = defaultRecipient(context, argument ?? options.address)
       const city = await context.city()
-      await renderLive(context, city, options, (io) => inbox(io, city, recipient, options))
+      await renderLive(context, city, options, (io) => inbox(context.printingTo(io), city, recipient, options))
     })
 }
 
-async function inbox(io: Io, city: CityClient, recipient: string, { unread, limit, json }: Inbox): Promise<void> {
+async function inbox(
+  context: CommandContext,
+  city: CityClient,
+  recipient: string,
+  { unread, limit, json }: Inbox,
+): Promise<void> {
+  const { io } = context
   const { items, total } = await (unread
     ? city.call('GET ~/mail', { query: { agent: recipient, status: 'unread', limit } })
     : city.call('GET ~/mail/inbox', { query: { agent: recipient, limit } }))
   if (json) return printJson(io, mailEnvelope('inbox', { recipient, recipients: [recipient], messages: items }))
-  print(io, items, `There is no ${unread ? 'unread ' : ''}mail for ${sanitizeLine(recipient)}.`)
+  const meant = items.length === 0 ? await meantRecipient(context, recipient) : ''
+  print(io, items, `There is no ${unread ? 'unread ' : ''}mail for ${sanitizeLine(recipient)}${meant || '.'}`)
   if (total > items.length) printLine(io, `${items.length} of ${total}; --limit shows more.`)
 }
 
@@ -171,7 +178,8 @@ function countCommand(mail: Command, context: CommandContext): void {
       const { total, unread } = await city.call('GET ~/mail/count', { query: { agent: recipient } })
       if (options.json)
         return printJson(context.io, mailEnvelope('count', { recipient, recipients: [recipient], total, unread }))
-      printLine(context.io, `${total} for ${sanitizeLine(recipient)}, ${unread} unread`)
+      const meant = total === 0 ? await meantRecipient(context, recipient) : ''
+      printLine(context.io, `${total} for ${sanitizeLine(recipient)}, ${unread} unread${meant}`)
     })
 }
 

@@ -1,9 +1,17 @@
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
+import { nearWord } from '../names/suggest.ts'
 
 /** The recipient of an argument, else the session itself, else `human`. */
 export const defaultRecipient = (context: CommandContext, recipient: string | undefined): string => {
   const { GC_SESSION_ID, GC_ALIAS, GC_AGENT } = context.io.env
   return recipient || GC_SESSION_ID || GC_ALIAS || GC_AGENT || 'human'
+}
+
+/** What follows the name of a recipient that nobody has and that is near another; mail for it is never there. */
+export async function meantRecipient(context: CommandContext, recipient: string): Promise<string> {
+  const near = recipient === 'human' ? undefined : await nearWord(context, recipient, 'who')
+  return near === undefined ? '' : `; did you mean ${sanitizeLine(near)}?`
 }
 
 /** The JSON output that prompts parse. */

@@ -6,7 +6,7 @@ import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { waitForCity } from '../context/outcome.ts'
 import { describeError } from '../io/describe-error.ts'
-import { failure } from '../io/exit.ts'
+import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { rigListOutput } from './cli-shapes.ts'
@@ -58,7 +58,7 @@ function addCommand(rig: Command, context: CommandContext): void {
 }
 
 async function add(context: CommandContext, folder: string | undefined, options: Add, command: Command): Promise<void> {
-  if (!folder && !options.gitUrl) throw failure('name the folder: `gc rig add <folder>`')
+  if (!folder && !options.gitUrl) throw usageError('name the folder: `gc rig add <folder>`')
   if (options.include && context.io.env.GC_TOKEN) {
     throw failure('a session imports packs for its city only; leave --include out')
   }
@@ -155,7 +155,7 @@ function actions(rig: Command, context: CommandContext): void {
 async function status(context: CommandContext, given: string | undefined, options: JsonOption): Promise<void> {
   const city = await context.city()
   const name = await context.rig(city, given)
-  if (!name) throw failure('name the rig: `gc rig status <rig>`')
+  if (!name) throw usageError('name the rig: `gc rig status <rig>`')
   const rig = await city.call('GET ~/rig/{name}', { params: { name } })
   const { agent_details = [] } = await city.call('GET ~/status')
   const agents = agent_details

@@ -14,7 +14,7 @@ export async function cityFolder(context: CommandContext, city: string | undefin
   if (city === undefined && inherited) return inherited
   const enclosing = city === undefined ? enclosingCity(cwd) : undefined
   if (enclosing !== undefined) return enclosing
-  return (await (await context.withoutStarting().city()).call('GET ~/status')).path
+  return (await (await context.withoutStarting().cityNamed(city)).call('GET ~/status')).path
 }
 
 const isCity = (folder: string): boolean => existsSync(join(folder, 'city.toml'))

@@ -35,7 +35,7 @@ export function describeError(error: unknown): ErrorReport {
   }
   if (error instanceof CommanderError) {
     const code = error.code.replace(/^commander\./, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    return report('usage', code, error.message.replace(/^error: /, ''))
+    return report('usage', code, usageSentence(error.message))
   }
   if (error instanceof ApiError) {
     const details = error.details.flatMap(({ location, message = '' }) =>
@@ -52,6 +52,12 @@ export function describeError(error: unknown): ErrorReport {
   if (error instanceof SupervisorOutage) return report('connection', 'outage', error.message)
   return describeOther(error)
 }
+
+/** What commander says of a wrong line, in the words of gc. */
+const usageSentence = (message: string): string =>
+  message
+    .replace(/^error: /, '')
+    .replace(/^command-argument value ('.*') is invalid for argument '(.*?)'\./s, 'argument <$2> cannot be $1.')
 
 const report = (type: ErrorReport['type'], code: string, message: string): ErrorReport => ({
   ...{ type, code, message, details: [] },

@@ -26,6 +26,8 @@ export function configureProgram(program: Command, io: Io): Command {
 interface RunOptions {
   /** The name that was meant by one that nothing has, when there is a near one. */
   suggest?(error: unknown): Promise<string | undefined>
+  /** The command that lists what there is instead. */
+  listing?(error: unknown): string | undefined
   /** Prints an error as JSON, where the output would be. */
   printJsonError?(error: ErrorReport & { suggestion?: string }): void
 }
@@ -59,18 +61,23 @@ async function tell(
   args: readonly string[],
   io: Io,
   error: unknown,
-  { suggest, printJsonError }: RunOptions,
+  { suggest, listing, printJsonError }: RunOptions,
 ): Promise<void> {
   const { message, ...report } = describeError(error)
   if (!message) return
   const suggestion = message.includes('id you mean') ? undefined : await suggest?.(error)
-  const sentence = sanitizeLines(suggestion ? `${message}; did you mean ${suggestion}?` : message)
+  const hint = suggestion ? `; did you mean ${suggestion}?` : seeList(message, listing?.(error))
+  const sentence = sanitizeLines(message + hint)
   if (printJsonError && wantsJson(args)) {
     return printJsonError({ ...report, message: sentence, ...(suggestion && { suggestion }) })
   }
   io.err(`${program.name()}: ${sentence}\n`)
   if (exitStatus(error) === USAGE) io.err(shortHelp(program, args))
 }
+
+/** Where to look for what there is, unless the sentence names a command already. */
+const seeList = (message: string, listing: string | undefined): string =>
+  listing === undefined || /\bgc [a-z]/.test(message) ? '' : `; \`${listing}\` lists those there are`
 
 /** The help of the command that was called wrongly, without what is said at length there. */
 function shortHelp(program: Command, args: readonly string[]): string {

@@ -11,6 +11,8 @@ export interface Named {
 export interface Kind {
   /** The code with which the server says that there is none of a name. */
   readonly missing: string
+  /** The command that lists those there are. */
+  readonly listed: string
   /** The names there are now, at most some hundreds. */
   list(context: CommandContext): Promise<Named[]>
 }
@@ -21,6 +23,7 @@ const query = { limit: MAX }
 
 const agent: Kind = {
   missing: 'agent-not-found',
+  listed: 'gc agent list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/agents')
     const names = items.map(({ name, pool, description }) => [pool ?? name, description] as const)
@@ -30,6 +33,7 @@ const agent: Kind = {
 
 const session: Kind = {
   missing: 'session-not-found',
+  listed: 'gc session list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/sessions', { query })
     return items.flatMap(({ id, alias, template, title }) => [
@@ -41,6 +45,7 @@ const session: Kind = {
 
 const bead: Kind = {
   missing: 'bead-not-found',
+  listed: 'gc bead list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/beads', { query })
     return items.filter(isWork).map(({ id, title }) => ({ name: id, about: title }))
@@ -49,6 +54,7 @@ const bead: Kind = {
 
 const convoy: Kind = {
   missing: 'convoy-not-found',
+  listed: 'gc convoy list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/convoys', { query })
     return items.map(({ id, title }) => ({ name: id, about: title }))
@@ -57,14 +63,18 @@ const convoy: Kind = {
 
 const run: Kind = {
   missing: 'run-not-found',
+  listed: 'gc run list',
   async list(context) {
     const { runs } = await (await context.city()).call('GET ~/runs', { query })
     return runs.map(({ run_id, formula, title }) => ({ name: run_id, about: title || formula }))
   },
 }
 
+const workflow: Kind = { ...run, missing: 'workflow-not-found' }
+
 const mail: Kind = {
   missing: 'mail-not-found',
+  listed: 'gc mail list --all',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/mail', { query: { ...query, status: 'all' } })
     return items.map(({ id, from, subject }) => ({ name: id, about: `${from}: ${subject}` }))
@@ -73,6 +83,7 @@ const mail: Kind = {
 
 const wait: Kind = {
   missing: 'wait-not-found',
+  listed: 'gc wait list',
   async list(context) {
     const { waits } = await (await context.city()).call('GET ~/waits')
     return waits.slice(0, MAX).map(({ id, kind }) => ({ name: id, about: kind }))
@@ -81,6 +92,7 @@ const wait: Kind = {
 
 const formula: Kind = {
   missing: 'formula-not-found',
+  listed: 'gc formula list',
   async list(context) {
     const city = await context.city()
     const rig = await context.rig(city, undefined)
@@ -91,6 +103,7 @@ const formula: Kind = {
 
 const order: Kind = {
   missing: 'order-not-found',
+  listed: 'gc order list --all',
   async list(context) {
     const { orders } = await (await context.city()).call('GET ~/order-files')
     return orders.map(({ scoped_name, description }) => ({ name: scoped_name, about: description }))
@@ -99,6 +112,7 @@ const order: Kind = {
 
 const rig: Kind = {
   missing: 'rig-not-found',
+  listed: 'gc rig list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/rigs')
     return items.map(({ name, path }) => ({ name, about: path }))
@@ -107,6 +121,7 @@ const rig: Kind = {
 
 const city: Kind = {
   missing: 'city-not-found',
+  listed: 'gc cities',
   async list(context) {
     return (await context.cities()).map(({ name, path }) => ({ name, about: path }))
   },
@@ -114,6 +129,7 @@ const city: Kind = {
 
 const service: Kind = {
   missing: 'service-not-found',
+  listed: 'gc service list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/services')
     return (items ?? []).map(({ service_name, state }) => ({ name: service_name, about: state }))
@@ -122,6 +138,7 @@ const service: Kind = {
 
 const webhook: Kind = {
   missing: 'webhook-not-found',
+  listed: 'gc webhook list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/webhooks')
     return (items ?? []).map(({ name }) => ({ name }))
@@ -130,6 +147,7 @@ const webhook: Kind = {
 
 const provider: Kind = {
   missing: 'provider-not-found',
+  listed: 'gc readiness',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/providers')
     return (items ?? []).map(({ name, display_name }) => ({ name, about: display_name }))
@@ -138,6 +156,7 @@ const provider: Kind = {
 
 const account: Kind = {
   missing: 'account-not-found',
+  listed: 'gc account list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/accounts')
     return items.map(({ name, provider }) => ({ name, about: provider }))
@@ -146,6 +165,7 @@ const account: Kind = {
 
 const question: Kind = {
   missing: 'question-not-found',
+  listed: 'gc attention',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/attention')
     return items.flatMap(({ id, asks }) => {
@@ -157,6 +177,7 @@ const question: Kind = {
 
 const pack: Kind = {
   missing: 'pack-not-found',
+  listed: 'gc import list',
   async list(context) {
     const { packs } = await (await context.city()).call('GET ~/packs')
     return (packs ?? []).map(({ name }) => ({ name }))
@@ -165,7 +186,7 @@ const pack: Kind = {
 
 const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
-  ...{ account, question, pack },
+  ...{ account, question, pack, workflow },
 }
 
 /** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */
@@ -173,7 +194,6 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   who: ['session', 'agent'],
   assignee: ['session', 'agent'],
   molecule: ['bead'],
-  workflow: ['run'],
 }
 
 /** The kinds of names that a placeholder is for: `<bead>`, `[beads...]`, `<agent|bead>`, `<other-bead>`. */
@@ -182,6 +202,6 @@ export function kindsOf(placeholder: string): Kind[] {
   return words.flatMap((word) => OTHER_WORDS[word] ?? word).flatMap((word) => KINDS[word] ?? [])
 }
 
-/** The kind of what the server does not have, by the code of its error. */
+/** The kind of what there is none of, by the code of the error. */
 export const missingKind = (code: string): Kind | undefined =>
   Object.values(KINDS).find(({ missing }) => missing === code)

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { ApiError } from '../../src/client/errors.ts'
+import { isRecord } from '../../src/client/json.ts'
 import type { CommandContext } from '../context/context.ts'
-import { Exit } from '../io/exit.ts'
 import { readLine } from '../io/line.ts'
-import { kindsOf, missingKind } from './kinds.ts'
+import { type Kind, kindsOf, missingKind } from './kinds.ts'
 
 /** How long a look for what was meant may take. */
 const LOOK_MS = 1_000
@@ -15,18 +14,34 @@ export async function suggestName(
   args: readonly string[],
   error: unknown,
 ): Promise<string | undefined> {
-  const kind = error instanceof ApiError || error instanceof Exit ? missingKind(error.code) : undefined
+  const kind = kindOfError(error)
   if (!kind) return undefined
   const typed = readLine(program, args).given.filter(({ placeholder }) => kindsOf(placeholder).includes(kind))
-  const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(LOOK_MS)])
-  const limited = context.printingTo({ ...context.io, signal }).withoutStarting()
-  const names = (await kind.list(limited).catch(() => [])).map(({ name }) => name)
-  const { nearest } = await import('../../src/config/diagnostics/suggestion.ts')
-  for (const { word } of typed) {
-    const near = names.includes(word) ? undefined : nearName(word, names, nearest)
+  for (const { word, placeholder } of typed) {
+    const near = await nearWord(context, word, placeholder)
     if (near !== undefined) return near
   }
   return undefined
+}
+
+/** The command that lists what there is of the kind of which an error says that it is not there. */
+export const listingOf = (error: unknown): string | undefined => kindOfError(error)?.listed
+
+const kindOfError = (error: unknown): Kind | undefined =>
+  isRecord(error) && typeof error.code === 'string' ? missingKind(error.code) : undefined
+
+/** The name near a word that stands at a placeholder; undefined when the word is a name itself or none is near. */
+export async function nearWord(
+  context: CommandContext,
+  word: string,
+  placeholder: string,
+): Promise<string | undefined> {
+  const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(LOOK_MS)])
+  const limited = context.printingTo({ ...context.io, signal }).withoutStarting()
+  const lists = await Promise.all(kindsOf(placeholder).map((kind) => kind.list(limited).catch(() => [])))
+  const names = lists.flat().map(({ name }) => name)
+  const { nearest } = await import('../../src/config/diagnostics/suggestion.ts')
+  return names.includes(word) ? undefined : nearName(word, names, nearest)
 }
 
 /** A near name, or one that is near or the same without its rig. */

@@ -67,7 +67,10 @@ describe('gc import, without a supervisor', () => {
     expect((await city.gc('pack', 'list')).out).toBe(`roles\t${source}\t1.2.0\tcached\n`)
     expect(await city.gc('import', 'remove', 'extra')).toMatchObject({ status: 0, out: 'Removed import "extra"\n' })
     const again = await city.gc('import', 'remove', 'extra')
-    expect([again.status, again.err]).toEqual([1, 'gc: import not found: import "extra" not found\n'])
+    expect([again.status, again.err]).toEqual([
+      1,
+      'gc: there is no import "extra"; `gc import list` lists those there are\n',
+    ])
   })
 
   test('takes the version that is asked for, which is no question for that of gc', async () => {

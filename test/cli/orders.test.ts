@@ -133,6 +133,13 @@ describe('gc order', () => {
     expect(orders[2]).toEqual({
       ...{ name: 'later', scoped_name: 'later', trigger: 'cron', due: false, reason: 'cron: schedule not matched' },
     })
+    const one = JSON.parse((await town.gc(['order', 'check', 'later', '--json'])).out)
+    expect([one.orders_total, one.orders]).toEqual([1, [orders[2]]])
+    await town.gc(['order', 'disable', 'later'])
+    const disabled = await town.gc(['order', 'check', 'later'])
+    expect([disabled.status, disabled.err]).toEqual([
+      ...[1, 'gc: order later is disabled and never due; `gc order enable later` enables it\n'],
+    ])
   })
 
   test('enables and disables', async () => {
@@ -155,6 +162,7 @@ describe('gc order', () => {
         'gc: there is no order and no run "nope"; `gc order list --all` shows which orders there are\n',
       ],
       [['run', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
+      [['check', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
       [['disable', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
       [['history', 'nope'], 'gc: order not found: nope: gc order list shows which there are\n'],
       [['history', 'laud'], 'gc: order not found: laud: gc order list shows which there are; did you mean loud?\n'],

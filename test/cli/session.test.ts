@@ -191,7 +191,7 @@ describe('the run of a session', () => {
       status: 1,
       err: 'gc: session zoe is not running; `gc session transcript zoe` shows its conversation\n',
     })
-    expect((await town.gc(['session', 'show', 'nobody'])).err).toBe('gc: session not found: "nobody"\n')
+    expect((await town.gc(['session', 'show', 'nobody'])).err).toStartWith('gc: session not found: "nobody"; ')
     expect((await town.gc(['session', 'prune', '--before', '1h'])).out).toBe('0 were closed.\n')
     expect((await town.gc(['session', 'prune', '--before', '0m'])).out).toContain('1 were closed.')
     expect((await town.gc(['session', 'prune', '--before', 'long'])).status).toBe(2)

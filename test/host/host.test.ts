@@ -52,7 +52,7 @@ describe('a session', () => {
         (error) => `${error.code}: ${error.message}`,
       )
     expect(await outcome(host.start(spec(world, 'a', ['no-such-program'])))).toBe(
-      "validation-failed: no-such-program is not on the session's PATH; install it or name its path",
+      'validation-failed: there is no program no-such-program on the PATH; install it or name its path',
     )
     expect(await outcome(host.start(spec(world, 'a', ['/etc/passwd'])))).toContain('is not a program that can be run')
     expect(await outcome(host.start(sh(world, 'a', 'true', { cwd: '/no/such/folder' })))).toBe(

@@ -105,6 +105,7 @@ function selectProbes(
   return [...new Set(names.length > 0 ? names : defaults)].map((name) => {
     const probe = PROBES.get(name)
     if (probe && isSupported(probe)) return [name, probe] as const
-    throw new AppError('invalid-request', `${errorPrefix} "${name}"`)
+    const known = [...PROBES].flatMap(([each, probe]) => (isSupported(probe) ? each : []))
+    throw new AppError('invalid-request', `${errorPrefix} "${name}"; there are ${known.join(', ')}`)
   })
 }

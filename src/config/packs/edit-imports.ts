@@ -70,7 +70,7 @@ export function findImport(imports: readonly DeclaredImport[], binding: string, 
     rig === undefined
       ? (named.find(isOf('city')) ?? named.find(isOf('pack')) ?? named.find(isOf('default-rig')))
       : named.find((each) => isRigs(each, rig))
-  if (!declared) throw new AppError('pack-not-found', `import not found: import "${binding}" not found`)
+  if (!declared) throw new AppError('pack-not-found', `there is no import "${binding}"`)
   return declared
 }
 

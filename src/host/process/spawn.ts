@@ -84,7 +84,7 @@ export function resolveProgram({
   if (!name.includes('/')) {
     const executable = Bun.which(name, { PATH: env.PATH ?? '', cwd })
     if (executable) return resolve(cwd, executable)
-    throw new AppError('validation-failed', `${name} is not on the session's PATH; install it or name its path`)
+    throw new AppError('validation-failed', `there is no program ${name} on the PATH; install it or name its path`)
   }
   const path = isAbsolute(name) ? name : resolve(cwd, name)
   if (Bun.which(path)) return path

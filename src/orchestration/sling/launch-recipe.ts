@@ -28,11 +28,16 @@ export function asWisp(recipe: Recipe): Recipe {
 }
 
 /** What keeps a formula from being compiled. */
-export const compileSentence = (formula: string, { errors }: Extract<CompileResult, { errors: unknown }>): string =>
-  listed(
+export function compileSentence(
+  formula: string,
+  { reason, errors }: Extract<CompileResult, { errors: unknown }>,
+): string {
+  if (reason === 'missing') return errors.map(({ message }) => message).join('; ')
+  return listed(
     formula,
     errors.map(({ file, line, step, message }) => `${file}:${line}: ${step ? `step ${step}: ` : ''}${message}`),
   )
+}
 
 /** The problems of a launch in a sentence, or in a list. */
 export const listed = (formula: string, problems: readonly string[]): string =>

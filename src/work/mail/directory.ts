@@ -1,4 +1,5 @@
 import type { CityConfig } from '../../config/city-config.ts'
+import { suggestion } from '../../config/diagnostics/suggestion.ts'
 import { AppError } from '../../core/errors.ts'
 
 /** What mail has to know about a session. */
@@ -60,10 +61,9 @@ export class MailDirectory {
     if (exact) return otherExact.length === 0 ? exact : rejectAmbiguous(name, [exact, ...otherExact])
     const [short, ...otherShort] = this.#shortMatches(name)
     if (short) return otherShort.length === 0 ? short : rejectAmbiguous(name, [short, ...otherShort])
-    throw new AppError(
-      'invalid-request',
-      `nobody here is called "${name}": address a session by id, alias or name, an agent by its name, or human`,
-    )
+    const near = suggestion(name, [...this.#configured(), ...this.#configured().map(leaf)])
+    const help = near ? `; ${near}` : ': address a session by id, alias or name, an agent by its name, or human'
+    throw new AppError('invalid-request', `nobody here is called "${name}"${help}`)
   }
 
   /** Whether this names an agent or a live session of the city. */

@@ -1,0 +1,26 @@
+import type { Argument, Command } from 'commander'
+import { createProgram } from '../../cli/program.ts'
+import { recorder } from './shell.ts'
+
+/** A command that does something, and the words that call it. */
+export interface TreeCommand {
+  readonly name: string
+  readonly command: Command
+  readonly args: readonly Argument[]
+}
+
+/** Every command of gc that does something by itself. */
+export function allCommands(command = createProgram(recorder().io), path: readonly string[] = []): TreeCommand[] {
+  const inner = command.commands.flatMap((each) => allCommands(each, [...path, each.name()]))
+  if (path.length === 0 || !('_actionHandler' in command && command._actionHandler)) return inner
+  return [{ name: path.join(' '), command, args: command.registeredArguments }, ...inner]
+}
+
+/** The words of a command with a word for each argument and for each option that it must have. */
+export function wordsOf({ name, command, args }: TreeCommand, word: string): string[] {
+  const given = args.map(({ argChoices }) => argChoices?.[0] ?? word)
+  const needed = command.options.flatMap(({ mandatory, long, argChoices }) =>
+    mandatory && long ? [long, argChoices?.[0] ?? word] : [],
+  )
+  return [...name.split(' '), ...given, ...needed]
+}
