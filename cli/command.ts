@@ -17,6 +17,7 @@ export async function runBd(args: readonly string[], io: Io): Promise<number> {
 /** Runs a command of `gc`: its own, one of `bd`, or one that a pack of the city ships. */
 export async function runGc(args: readonly string[], io: Io): Promise<number> {
   if (args[0] === 'bd') return runBd(args.slice(1), io)
+  if (args[0] === 'serve') return runServe(args, io)
   const { createProgram } = await import('./program.ts')
   const program = createProgram(io, args)
   const { splitGlobals } = await import('./pack-commands/match.ts')
@@ -34,6 +35,12 @@ export async function runGc(args: readonly string[], io: Io): Promise<number> {
     program.addHelpText('after', await packHelp(io, program, globals.city, reserved))
   }
   return runOwn(io, program, args)
+}
+
+/** Runs the supervisor. */
+async function runServe(args: readonly string[], io: Io): Promise<number> {
+  const { createServeProgram } = await import('./serve-program.ts')
+  return run(createServeProgram(io), args, io, { printJsonError: (error) => printJsonError(io, error) })
 }
 
 /** Runs a command of gc's own. */

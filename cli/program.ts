@@ -1,4 +1,5 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
+import { createBaseProgram } from './base-program.ts'
 import { accountCommands } from './commands/account.ts'
 import { agentCommands } from './commands/agent.ts'
 import { attentionCommands } from './commands/attention.ts'
@@ -53,7 +54,6 @@ import { externalMessageCommands } from './extmsg/extmsg.ts'
 import { formulaCommands } from './formulas/formula.ts'
 import type { Io } from './io/io.ts'
 import { readLine } from './io/line.ts'
-import { configureProgram } from './io/run.ts'
 import { type JsonShape, shapeJson } from './io/shape-json.ts'
 import { rejectEmptyNames } from './names/empty-names.ts'
 import { qualifyAgents } from './names/rig-agents.ts'
@@ -63,12 +63,7 @@ import { workflowCommands } from './runs/workflow.ts'
 
 /** The `gc` program for some words: its commands in the order of its help. */
 export function createProgram(io: Io, args: readonly string[] = []): Command {
-  const program = configureProgram(new Command('gc'), io)
-    .description('Supervises cities of coding agents.')
-    .option('--city <city>', 'the city to work in: the name or folder of the city')
-    .option('--rig <rig>', 'the rig to work in: its name or folder')
-    .option('--no-autostart', 'start no supervisor when none runs')
-    .configureHelp({ showGlobalOptions: true })
+  const program = createBaseProgram(io)
     .hook('preAction', shareRig)
     .hook('preAction', async (_, command) => {
       rejectEmptyNames(command)

@@ -1,14 +1,13 @@
-import { join } from 'node:path'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { errorMessage } from '../core/errors.ts'
-import { Lock } from '../core/lock.ts'
 import { redactTokens } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { type OpenSocialOptions, openSocial } from '../social/open.ts'
 import { hashSecret } from '../social/shared/strings.ts'
 import type { Social } from '../social/social.ts'
 import { Home } from './home.ts'
+import { lockNetwork } from './network-lock.ts'
 import { stackOf } from './stack.ts'
 
 export interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer' | 'metrics'> {
@@ -23,25 +22,14 @@ export interface NetworkDependencies extends Pick<OpenSocialOptions, 'writer' | 
   report(message: string): void
 }
 
-/** Opens the agents' network of a home; a lock keeps it to one process at a time. */
-export async function openNetwork(
-  { home, clock, deadlines, listener, hosts, origins, env, report, writer, metrics }: NetworkDependencies,
-  resources: AsyncDisposableStack,
-): Promise<Social> {
-  await using opening = new AsyncDisposableStack()
-  const lock = Lock.acquire(join(home.path, 'social.lock'), 'a gc serve that runs its network')
-  opening.defer(() => lock.release())
-  const social = await openSocial({
-    ...{ home: home.path, clock, deadlines, listener, hosts, origins, env },
-    ...(writer && { writer }),
-    ...(metrics && { metrics }),
+/** Opens the agents' network of a home, for the process that has its lock. */
+export const openNetwork = ({ home, report, ...dependencies }: NetworkDependencies): Promise<Social> =>
+  openSocial({
+    ...dependencies,
+    home: home.path,
     operator: hashSecret(home.operatorToken()),
     report: (error, occasion) => report(occasion ? `${occasion.id}: ${stackOf(error)}` : errorMessage(error)),
   })
-  opening.defer(() => social.close())
-  resources.use(opening.move())
-  return social
-}
 
 export interface NetworkServeOptions {
   home: string | undefined
@@ -63,10 +51,9 @@ export async function serveNetwork(options: NetworkServeOptions): Promise<{ url:
   const { host, port, allowHosts: hosts, allowOrigins: origins, env } = options
   const listener = { host, isOwn: true, bound: () => listening }
   const home = Home.open(options.home)
-  const network = await openNetwork(
-    { home, clock: systemClock, deadlines, listener, hosts, origins, env, report },
-    resources,
-  )
+  lockNetwork(home, resources)
+  const network = await openNetwork({ home, clock: systemClock, deadlines, listener, hosts, origins, env, report })
+  resources.defer(() => network.close())
   const trace = (error: unknown) => report(stackOf(error))
   const listening = await listenWithRetry(network.handler, { host, port, deadlines, report: trace })
   resources.defer(() => listening.stop())

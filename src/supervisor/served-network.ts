@@ -1,46 +1,62 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { AgentNetwork } from '../agents/network/network.ts'
-import { errorMessage } from '../core/errors.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { RequestMetrics } from '../http/request-metrics.ts'
 import type { Social } from '../social/social.ts'
 import type { NetworkStats } from '../social/stats/schema.ts'
-import { type NetworkDependencies, openNetwork } from './network.ts'
+import type { NetworkDependencies } from './network.ts'
+import { lockNetwork } from './network-lock.ts'
 
-/** The social network beside the cities of a supervisor. */
+/**
+ * The social network beside the cities of a supervisor. One that nobody has used or configured is opened with its first
+ * request: until then its code and its database take no memory.
+ */
 export class ServedNetwork {
   #url: string | undefined
+  #social: Social | undefined
+  #opening: Promise<Social | undefined> | undefined
+  #isClosed = false
   readonly #events = new Map<string, number>()
+  /** Counts the requests of its API. */
+  readonly requests = new RequestMetrics()
 
-  private constructor(
-    private readonly social: Social | undefined,
-    /** Counts the requests of its API. */
-    readonly requests: RequestMetrics,
-  ) {
-    social?.network.log.subscribe(({ type }) => this.#events.set(type, (this.#events.get(type) ?? 0) + 1))
-  }
+  private constructor(private readonly dependencies: NetworkDependencies) {}
 
-  /** Opens the network. One that cannot be opened is reported and does not keep cities from running. */
+  /** Serves the network. One that cannot be opened is reported and does not keep cities from running. */
   static async open(dependencies: NetworkDependencies, resources: AsyncDisposableStack): Promise<ServedNetwork> {
-    const metrics = new RequestMetrics()
+    const network = new ServedNetwork(dependencies)
     try {
-      return new ServedNetwork(await openNetwork({ ...dependencies, metrics }, resources), metrics)
+      lockNetwork(dependencies.home, resources)
     } catch (error) {
-      dependencies.report(`the agents' network is not served: ${errorMessage(error)}`)
-      return new ServedNetwork(undefined, metrics)
+      network.#isClosed = true
+      network.#reportClosed(error)
+      return network
     }
+    resources.defer(() => network.#close())
+    if (isUsed(dependencies)) await network.#opened()
+    return network
   }
 
-  get handler(): RequestHandler {
-    return this.social?.handler ?? notFoundHandler
+  readonly handler: RequestHandler = {
+    fetch: (request, server) =>
+      this.#social
+        ? this.#social.handler.fetch(request, server)
+        : this.#opened().then((social) => (social?.handler ?? notFoundHandler).fetch(request, server)),
+    stop: () => {
+      this.#isClosed = true
+      this.#social?.handler.stop()
+    },
   }
 
-  /** How much there is on the network; undefined while it is not served. */
+  /** How much there is on the network; undefined while it is not open. */
   async stats(): Promise<NetworkStats | undefined> {
-    return this.social?.network.stats.show()
+    return this.#social?.network.stats.show()
   }
 
-  /** How many events of each type it recorded since it was opened; none while it is not served. */
+  /** How many events of each type it recorded since it was opened. */
   events(): ReadonlyMap<string, number> {
     return this.#events
   }
@@ -53,13 +69,49 @@ export class ServedNetwork {
   /** The network as cities use it for their agents; undefined while it is not served. */
   get forCities(): AgentNetwork | undefined {
     const url = this.#url
-    if (!this.social || url === undefined) return undefined
-    const { cityAgents } = this.social.network
+    if (this.#isClosed || url === undefined) return undefined
+    const agents = async () => (await this.#opened())?.network.cityAgents ?? notServed()
     return {
       url: () => url,
-      register: (account) => cityAgents.register(account),
-      setKey: (id, publicKey) => cityAgents.setKey(id, publicKey),
-      unreadOf: (id) => cityAgents.unreadOf(id),
+      register: async (account) => (await agents()).register(account),
+      setKey: async (id, publicKey) => (await agents()).setKey(id, publicKey),
+      unreadOf: async (id) => (await agents()).unreadOf(id),
     }
   }
+
+  /** Opens it once; what failed is told of once, and not tried again before the next start. */
+  #opened(): Promise<Social | undefined> {
+    if (this.#isClosed) return Promise.resolve(undefined)
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#isClosed = true
+      this.#reportClosed(error)
+      return undefined
+    })
+    return this.#opening
+  }
+
+  async #open(): Promise<Social> {
+    const { openNetwork } = await import('./network.ts')
+    const social = await openNetwork({ ...this.dependencies, metrics: this.requests })
+    social.network.log.subscribe(({ type }) => this.#events.set(type, (this.#events.get(type) ?? 0) + 1))
+    this.#social = social
+    return social
+  }
+
+  #reportClosed(error: unknown): void {
+    this.dependencies.report(`the agents' network is not served: ${errorMessage(error)}`)
+  }
+
+  async #close(): Promise<void> {
+    this.#isClosed = true
+    await (await this.#opening)?.close()
+  }
+}
+
+/** Whether a network has been used or configured, or has an address of its own. */
+const isUsed = ({ home, listener }: NetworkDependencies): boolean =>
+  listener.isOwn || ['social.db', 'social.toml'].some((name) => existsSync(join(home.path, name)))
+
+function notServed(): never {
+  throw new AppError('service-unavailable', 'the network of agents is not served; the log of gc serve says why')
 }

@@ -1,0 +1,13 @@
+import type { Command } from 'commander'
+import { createBaseProgram } from './base-program.ts'
+import { serveCommand } from './commands/serve.ts'
+import { versionLine } from './commands/version.ts'
+import { CommandContext } from './context/context.ts'
+import type { Io } from './io/io.ts'
+
+/** The `gc` program for `gc serve` alone. It stays for long, so it loads none of the other commands. */
+export function createServeProgram(io: Io): Command {
+  const program = createBaseProgram(io).version(versionLine, '-V, --version', 'print the version of this program')
+  serveCommand(program, new CommandContext(io, program))
+  return program
+}
