@@ -1,7 +1,8 @@
-import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
 import type { Actor } from './actor.ts'
 import type { Orm } from './orm.ts'
 import { isStorageError } from './sqlite.ts'
+import type { Statement } from './statement.ts'
 
 /** What a write works with: it commits or rolls back as one, whatever else its group does. */
 export interface Tx {

@@ -9,6 +9,7 @@ import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
 import { closeDisplaced, closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
+import { LazyStatement, type Statement } from './statement.ts'
 import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts'
 import { StoreFiles } from './store-files.ts'
 import { StoreMetrics } from './store-metrics.ts'
@@ -91,9 +92,9 @@ export class Store {
     return this.#failure?.reason
   }
 
-  /** A statement prepared once, for the paths that run often. */
-  prepare<Row, Params extends SQLQueryBindings[] = SQLQueryBindings[]>(sql: string) {
-    return this.#db.prepare<Row, Params>(sql)
+  /** A statement that is compiled once, for the paths that run often. */
+  prepare<Row, Params extends SQLQueryBindings[] = SQLQueryBindings[]>(sql: string): Statement<Row, Params> {
+    return new LazyStatement(this.#db, sql)
   }
 
   /** Reads what is committed; the newest of it may still be on its way to the disk. `fn` is synchronous and small. */

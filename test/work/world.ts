@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import type { City } from '../../src/city/city.ts'
+import type { Statement } from '../../src/core/statement.ts'
 import type { Store } from '../../src/core/store.ts'
 import type { SessionCaller } from '../../src/http/caller.ts'
 import { hashToken } from '../../src/http/credentials.ts'

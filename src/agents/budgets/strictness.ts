@@ -1,4 +1,4 @@
-import type { Statement } from 'bun:sqlite'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Statement } from 'bun:sqlite'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { BeadGuard } from '../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'

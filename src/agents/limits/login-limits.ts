@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { LimitReached, LoginFailed, LoginRestored } from './events.ts'
 import type { Login } from './login.ts'

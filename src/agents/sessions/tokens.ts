@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import { createSecret } from '../../core/ids.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { hashToken, TOKEN_PREFIX } from '../../http/credentials.ts'
 import type { LiveToken, TokenMirror } from '../../http/tokens.ts'

@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { FilePosition } from '../conversations/entries/log-reader.ts'
 import { dayOf, UsageDays } from './days.ts'

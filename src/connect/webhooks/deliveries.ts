@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 
 /** How many that have expired are removed with each that is added, so that none holds the loop. */

@@ -1,7 +1,7 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
 import { stablePlan } from '../stable-plan.ts'
+import type { Statement } from '../statement.ts'
 import type { Store, Tx } from '../store.ts'
 import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
 import { RecentEvents } from './recent.ts'

@@ -1,7 +1,7 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../clock.ts'
 import type { Deadline, Deadlines } from '../deadlines.ts'
 import { stablePlan } from '../stable-plan.ts'
+import type { Statement } from '../statement.ts'
 import type { Store } from '../store.ts'
 import type { EventLog } from './log.ts'
 

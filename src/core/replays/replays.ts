@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../clock.ts'
+import type { Statement } from '../statement.ts'
 import type { Store, Tx } from '../store.ts'
 
 /** The response to a request with an `Idempotency-Key`, sent again when the request is repeated. */

@@ -1,10 +1,10 @@
-import type { Statement } from 'bun:sqlite'
 import { Type } from '@sinclair/typebox'
 import { type Actor, GC } from '../actor.ts'
 import type { Clock } from '../clock.ts'
 import { defineEvent, type EventAttributes, type EventDefinition, type PayloadOf } from '../events/event.ts'
 import type { EventLog } from '../events/log.ts'
 import { createRequestId } from '../ids.ts'
+import type { Statement } from '../statement.ts'
 import type { Store, Tx } from '../store.ts'
 
 export const RequestFailed = defineEvent(

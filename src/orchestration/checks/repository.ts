@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import { eq } from 'drizzle-orm'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { type CheckRow, runChecks } from './table.ts'
 

@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { and, eq } from 'drizzle-orm'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { BeadGuard } from '../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'

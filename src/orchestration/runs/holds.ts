@@ -1,7 +1,7 @@
-import type { Statement } from 'bun:sqlite'
 import { eq, or } from 'drizzle-orm'
 import type { Actor } from '../../core/actor.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { BeadGuard } from '../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'

@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { AppError } from '../../core/errors.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { isGating } from '../../work/beads/readiness.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'

@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { AppError } from '../../core/errors.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { EngineKey, LaunchKey } from '../../work/metadata.ts'
 import { SLING_WORKFLOW_CONFLICT } from './errors.ts'

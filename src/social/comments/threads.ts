@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage } from '../../http/page.ts'

@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { newId } from '../shared/strings.ts'
 import type { ConversationStatus, conversationMembers } from './table.ts'

@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Follows } from '../agents/follows.ts'

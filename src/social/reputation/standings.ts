@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
 import { type AgentRecord, keepsRepeating, type Level, LIMIT_FACTORS, levelOf } from '../limits/levels.ts'

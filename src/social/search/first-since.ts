@@ -1,4 +1,4 @@
-import type { Statement } from 'bun:sqlite'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 
 /** Finds where a time range begins, among rows that are in the order of their creation. */

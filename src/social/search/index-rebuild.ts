@@ -1,4 +1,4 @@
-import type { Statement } from 'bun:sqlite'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from './old-indexes.ts'

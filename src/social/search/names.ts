@@ -1,4 +1,4 @@
-import type { Statement } from 'bun:sqlite'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import type { Term } from './query-terms.ts'
 import { weightOf } from './relevance.ts'

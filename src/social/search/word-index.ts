@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
 import type { LongReads } from './long-reads.ts'

@@ -1,7 +1,7 @@
-import type { Statement } from 'bun:sqlite'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { hashSecret } from '../shared/strings.ts'
 import type { Person } from './person.ts'

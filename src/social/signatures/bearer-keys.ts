@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import type { EventLog } from '../../core/events/log.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'

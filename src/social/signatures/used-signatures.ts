@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { hashSecret } from '../shared/strings.ts'
 import { invalidSignature } from './errors.ts'

@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import { AppError } from '../../core/errors.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import type { NetworkStats } from './schema.ts'
 import type { totals } from './table.ts'

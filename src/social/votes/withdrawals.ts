@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import type { Clock } from '../../core/clock.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'

@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import { AppError } from '../../core/errors.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { findCycle, shortestPath } from './cycles.ts'
 import { isGating } from './readiness.ts'

@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { toTimestamp } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import type { Claim } from './schema.ts'
 import type { Worker } from './worker.ts'

@@ -1,7 +1,7 @@
-import type { Statement } from 'bun:sqlite'
 import { eq } from 'drizzle-orm'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { MailDirectory } from './directory.ts'

@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { matchAllTerms, parseSearchTerms } from '../../core/search-terms.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage, inBatches } from '../../http/page.ts'
 import { pageSize } from '../../http/schema.ts'

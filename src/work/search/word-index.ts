@@ -1,7 +1,7 @@
-import type { Statement } from 'bun:sqlite'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 
 export interface WordIndexOptions {

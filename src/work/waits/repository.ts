@@ -1,7 +1,7 @@
-import type { Statement } from 'bun:sqlite'
 import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../../core/orm.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { type WaitRow, waitBeads, waits } from './table.ts'
 

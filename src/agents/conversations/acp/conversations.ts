@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { asc, eq } from 'drizzle-orm'
 import { stablePlan } from '../../../core/stable-plan.ts'
+import type { Statement } from '../../../core/statement.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import type { RecordBatch } from '../../../host/client/session-host.ts'
 import type { AgentMode, AgentRecord } from '../../../host/protocol/record.ts'

@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import { toTimestamp } from '../../../core/clock.ts'
+import type { Statement } from '../../../core/statement.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Statement } from 'bun:sqlite'
 import { eq, sql } from 'drizzle-orm'
 import { stablePlan } from '../../../core/stable-plan.ts'
+import type { Statement } from '../../../core/statement.ts'
 import type { Store, Tx } from '../../../core/store.ts'
 import { type OrderOutput, type OrderRunRow, orderOutputs, orderRuns } from './table.ts'
 

@@ -1,5 +1,5 @@
-import type { Statement } from 'bun:sqlite'
 import { stablePlan } from '../../../core/stable-plan.ts'
+import type { Statement } from '../../../core/statement.ts'
 import type { Store } from '../../../core/store.ts'
 
 /** A run of an order as lists of runs show it. Times are milliseconds since 1970. */

@@ -1,4 +1,5 @@
-import type { Database, Statement } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
+import type { Statement } from '../../../core/statement.ts'
 import { type CommentDraft, firstNumber, toComment } from '../../comments/comments.ts'
 import type { BeadComment } from '../../comments/schema.ts'
 

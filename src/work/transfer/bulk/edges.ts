@@ -1,5 +1,6 @@
-import type { Database, Statement } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { stablePlan } from '../../../core/stable-plan.ts'
+import type { Statement } from '../../../core/statement.ts'
 import { findAnyCycle } from '../../beads/cycles.ts'
 import { cycleError, selfDependencyError, withEdge } from '../../beads/dependencies.ts'
 import { isGating } from '../../beads/readiness.ts'

@@ -1,5 +1,6 @@
-import type { Database, Statement } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { stablePlan } from '../../../core/stable-plan.ts'
+import type { Statement } from '../../../core/statement.ts'
 import { notImportable } from '../../beads/restorer.ts'
 import { type BeadRow, ROW_COLUMNS, VALUE_COLUMNS } from '../../beads/row.ts'
 import type { Dep } from '../../beads/schema.ts'
