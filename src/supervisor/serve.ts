@@ -9,6 +9,7 @@ import { checkoutsFolder } from '../config/packs/locate.ts'
 import { withWebhooks } from '../connect/webhooks/handler.ts'
 import { type Actor, gcPart } from '../core/actor.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
+import { collectAfterStart } from '../core/collect-after-start.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
@@ -249,6 +250,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   })
   resources.defer(() => home.removeAddress())
   cities.openAll().catch(reportError)
+  collectAfterStart(deadlines)
   return {
     url: listening.url,
     socialUrl,

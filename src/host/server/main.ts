@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
+import { collectAfterStart } from '../../core/collect-after-start.ts'
 import { Deadlines } from '../../core/deadlines.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
@@ -85,6 +86,7 @@ export async function runHost(options: HostOptions): Promise<number> {
     surviveSignals(host, report)
     report(`host ${place.build} is up (pid ${process.pid})`)
     options.say(READY)
+    collectAfterStart(deadlines)
     await host.done
     report('host has ended')
     return 0
