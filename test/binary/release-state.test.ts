@@ -305,6 +305,7 @@ describe(`a city that gc ${RELEASE} closed, moved to another folder`, () => {
 test(`every consumer and table of gc ${RELEASE} still has its name`, async () => {
   await using world = await World.open()
   const city = await world.city('fresh')
+  await fetch(`${world.url}/api/v1/posts`)
   await world.outcome('/v0/events', (await city.call('POST ~/unregister')).body)
   await world.stop()
   const database = join(city.path, '.gc/city.db')

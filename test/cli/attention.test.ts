@@ -83,7 +83,9 @@ describe('gc attention', () => {
     const stop = new AbortController()
     const json = new AbortController()
     const signalOf = ({ signal }: AbortController) => AbortSignal.any([signal, AbortSignal.timeout(10_000)])
+    const { promise: isWhole, resolve: showWhole } = Promise.withResolvers<void>()
     const until = (controller: AbortController) => (out: string) => {
+      if (out.includes('Question ')) showWhole()
       if (out.includes('was answered')) controller.abort()
     }
     const watching = town.gc(['attention', '--watch'], { signal: signalOf(stop), onOutput: until(stop) })
@@ -91,6 +93,7 @@ describe('gc attention', () => {
     const { id } = await town.json<{ id: string }>(['session', 'new', 'polly', '--message', 'ask it'])
     const [item] = (await waits(1)).items
     const number = item?.id.split(':')[1] ?? ''
+    await isWhole
     await town.gc(['attention', 'answer', number, 'yes', '--text', 'and be quick'])
     const { out } = await watching
     expect(out).toContain('Allow make it?')
