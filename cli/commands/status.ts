@@ -2,7 +2,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { formatDuration } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { foldRows } from '../context/fold-rows.ts'
-import { areKeptUnconfined, HOW_TO_DECIDE, KEPT_UNCONFINED } from '../context/kept-unconfined.ts'
+import { findKeptUnconfined } from '../context/kept-unconfined.ts'
 import type { JsonOption } from '../context/options.ts'
 import { renderLive, type WatchOption } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -25,6 +25,7 @@ async function show(io: Io, city: CityClient, options: JsonOption): Promise<void
   const response = await city.call('GET ~/status')
   if (options.json) return printJson(io, await statusOutput(city, response))
   const { agents, rigs, work, mail } = response
+  const kept = await findKeptUnconfined(io.env)
   printFields(io, [
     [
       'city',
@@ -40,7 +41,7 @@ async function show(io: Io, city: CityClient, options: JsonOption): Promise<void
       }),
     ],
     ['unconfined', formatUnconfined((await city.call('GET ~/unconfined-sessions')).total)],
-    ['confinement', (await areKeptUnconfined(io.env)) ? `${KEPT_UNCONFINED}; ${HOW_TO_DECIDE}` : undefined],
+    ['confinement', kept && `${kept.what}; ${kept.remedy}`],
     ['rigs', formatCounts(rigs.total, { suspended: rigs.suspended })],
     ['work', `${work.ready} ready, ${work.in_progress} in progress, ${work.open} open`],
     ['mail', formatCounts(mail.total, { unread: mail.unread })],

@@ -1,6 +1,6 @@
 import { release } from 'node:os'
 import type { CommandContext } from '../context/context.ts'
-import { areKeptUnconfined, HOW_TO_DECIDE, KEPT_UNCONFINED } from '../context/kept-unconfined.ts'
+import { findKeptUnconfined } from '../context/kept-unconfined.ts'
 import { describeSessionHolding } from '../context/session-holding.ts'
 import { bad, type CheckResult, ok } from './result.ts'
 
@@ -9,7 +9,8 @@ const ON_PURPOSE = 'until then only agents with confine = "off" are started, unc
 
 /** What this machine has of what confined sessions need, and what holds them to their shares. */
 export async function checkConfinement(context: CommandContext): Promise<CheckResult> {
-  if (await areKeptUnconfined(context.io.env)) return bad('warning', NAME, KEPT_UNCONFINED, HOW_TO_DECIDE)
+  const kept = await findKeptUnconfined(context.io.env)
+  if (kept) return bad('warning', NAME, kept.what, kept.remedy)
   if (process.platform === 'darwin') return ok(NAME, 'sandbox-exec; shares of cpu and memory are not held on macOS')
   if (process.platform !== 'linux')
     return bad('warning', NAME, `gc does not confine on ${process.platform}`, ON_PURPOSE)

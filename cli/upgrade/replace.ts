@@ -3,7 +3,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import { countOf } from '../../src/client/text.ts'
 import type { Launched } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
-import { areKeptUnconfined, HOW_TO_DECIDE, KEPT_UNCONFINED } from '../context/kept-unconfined.ts'
+import { findKeptUnconfined } from '../context/kept-unconfined.ts'
 import { commit, version } from '../context/version.ts'
 import { failure } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
@@ -38,7 +38,8 @@ export async function replace(given: CommandContext, plan: Plan, target: string)
     io,
     `The supervisor runs again as gc ${plan.candidate.version}; ${countOf(after, 'session')} of ${sessions} went on.`,
   )
-  if (await areKeptUnconfined(io.env)) printLine(io, `Confinement: ${KEPT_UNCONFINED}; ${HOW_TO_DECIDE}.`)
+  const kept = await findKeptUnconfined(io.env)
+  if (kept) printLine(io, `Confinement: ${kept.what}; ${kept.remedy}.`)
 }
 
 async function countSessions({ client }: CommandContext): Promise<number> {

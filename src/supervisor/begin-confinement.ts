@@ -1,5 +1,5 @@
 import { isNotNull } from 'drizzle-orm'
-import { keepUnconfined, readDefaultMode, readSaidMode } from '../config/confinement/default-mode.ts'
+import { KEPT_UNCONFINED, keepUnconfined, readDefaultMode, readSaidMode } from '../config/confinement/default-mode.ts'
 import type { ConfineMode } from '../config/declare/confine.ts'
 import type { Store } from '../core/store.ts'
 import type { SessionHost } from '../host/client/session-host.ts'
@@ -37,8 +37,9 @@ async function keepAsBefore(home: string, store: Store, report: (message: string
   if (!first) return
   if (readSaidMode(home).mode === undefined) {
     keepUnconfined(home)
+    const { what, remedy } = KEPT_UNCONFINED
     report(
-      `agents of this home run unconfined, as they did before: sessions are confined by default now, and ${home}/supervisor.toml says [confine] default = "off" since its cities are older; \`gc confine on\` confines them, \`gc confine off\` keeps it so`,
+      `${what}: sessions are confined by default now, and ${home}/supervisor.toml says [confine] default = "off" since its cities are older; ${remedy}`,
     )
   }
   await store.write((tx) => void tx.orm.update(cities).set({ ranUnconfined: null }).where(marked).run())

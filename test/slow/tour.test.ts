@@ -19,7 +19,7 @@ function freePort(): number {
   return server.port
 }
 
-/** What stands in the README to be pasted, a line a command, as it is but for the name of a session. */
+/** What stands in the README to be pasted, a line a command, as it is. */
 function readTour(): string[] {
   const readme = readFileSync(join(import.meta.dir, '../../README.md'), 'utf8')
   const [, section = ''] = readme.split('## A two-minute tour\n')
@@ -76,7 +76,7 @@ function processesOf(home: string): number[] {
 test('the tour of the README is pasted on a bare machine, does what it says, and leaves nothing behind', async () => {
   using folder = tempFolder()
   mkdirSync(folder.at('bin'))
-  mkdirSync(folder.at('user', 'my-project'), { recursive: true })
+  mkdirSync(folder.at('user'))
   symlinkSync(BINARY, folder.at('bin', 'gc'))
   writeFileSync(folder.at('bin', 'claude'), AGENT, { mode: 0o755 })
   const env = {
@@ -86,14 +86,12 @@ test('the tour of the README is pasted on a bare machine, does what it says, and
     PS1: '[\\#:$?] ',
     ...(isRefused && { GC_PORT: String(freePort()) }),
   }
-  Bun.spawnSync(['git', 'init', '-q', folder.at('user', 'my-project')], { env })
   const shell = [...machine, 'bash', '--norc', '--noediting', '-i']
   await using screen = new Screen(shell, { cols: 160, rows: 50, cwd: folder.at('user'), env })
   await screen.shows('[1:0] ', WAIT)
-  const session = () => /\bmc-\d+\b/.exec(screen.text.slice(screen.text.lastIndexOf('SESSION ')))?.[0]
   const statuses: unknown[] = []
   for (const [at, line] of readTour().entries()) {
-    screen.press(`${line.replace('<id>', session() ?? '<id>')}\r`)
+    screen.press(`${line}\r`)
     await WAITING.find(({ begins }) => line.startsWith(begins))?.leave(screen)
     await screen.shows(new RegExp(`\\[${at + 2}:\\d+\\] $`, 'm'), WAIT)
     statuses.push([line, /\[\d+:(\d+)\] $/.exec(screen.text.trimEnd().concat(' '))?.[1]])

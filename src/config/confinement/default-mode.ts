@@ -43,12 +43,18 @@ export function readSaidMode(gcHome: string): SaidMode {
   return { ...(mode !== undefined && { mode }), isKept }
 }
 
-/** Whether agents of a home run unconfined only because they did before; what is wrong with its file is said where it decides. */
-export function isKeptUnconfined(gcHome: string): boolean {
+/** What a person is told until they decide, whose agents go on unconfined since they ran before confinement was the default. */
+export const KEPT_UNCONFINED = {
+  what: 'agents of this home run unconfined, as they did before',
+  remedy: '`gc confine on` confines them, `gc confine off` leaves them so',
+}
+
+/** What is said of a home whose agents run unconfined only because they did before; what is wrong with its file is said where it decides. */
+export function findKeptUnconfined(gcHome: string): typeof KEPT_UNCONFINED | undefined {
   try {
-    return readSaidMode(gcHome).isKept
+    return readSaidMode(gcHome).isKept ? KEPT_UNCONFINED : undefined
   } catch (error) {
-    if (error instanceof AppError) return false
+    if (error instanceof AppError) return undefined
     throw error
   }
 }
