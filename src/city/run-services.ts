@@ -1,4 +1,5 @@
 import { HostedCommands } from '../agents/commands/hosted-commands.ts'
+import type { CommandConfinement } from '../agents/confinement/command-confinement.ts'
 import { plainEnvironment } from '../agents/lifecycle/environment.ts'
 import type { SessionRepository } from '../agents/sessions/repository.ts'
 import type { Config } from '../config/config.ts'
@@ -38,6 +39,7 @@ interface RunServicesOptions extends CityDependencies {
   runMembers: RunMembers
   sessionRepository: SessionRepository
   processTokens: ProcessTokens
+  commandConfinement: CommandConfinement
   reportError(error: unknown): void
   convoys: Convoys
   suspensions: Suspensions
@@ -87,6 +89,7 @@ function buildChecks(options: RunServicesOptions, checks: CheckRepository): Chec
   return new CheckRunner({
     ...{ ...options, beads: options.beadRepository, tokens: options.processTokens },
     checks,
+    confinement: options.commandConfinement,
     commands: new HostedCommands({ city, kind: 'check', host }),
     environment: () => plainEnvironment({ ...options, city }),
     rigPath: (rig) => config.current.rigs.find(({ name }) => name === rig)?.path,

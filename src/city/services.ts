@@ -99,7 +99,8 @@ function buildSessions(options: Foundation & Records) {
   })
   const ownerState = (id: string) => ownerStateOf(sessionRepository.find(id))
   const worktrees = new Worktrees({ ...options, ownerState, projectFiles })
-  const privateFolders = new PrivateFolders({ ...options, city: path, isOver: (id) => ownerState(id) === 'over' })
+  const isOver = (id: string) => (beadRepository.find(id)?.status ?? 'closed') === 'closed'
+  const privateFolders = new PrivateFolders({ ...options, city: path, isOver })
   const processTokens = new ProcessTokens({ city: name, url })
   const sessionServices = openSessions({
     ...options,
@@ -262,13 +263,11 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     return { identity: identityOf(row), id: row.id }
   }
   const runServices = buildRuns({
-    ...options,
-    instantiator,
-    findSession,
+    ...{ ...options, instantiator, findSession },
+    commandConfinement: options.sessionServices.commandConfinement,
     asking: () => options.sessionServices.questions.asking(),
   })
-  const { shell, setup } = options.sessionServices
-  const slingQuery = slingQueries({ config, path: setup.path, env: setup.env, run: shell.run.bind(shell) })
+  const slingQuery = slingQueries(options.sessionServices.agentCommands)
   const started = { instantiator, runs: runServices.runs, findSession, slingQuery }
   const launching = { ...options, ...started, beads: beadRepository, suspended: suspensions }
   const orderServices = buildOrders(launching)

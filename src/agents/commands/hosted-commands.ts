@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { SessionHost } from '../../host/client/session-host.ts'
 import { commandKey } from '../../host/protocol/keys.ts'
-import type { CommandOutput, Exit, OutputFile } from '../../host/protocol/session.ts'
+import type { CommandOutput, Confinement, Exit, OutputFile } from '../../host/protocol/session.ts'
 
 /** A command to run in the session host. */
 export interface HostedCommand {
@@ -12,6 +12,8 @@ export interface HostedCommand {
   keep?: number
   /** Where all that it prints is written as well. */
   log?: OutputFile
+  /** How it is confined; absent when it is not. */
+  confine?: Confinement
 }
 
 /** The end of a command: its whole tree is gone. */

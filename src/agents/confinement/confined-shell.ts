@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Confiner } from '../../host/confine/start/confiner.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
+import type { ConfinementRules } from './confinement.ts'
 
 /** What a command was refused, as it is told of the first time. */
 export interface ShellDenial {
@@ -15,7 +16,7 @@ interface ShellLine {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** How it is confined; absent when it is not. */
-  readonly confine?: Confinement | undefined
+  readonly confine?: ConfinementRules | undefined
   onDenial(denial: ShellDenial): void
 }
 
@@ -64,7 +65,7 @@ export class ConfinedShell {
 }
 
 /** Nobody is there to answer for a command what its session would have a person asked. */
-function withoutKeys({ begin: _, proxy, ...confine }: Confinement, root: string): Confinement {
+function withoutKeys({ begin: _, proxy, ...confine }: ConfinementRules, root: string): Confinement {
   if (!proxy) return { ...confine, private: root }
   const { hosts, advice } = proxy
   return { ...confine, private: root, proxy: { hosts, advice, keys: [], env: {} } }

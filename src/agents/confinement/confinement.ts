@@ -80,7 +80,20 @@ export function confinementOf(
   place: ConfinementPlace,
 ): Confinement | undefined {
   if (confinable.confine === 'off') return undefined
-  const own = workPlace(session, confinable, config, place)
+  const rules = rulesOf(workPlace(session, confinable, config, place), confinable, config, place)
+  return { ...rules, private: privateFolder(place.path, session.id) }
+}
+
+/** How a program is confined that has its private folder from elsewhere. */
+export type ConfinementRules = Omit<Confinement, 'private'>
+
+/** How somebody is confined to places, and to what their profile allows. */
+export function rulesOf(
+  own: { readonly read: readonly string[]; readonly write: readonly string[] },
+  confinable: Confinable,
+  config: Pick<CityConfig, 'path' | 'rigs' | 'providers'>,
+  place: ConfinementPlace,
+): ConfinementRules {
   const home = homedir()
   const profile = agentProfile(confinable, config)
   const around = { home, gcHome: place.home, city: place.path, rigs: config.rigs, rig: confinable.dir }
@@ -88,7 +101,7 @@ export function confinementOf(
   const [first] = refused
   if (first) throw new AppError('service-unavailable', `it cannot be confined: ${describeRefused(first)}`)
   return {
-    ...{ home, private: privateFolder(place.path, session.id) },
+    home,
     read: [dirname(place.bin), place.bin, ...own.read, ...readableEntries(confinable, config), ...read],
     write: [...own.write, ...write],
     network: confinable.confine === 'network' ? 'open' : 'session',

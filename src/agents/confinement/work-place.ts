@@ -70,7 +70,7 @@ function requireApart(workDir: string, agent: Working, place: OwnPlaces): void {
 }
 
 /** Below `.gc/worktrees` the folders of rigs have the clones of all their sessions; what is deeper can be an agent's own. */
-function isForAgents(folder: string, city: string): boolean {
+export function isForAgents(folder: string, city: string): boolean {
   if (isOwnFolder(city, folder)) return true
   const worktrees = worktreeFolders(city)
   return contains(worktrees, folder) && relative(worktrees, folder).split(sep).length > 1

@@ -12,6 +12,7 @@ import type { MessageQueue } from '../messaging/message-queue.ts'
 import { SessionStopped } from '../sessions/events.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import { ActionExecutor, type ActionExecutorOptions } from './action-executor.ts'
+import type { AgentCommands } from './agent-commands.ts'
 import { shiftDeadlines } from './clock-shift.ts'
 import { affectsSessions } from './event-filter.ts'
 import type { ExitReceiver } from './exit-receiver.ts'
@@ -21,7 +22,6 @@ import type { LoginWatcher } from './login-watcher.ts'
 import { plan } from './plan.ts'
 import { ScaleChecks } from './scale-checks.ts'
 import type { SetupCommands } from './setup-commands.ts'
-import type { ShellRunner } from './shell-runner.ts'
 import type { CitySnapshot, ReconcileAction } from './snapshot.ts'
 import { SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.ts'
 
@@ -33,7 +33,7 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   host: SessionHost
   queue: MessageQueue
   setup: SetupCommands
-  shell: ShellRunner
+  agentCommands: AgentCommands
   loginWatcher: LoginWatcher
   questionWatcher: { onOutput(session: string, key: string): void }
   limits: Pick<LoginLimits, 'onChange' | 'shift'>
@@ -73,10 +73,9 @@ export class Reconciler {
   #shifting: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: ReconcilerOptions) {
-    const { config, deadlines, report, suspensions, shell, setup } = options
+    const { config, deadlines, report, suspensions, agentCommands: commands } = options
     this.#scaleChecks = new ScaleChecks({
-      ...{ config, deadlines, report, path: setup.path, env: setup.env },
-      run: (line, shellOptions) => shell.run(line, shellOptions),
+      ...{ config, deadlines, report, commands },
       isSuspended: (agent) =>
         suspensions.isCitySuspended(config.current) || suspensions.isAgentSuspended(config.current, agent),
       onChange: () => this.wake(),

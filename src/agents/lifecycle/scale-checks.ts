@@ -2,15 +2,13 @@ import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { ShellOptions, ShellResult } from './shell-runner.ts'
+import type { AgentCommands } from './agent-commands.ts'
+import type { ShellResult } from './shell-runner.ts'
 
 interface ScaleChecksOptions {
   config: Pick<Config, 'current' | 'onChange'>
   deadlines: Deadlines
-  /** The city's folder, and the environment of its commands. */
-  path: string
-  env: Readonly<Record<string, string | undefined>>
-  run(line: string, options: ShellOptions): Promise<ShellResult>
+  commands: Pick<AgentCommands, 'run'>
   /** Whether an agent may start nothing now, so that a check is no use. */
   isSuspended(agent: AgentConfig): boolean
   onChange(): void
@@ -76,20 +74,8 @@ export class ScaleChecks {
       return
     }
     try {
-      const rig = this.options.config.current.rigs.find(({ name }) => name === agent.dir)
-      if (rig && rig.path === undefined) throw new Error(`rig ${rig.name} is bound to no folder`)
-      const env = {
-        ...this.options.env,
-        ...agent.env,
-        GC_CITY: this.options.path,
-        GC_AGENT: qualified,
-        GC_TEMPLATE: qualified,
-      }
-      const cwd = rig?.path ?? this.options.path
-      const signal = this.#closing.signal
-      const name = `scale_check of ${qualified}`
-      const result = await this.options.run(scaleCheck, { name, cwd, env, timeout: TIMEOUT, signal })
-      this.#onResult(qualified, result)
+      const limits = { timeout: TIMEOUT, signal: this.#closing.signal }
+      this.#onResult(qualified, await this.options.commands.run(agent, 'scale_check', scaleCheck, limits))
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#fail(qualified, errorMessage(error))
     }

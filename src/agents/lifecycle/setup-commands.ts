@@ -100,10 +100,6 @@ export class SetupCommands {
     return this.options.path
   }
 
-  get env(): Readonly<Record<string, string | undefined>> {
-    return this.options.env
-  }
-
   get #signal(): AbortSignal {
     return this.#closing.signal
   }

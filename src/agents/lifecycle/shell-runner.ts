@@ -1,8 +1,8 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import type { Confinement } from '../../host/protocol/session.ts'
 import { redactTokens } from '../../http/credentials.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import type { ConfinedShell, ShellDenial } from '../confinement/confined-shell.ts'
+import type { ConfinementRules } from '../confinement/confinement.ts'
 
 /** The result of a command. */
 export interface ShellResult {
@@ -21,7 +21,7 @@ export interface ShellOptions {
   env: Readonly<Record<string, string | undefined>>
   timeout: number
   /** How it is confined; absent when it is not. */
-  confine?: Confinement | undefined
+  confine?: ConfinementRules | undefined
   signal?: AbortSignal
 }
 

@@ -40,17 +40,28 @@ export function resolveScript(path: string, { city, store, workDir, packs }: Che
 const shipped = (path: string, packs: readonly string[]): string[] =>
   path.startsWith(SHIPPED) ? packs.map((pack) => join(pack, 'assets/scripts/checks', path.slice(SHIPPED.length))) : []
 
+/** The folder of a run, and that of an attempt for what it hands on. */
+export interface RunFolders {
+  molecule: string
+  artifacts: string
+}
+
+/** The folders of a check, which are made where they are not there. */
+export function makeRunFolders(control: Bead, attempt: Bead, city: string): RunFolders {
+  const molecule = join(city, '.gc', 'molecules', metadataValue(control, WorkflowKey.rootBeadId))
+  const artifacts = join(molecule, 'artifacts', attempt.id)
+  mkdirSync(artifacts, { recursive: true, mode: 0o700 })
+  return { molecule, artifacts }
+}
+
 /** The environment of a check: only this, nothing is inherited. */
 export function checkEnvironment(
   control: Bead,
   attempt: Bead,
   { city, store, workDir }: CheckPlaces,
+  { molecule, artifacts }: RunFolders,
   command: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const root = metadataValue(control, WorkflowKey.rootBeadId)
-  const molecule = join(city, '.gc', 'molecules', root)
-  const artifacts = join(molecule, 'artifacts', attempt.id)
-  mkdirSync(artifacts, { recursive: true, mode: 0o700 })
   return {
     ...command,
     HOME: city,
@@ -58,7 +69,7 @@ export function checkEnvironment(
     GC_BEAD_ID: attempt.id,
     GC_ITERATION: metadataValue(attempt, WorkflowKey.attempt) || '1',
     GC_MAX_ITERATIONS: metadataValue(control, WorkflowKey.maxAttempts) || '1',
-    GC_WISP_ID: root,
+    GC_WISP_ID: metadataValue(control, WorkflowKey.rootBeadId),
     GC_WORK_DIR: workDir ?? store,
     GC_STORE_PATH: store,
     GC_MOLECULE_DIR: molecule,

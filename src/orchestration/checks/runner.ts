@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import type { CommandExit, HostedCommand, HostedCommands } from '../../agents/commands/hosted-commands.ts'
+import type { CommandConfinement } from '../../agents/confinement/command-confinement.ts'
+import type { ConfinementRules } from '../../agents/confinement/confinement.ts'
 import type { Config } from '../../config/config.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../core/actor.ts'
@@ -11,7 +14,8 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, WorkKey } from '../../work/metadata.ts'
 import { metadataValue } from '../runs/node.ts'
-import { type CheckPlaces, checkEnvironment, resolveScript } from './command.ts'
+import { type CheckPlaces, checkEnvironment, makeRunFolders, resolveScript } from './command.ts'
+import { confineCheck } from './confined.ts'
 import type { CheckRepository } from './repository.ts'
 import { type CheckResult, resultOf, timeoutOf } from './result.ts'
 import type { CheckRow } from './table.ts'
@@ -34,6 +38,8 @@ export interface CheckRunnerOptions {
   rigPath(rig: string): string | undefined
   /** The folder in which a session works. */
   workDirOf(session: string): string | undefined
+  /** How commands are confined that run where sessions worked. */
+  confinement: Pick<CommandConfinement, 'ofWork'>
   /** Folders of formulas and packs in which scripts may lie. */
   packFolders(): readonly string[]
   report(message: string): void
@@ -190,12 +196,27 @@ export class CheckRunner {
   }
 
   #commandOf(control: Bead, attempt: Bead, identity: object): HostedCommand {
-    const { environment, packFolders } = this.#options
+    const { path: city, environment, packFolders, config } = this.#options
     const places = this.#placesOf(control, attempt, packFolders())
     const path = metadataValue(control, EngineKey.checkPath)
     if (path === '') throw new Error('the check names no script')
-    const env = { ...checkEnvironment(control, attempt, places, environment()), ...identity }
-    return { argv: [resolveScript(path, places)], cwd: places.workDir ?? places.store, env }
+    const script = resolveScript(path, places)
+    const folders = makeRunFolders(control, attempt, city)
+    const env = { ...checkEnvironment(control, attempt, places, folders, environment()), ...identity }
+    const command = { argv: [script], cwd: places.workDir ?? places.store, env }
+    const rules = this.#rulesOf(control, attempt, command.cwd)
+    const id = join(control.id, attempt.id)
+    return rules ? confineCheck(command, { rules, id, script, places, folders, config: config.current }) : command
+  }
+
+  #rulesOf(control: Bead, attempt: Bead, folder: string): ConfinementRules | undefined {
+    const { beads, confinement } = this.#options
+    const session = metadataValue(attempt, WorkKey.sessionId)
+    try {
+      return confinement.ofWork({ rig: beads.rigOf(control.id) || undefined, folder, session })
+    } catch (error) {
+      throw new Error(`the check was not started: ${errorMessage(error)}`)
+    }
   }
 
   #placesOf(control: Bead, attempt: Bead, packs: readonly string[]): CheckPlaces {

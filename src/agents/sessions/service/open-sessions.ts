@@ -14,6 +14,7 @@ import type { ProcessTokens } from '../../../http/process-tokens.ts'
 import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
+import { CommandConfinement } from '../../confinement/command-confinement.ts'
 import { ConfinedShell } from '../../confinement/confined-shell.ts'
 import { Refusals } from '../../confinement/refusals.ts'
 import { AcpConversations } from '../../conversations/acp/conversations.ts'
@@ -25,6 +26,7 @@ import { TranscriptSearcher } from '../../conversations/search/search.ts'
 import { builtinProviderLookup } from '../../conversations/tracking/session-program.ts'
 import { ScreenSource, Transcripts } from '../../conversations/transcripts.ts'
 import { DetachedProcesses } from '../../detached/detached-processes.ts'
+import { AgentCommands } from '../../lifecycle/agent-commands.ts'
 import { CrashHistory } from '../../lifecycle/crash-history.ts'
 import { SessionDrainer } from '../../lifecycle/drainer.ts'
 import { type CityEnvironment, commandEnvironment } from '../../lifecycle/environment.ts'
@@ -163,7 +165,12 @@ function openPrograms(options: SessionsOptions & Records) {
   const logins = new Logins({ ...options, launcher })
   const prompts = new Prompts(launcher, new PromptRenderer(deadlines), environment.network)
   const shell = new ShellRunner(deadlines, options.processTokens, new ConfinedShell([environment.bin]))
-  const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnvironment(environment) })
+  const commandEnv = commandEnvironment(environment)
+  const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnv })
+  const commandConfinement = new CommandConfinement({
+    ...{ config, sessions: repository, place: environment },
+    confinable: (row) => launcher.confinable(row),
+  })
   const beadOf = (row: SessionRow) => workload.assignedTo(workNamesOf(row))[0]?.id ?? (row.work || undefined)
   const conversations = new AcpConversations({
     ...{ store, city },
@@ -203,10 +210,8 @@ function openPrograms(options: SessionsOptions & Records) {
     logins,
     prompts,
     provisioning: new Provisioning(launcher, options.projectFiles),
-    shell,
-    setup,
-    conversations,
-    terminal,
+    ...{ setup, commandConfinement, conversations, terminal },
+    agentCommands: new AgentCommands({ config, shell, path, env: commandEnv, confinement: commandConfinement }),
     input: new ProgramInput({ launcher, conversations, prompter, terminal }),
     logs,
     transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines, options.questions),

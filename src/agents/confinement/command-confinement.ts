@@ -1,0 +1,105 @@
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import { agentProfile } from '../../config/confinement/agent-profile.ts'
+import { contains, touch } from '../../config/confinement/obstacle.ts'
+import { realPath } from '../../core/folders.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import { type Confinable, type ConfinementPlace, type ConfinementRules, confinableOf, rulesOf } from './confinement.ts'
+import { proxyRules } from './proxy-rules.ts'
+import { looksSecret } from './secret-variables.ts'
+import { isForAgents, workPlace } from './work-place.ts'
+
+interface CommandConfinementOptions {
+  readonly config: { readonly current: CityConfig }
+  readonly sessions: Pick<SessionRepository, 'find' | 'live'>
+  /** As whose session one is confined. */
+  confinable(row: SessionRow): Confinable | undefined
+  readonly place: ConfinementPlace
+}
+
+/** Where a command runs, and who is said to have worked there: sessions can write that, so it grants nothing by itself. */
+export interface Worked {
+  /** The name of the rig. */
+  readonly rig: string | undefined
+  readonly folder: string
+  readonly session: string
+}
+
+type Places = Parameters<typeof rulesOf>[0]
+
+/** Decides how commands are confined that gc runs in folders that confined sessions can write. */
+export class CommandConfinement {
+  constructor(private readonly options: CommandConfinementOptions) {}
+
+  /** For one that runs where somebody worked: as who worked there; undefined where it runs unconfined. */
+  ofWork({ rig, folder, session }: Worked): ConfinementRules | undefined {
+    const { config, place } = this.options
+    const at = realPath(folder)
+    const owner = this.#ownerOf(at, session)
+    const own = owner && this.options.confinable(owner)
+    if (owner && own && own.confine !== 'off') {
+      return this.#rules({ ...own, dir: owner.rig || undefined }, workPlace(owner, own, config.current, place))
+    }
+    if (owner && own && this.#isApart(owner, at)) return undefined
+    const path = this.#rigPath(rig)
+    return this.#rules(this.#anybodyIn(rig), { read: [], write: path === undefined ? [] : [path] })
+  }
+
+  /** For one that an agent has run in the folder of its rig; undefined where it runs unconfined. */
+  ofAgent(agent: AgentConfig): ConfinementRules | undefined {
+    const { current } = this.options.config
+    const rig = this.#rigPath(agent.dir)
+    const own = confinableOf({ kind: 'agent', template: agent.qualified }, agent, current)
+    return rig === undefined || !own ? undefined : this.#rules(own, { read: [rig], write: [] })
+  }
+
+  /** Who is confined goes first: a command runs as the least of those who can have left something for it. */
+  #ownerOf(folder: string, session: string): SessionRow | undefined {
+    const isIn = ({ workDir }: SessionRow) => workDir !== '' && contains(realPath(workDir), folder)
+    const isConfined = (row: SessionRow) => (this.options.confinable(row)?.confine ?? 'off') !== 'off'
+    const confined = this.options.sessions.live().find((row) => isIn(row) && isConfined(row))
+    if (confined) return confined
+    const row = this.options.sessions.find(session)
+    return row && isIn(row) ? row : undefined
+  }
+
+  /** Whether nobody else works in a folder of an unconfined session. */
+  #isApart({ workDir }: SessionRow, folder: string): boolean {
+    const { config, place } = this.options
+    const city = realPath(place.path)
+    if (isForAgents(folder, city)) return isForAgents(realPath(workDir), city)
+    return !config.current.rigs.some(({ path }) => path !== undefined && touch(realPath(path), folder))
+  }
+
+  /** Of what nobody is known to have worked on: confined where the default says so, or an agent is that can have. */
+  #anybodyIn(rig: string | undefined): Confinable {
+    const { agents, defaultConfine, path } = this.options.config.current
+    const isConfined = agents.some(({ confine, dir }) => confine !== 'off' && (dir === undefined || dir === rig))
+    const confine = defaultConfine === 'off' && isConfined ? 'default' : defaultConfine
+    const declared = rig === undefined ? 'the agent whose work it is' : `rig ${rig}`
+    return { confine, dir: rig, worktree: false, configDir: path, linked: [], declared }
+  }
+
+  #rigPath(rig: string | undefined): string | undefined {
+    return this.options.config.current.rigs.find(({ name }) => name === rig)?.path
+  }
+
+  /** It has the hosts of who is confined so, and none of their keys. */
+  #rules(confinable: Confinable, places: Places): ConfinementRules | undefined {
+    const { config, place } = this.options
+    if (confinable.confine === 'off') return undefined
+    const rules = rulesOf(places, confinable, config.current, place)
+    place.tokenRequirement.demand(`a command of ${confinable.declared} is confined`)
+    const { allowHosts } = agentProfile(confinable, config.current)
+    const reach = {
+      ...{ agent: confinable, provider: undefined, allowHosts: allowHosts.map(({ value }) => value) },
+      ...{ unknownHosts: undefined, rig: this.#rigPath(confinable.dir) },
+    }
+    return { ...rules, proxy: proxyRules(reach, { keys: [], env: {} }) }
+  }
+}
+
+/** Variables without those that look like keys. */
+export const withoutSecrets = <Value extends string | undefined>(
+  env: Readonly<Record<string, Value>>,
+): Record<string, Value> => Object.fromEntries(Object.entries(env).filter(([name, value]) => !looksSecret(name, value)))
