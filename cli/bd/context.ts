@@ -51,7 +51,7 @@ export class BdContext {
         await command(...args)
       } catch (error) {
         if (error instanceof Exit && !error.message) throw error
-        throw this.print.failure(errorSentence(error), exitStatus(error))
+        throw this.print.failure(errorSentence(error, this.context.io.env), exitStatus(error))
       }
     }
   }

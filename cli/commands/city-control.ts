@@ -6,7 +6,7 @@ import { ensureSupervisor } from '../context/background.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { waitForSupervisor } from '../context/outcome.ts'
+import { waitForOpening, waitForSupervisor } from '../context/outcome.ts'
 import { failure, notFound } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
 import { fetchMissingPacks, runWarmups, tellPrograms } from '../packs/prepare.ts'
@@ -100,10 +100,8 @@ async function startNew(context: CommandContext, name: string, options: Control,
   await fetchMissingPacks(context, path)
   await tellPrograms(context, path)
   await runWarmups(context, path)
-  const { payload } = await waitForSupervisor(
-    context,
-    await context.client.call('POST /v0/city/register', { body: { path } }),
-  )
+  const accepted = await context.client.call('POST /v0/city/register', { body: { path } })
+  const { payload } = await waitForOpening(context, accepted, path)
   const city = { name: String(payload.name), path: String(payload.path) }
   report(city, `City ${city.name} is up at ${city.path}.`)
 }

@@ -7,7 +7,7 @@ import { ensureSupervisor } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
-import { waitForSupervisor } from '../context/outcome.ts'
+import { waitForOpening } from '../context/outcome.ts'
 import { errorSentence } from '../io/describe-error.ts'
 import { Exit, failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -63,7 +63,7 @@ async function init(context: CommandContext, path: string, options: Init): Promi
   if (pack) await fetchPack(context, path)
   const current = await withSupervisor(context)
   const body = { path, ...(options.name && { name: options.name }) }
-  await reportUp(current, await current.client.call('POST /v0/city/register', { body }), options)
+  await reportUp(current, path, await current.client.call('POST /v0/city/register', { body }), options)
 }
 
 /** Fetches what the template of a new city imports. */
@@ -71,7 +71,7 @@ async function fetchPack(context: CommandContext, path: string): Promise<void> {
   const packs = await packsAt(context, path)
   await packs.manager.install().catch((error: unknown) => {
     const next = `the city is written; in ${path}, \`gc import install\` fetches its pack and \`gc start\` starts it`
-    throw failure(`${errorSentence(error)}\n${next}`)
+    throw failure(`${errorSentence(error, context.io.env)}\n${next}`)
   })
 }
 
@@ -86,7 +86,7 @@ async function createAndStart(context: CommandContext, dir: string, options: Ini
     const isThere = error instanceof ApiError && error.status === 409 && error.message.includes('already initialized')
     throw isThere ? alreadyThere(dir, error.message) : error
   })
-  await reportUp(context, accepted, options)
+  await reportUp(context, dir, accepted, options)
 }
 
 const alreadyThere = (path: string, message = `city already initialized at ${path}`): Exit =>
@@ -168,10 +168,11 @@ function reportWritten(context: CommandContext, path: string, options: Init, pac
 
 async function reportUp(
   context: CommandContext,
+  folder: string,
   accepted: { request_id: string; event_cursor: string },
   options: Init,
 ): Promise<void> {
-  const { payload } = await waitForSupervisor(context, accepted)
+  const { payload } = await waitForOpening(context, accepted, folder)
   const [name, path] = [String(payload.name), String(payload.path)]
   if (options.json) return printJson(context.io, envelope({ ...payload, city_name: name, city_path: path }))
   printLine(context.io, `City ${name} is up at ${path}.`)

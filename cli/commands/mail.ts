@@ -5,7 +5,7 @@ import type { Message } from '../../src/work/mail/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
-import { Exit } from '../io/exit.ts'
+import { Exit, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { archiveCommand, messageCommand } from './mail-archive.ts'
@@ -146,8 +146,8 @@ function showCommands(mail: Command, context: CommandContext): void {
     .action(async (id: string, options: JsonOption) => {
       const city = await context.city()
       const thread = await city.call('GET ~/mail/thread/{id}', { params: { id } })
+      if (thread.total === 0) throw notFound('mail-not-found', `there is no open mail in thread ${sanitizeLine(id)}`)
       if (options.json) return printJson(context.io, thread)
-      if (thread.total === 0) printLine(context.io, `There is no open mail in ${sanitizeLine(id)}.`)
       for (const [at, message] of thread.items.entries()) {
         if (at > 0) printLine(context.io, '')
         show(context, message)

@@ -5,7 +5,7 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { waitForCity } from '../context/outcome.ts'
-import { describeError } from '../io/describe-error.ts'
+import { errorSentence } from '../io/describe-error.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
@@ -81,7 +81,9 @@ async function add(context: CommandContext, folder: string | undefined, options:
     await city.call('POST ~/rig/{name}/{action}', { params: { name: response.rig ?? name, action: 'suspend' } })
   const imported = options.include
     ? await importForRig(context, options.include, response.rig ?? name, command).catch((error: unknown) => {
-        throw failure(`rig ${response.rig ?? name} was added without its packs: ${describeError(error).message}`)
+        throw failure(
+          `rig ${response.rig ?? name} was added without its packs: ${errorSentence(error, context.io.env)}`,
+        )
       })
     : []
   if (options.json) return printJson(context.io, response)

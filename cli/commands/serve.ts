@@ -113,7 +113,7 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
     env: io.env,
     report,
   }).catch((error: unknown) => {
-    if (options.log) report(`could not start: ${errorSentence(error)}`)
+    if (options.log) report(`could not start: ${errorSentence(error, io.env)}`)
     throw error
   })
   printLine(

@@ -22,6 +22,7 @@ import { sessionNetworkCommand } from './session-network.ts'
 import { sessionSearchCommand } from './session-search.ts'
 import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './session-sweep.ts'
 import { transcriptCommand } from './transcript.ts'
+import { warnUnavailable } from './unavailable.ts'
 import { sessionWaitCommand } from './wait.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
@@ -83,6 +84,7 @@ async function list(context: CommandContext, { json, rig, watch, ...query }: Lis
     if (json) return printJson(io, sessionListOutput({ ...page, items: sessions }, { state, template }))
     const { items: unconfined } = await city.call('GET ~/unconfined-sessions')
     print(io, sessions, new Set(unconfined.map(({ session_id }) => session_id)))
+    if (sessions.length === 0) await warnUnavailable(io, city)
   })
 }
 

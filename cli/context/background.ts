@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, strangerAt } from '../../src/client/client.ts'
 import { OtherSupervisor } from '../../src/client/errors.ts'
@@ -47,20 +47,45 @@ export async function isAnswering({ client }: Looking): Promise<boolean> {
   )
 }
 
+const NOT_STARTED = ' could not start: '
+
+/** Why a supervisor that was started at a time or later ended at once, as its log has it. */
+function whyEnded(log: string, begun: string): string | undefined {
+  if (!existsSync(log)) return undefined
+  const lines = readFileSync(log, 'utf8').split('\n')
+  const last = lines.findLast((line) => line >= begun && line.includes(NOT_STARTED))
+  return last?.slice(last.indexOf(NOT_STARTED) + NOT_STARTED.length)
+}
+
+/** Why the address that a person named does not answer. */
+const whyNot = ({ client }: Looking): Promise<unknown> =>
+  client.call('GET /health').then(
+    () => failure(`the supervisor at ${client.access.url} answers now; try again`),
+    (error: unknown) => error,
+  )
+
 /** Starts a supervisor in the background unless one answers; returns whether it did. */
 export async function ensureSupervisor(context: Looking, port?: number): Promise<boolean> {
   if (await isAnswering(context)) return false
   const { env, signal } = context.io
   if (env.GC_TOKEN || env.GC_SESSION_ID) throw failure('no supervisor answers, and a session may not start one')
-  if (env.GC_URL) throw failure(`no supervisor answers at ${env.GC_URL}; \`gc serve\` starts one there`)
+  if (env.GC_URL) throw await whyNot(context)
   const home = resolveHome(env)
   if (await hasAnnounced(context, port ?? Number(env.GC_PORT || DEFAULT_PORT))) return false
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const log = join(home, LOG_FILE)
+  const begun = new Date().toISOString()
   const exit = launchSupervisor(home, env, port === undefined ? [] : ['--port', String(port)])
   for (let waited = 0; waited < START_MS && !signal.aborted; waited += STEP_MS) {
     if (await isAnswering(context.renewed())) return true
-    if (exit.status !== undefined) throw failure(`the supervisor ended with status ${exit.status}; see ${log}`)
+    if (exit.status !== undefined) {
+      const why = whyEnded(log, begun)
+      throw failure(
+        why === undefined
+          ? `the supervisor ended with status ${exit.status}; see ${log}`
+          : `the supervisor could not start: ${why}`,
+      )
+    }
     await pause(STEP_MS, signal)
   }
   throw failure(`the supervisor does not answer after ${START_MS / 1000} s; see ${log}`)

@@ -2,9 +2,10 @@ import type { CityClient } from '../../src/client/client.ts'
 import { type RequestOutcome, waitForEvent } from '../../src/client/events.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
 import type { ReceivedFrame } from '../../src/client/sse.ts'
-import { Exit } from '../io/exit.ts'
+import { Exit, failure } from '../io/exit.ts'
+import { pause } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
-import type { CommandContext } from './context.ts'
+import { type CommandContext, realPath } from './context.ts'
 
 interface Accepted {
   request_id: string
@@ -37,6 +38,34 @@ export const waitForSupervisor = (context: CommandContext, accepted: Accepted): 
   waitForOutcome(context, accepted, TIMEOUT_MS, (options) =>
     context.client.follow('GET /v0/events/stream', {}, options),
   )
+
+/** How often a city that is being opened is looked at. */
+const LOOK_MS = 1_000
+
+/** Waits until a city that is registered is up; throws why it is not, also where a full disk keeps the event of that. */
+export async function waitForOpening(
+  context: CommandContext,
+  accepted: Accepted,
+  path: string,
+): Promise<RequestOutcome> {
+  const over = new AbortController()
+  const waiting = context.printingTo({ ...context.io, signal: AbortSignal.any([context.io.signal, over.signal]) })
+  try {
+    return await Promise.race([waitForSupervisor(waiting, accepted), untilFailed(context, path, over.signal)])
+  } finally {
+    over.abort()
+  }
+}
+
+/** Throws why a city cannot be opened, as soon as it cannot. */
+async function untilFailed(context: CommandContext, path: string, signal: AbortSignal): Promise<never> {
+  for (;;) {
+    await pause(LOOK_MS, signal)
+    signal.throwIfAborted()
+    const city = (await context.cities()).find((each) => realPath(each.path) === realPath(path))
+    if (city?.error !== undefined && !city.running) throw failure(`${city.name} could not be opened: ${city.error}`)
+  }
+}
 
 async function waitForOutcome(
   context: CommandContext,

@@ -20,27 +20,27 @@ export async function runDoctor(context: CommandContext, options: DoctorOptions)
   })
   const checks = [...machineChecks(context), ...(folder === undefined ? [] : await cityChecks(context, folder))]
   const results: CheckResult[] = []
-  for (const check of checks) results.push(...(await runCheck(check, options.fix)))
+  for (const check of checks) results.push(...(await runCheck(context, check, options.fix)))
   if (folder !== undefined) results.push(...(await runPackChecks(context.io, folder, options)))
   return results
 }
 
-async function runCheck(check: Check, fix: boolean): Promise<readonly CheckResult[]> {
-  const before = await judge(check)
+async function runCheck(context: CommandContext, check: Check, fix: boolean): Promise<readonly CheckResult[]> {
+  const before = await judge(context, check)
   if (!fix || !check.fix || before.every(({ status }) => status === 'ok')) return before
   try {
     await check.fix()
   } catch (error) {
-    return before.map((result) => ({ ...result, fix_attempted: true, fix_error: errorSentence(error) }))
+    return before.map((result) => ({ ...result, fix_attempted: true, fix_error: errorSentence(error, context.io.env) }))
   }
-  const after = await judge(check)
+  const after = await judge(context, check)
   return after.map((result) => ({ ...result, fix_attempted: true, fixed: result.status === 'ok' }))
 }
 
-async function judge(check: Check): Promise<readonly CheckResult[]> {
+async function judge({ io }: CommandContext, check: Check): Promise<readonly CheckResult[]> {
   try {
     return [await check.run()].flat()
   } catch (error) {
-    return [bad('unknown', check.name, errorSentence(error), 'mend that and check again')]
+    return [bad('unknown', check.name, errorSentence(error, io.env), 'mend that and check again')]
   }
 }

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { ApiError, NotGc, NotNetwork, OtherSupervisor, SupervisorOutage, Unreachable } from '../../src/client/errors.ts'
+import type { Env } from '../../src/client/home.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { Exit, USAGE } from './exit.ts'
 
@@ -25,10 +26,10 @@ export function exitStatus(error: unknown): number {
 }
 
 /** The sentence that tells a user about an error. */
-export const errorSentence = (error: unknown): string => describeError(error).message
+export const errorSentence = (error: unknown, env: Env): string => describeError(error, env).message
 
 /** An error in words that say what to do, whatever was thrown. */
-export function describeError(error: unknown): ErrorReport {
+export function describeError(error: unknown, env: Env): ErrorReport {
   if (error instanceof Exit) {
     const type = error.status === USAGE ? 'usage' : 'failure'
     return report(type, error.code || type, error.message)
@@ -46,7 +47,8 @@ export function describeError(error: unknown): ErrorReport {
   if (error instanceof OtherSupervisor) return report('connection', 'other-supervisor', error.message)
   if (error instanceof Unreachable) {
     const what = `no supervisor answers at ${error.url} (${error.reason})`
-    return report('connection', 'unreachable', `${what}; start one with \`gc up\``)
+    const remedy = env.GC_URL ? 'check GC_URL, or start one there with `gc serve`' : 'start one with `gc up`'
+    return report('connection', 'unreachable', `${what}; ${remedy}`)
   }
   if (error instanceof NotGc || error instanceof NotNetwork) return report('connection', 'not-gc', error.message)
   if (error instanceof SupervisorOutage) return report('connection', 'outage', error.message)
@@ -86,7 +88,9 @@ const SYSTEM: Readonly<Record<string, (path: string) => string>> = {
 function describeOther(error: unknown): ErrorReport {
   if (isRecord(error) && typeof error.code === 'string' && SYSTEM[error.code]) {
     const path = [error.dest, error.path].find((each) => typeof each === 'string') ?? 'what was asked for'
-    return report('system', error.code.toLowerCase(), SYSTEM[error.code]?.(String(path)) ?? '')
+    // A folder with those above it is there only where a file stands in its place.
+    const code = error.code === 'EEXIST' && error.syscall === 'mkdir' ? 'ENOTDIR' : error.code
+    return report('system', code.toLowerCase(), SYSTEM[code]?.(String(path)) ?? '')
   }
   if (error instanceof Error && !isMistake(error)) return report('failure', 'failure', error.message)
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)

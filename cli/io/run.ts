@@ -63,7 +63,7 @@ async function tell(
   error: unknown,
   { suggest, listing, printJsonError }: RunOptions,
 ): Promise<void> {
-  const { message, ...report } = describeError(error)
+  const { message, ...report } = describeError(error, io.env)
   if (!message) return
   const suggestion = message.includes('id you mean') ? undefined : await suggest?.(error)
   const hint = suggestion ? `; did you mean ${suggestion}?` : seeList(message, listing?.(error))

@@ -35,7 +35,8 @@ export async function complete(
   }
   if (line.takesOptions && typed.startsWith('-')) return matching(optionsOf(line.command), typed)
   const path = before.filter((word) => !word.startsWith('-'))
-  const commands = line.isValue || line.hasArguments ? [] : commandsOf(line.command)
+  const isHelp = line.command.name() === 'help' && line.command.parent === program
+  const commands = line.isValue || line.hasArguments ? [] : commandsOf(isHelp ? program : line.command)
   const ofPacks = line.command === program && !line.isValue ? await sources.packWords(path) : []
   const values = line.next && (await valuesOf(sources, line, line.next))
   const found = [...commands, ...ofPacks, ...(values ?? [])]

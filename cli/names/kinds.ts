@@ -1,5 +1,6 @@
 import type { CommandContext } from '../context/context.ts'
 import { isWork } from '../context/work.ts'
+import { TOPICS } from '../help/topics.ts'
 
 /** A name that may be typed, and what it stands for in a few words. */
 export interface Named {
@@ -184,9 +185,15 @@ const pack: Kind = {
   },
 }
 
+const topic: Kind = {
+  missing: 'topic-not-found',
+  listed: 'gc help help',
+  list: async () => [...TOPICS].map(([name, text]) => ({ name, about: text.split('\n', 1)[0] })),
+}
+
 const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
-  ...{ account, question, pack, workflow },
+  ...{ account, question, pack, workflow, topic },
 }
 
 /** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */

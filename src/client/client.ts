@@ -12,6 +12,7 @@ import type {
   RootOperation,
   StreamOperation,
 } from './operations.ts'
+import { reasonOf } from './reason.ts'
 import type { ReceivedFrame } from './sse.ts'
 
 /** What any call may carry besides the input of its operation. */
@@ -240,26 +241,4 @@ function formatQuery(query: object): string {
   for (const [name, value] of Object.entries(query))
     if (value !== undefined && value !== '') search.set(name, String(value))
   return search.size === 0 ? '' : `?${search}`
-}
-
-/** Why nothing answers, by what fetch calls it. */
-const REASONS: Readonly<Record<string, string>> = {
-  ConnectionRefused: 'connection refused',
-  ECONNREFUSED: 'connection refused',
-  ConnectionClosed: 'the connection was closed',
-  ECONNRESET: 'the connection was closed',
-  FailedToOpenSocket: 'its name or address cannot be reached',
-  ERR_INVALID_URL: 'it is no address such as http://127.0.0.1:8372',
-  ENOTFOUND: 'its name is not known',
-  DNSResolutionFailed: 'its name is not known',
-  Timeout: 'it took too long',
-  ConnectionTimeout: 'it took too long',
-  ETIMEDOUT: 'it took too long',
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return REASONS[error.code] ?? error.message
-  }
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,5 @@
 import { ApiError, Unreachable } from './errors.ts'
+import { reasonOf } from './reason.ts'
 import { parseFrames, type ReceivedFrame } from './sse.ts'
 
 /** Schedules timers; the process that uses the client provides them. */
@@ -92,7 +93,7 @@ async function* readBytes(response: Response, signal: AbortSignal): AsyncGenerat
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((error) => {
-        throw new Unreachable(response.url, String(error))
+        throw new Unreachable(response.url, reasonOf(error))
       })
       if (done) return
       yield value

@@ -80,6 +80,16 @@ describe('a supervisor in the background', () => {
     expect(gc(['down']).out).toContain('Everything has stopped.')
   }, 60_000)
 
+  test('that ends at once says why', () => {
+    mkdirSync(folder.at('broken'))
+    writeFileSync(folder.at('broken', 'supervisor.toml'), '[confine\n')
+    const { status, err } = gc(['up', '--port', '0'], { GC_HOME: folder.at('broken') })
+    expect([status, err]).toEqual([
+      1,
+      expect.stringMatching(/^gc: the supervisor could not start: supervisor.toml:1: /),
+    ])
+  }, 60_000)
+
   test('is not started where GC_URL says that another is', () => {
     const elsewhere = gc(['start'], { GC_URL: 'http://127.0.0.1:9' })
     expect([elsewhere.status, elsewhere.err]).toEqual([1, expect.stringContaining('http://127.0.0.1:9')])

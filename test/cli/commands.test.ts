@@ -99,13 +99,14 @@ describe('rigs and agents', () => {
     expect((await town.gc(['agent', 'show', 'shop/painter'])).status).toBe(1)
   })
 
-  test("an agent whose program is missing is reported when it is added, given work, or shown in its city's status", async () => {
+  test("an agent whose program is missing is reported when it is added, given work, shown in its city's status, or has no session", async () => {
     const lost = 'gc: shop/lost cannot be started: '
     const added = await town.gc(['agent', 'add', 'shop/lost', '--provider', 'auggie'])
     expect(added.err).toStartWith(lost)
     expect(added).toMatchObject({ status: 0, out: expect.stringContaining('Agent shop/lost was added') })
     expect((await town.gc(['sling', 'shop/lost', 'Find it'])).err).toStartWith(lost)
     expect((await town.gc(['city', 'status'])).err).toContain(lost)
+    expect((await town.gc(['session', 'list'])).err).toStartWith(lost)
     expect((await town.gc(['agent', 'remove', 'shop/lost'])).status).toBe(0)
   })
 

@@ -6,16 +6,24 @@ import { shareTown, type Town } from './town.ts'
 
 let town: Town
 let bead: string
+let painted: string
 let path: string
 
 shareTown(async (opened) => {
   town = opened
   for (const name of ['shop/worker', 'shop/painter', 'mayor']) await town.gc(['agent', 'add', name, '--command', 'cat'])
   bead = (await town.bead('Oil the hinge')).id
+  const created = await town.gc(['bead', 'create', 'Paint the door', '--rig', 'shop', '--json=id'])
+  painted = JSON.parse(created.out).id
   await Bun.write(
     town.at('town', 'orders', 'sweep.toml'),
     '[order]\ndescription = "Sweep"\nexec = "true"\ntrigger = "manual"\n',
   )
+  await Bun.write(
+    town.at('town', 'formulas', 'greet.formula.toml'),
+    'formula = "greet"\nversion = 1\n[[steps]]\nid = "hail"\ntitle = "Hail"\n',
+  )
+  await town.gc(['session', 'new', 'mayor', '--alias', 'boss'])
   path = installGc()
 })
 
@@ -42,13 +50,17 @@ describe('completion offers', () => {
   test('the names of what an argument or an option is declared to be', async () => {
     expect(await words('agent', 'show', '')).toEqual(['mayor', 'shop/painter', 'shop/worker'])
     expect(await words('agent', 'show', 'shop/w')).toEqual(['shop/worker'])
-    expect(await words('bead', 'show', '')).toEqual([bead])
-    expect(await words('bead', 'close', bead, '')).toEqual([bead])
+    expect(await words('bead', 'show', '')).toEqual([painted, bead])
+    expect(await words('bead', 'close', bead, '')).toEqual([painted, bead])
     expect(await words('rig', 'show', '')).toEqual(['shop'])
+    expect(await words('formula', 'show', '')).toEqual(['greet'])
+    expect(await words('order', 'run', '')).toEqual(['sweep'])
+    expect(await words('session', 'show', 'bo')).toEqual(['boss'])
+    expect(await words('help', 'sess')).toEqual(['session', 'sessions'])
     expect(await words('--city', '')).toEqual(['town'])
     expect(await words('bead', 'list', '--rig', '')).toEqual(['shop'])
     expect(await words('bead', 'list', '--rig=')).toEqual(['--rig=shop'])
-    expect(await words('sling', '')).toEqual(['mayor', 'shop/painter', 'shop/worker', bead])
+    expect(await words('sling', '')).toEqual(['mayor', 'shop/painter', 'shop/worker', painted, bead])
     expect(await words('init', '--provider', 'clau')).toEqual(['claude'])
   })
 
@@ -107,6 +119,11 @@ describe('in a real shell', () => {
         ['gc agent show shop/w', 'gc agent show shop/worker'],
         ['gc bead list --rig=sh', 'gc bead list --rig=shop'],
         ['gc --city town rig show s', 'gc --city town rig show shop'],
+        ['gc --city to', 'gc --city town'],
+        ['gc session attach bo', 'gc session attach boss'],
+        ['gc formula show gr', 'gc formula show greet'],
+        ['gc order run sw', 'gc order run sweep'],
+        [`gc bead show ${painted.split('-')[0]}-`, `gc bead show ${painted}`],
       ] as const) {
         screen.press(typed)
         screen.press('\t')

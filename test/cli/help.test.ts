@@ -59,6 +59,7 @@ describe('gc help', () => {
       status: 1,
       err: 'gc: there is no command or topic zeppelins; `gc help help` lists the topics\n',
     })
+    expect((await gc(['help', 'sesions'])).err).toEndWith('; did you mean sessions?\n')
   })
 })
 

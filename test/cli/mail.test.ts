@@ -75,6 +75,12 @@ describe('gc mail', () => {
     await town.gc(['mail', 'archive', first.id, reply.id])
   })
 
+  test('says of a thread without open mail that there is none', async () => {
+    const { status, out, err } = await town.gc(['mail', 'thread', 'nowhere'])
+    expect([status, out]).toEqual([1, ''])
+    expect(err).toBe('gc: there is no open mail in thread nowhere; `gc mail list --all` lists those there are\n')
+  })
+
   test('names a message that there is not, and touches none of the others', async () => {
     const { id } = await send('clerk', '-s', 'Kept', '-m', 'Stay')
     const head = (await town.gc(['events', '--json', '--limit', '1'])).out

@@ -68,3 +68,19 @@ test('GC_URL uses the supervisor that a person names, of whatever home', async (
   const { out } = await gc(['cities'], { env: { ...stranger(folder.path), GC_URL: town.url }, cwd: folder.path })
   expect(out).toContain('town')
 })
+
+test('what speaks no HTTP at GC_URL is told in words', async () => {
+  using server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { open: (socket) => void socket.end('220 mail.example.com ready\r\n'), data: () => {} },
+  })
+  for (const scheme of ['http', 'https']) {
+    const url = `${scheme}://127.0.0.1:${server.port}`
+    const { status, err } = await gc(['status'], { env: { GC_URL: url } })
+    expect(status).toBe(1)
+    expect(err).toMatch(
+      / \((what it answers cannot be read|the connection was closed|it does not speak TLS; try http:\/\/)\); check GC_URL/,
+    )
+  }
+})

@@ -35,14 +35,18 @@ describe('without a supervisor', () => {
   test('a command reports that none answers, and how to start one', async () => {
     const { status, out, err } = await gc(['rig', 'list'], { env: nobody })
     expect({ status, out }).toEqual({ status: 1, out: '' })
-    expect(err).toBe('gc: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc up`\n')
+    expect(err).toBe(
+      'gc: no supervisor answers at http://127.0.0.1:9 (connection refused); check GC_URL, or start one there with `gc serve`\n',
+    )
   })
 
   test('gc init starts one only on this machine’s own address, and writes nothing where it may not', async () => {
     using folder = tempFolder()
     const { status, out, err } = await gc(['init', folder.at('city')], { env: nobody })
     expect({ status, out }).toEqual({ status: 1, out: '' })
-    expect(err).toBe('gc: no supervisor answers at http://127.0.0.1:9; `gc serve` starts one there\n')
+    expect(err).toBe(
+      'gc: no supervisor answers at http://127.0.0.1:9 (connection refused); check GC_URL, or start one there with `gc serve`\n',
+    )
     expect(existsSync(folder.at('city'))).toBe(false)
   })
 
@@ -50,11 +54,11 @@ describe('without a supervisor', () => {
     expect(await bd(['ready'], { env: nobody })).toEqual({
       status: 1,
       out: '',
-      err: 'Error: no supervisor answers at http://127.0.0.1:9 (connection refused); start one with `gc up`\n',
+      err: 'Error: no supervisor answers at http://127.0.0.1:9 (connection refused); check GC_URL, or start one there with `gc serve`\n',
     })
     const { status, out } = await bd(['ready', '--json'], { env: nobody })
     expect(status).toBe(1)
-    expect(JSON.parse(out)).toEqual({ error: expect.stringContaining('gc up'), schema_version: 1 })
+    expect(JSON.parse(out)).toEqual({ error: expect.stringContaining('check GC_URL'), schema_version: 1 })
   })
 
   test('a command in a session fails without the session’s token', async () => {

@@ -12,7 +12,7 @@ shareTown(async (opened) => {
 
 /** Commands for which any name will do: it may be that of what is made, of what is over, or a hook must not fail. */
 const TAKES_ANY =
-  /^(sling|register|city register|start|restart|prime|mail (inbox|threads|count|check|thread)|nudge (drain|poll)|(workflow|convoy) control|session watch)$/
+  /^(sling|register|city register|start|restart|prime|mail (inbox|threads|count|check)|nudge (drain|poll)|(workflow|convoy) control|session watch)$/
 
 const NAMED = allCommands().filter(
   ({ name, args }) => args.some((each) => kindsOf(each.name()).length > 0) && !TAKES_ANY.test(name),

@@ -1,0 +1,29 @@
+/** Why nothing answers, by what fetch calls it. */
+const REASONS: Readonly<Record<string, string>> = {
+  ConnectionRefused: 'connection refused',
+  ECONNREFUSED: 'connection refused',
+  ConnectionClosed: 'the connection was closed',
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  FailedToOpenSocket: 'its name or address cannot be reached',
+  ENETUNREACH: 'its name or address cannot be reached',
+  EHOSTUNREACH: 'its name or address cannot be reached',
+  ERR_INVALID_URL: 'it is no address such as http://127.0.0.1:8372',
+  ENOTFOUND: 'its name is not known',
+  DNSResolutionFailed: 'its name is not known',
+  Timeout: 'it took too long',
+  ConnectionTimeout: 'it took too long',
+  ETIMEDOUT: 'it took too long',
+  EPROTO: 'it does not speak TLS; try http://',
+  TooManyRedirects: 'it redirects for ever',
+}
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/
+
+/** Why a request had no answer, in words, whatever fetch threw. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return UNREADABLE
+  return REASONS[error.code] ?? (CERTIFICATE.test(error.code) ? 'its certificate is not trusted here' : UNREADABLE)
+}
+
+const UNREADABLE = 'what it answers cannot be read'
