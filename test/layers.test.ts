@@ -39,7 +39,10 @@ const LAW: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What the command line loads when a command needs it. */
-const STARTED = ['src/supervisor', 'src/host', 'src/config', 'src/orchestration/formulas', 'src/core/template', 'tui']
+const STARTED = [
+  ...['src/supervisor', 'src/host', 'src/config', 'src/agents/confinement', 'src/orchestration/formulas'],
+  ...['src/core/template', 'tui'],
+]
 
 const imports = await readImports()
 const inside = (path: string, ...folders: string[]) => folders.some((folder) => path.startsWith(`${folder}/`))

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { AgentDeclare } from '../../src/agents/agents/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
@@ -13,6 +13,7 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { registerCityAgent, reportCityAgent } from '../social/city-agents.ts'
 import { agentListOutput } from './cli-shapes.ts'
+import { offerLogin } from './confine-login.ts'
 import { warnUnavailable } from './unavailable.ts'
 
 interface Add extends JsonOption {
@@ -85,6 +86,8 @@ async function add(context: CommandContext, name: string | undefined, options: A
   )
   if (account) reportCityAgent(context, account)
   await warnUnavailable(context.io, city, response.agent)
+  const { path } = await city.call('GET ~/status')
+  if (existsSync(join(path, 'city.toml'))) await offerLogin(context, path, response.agent)
 }
 
 const register = (city: CityClient, agent: string, name: true | string) =>

@@ -6,6 +6,7 @@ import { program as gc } from '../context/version.ts'
 import { Exit } from '../io/exit.ts'
 import { confineDefaultCommands } from './confine-default.ts'
 import { confineExplainCommand } from './confine-explain.ts'
+import { confineLoginCommand } from './confine-login.ts'
 
 interface Confine {
   read?: string[]
@@ -53,6 +54,7 @@ export function confineCommand(program: Command, context: CommandContext): void 
     .action((argv: string[], options: Confine) => confine(context, argv, options))
   confineExplainCommand(command, context)
   confineDefaultCommands(command, context)
+  confineLoginCommand(command, context)
 }
 
 async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {

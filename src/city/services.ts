@@ -216,7 +216,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         new MissingPacksAttention(config, options.packFolders),
         new FailedClonesAttention({ store, clock, config, clones }),
         options.storeHealth,
-        new QuestionAttention(sessionServices.questions, sessionServices.repository),
+        new QuestionAttention(sessionServices),
         sessionServices.askedHosts,
         new FailedAttention({ ...sessionServices, clock }),
         new BudgetAttention(budgets),

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runGc } from '../support/run-gc.ts'
 import { eventually } from '../support/until.ts'
 import { World } from '../support/world.ts'
 
@@ -52,3 +53,22 @@ test.each([
     expect(readFileSync(join(home, '.claude', '.credentials.json'), 'utf8')).toBe('the log-in')
   },
 )
+
+test('gc agent add says that confined sessions do not see a log-in, and gc confine share-login lets them', async () => {
+  await using world = await World.confined()
+  const path = world.folder.at('mill')
+  const file = join(world.folder.at('user'), '.claude', '.credentials.json')
+  for (const folder of [path, join(world.folder.at('user'), '.claude')]) mkdirSync(folder, { recursive: true })
+  writeFileSync(file, '{}')
+  writeFileSync(join(path, 'city.toml'), '[workspace]\nname = "mill"\n')
+  const gc = (...words: string[]) => runGc(world, '--city', 'mill', ...words)
+  await gc('register', path)
+  const add = (name: string) => gc('agent', 'add', name, '--provider', 'claude', '--suspended')
+  const hint = `gc: its sessions are confined and do not see your log-in, ${file}.
+gc: \`gc confine share-login claude\` lets them read it; with a key of its API they do not need it.
+`
+  expect(await add('ann')).toMatchObject({ status: 0, err: expect.stringContaining(hint) })
+  expect(await gc('confine', 'share-login', 'claude')).toMatchObject({ status: 0, err: '' })
+  expect((await add('bob')).err).not.toContain('log-in')
+  expect((await gc('confine', 'explain', 'bob')).out).toContain('the log-in of its program')
+})

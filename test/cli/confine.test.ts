@@ -128,3 +128,78 @@ describe('gc confine explain', () => {
     expect(void_.err).toContain('city.toml:10: confine write: "~/.ssh" would void confinement')
   })
 })
+
+describe('gc confine share-login', () => {
+  const AGENTS = '[[agent]]\nname = "ann"\nprovider = "claude"\n'
+
+  /** A city, and a home of a person that is logged in to claude. */
+  function loggedIn(toml = AGENTS) {
+    const folder = tempFolder()
+    const city = cityFiles({ 'city.toml': toml })
+    mkdirSync(folder.at('user', '.claude'), { recursive: true })
+    const file = folder.at('user', '.claude/.credentials.json')
+    writeFileSync(file, '{}')
+    const shell = { env: { ...env, HOME: folder.at('user'), GC_HOME: folder.at('home') }, cwd: city.path }
+    return {
+      ...{ city, file, shell },
+      run: (...words: string[]) => gc(['confine', ...words], shell),
+      written: () => city.all()['city.toml'],
+      [Symbol.dispose]: () => {
+        city[Symbol.dispose]()
+        folder[Symbol.dispose]()
+      },
+    }
+  }
+
+  test('lets sessions of a provider read the log-in of its program, says what that means, and ends it', async () => {
+    using it = loggedIn()
+    const { status, out } = await it.run('share-login', 'claude')
+    expect([status, out.split('\n')]).toEqual([
+      0,
+      [
+        `Confined sessions of claude read ${it.file} from their next start.`,
+        'Whatever runs in one can read it too, and act as you with your subscription until you log out. `gc confine share-login claude --stop` ends that.',
+        '',
+      ],
+    ])
+    expect(it.written()).toBe(`${AGENTS}\n[providers.claude.confine]\nshare_login = true\n`)
+    expect((await it.run('explain', 'ann')).out).toContain('the log-in of its program')
+    expect((await it.run('share-login', 'claude', '--stop')).out).toBe(
+      `Confined sessions of claude do not read ${it.file} from their next start.\n`,
+    )
+    expect(it.written()).toBe(`${AGENTS}\n[providers.claude.confine]\nshare_login = false\n`)
+  })
+
+  test.each([
+    [
+      'a table',
+      '[providers.claude.confine]\nports = [1]\n',
+      '[providers.claude.confine]\nports = [1]\nshare_login = true\n',
+    ],
+    [
+      'an inline table',
+      '[providers.claude]\nconfine = { ports = [1] }\n',
+      '[providers.claude]\nconfine = { ports = [1], share_login = true }\n',
+    ],
+    [
+      'a provider without one',
+      '[providers.claude]\nargs = []\n',
+      '[providers.claude]\nargs = []\n\n[providers.claude.confine]\nshare_login = true\n',
+    ],
+  ])('is written where it is said how the provider is confined: %s', async (_, before, after) => {
+    using it = loggedIn(`${AGENTS}${before}`)
+    expect((await it.run('share-login', 'claude')).status).toBe(0)
+    expect(it.written()).toBe(`${AGENTS}${after}`)
+  })
+
+  test('refuses providers that it does not know or whose log-in it does not know, and sessions, and changes nothing', async () => {
+    using it = loggedIn()
+    expect((await it.run('share-login', 'claud')).err).toContain('there is no provider "claud"; did you mean "claude"?')
+    expect((await it.run('share-login', 'amp')).err).toContain(
+      'gc knows of no file with the log-in of amp, only of claude',
+    )
+    const session = { ...it.shell, env: { ...it.shell.env, GC_SESSION_ID: 'gc-1', GC_TOKEN: 'gcs_x' } }
+    expect((await gc(['confine', 'share-login', 'claude'], session)).err).toContain('a session may not say')
+    expect(it.written()).toBe(AGENTS)
+  })
+})

@@ -22,6 +22,7 @@ import type { ProgramOnTerminal, ToolServer } from '../../host/protocol/session.
 import { profileOf } from '../../host/terminal/programs.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
 import { type Confinable, confinableOf, obstacleToConfinement } from '../confinement/confinement.ts'
+import { type UnsharedLogin, unsharedLogin } from '../confinement/unshared-login.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import { instanceNamed } from '../sessions/names.ts'
 import type { SessionRow } from '../sessions/table.ts'
@@ -156,6 +157,11 @@ export class Launcher {
   /** As whose session one is confined. */
   confinable(row: Pick<SessionRow, 'kind' | 'template' | 'login'>): Confinable | undefined {
     return confinableOf(row, this.#agentOf(row), this.config.current)
+  }
+
+  /** The log-in that a session does not see because it is confined. */
+  unsharedLogin(row: SessionRow): UnsharedLogin | undefined {
+    return unsharedLogin(this.confinable(row), this.config.current, this.environment.env)
   }
 
   rigPath(rig: string | undefined): string | undefined {

@@ -1,37 +1,42 @@
 import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
+import type { Launcher } from '../../lifecycle/launcher.ts'
 import { answersTo, selectOption } from '../../messaging/answer-words.ts'
 import { describeOutcome, numberOf, questionId } from '../../questions/outcome.ts'
 import type { Questions } from '../../questions/questions.ts'
 import type { QuestionRow } from '../../questions/table.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
+import type { SessionRow } from '../../sessions/table.ts'
 import type { ListedItem } from '../schema.ts'
+
+interface QuestionAttentionOptions {
+  questions: Pick<Questions, 'open' | 'get' | 'onChange'>
+  repository: Pick<SessionRepository, 'find'>
+  launcher: Pick<Launcher, 'unsharedLogin'>
+}
 
 /** What programs ask people, by protocol or on their screens. */
 export class QuestionAttention implements AttentionSource<ListedItem> {
   readonly name = 'questions'
 
-  constructor(
-    private readonly questions: Pick<Questions, 'open' | 'get' | 'onChange'>,
-    private readonly repository: Pick<SessionRepository, 'find'>,
-  ) {}
+  constructor(private readonly options: QuestionAttentionOptions) {}
 
   items(): ListedItem[] {
-    return this.questions.open().map((row) => this.#toItem(row))
+    return this.options.questions.open().map((row) => this.#toItem(row))
   }
 
   onChange(listener: () => void): () => void {
-    return this.questions.onChange(listener)
+    return this.options.questions.onChange(listener)
   }
 
   resolution(name: string): AttentionResolution | undefined {
     const id = numberOf(name)
     if (id === undefined) return undefined
-    const row = this.questions.get(id)
+    const row = this.options.questions.get(id)
     return { text: describeOutcome(row), ...(row.actor && { by: row.actor.name }) }
   }
 
   #toItem(row: QuestionRow): ListedItem {
-    const session = this.repository.find(row.sessionId)
+    const session = this.options.repository.find(row.sessionId)
     const { kind, prompt, text, cut, picture, since } = row.question
     const answers = answersTo(row)
     const selected = answers.map((answer) => selectOption(answer, row))
@@ -52,10 +57,19 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
       ...(texts.length > 0 && { texts }),
       ...(ticks.length > 0 && { ticks }),
       ...(lists.length > 0 && { lists }),
-      to_do:
-        answers.length > 0
-          ? `gc attention answer ${row.id} ${answers.join('|')}`
-          : `gc session attach ${row.sessionId}, and answer there`,
+      to_do: this.#sharing(row, session) ?? answering(row, answers),
     }
   }
+
+  /** A confined session asks for what the person has already. */
+  #sharing({ question, sessionId }: QuestionRow, session: SessionRow | undefined): string | undefined {
+    const login = question.kind === 'login' && session ? this.options.launcher.unsharedLogin(session) : undefined
+    if (!login) return undefined
+    return `gc confine share-login ${login.provider} lets it read your log-in, then gc session kill ${sessionId} starts it again; or log in at its terminal`
+  }
 }
+
+const answering = ({ id, sessionId }: QuestionRow, answers: readonly string[]): string =>
+  answers.length > 0
+    ? `gc attention answer ${id} ${answers.join('|')}`
+    : `gc session attach ${sessionId}, and answer there`

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
+import { cityFolder } from '../context/city-folder.ts'
+import type { CommandContext } from '../context/context.ts'
+import { failure } from '../io/exit.ts'
+import { confirm, printLine } from '../io/io.ts'
+
+/** Defines the command that lets confined sessions use the log-in of their program. */
+export function confineLoginCommand(confine: Command, context: CommandContext): void {
+  confine
+    .command('share-login')
+    .description('let confined sessions of a provider read the file with your log-in, in this city')
+    .argument('<provider>', 'the provider, such as claude')
+    .option('--stop', 'do not let them any more')
+    .action(async (provider: string, { stop }: { stop?: true }, command: Command) => {
+      const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
+      await share(context, folder, provider, !stop)
+    })
+}
+
+async function share(context: CommandContext, path: string, provider: string, isShared: boolean): Promise<void> {
+  const { io } = context
+  if (io.env.GC_SESSION_ID) throw failure('a session may not say what confined sessions read; ask the operator')
+  const { shareLoginOf } = await import('../../src/agents/confinement/offline-login.ts')
+  const file = await shareLoginOf({ path, home: resolveHome(io.env), env: io.env }, provider, isShared)
+  const reads = isShared ? 'read' : 'do not read'
+  printLine(io, `Confined sessions of ${provider} ${reads} ${file} from their next start.`)
+  if (!isShared) return
+  printLine(io, `${RISK} \`gc confine share-login ${provider} --stop\` ends that.`)
+}
+
+const RISK = 'Whatever runs in one can read it too, and act as you with your subscription until you log out.'
+
+/** Asks whether a new agent may use the log-in of its program, or says what lets it, where nobody said that yet. */
+export async function offerLogin(context: CommandContext, path: string, agent: string): Promise<void> {
+  const { io } = context
+  const { unsharedLoginOf } = await import('../../src/agents/confinement/offline-login.ts')
+  const login = unsharedLoginOf({ path, home: resolveHome(io.env), env: io.env }, agent)
+  if (!login) return
+  const { provider, file } = login
+  io.err(`gc: its sessions are confined and do not see your log-in, ${file}.\n`)
+  if (!io.isInteractive) {
+    io.err(`gc: \`gc confine share-login ${provider}\` lets them read it; with a key of its API they do not need it.\n`)
+    return
+  }
+  const question = `${RISK} With a key of its API sessions do not need it.\nLet sessions of ${provider} read it in this city?`
+  if (await confirm(io, question)) return share(context, path, provider, true)
+  io.err(`gc: \`gc confine share-login ${provider}\` lets them later.\n`)
+}

@@ -1,0 +1,57 @@
+import { homedir } from 'node:os'
+import { type agentProfile, builtinOf } from '../../config/confinement/agent-profile.ts'
+import { readDefaultMode } from '../../config/confinement/default-mode.ts'
+import { suggestion } from '../../config/diagnostics/suggestion.ts'
+import { shareLogin } from '../../config/edit/share-login.ts'
+import { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import { editCity } from '../../config/offline/edit-city.ts'
+import { openPackFolders } from '../../config/packs/builtin-folders.ts'
+import { BUILTINS } from '../../config/providers/presets.ts'
+import { compose } from '../../config/resolve/compose.ts'
+import { AppError } from '../../core/errors.ts'
+import { LOGINS } from './login-file.ts'
+import { type UnsharedLogin, unsharedLogin } from './unshared-login.ts'
+
+interface Place {
+  /** The city's folder. */
+  readonly path: string
+  /** `$GC_HOME`. */
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The log-in that confined sessions of an agent do not see because nobody said whether they may. */
+export function unsharedLoginOf({ path, home, env }: Place, qualified: string): UnsharedLogin | undefined {
+  const { config } = compose(new FileSnapshot(path), {
+    folders: openPackFolders(home),
+    defaultConfine: readDefaultMode(home),
+  })
+  const agent = config.agents.find((each) => each.qualified === qualified)
+  return unsharedLogin(agent, config, env)
+}
+
+/** Says in city.toml whether confined sessions of a provider may read the log-in of its program; answers which file that is. */
+export async function shareLoginOf(place: Place, provider: string, isShared: boolean): Promise<string> {
+  let file = ''
+  await editCity(place, (base) => {
+    file = loginFileOf(place, provider, base.config)
+    return shareLogin(base, provider, isShared)
+  })
+  return file
+}
+
+function loginFileOf({ env }: Place, provider: string, config: Parameters<typeof agentProfile>[1]): string {
+  const names = [...config.providers.keys(), ...BUILTINS.keys()]
+  if (!names.includes(provider)) {
+    const means = suggestion(provider, names) || 'gc agent list names those of agents'
+    throw new AppError('provider-not-found', `there is no provider "${provider}"; ${means}`)
+  }
+  const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+  const login = LOGINS[builtinOf({ provider }, config.providers) ?? '']?.({
+    ...{ env: variables, home: env.HOME ?? homedir() },
+  })
+  if (login) return login.to
+  const known = Object.keys(LOGINS).join(', ')
+  const message = `gc knows of no file with the log-in of ${provider}, only of ${known}; name it in read of its confine table`
+  throw new AppError('invalid-request', message)
+}

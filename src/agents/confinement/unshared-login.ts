@@ -1,0 +1,30 @@
+import { homedir } from 'node:os'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import { agentProfile, builtinOf } from '../../config/confinement/agent-profile.ts'
+import { loginFile } from './login-file.ts'
+import { storedKeys } from './stored-keys.ts'
+
+type Confined = Pick<AgentConfig, 'confine' | 'confineTable' | 'dir' | 'provider' | 'startCommand'>
+
+/** A log-in that the program of a provider would use, were its sessions not confined. */
+export interface UnsharedLogin {
+  readonly provider: string
+  readonly file: string
+}
+
+/** The log-in that confined sessions do not see because nobody said whether they may; undefined where there is none. */
+export function unsharedLogin(
+  agent: Confined | undefined,
+  config: Pick<CityConfig, 'rigs' | 'providers'>,
+  variables: Readonly<Record<string, string | undefined>>,
+): UnsharedLogin | undefined {
+  const provider = agent?.provider
+  if (!agent || provider === undefined || agent.startCommand || agent.confine === 'off') return undefined
+  if (agentProfile(agent, config).shareLogin !== undefined) return undefined
+  const env = Object.fromEntries(Object.entries(variables).flatMap(([name, value]) => (value ? [[name, value]] : [])))
+  const place = { env, home: env.HOME ?? homedir() }
+  const builtin = builtinOf(agent, config.providers)
+  const login = loginFile(builtin, place)
+  // Keys that a program stored are gc's to use for it.
+  return login && Object.keys(storedKeys(builtin, place)).length === 0 ? { provider, file: login.to } : undefined
+}

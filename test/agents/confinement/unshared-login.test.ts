@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { QuestionAttention } from '../../../src/agents/attention/sources/questions.ts'
+import { unsharedLogin } from '../../../src/agents/confinement/unshared-login.ts'
+import type { QuestionRow } from '../../../src/agents/questions/table.ts'
+import type { SessionRow } from '../../../src/agents/sessions/table.ts'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
+import { compose } from '../../../src/config/resolve/compose.ts'
+import { cityFiles } from '../../config/city-files.ts'
+import { tempFolder } from '../../support/folder.ts'
+
+const CODEX = '[[agent]]\nname = "ann"\nprovider = "codex"\n'
+
+/** The log-in that the agent `ann` does not see, in a home with this file. */
+function unshared(toml: string, stored: object | undefined, defaultConfine: 'default' | 'off' = 'default') {
+  using home = tempFolder()
+  using city = cityFiles({ 'city.toml': toml })
+  mkdirSync(home.at('.codex'))
+  if (stored) writeFileSync(home.at('.codex', 'auth.json'), JSON.stringify(stored))
+  const { config } = compose(new FileSnapshot(city.path), { defaultConfine })
+  const [agent] = config.agents.filter(({ name }) => name === 'ann')
+  if (!agent) throw new Error('there is no agent')
+  return unsharedLogin(agent, config, { HOME: home.path })?.file.replace(home.path, '~')
+}
+
+describe('the log-in that a confined session does not see', () => {
+  const subscription = { tokens: { access_token: 'x' } }
+
+  test('is the file of a subscription of which nobody said whether sessions may read it', () => {
+    expect(unshared(CODEX, subscription)).toBe('~/.codex/auth.json')
+    for (const said of ['true', 'false'])
+      expect(unshared(`${CODEX}[providers.codex.confine]\nshare_login = ${said}\n`, subscription)).toBeUndefined()
+  })
+
+  test('is none where there is no file, it has a key that gc uses for the session, or nothing confines the session', () => {
+    expect(unshared(CODEX, undefined)).toBeUndefined()
+    expect(unshared(CODEX, { OPENAI_API_KEY: 'k' })).toBeUndefined()
+    expect(unshared(CODEX, subscription, 'off')).toBeUndefined()
+    expect(unshared('[[agent]]\nname = "ann"\nstart_command = "codex"\n', subscription)).toBeUndefined()
+  })
+})
+
+describe('what is to do about a program that asks to log in', () => {
+  const toDo = (kind: string, file: string | undefined) => {
+    const question = { kind, prompt: 'Log in', since: '2026-01-02T00:00:00Z', options: [] }
+    const row = { id: 1, sessionId: 'gc-1', by: 'screen', folder: '/', beadId: null, request: 'r', question }
+    const attention = new QuestionAttention({
+      questions: {
+        open: () => [row as unknown as QuestionRow],
+        get: () => row as unknown as QuestionRow,
+        onChange: () => () => {},
+      },
+      repository: { find: () => ({ id: 'gc-1', template: 'ann' }) as SessionRow },
+      launcher: { unsharedLogin: () => (file === undefined ? undefined : { provider: 'claude', file }) },
+    })
+    return attention.items()[0]?.to_do
+  }
+
+  test('is to share the log-in that it does not see because it is confined, and else to answer it', () => {
+    expect(toDo('login', '/home/me/.claude/.credentials.json')).toBe(
+      'gc confine share-login claude lets it read your log-in, then gc session kill gc-1 starts it again; or log in at its terminal',
+    )
+    expect(toDo('login', undefined)).toBe('gc session attach gc-1, and answer there')
+    expect(toDo('permission', '/home/me/.claude/.credentials.json')).toBe('gc session attach gc-1, and answer there')
+  })
+})
