@@ -111,6 +111,17 @@ describe('a text', () => {
     ).toBe(long)
   })
 
+  test('says what it is filtered by, and how much of it that leaves', () => {
+    const plan = read({ lines: [{ text: 'paint the bridge' }, { text: 'mend the fence' }] })
+    const filtered = (text: string) => frame(press(plan, '/', ...text, 'enter')).map((line) => line.trim())
+    expect(filtered('fence').slice(1, 4)).toEqual([
+      '"fence" · 1 of 2 lines · esc clears the filter',
+      'mend the fence',
+      '',
+    ])
+    expect(filtered('tower').slice(1, 3)).toEqual(['"tower" · 0 of 2 lines · esc clears the filter', ''])
+  })
+
   test('shows a screen as it is, with all of its columns', () => {
     const row = '│'.padEnd(79, 'x')
     const lines = frame(

@@ -1,3 +1,4 @@
+import { countOf, truncate } from '../../src/client/text.ts'
 import type { Line, Location } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { type Area, areasOf, headOf, tableWindow, textColumns } from './layout.ts'
@@ -17,8 +18,9 @@ export interface TextWindow {
 export function textWindow(state: State, area: Area): TextWindow {
   const view = viewOf(state, area.location)
   const columns = textColumns(area)
-  const head = [...headOf(state, area), ...wrapLines(saidInstead(view), columns)]
-  const lines = wrapLines(foundLines(view), columns)
+  const found = foundLines(view)
+  const head = [...headOf(state, area), ...wrapLines(remarksOn(view, found.length), columns)]
+  const lines = wrapLines(found, columns)
   const room = Math.max(1, area.height - head.length)
   const last = Math.max(0, lines.length - room)
   return { head, lines, room, first: Math.min(view.scroll ?? (isFollowed(area.location) ? last : 0), last) }
@@ -33,23 +35,28 @@ function isFollowed(location: Location): boolean {
 const READING: readonly Line[] = [{ text: ' reading …', tone: 'quiet' }]
 const NOTHING: readonly Line[] = [{ text: ' nothing yet', tone: 'quiet' }]
 
-/** Why there is no text, or no newer one. */
-function saidInstead({ error, loadedAt, lines }: View): readonly Line[] {
+/** So much of a filter is said above the text that it leaves. */
+const MAX_FILTER = 40
+
+/** Why there is no text, no newer one, or not all of it. */
+function remarksOn({ error, loadedAt, lines, filter }: View, found: number): readonly Line[] {
   if (error !== undefined) return [{ text: ` ${error}`, tone: 'bad' }]
-  if (lines.length > 0) return []
-  return loadedAt === undefined ? READING : NOTHING
+  if (lines.length === 0) return loadedAt === undefined ? READING : NOTHING
+  if (filter === '') return []
+  const counts = `${found} of ${countOf(lines.length, 'line')}`
+  return [{ text: `"${truncate(filter, MAX_FILTER)}" · ${counts} · esc clears the filter`, tone: 'quiet' }]
 }
 
-const found = new WeakMap<readonly Line[], { filter: string; lines: readonly Line[] }>()
+const filtered = new WeakMap<readonly Line[], { filter: string; lines: readonly Line[] }>()
 
 /** The lines with the text of the filter. */
 function foundLines({ lines, filter }: View): readonly Line[] {
   if (filter === '') return lines
-  const known = found.get(lines)
+  const known = filtered.get(lines)
   if (known?.filter === filter) return known.lines
   const needle = filter.toLowerCase()
   const matching = lines.filter(({ text }) => text.toLowerCase().includes(needle))
-  found.set(lines, { filter, lines: matching })
+  filtered.set(lines, { filter, lines: matching })
   return matching
 }
 
