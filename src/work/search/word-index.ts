@@ -4,6 +4,13 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 
+/** What of a bead or comment is indexed. */
+interface Words {
+  readonly title: string
+  readonly body: string
+  readonly labels: string
+}
+
 export interface WordIndexOptions {
   store: Store
   log: EventLog
@@ -15,8 +22,8 @@ export interface WordIndexOptions {
 const DELAY_MS = 1000
 /** How long one slice may hold the loop. */
 const MAX_SLICE_MS = 1
-/** How many entries one slice reads. */
-const MAX_SLICE = 200
+/** How many entries one slice indexes: the commit has to merge them with what is there. */
+const MAX_SLICE = 50
 
 /** Events after which there may be words to index. */
 const INDEXED_EVENTS = new Set(['bead.created', 'bead.updated', 'bead.commented'])
@@ -28,8 +35,9 @@ const INDEXED_EVENTS = new Set(['bead.created', 'bead.updated', 'bead.commented'
 export class WordIndex {
   readonly #queued: Statement<{ n: number }, [number]>
   readonly #queueLength: Statement<{ n: number }, []>
-  readonly #addBead: Statement<unknown, [number]>
-  readonly #addComment: Statement<unknown, [number]>
+  readonly #bead: Statement<Words, [number]>
+  readonly #comment: Statement<Words, [number]>
+  readonly #add: Statement<unknown, [number, string, string, string]>
   readonly #dequeue: Statement<unknown, [number]>
   #next: Deadline | undefined
   #running: Promise<void> | undefined
@@ -40,13 +48,10 @@ export class WordIndex {
     const { store } = options
     this.#queued = store.prepare(stablePlan('SELECT n FROM bead_unworded ORDER BY n LIMIT ?'))
     this.#queueLength = store.prepare('SELECT count(*) AS n FROM bead_unworded')
-    this.#addBead = store.prepare(
-      `INSERT INTO bead_search (rowid, title, body, labels)
-       SELECT n * 1024, title, description, labels FROM beads WHERE n = ? / 1024`,
-    )
-    this.#addComment = store.prepare(
-      "INSERT INTO bead_search (rowid, title, body, labels) SELECT n, '', text, '' FROM bead_comments WHERE n = ?",
-    )
+    this.#bead = store.prepare('SELECT title, description AS body, labels FROM beads WHERE n = ? / 1024')
+    this.#comment = store.prepare("SELECT '' AS title, text AS body, '' AS labels FROM bead_comments WHERE n = ?")
+    // As values: an INSERT of what it selects would write every entry to the index by itself.
+    this.#add = store.prepare('INSERT INTO bead_search (rowid, title, body, labels) VALUES (?, ?, ?, ?)')
     this.#dequeue = store.prepare('DELETE FROM bead_unworded WHERE n = ?')
   }
 
@@ -100,8 +105,8 @@ export class WordIndex {
     let added = 0
     for (const { n } of this.#queued.all(MAX_SLICE)) {
       if (added > 0 && performance.now() - started > MAX_SLICE_MS) break
-      if (n % 1024 === 0) this.#addBead.run(n)
-      else this.#addComment.run(n)
+      const words = (n % 1024 === 0 ? this.#bead : this.#comment).get(n)
+      if (words) this.#add.run(n, words.title, words.body, words.labels)
       this.#dequeue.run(n)
       added++
     }
