@@ -38,9 +38,12 @@ export function agentCommands(program: Command, context: CommandContext): void {
   withWatch(withJson(agent.command('list').description('list the agents')))
     .option('--rig <rig>', 'only agents of this rig')
     .action((options: List) => list(context, options))
-  withJson(agent.command('show').description('show one agent'))
+  withWatch(withJson(agent.command('show').description('show one agent')))
     .argument('<agent>', '`rig/name`, or `name` for an agent of the city')
-    .action((name: string, options: JsonOption) => show(context, name, options))
+    .action(async (name: string, options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => show(io, city, name, options))
+    })
   withJson(agent.command('remove').description('remove an agent from the city'))
     .argument('<agent>')
     .action(async (name: string, options: JsonOption) => {
@@ -165,14 +168,13 @@ async function printList(io: Io, city: CityClient, rig: string | undefined, opti
   )
 }
 
-async function show(context: CommandContext, name: string, options: JsonOption): Promise<void> {
-  const city = await context.city()
+async function show(io: Io, city: CityClient, name: string, options: JsonOption): Promise<void> {
   const { dir, base } = splitName(name)
   const agent = dir
     ? await city.call('GET ~/agent/{dir}/{base}', { params: { dir, base } })
     : await city.call('GET ~/agent/{base}', { params: { base } })
-  if (options.json) return printJson(context.io, agent)
-  printFields(context.io, [
+  if (options.json) return printJson(io, agent)
+  printFields(io, [
     ['agent', agent.name],
     ['description', agent.description],
     ['state', agent.state],

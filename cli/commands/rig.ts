@@ -1,13 +1,15 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
 import { countOf } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { waitForCity } from '../context/outcome.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { errorSentence } from '../io/describe-error.ts'
 import { failure, usageError } from '../io/exit.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { rigListOutput } from './cli-shapes.ts'
 import { importForRig } from './import.ts'
@@ -24,8 +26,11 @@ interface Add extends JsonOption {
 export function rigCommands(program: Command, context: CommandContext): void {
   const rig = program.command('rig').description('the project folders that agents work on')
   addCommand(rig, context)
-  withJson(rig.command('list').description('list the rigs of the city')).action((options: JsonOption) =>
-    list(context, options),
+  withWatch(withJson(rig.command('list').description('list the rigs of the city'))).action(
+    async (options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => list(io, city, options))
+    },
   )
   withJson(rig.command('status').description('show a rig with its agents; default is the one to work in'))
     .argument('[rig]')
@@ -91,12 +96,11 @@ async function add(context: CommandContext, folder: string | undefined, options:
   for (const pack of imported) printLine(context.io, `Added import "${pack}" for it.`)
 }
 
-async function list(context: CommandContext, options: JsonOption): Promise<void> {
-  const city = await context.city()
+async function list(io: Io, city: CityClient, options: JsonOption): Promise<void> {
   const rigs = await city.call('GET ~/rigs')
-  if (options.json) return printJson(context.io, await rigListOutput(city, rigs))
+  if (options.json) return printJson(io, await rigListOutput(city, rigs))
   printTable(
-    context.io,
+    io,
     rigs.items,
     [
       { header: 'RIG', value: ({ name }) => name },

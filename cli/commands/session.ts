@@ -28,9 +28,12 @@ import { sessionWaitCommand } from './wait.ts'
 export function sessionCommands(program: Command, context: CommandContext): void {
   const session = program.command('session').description('the running agents')
   listCommand(session, context)
-  withJson(session.command('show').description('show one session'))
+  withWatch(withJson(session.command('show').description('show one session')))
     .argument('<session>', 'its id, alias or name')
-    .action((id: string, options: JsonOption) => show(context, id, options))
+    .action(async (id: string, options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => show(io, city, id, options))
+    })
   newCommand(session, context)
   attachCommand(session, context)
   peekCommand(session, context)
@@ -126,13 +129,12 @@ function print(io: Io, sessions: readonly SessionResponse[], unconfined: Readonl
   )
 }
 
-async function show(context: CommandContext, id: string, options: JsonOption): Promise<void> {
-  const city = await context.city()
+async function show(io: Io, city: CityClient, id: string, options: JsonOption): Promise<void> {
   const session = await city.call('GET ~/session/{id}', { params: { id } })
-  if (options.json) return printJson(context.io, session)
+  if (options.json) return printJson(io, session)
   const { items, ending } = await detachedProcesses(city, session.id)
   const denials = await city.call('GET ~/session/{id}/denials', { params: { id: session.id } })
-  printFields(context.io, [
+  printFields(io, [
     ['session', session.id],
     ['name', session.session_name],
     ['alias', session.alias],
@@ -151,8 +153,8 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
     ['share', formatShares(await city.call('GET ~/session/{id}/share', { params: { id: session.id } }))],
   ])
   if (items.length === 0) return
-  printLine(context.io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)
-  printDetachedLines(context.io, items)
+  printLine(io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)
+  printDetachedLines(io, items)
 }
 
 function newCommand(session: Command, context: CommandContext): void {

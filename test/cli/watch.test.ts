@@ -13,9 +13,16 @@ test.each([
   { list: ['agent', 'list'], change: ['agent', 'add', 'painter', '--command', 'cat'], shows: /painter/ },
   { list: ['status'], change: ['agent', 'suspend', 'mayor'], shows: /1 suspended/ },
   { list: ['agent', 'list'], change: ['agent', 'resume', 'mayor'], shows: /mayor +stopped/ },
-  { list: ['session', 'list'], change: ['session', 'new', 'mayor', '--title', 'Door'], shows: /mayor .*Door/ },
+  {
+    list: ['session', 'list'],
+    change: ['session', 'new', 'mayor', '--title', 'Door', '--alias', 'porter'],
+    shows: /mayor .*Door/,
+  },
   { list: ['service', 'list'], change: ['service', 'list'], shows: /no services/ },
   { list: ['order', 'list'], change: ['order', 'list'], shows: /no orders/ },
+  { list: ['session', 'show', 'porter'], change: ['session', 'rename', 'porter', 'Gate'], shows: /title +Gate/ },
+  { list: ['agent', 'show', 'mayor'], change: ['agent', 'suspend', 'mayor'], shows: /state +suspended/ },
+  { list: ['rig', 'list'], change: ['rig', 'suspend', 'shop'], shows: /suspended/ },
   { list: ['bead', 'ready'], change: ['bead', 'create', 'Oil the hinge'], shows: /Oil the hinge/ },
 ])('$list --watch shows what changes, until it is interrupted', async ({ list, change, shows }) => {
   const end = new AbortController()
