@@ -3,7 +3,7 @@ import { timers } from '../../cli/io/timers.ts'
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
 import { agentsPage, foldPools, poolPage, poolState } from '../../tui/pages/agents.ts'
 import { eventsPage, parseEventFilter } from '../../tui/pages/events.ts'
-import { amount, limitOf, sparkLine, took } from '../../tui/pages/figures.ts'
+import { amount, limitOf, money, sparkLine, took } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
@@ -95,6 +95,9 @@ test('what is allowed and what it took is said in its unit', () => {
   expect([amount(0, 'usd'), amount(1_250_000, 'tokens')]).toEqual(['$0.00', '1.3M tokens'])
   expect(limitOf({ limit: 5, unit: 'usd', per: 'day' })).toBe('$5.00 a day')
   expect(limitOf({ limit: 200_000, unit: 'tokens', per: 'hour' })).toBe('200.0k tokens an hour')
+  expect([money(1, 0), money(0, 1), money(0.5, 2)]).toEqual([
+    ...['$1.00', '$0.00 and 1 turn without a price', '$0.50 and 2 turns without a price'],
+  ])
   expect([took(850), took(8013)]).toEqual(['850 ms', '8.0 s'])
 })
 

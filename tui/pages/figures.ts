@@ -1,4 +1,4 @@
-import { formatCount } from '../../src/client/text.ts'
+import { countOf, formatCount } from '../../src/client/text.ts'
 
 const BARS = '▁▂▃▄▅▆▇█'
 
@@ -24,7 +24,7 @@ export const tokens = ({ input_tokens: input, output_tokens: output }: Tokens): 
 
 /** Dollars, with how many turns they leave out. */
 export const money = (usd: number, unpriced: number): string =>
-  `$${usd.toFixed(2)}${unpriced > 0 ? ` and ${unpriced} turns without a price` : ''}`
+  `$${usd.toFixed(2)}${unpriced > 0 ? ` and ${countOf(unpriced, 'turn')} without a price` : ''}`
 
 interface Limit {
   readonly limit: number

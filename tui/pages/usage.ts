@@ -1,5 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
-import { formatCount } from '../../src/client/text.ts'
+import { countOf, formatCount } from '../../src/client/text.ts'
 import { amount, limitOf, money, sparkLine, tokens } from './figures.ts'
 import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
 import { section } from './sections.ts'
@@ -48,7 +48,7 @@ function headLines(used: Used): Line[] {
 }
 
 const totalsLine = (name: string, totals: Totals): Line => ({
-  text: `${name.padEnd(15)} ${money(totals.cost_usd_estimate, totals.unpriced).padEnd(12)} ${tokens(totals)} · ${totals.invocations} turns`,
+  text: `${name.padEnd(15)} ${money(totals.cost_usd_estimate, totals.unpriced)} · ${tokens(totals)} · ${countOf(totals.invocations, 'turn')}`,
 })
 
 function historyLines({ days, city, agents, models }: History): Line[] {
@@ -91,7 +91,7 @@ function sessionLines({ recent_by_session: sessions = [] }: Used): Line[] {
     'by session, in the last minutes',
     sessions.map(
       (each): Line => ({
-        text: `${shorten(each.session, NAME).padEnd(NAME)} ${money(each.cost_usd_estimate, each.unpriced).padEnd(12)} ${tokens(each)}`,
+        text: `${shorten(each.session, NAME).padEnd(NAME)} ${money(each.cost_usd_estimate, each.unpriced)} · ${tokens(each)}`,
       }),
     ),
   )
