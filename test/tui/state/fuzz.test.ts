@@ -10,7 +10,7 @@ import { focused, panelsOf } from '../../../tui/state/navigation.ts'
 import { type Message, step } from '../../../tui/state/reducer.ts'
 import { textWindow } from '../../../tui/state/scroll.ts'
 import { selectedIndex, shownRows } from '../../../tui/state/selection.ts'
-import { here, initialState, type State, viewOf } from '../../../tui/state/state.ts'
+import { here, initialState, type State, viewKey, viewOf } from '../../../tui/state/state.ts'
 import { SEED } from '../../support/seed.ts'
 import { SeededRandom } from '../../work/model/random.ts'
 import { action, at, row } from './world.ts'
@@ -25,8 +25,8 @@ const COMMANDS = [
   'city beta',
   'sling',
   'sling a b',
-  ...pages.map(({ name }) => name),
-  'bead x-1',
+  ...pages.map(({ name, about }) => (about === undefined ? name : `${name} x-1`)),
+  'bead',
   'kill',
 ]
 
@@ -39,7 +39,9 @@ function anyRow(): Row {
   return row(id, {
     isSystem: random.oneIn(5),
     opens: random.oneIn(2) ? at(random.pick(pages).name, id) : undefined,
-    cells: random.sample([{ text: '\x1b[31mred' }, { since: 'never' }, { text: '宽宽' }, {}], 4),
+    cells: random.oneIn(2)
+      ? Array.from({ length: 10 }, () => ({ text: id }))
+      : random.sample([{ text: '\x1b[31mred' }, { since: 'never' }, { text: '宽宽' }, {}], 4),
     actions: () => [
       action('x', 'kill', { confirm: `Kill ${id}?` }),
       action('e', 'edit', { fields: [{ name: 'title', title: 'title', isOptional: random.oneIn(2) }] }),
@@ -48,10 +50,23 @@ function anyRow(): Row {
   })
 }
 
+const anyRows = (): readonly Row[] => random.sample(Array.from({ length: 30 }, anyRow), 30)
+
+/** What the server of a full city sends for what is shown. */
+const answersTo = (state: State): Message[] =>
+  panelsOf(state).flatMap((location): Message[] => {
+    const found = anyRows()
+    const lines = found.map(({ id }) => ({ text: id }))
+    return [
+      { type: 'rows', location, rows: found, total: 90, hasMore: true, now: 1 },
+      { type: 'text', location, content: { lines }, now: 1 },
+    ]
+  })
+
 function anyMessage(state: State): Message {
   const location = random.oneIn(4) ? at(random.pick(pages).name) : random.pick(panelsOf(state))
   const now = Math.floor(random.next() * 1e6)
-  const sampled = random.sample(Array.from({ length: 30 }, anyRow), 30)
+  const sampled = anyRows()
   const messages: Message[] = [
     { type: 'rows', location, rows: sampled, total: random.oneIn(2) ? 90 : undefined, hasMore: random.oneIn(2), now },
     { type: 'text', location, content: { lines: sampled.map(({ id }) => ({ text: id })) }, now },
@@ -59,7 +74,11 @@ function anyMessage(state: State): Message {
     { type: 'connection', live: random.oneIn(2), now },
     { type: 'cities', names: ['alpha', 'beta'] },
     { type: 'size', columns: Math.floor(random.next() * 220), rows: Math.floor(random.next() * 70) },
-    { type: 'outcome', location, outcome: { text: 'done', ...(random.oneIn(3) && { opens: at('beads') }) } },
+    {
+      type: 'outcome',
+      location,
+      outcome: { text: 'done', ...(random.oneIn(3) && { opens: at(random.pick(pages).name, 'x-1') }) },
+    },
     { type: 'tick', now },
     { type: 'paste', text: random.pick(['x', '\x1b[31mred\n\tblue', '宽'.repeat(30)]) },
     { type: 'found', city: 'alpha', known: [{ kind: 'bead', text: 'al-1 · paint', location: at('bead', 'al-1') }] },
@@ -71,6 +90,12 @@ function anyMessage(state: State): Message {
     },
   ]
   return random.pick(messages)
+}
+
+/** What a person sees between the first line and the last one. */
+const body = (state: State): string => {
+  const lines = drawFrame(state, PLAIN).slice(1, -1)
+  return Bun.stripANSI(lines.map((line) => line.map(({ text }) => text).join('')).join('\n')).trim()
 }
 
 /** What always holds, whatever was pressed and whatever came. */
@@ -90,10 +115,12 @@ function check(state: State): void {
   if (!holds) throw new Error(`the state is wrong: ${JSON.stringify({ path: state.path, index, scroll })}`)
 }
 
-test('no keys and no events, in whatever order, break the dashboard', () => {
+test('no keys and no events, in whatever order, break the dashboard or leave one of its pages empty', () => {
   let state = initialState(0, 'alpha')
   let effects = 0
+  const frames = new Map(pages.map(({ name }) => [name, 0]))
   for (let n = 0; n < STEPS; n++) {
+    const before = here(state)
     const isCommand = random.oneIn(200)
     const keys = isCommand ? ['esc', 'esc', ':', ...random.pick(COMMANDS), 'enter'] : [random.pick(KEYS)]
     const messages = random.oneIn(4) ? [anyMessage(state)] : keys.map((key): Message => ({ type: 'key', key }))
@@ -102,9 +129,19 @@ test('no keys and no events, in whatever order, break the dashboard', () => {
       if (effect) effects++
       state = next
     }
+    const isOpened = viewKey(here(state)) !== viewKey(before)
+    if (isOpened) state = answersTo(state).reduce((filled, answer) => step(filled, answer)[0], state)
     check(state)
     if (n % 100 === 0) renderLines(drawFrame(state, PLAIN).slice(0, 3))
+    if ((isOpened || n % 100 === 0) && state.width >= 20 && state.height >= 3) {
+      const text = body(state)
+      if (text === '') throw new Error(`the page is empty: ${JSON.stringify({ ...here(state), ...state.overlay })}`)
+      const { page } = here(state)
+      if (state.overlay === undefined && /x-\d/.test(text)) frames.set(page, (frames.get(page) ?? 0) + 1)
+    }
     if (state.path.length > 50) state = { ...state, path: state.path.slice(0, 2) }
   }
   expect(effects).toBeGreaterThan(100)
+  const neverFull = [...frames].flatMap(([page, count]) => (count === 0 ? [page] : []))
+  expect(neverFull).toEqual([])
 }, 60_000)
