@@ -53,6 +53,16 @@ describe('a disk that fails', () => {
     expect(items).not.toContainEqual(expect.objectContaining({ kind: 'store' }))
   }, 60_000)
 
+  test('is told at once to who makes a city on it', async () => {
+    using folder = tempFolder()
+    const disk = new FailingDisk(folder)
+    await using world = await World.with(disk.env)
+    disk.fail('town/.gc/city.db')
+    const { status, err } = await runGc(world, 'init', world.folder.at('town'))
+    expect(status).toBe(1)
+    expect(err).toContain('town/.gc/city.db cannot be opened as a database: disk I/O error')
+  }, 60_000)
+
   test('shows the same after a crash, whenever it failed', async () => {
     using folder = tempFolder()
     const disk = new FailingDisk(folder)
