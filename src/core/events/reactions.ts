@@ -9,8 +9,11 @@ import type { EventLog } from './log.ts'
 /** Does, in `tx`, what follows from an event: once, whatever crashes in between. */
 export type Reaction = (tx: Tx, recorded: RecordedEvent) => void
 
-/** Which events a consumer wants: their types, or a rule over types that may change while it runs. */
-export type EventSelector = readonly string[] | ((type: string) => boolean)
+/**
+ * Which events a consumer wants: their types, or a rule that may change while it runs. What it does not want costs it
+ * nothing; what it does is a write.
+ */
+export type EventSelector = readonly string[] | ((recorded: RecordedEvent) => boolean)
 
 interface Consumer {
   readonly name: string
@@ -68,8 +71,8 @@ export class Reactions {
     if (this.#consumers.some((consumer) => consumer.name === name)) throw new Error(`two reactions are named ${name}`)
     const cursor = this.#read.get(name)?.seq ?? 0
     const types = typeof wants === 'function' ? undefined : new Set(wants)
-    const rule = typeof wants === 'function' ? wants : (type: string) => types?.has(type) === true
-    const selects = (recorded: RecordedEvent) => !recorded[Emitted] && rule(recorded.type)
+    const rule = typeof wants === 'function' ? wants : ({ type }: RecordedEvent) => types?.has(type) === true
+    const selects = (recorded: RecordedEvent) => !recorded[Emitted] && rule(recorded)
     const idle = { running: undefined, isSaving: false, failing: undefined, isBlocked: false }
     this.#consumers.push({ name, selects, react, cursor, saved: cursor, ...idle })
   }

@@ -41,6 +41,7 @@ export interface EngineOptions extends StepTimeoutsOptions {
 }
 
 /** Events about a run as a whole. */
+const BEAD_EVENTS: readonly string[] = ['bead.created', 'bead.updated', 'bead.closed', 'bead.deleted']
 const RUN_EVENTS: readonly string[] = ['run.changed', 'run.resumed', 'run.retried', 'run.step_skipped']
 /** How many controls one event may move before the rest follows from the events of those. */
 const MAX_CHAIN = 100
@@ -104,8 +105,11 @@ export class RunEngine {
       'scope-check': (step) => checkScope(parts, step),
       'workflow-finalize': (step) => finalize(parts, step),
     }
-    const beadEvents = ['bead.created', 'bead.updated', 'bead.closed', 'bead.deleted']
-    reactions.on('runs', [...beadEvents, ...RUN_EVENTS], (tx, recorded) => this.#react(tx, recorded))
+    reactions.on(
+      'runs',
+      (recorded) => this.#concerns(recorded),
+      (tx, recorded) => this.#react(tx, recorded),
+    )
   }
 
   /** Goes on with the time limits of what is worked on. */
@@ -115,6 +119,19 @@ export class RunEngine {
 
   stop(): void {
     this.#timeouts.stop()
+  }
+
+  /**
+   * Whether something may follow from an event. Most beads are of no run, and nothing waits for one that is not closed;
+   * what becomes of it later has an event of its own.
+   */
+  #concerns(recorded: RecordedEvent): boolean {
+    const { type } = recorded
+    if (!BEAD_EVENTS.includes(type)) return RUN_EVENTS.includes(type)
+    const bead = payloadBeadOf(recorded)
+    if (!bead) return true
+    const isOver = type === 'bead.closed' || type === 'bead.deleted' || bead.status === 'closed'
+    return isOver || isControl(metadataValue(bead, WorkflowKey.kind)) || this.#states.mayBeOfRun(bead)
   }
 
   #react(tx: Tx, recorded: RecordedEvent): void {

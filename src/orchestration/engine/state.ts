@@ -41,11 +41,16 @@ export class RunStates {
     return undefined
   }
 
+  /** Whether a bead may be of a run: the root that it names or lies under may be one that is still to be adopted. */
+  mayBeOfRun(bead: Bead): boolean {
+    const namesOther = metadataValue(bead, WorkflowKey.rootBeadId) !== '' || Boolean(bead.parent)
+    return namesOther || isRoot(bead) || this.options.runs.find(bead.id) !== undefined
+  }
+
   /** Adds a row for a graph or molecule that somebody wrote bead by bead. */
   adopt(tx: Tx, bead: Bead): void {
     const { runs, beads } = this.options
-    const isGraph = metadataValue(bead, EngineKey.formulaContract) === 'graph.v2'
-    if (!isGraph && bead.issue_type !== 'molecule') return
+    if (!isRoot(bead)) return
     if (metadataValue(bead, EngineKey.instantiating) !== '' || runs.find(bead.id)) return
     const rig = beads.rigOf(bead.id)
     const scope = {
@@ -56,7 +61,7 @@ export class RunStates {
     runs.add(
       tx,
       {
-        ...{ root: bead.id, formula: formula ?? '', contract: isGraph ? 'v2' : 'v1', origin: 'sling', scope },
+        ...{ root: bead.id, formula: formula ?? '', contract: isGraph(bead) ? 'v2' : 'v1', origin: 'sling', scope },
         target: targetOf(bead),
       },
       bead.status === 'closed' ? finalState(bead) : 'pending',
@@ -94,6 +99,10 @@ export const targetOf = (root: Bead): string =>
   metadataValue(root, WorkKey.routedTo) ||
   metadataValue(root, EngineKey.runTarget) ||
   'workflow'
+
+const isGraph = (bead: Bead): boolean => metadataValue(bead, EngineKey.formulaContract) === 'graph.v2'
+
+const isRoot = (bead: Bead): boolean => isGraph(bead) || bead.issue_type === 'molecule'
 
 const finalState = (root: Bead): RunStatus => OUTCOME_STATES[metadataValue(root, ResultKey.outcome)] ?? 'completed'
 

@@ -98,7 +98,7 @@ describe('a consumer', () => {
     const received: string[] = []
     world.reactions.on(
       'triggers',
-      (type) => types.has(type),
+      ({ type }) => types.has(type),
       (_tx, { type }) => void received.push(type),
     )
     world.reactions.start()
@@ -109,6 +109,26 @@ describe('a consumer', () => {
     await world.record('note.written')
     await world.reactions.whenIdle()
     expect(received).toEqual(['note.read', 'note.written'])
+  })
+
+  test('may select events by what they say, and those it leaves out cost it no write', async () => {
+    let syncs = 0
+    await using world = eventWorld({ sync: async () => void syncs++ })
+    const received: number[] = []
+    world.reactions.on(
+      'loud',
+      ({ payload }) => Object(payload).text === 'loud',
+      (_tx, { seq }) => void received.push(seq),
+    )
+    world.reactions.start()
+    await world.reactions.whenIdle()
+    const before = syncs
+    await world.record('note.written', 'ann', { text: 'quiet' })
+    await world.reactions.whenIdle()
+    expect([received, syncs - before]).toEqual([[], 1])
+    await world.record('note.written', 'ann', { text: 'loud' })
+    await world.reactions.whenIdle()
+    expect([received, syncs - before]).toEqual([[2], 3])
   })
 
   test('cannot reuse the name of another', async () => {

@@ -42,7 +42,7 @@ export class EventTriggers {
     this.#options = options
     options.reactions.on(
       'orders',
-      (type) => CLOSING.has(type) || this.#byType.has(type),
+      ({ type }) => CLOSING.has(type) || this.#byType.has(type),
       (tx, recorded) => this.#react(tx, recorded),
     )
   }
