@@ -193,3 +193,14 @@ describe('columns', () => {
     expect(shortenName('mayor', 12)).toBe('mayor')
   })
 })
+
+test('the last line names what the keys do, an answer by its words, shortened and without what a terminal obeys', () => {
+  const answers = ['Yes', 'No, and tell it what to do differently', 'evil\u001b]0;title\u0007']
+  const actions = answers.map((hint, at) => action(String(at + 1), `answer-${at + 1}`, { hint }))
+  const last = frame(
+    after(enter(alpha, 'beads')[0], rows('beads', [bead('al-1', 'x', { actions: () => actions })])),
+    120,
+  ).at(-1)
+  expect(last).toContain('1 Yes · 2 No, and tell…differently · 3 evil')
+  for (const hidden of ['answer-', '\u001b', '\u0007']) expect(last).not.toContain(hidden)
+})

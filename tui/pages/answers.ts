@@ -20,7 +20,7 @@ export function answersOf({
   const boxesOf = ticks.map((each) => `${each} ${options[answers.indexOf(each)] ?? each}`).join(', ')
   const numbered = answers.slice(0, 9).map((each, index): Action => {
     const words = options[index] ?? each
-    const named = { key: String(index + 1), name: `answer-${index + 1}`, help: words }
+    const named = { key: String(index + 1), name: `answer-${index + 1}`, hint: words, help: words }
     if (!ticks.includes(each) && !texts.includes(each))
       return { ...named, run: (reach) => answer(reach, { answer: each }, words) }
     const boxes = { name: 'answer', title: `boxes to tick, with commas between them: ${boxesOf}`, initial: each }

@@ -69,6 +69,8 @@ export interface Column {
 export interface Action {
   readonly key: string
   readonly name: string
+  /** What stands beside its key at the bottom, where that says more than its name. */
+  readonly hint?: string
   /** What it does, for the help. */
   readonly help: string
   /** Why it cannot be done now. */

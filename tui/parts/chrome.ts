@@ -7,6 +7,7 @@ import { focused, opensOf } from '../state/navigation.ts'
 import { here, type Prompt, type State, viewOf } from '../state/state.ts'
 import { waitingCount } from '../state/waiting.ts'
 import { wrap } from '../state/wrap.ts'
+import { shortenName } from './columns.ts'
 import { lineSpans } from './edit-line.ts'
 import { drawLine, type Span } from './span.ts'
 import type { Theme } from './theme.ts'
@@ -76,7 +77,7 @@ function promptSpans(state: State, { kind, edit }: Prompt): Span[] {
 /** The keys of what is selected, then those of every page: as many as there is room for, and always the help that has all. */
 function hintsOf(state: State): string {
   const able = rowActions(state).filter(({ action }) => action.disabled === undefined)
-  const own = able.map(({ action }) => `${action.key} ${action.name}`)
+  const own = able.map(({ action }) => `${action.key} ${shortenName(sanitizeLine(action.hint ?? action.name), HINT)}`)
   const open = opensOf(state, focused(state)) ? ['enter open'] : []
   const last = ['? help', 'q quit']
   const hints = [...open, ...own, '/ filter', ': command', 'esc back']
@@ -85,3 +86,5 @@ function hintsOf(state: State): string {
 }
 
 const BETWEEN = ' · '
+/** The columns that what a key does has at the bottom. */
+const HINT = 24
