@@ -1,5 +1,6 @@
 import { acquireSharedWorker, type DatabaseWorker } from './database-worker.ts'
 import type { Wal } from './wal.ts'
+import type { WalPosition } from './wal-index.ts'
 
 const CHECKPOINT_BYTES = 4 * 1024 * 1024
 const RESTART_BYTES = 64 * 1024 * 1024
@@ -14,7 +15,7 @@ export class Checkpointer {
   #restartAt: number
   readonly #step: number
   #running: Promise<void> | undefined
-  #salt = ''
+  #salt = 0n
   #copied = 0
 
   constructor(
@@ -27,13 +28,11 @@ export class Checkpointer {
     this.#step = restartAt
   }
 
-  /** Checks the log after a commit; resolves when the next group may write. */
-  async afterCommit(): Promise<void> {
-    if (this.#running || this.wal.size < this.#checkpointAt) return
-    const { generation: start } = this.wal
-    if (start.salt !== this.#salt) this.#startOver(start.salt)
-    if (!start.hasBytes(Math.min(this.#copied + this.#checkpointAt, this.#restartAt))) return
-    const { bytes } = start
+  /** Checks how far the log reaches after a commit; resolves when the next group may write. */
+  async afterCommit({ salt, bytes }: WalPosition): Promise<void> {
+    if (this.#running || bytes < this.#checkpointAt) return
+    if (salt !== this.#salt) this.#startOver(salt)
+    if (bytes < Math.min(this.#copied + this.#checkpointAt, this.#restartAt)) return
     if (bytes >= this.#restartAt) return this.#restart(bytes)
     this.#running = this.#checkpoint(bytes).finally(() => {
       this.#running = undefined
@@ -71,7 +70,7 @@ export class Checkpointer {
     return this.#shared.worker
   }
 
-  #startOver(salt: string): void {
+  #startOver(salt: bigint): void {
     this.#salt = salt
     this.#copied = 0
     this.#restartAt = this.#step

@@ -50,7 +50,7 @@ export class Store {
   #failure: StoreFailure | undefined
   #isTorn = false
   /** How far the log reached before the group under way. */
-  #durable: WalPosition = { salt: '', frames: 0 }
+  #durable: WalPosition = { salt: 0n, frames: 0, bytes: 0 }
 
   private constructor(
     readonly path: string,
@@ -206,7 +206,7 @@ export class Store {
       if (!synced.ok) return this.#failSync(synced, done)
     }
     this.#acknowledge(done)
-    await this.#checkpointer.afterCommit().catch(this.#onError)
+    await this.#checkpointer.afterCommit(this.#walIndex.position()).catch(this.#onError)
   }
 
   #acknowledge(done: readonly CommittedWrite[]): void {

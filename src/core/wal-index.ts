@@ -1,9 +1,11 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 
-/** How far a write-ahead log reaches: its frames since it last started from its beginning, which has a salt of its own. */
+/** How far a write-ahead log reaches since it last started from its beginning, which has a salt of its own. */
 export interface WalPosition {
-  readonly salt: string
+  readonly salt: bigint
   readonly frames: number
+  /** What these frames take. */
+  readonly bytes: number
 }
 
 /** What became of frames that were written after a position. */
@@ -11,12 +13,16 @@ export type Aftermath = 'in the log' | 'in the database' | 'being copied'
 
 /** The header is there twice, and both begin the file; then follows what was copied to the database. */
 const HEADER_BYTES = 48
-const READ_BYTES = 132
-const SALT = { start: 32, bytes: 8 }
+const READ_BYTES = 136
+const FRAME_HEADER_BYTES = 24
+/** The place of a 16-bit number; in it 1 stands for 65,536. */
+const PAGE = 7
 /** Places of 32-bit numbers. */
 const FRAMES = 4
 const COPIED = 24
 const COPYING = 32
+/** The place of a 64-bit number. */
+const SALT = 4
 
 /**
  * The index that the connections of a database share. SQLite locks this file, and closing any descriptor of it would
@@ -25,7 +31,9 @@ const COPYING = 32
 export class WalIndex {
   readonly #file: number
   readonly #header = new Uint8Array(READ_BYTES)
+  readonly #pages = new Uint16Array(this.#header.buffer)
   readonly #numbers = new Uint32Array(this.#header.buffer)
+  readonly #salts = new BigUint64Array(this.#header.buffer)
 
   constructor(path: string) {
     this.#file = openSync(`${path}-shm`, 'r+')
@@ -33,7 +41,8 @@ export class WalIndex {
 
   position(): WalPosition {
     this.#read()
-    return { salt: this.#salt, frames: this.#numbers[FRAMES] ?? 0 }
+    const frames = this.#numbers[FRAMES] ?? 0
+    return { salt: this.#salt, frames, bytes: frames * (FRAME_HEADER_BYTES + this.#page) }
   }
 
   /** Whether the frames after a position, of one commit, are in the log alone: a copy to the database may have begun. */
@@ -53,8 +62,13 @@ export class WalIndex {
     readSync(this.#file, this.#header, 0, READ_BYTES, 0)
   }
 
-  get #salt(): string {
-    return Buffer.from(this.#header.buffer, SALT.start, SALT.bytes).toString('latin1')
+  get #salt(): bigint {
+    return this.#salts[SALT] ?? 0n
+  }
+
+  get #page(): number {
+    const page = this.#pages[PAGE] ?? 0
+    return page === 1 ? 65_536 : page
   }
 
   close(): void {

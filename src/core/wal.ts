@@ -13,7 +13,8 @@ import { errorMessage } from './errors.ts'
 import type { WalPosition } from './wal-index.ts'
 
 const HEADER_BYTES = 32
-const FRAME_HEADER_BYTES = 24
+/** The place of a 64-bit number in the header. */
+const SALT = 2
 
 /** Puts what was written to a file on disk. */
 export type Sync = (file: number) => Promise<void>
@@ -57,9 +58,8 @@ export class Wal {
   }
 
   /** Takes back what was written after a position; nothing of it was acknowledged. */
-  cutTo({ salt, frames }: WalPosition): void {
-    const { generation } = this
-    ftruncateSync(this.#file, generation.salt === salt ? generation.offsetOf(frames) : 0)
+  cutTo({ salt, frames, bytes }: WalPosition): void {
+    ftruncateSync(this.#file, frames > 0 && this.#salt === salt ? HEADER_BYTES + bytes : 0)
   }
 
   /** Puts the log on disk, off the loop. */
@@ -88,68 +88,19 @@ export class Wal {
     return fstatSync(this.#file).size
   }
 
-  /** The log as it is since it last started from its beginning. */
-  get generation(): WalGeneration {
-    const header = this.#bytes(0, HEADER_BYTES)
-    const page = header.readUInt32BE(8)
-    return new WalGeneration(header.toString('latin1', 16, 24), page, this, (at) => this.#bytes(at, FRAME_HEADER_BYTES))
-  }
-
   close(): void {
     closeSync(this.#file)
   }
 
-  #bytes(at: number, length: number): Buffer {
-    const bytes = Buffer.alloc(length)
-    readSync(this.#file, bytes, 0, length, at)
-    return bytes
+  /** What distinguishes the log since it last started from its beginning. */
+  get #salt(): bigint {
+    const header = new Uint8Array(HEADER_BYTES)
+    readSync(this.#file, header, 0, HEADER_BYTES, 0)
+    return new BigUint64Array(header.buffer)[SALT] ?? 0n
   }
 }
 
 function isSameFile(path: string, { ino, dev }: Stats): boolean {
   const now = statSync(path, { throwIfNoEntry: false })
   return now !== undefined && now.ino === ino && now.dev === dev
-}
-
-/** What was written to a log since it last started from its beginning: its frames are a prefix of the file. */
-class WalGeneration {
-  readonly #frame: number
-
-  constructor(
-    /** Distinguishes generations of the log; each frame carries it. */
-    readonly salt: string,
-    private readonly page: number,
-    private readonly file: { readonly size: number },
-    private readonly read: (at: number) => Buffer,
-  ) {
-    this.#frame = FRAME_HEADER_BYTES + page
-  }
-
-  /** Whether at least this many bytes are in use. */
-  hasBytes(bytes: number): boolean {
-    return this.page > 0 && this.#holds(Math.max(1, Math.ceil(bytes / this.#frame)))
-  }
-
-  /** Bytes in use; where they end is found by halving. */
-  get bytes(): number {
-    if (this.page === 0) return 0
-    let some = 0
-    let none = Math.floor((this.file.size - HEADER_BYTES) / this.#frame) + 1
-    while (none - some > 1) {
-      const middle = (some + none) >>> 1
-      if (this.#holds(middle)) some = middle
-      else none = middle
-    }
-    return some * this.#frame
-  }
-
-  /** Where the frame after so many begins. */
-  offsetOf(frames: number): number {
-    return frames === 0 ? 0 : HEADER_BYTES + frames * this.#frame
-  }
-
-  /** Whether the frame of this number is of this start. */
-  #holds(frame: number): boolean {
-    return this.read(HEADER_BYTES + (frame - 1) * this.#frame).toString('latin1', 8, 16) === this.salt
-  }
 }

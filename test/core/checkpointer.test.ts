@@ -3,10 +3,12 @@ import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
 import { Store } from '../../src/core/store.ts'
 import { Wal } from '../../src/core/wal.ts'
+import { WalIndex } from '../../src/core/wal-index.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const NOTES = ['CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)']
 const KB = 1024
+const HEADER = 32
 const FRAME = 4096 + 24
 
 test('the log is checkpointed off the event loop while writes continue, and does not grow without bound', async () => {
@@ -44,34 +46,52 @@ test('a long-lived reader retains the log without blocking writes', async () => 
   await again.close()
 })
 
-test('the bytes in use count from the last restart of the log, whatever the file size', () => {
+test('how far the log reaches counts from its last restart, whatever the file size', () => {
   using folder = tempFolder()
   const db = new Database(folder.at('a.db'), { create: true })
   db.run('PRAGMA journal_mode = WAL')
   db.run('PRAGMA wal_autocheckpoint = 0')
   db.run('CREATE TABLE notes (text TEXT)')
-  const wal = new Wal(folder.at('a.db'))
+  const index = new WalIndex(folder.at('a.db'))
+  const size = () => statSync(folder.at('a.db-wal')).size
   for (let n = 0; n < 50; n++) db.run('INSERT INTO notes VALUES (?)', ['x'.repeat(3000)])
-  const frames = () => (db.query('PRAGMA wal_checkpoint(PASSIVE)').get() as { log: number }).log
-  const before = wal.generation
-  const used = before.bytes
-  expect(used).toBe(frames() * FRAME)
-  expect([1, used, used + 1].map((bytes) => before.hasBytes(bytes))).toEqual([true, true, false])
-  const size = wal.size
+  const before = index.position()
+  expect(before.bytes).toBe(before.frames * FRAME)
+  expect(size()).toBe(HEADER + before.bytes)
+  expect(db.query('PRAGMA wal_checkpoint(PASSIVE)').get()).toMatchObject({ log: before.frames })
   db.run("INSERT INTO notes VALUES ('over')")
-  const after = wal.generation
-  expect(wal.size).toBe(size)
+  const after = index.position()
   expect(after.salt).not.toBe(before.salt)
-  expect(after.bytes).toBe(frames() * FRAME)
-  expect(after.bytes).toBeLessThan(used)
-  expect([1, after.bytes, after.bytes + 1, used].map((bytes) => after.hasBytes(bytes))).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ])
+  expect(after.bytes).toBe(after.frames * FRAME)
+  expect(after.frames).toBeLessThan(before.frames)
+  expect(size()).toBe(HEADER + before.bytes)
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  expect(wal.generation.bytes).toBe(0)
+  expect(index.position()).toMatchObject({ frames: 0, bytes: 0 })
+  db.close(true)
+  index.close()
+})
+
+test('what was written after a position is taken back, also when the log started again since', () => {
+  using folder = tempFolder()
+  const db = new Database(folder.at('a.db'), { create: true })
+  db.run('PRAGMA journal_mode = WAL')
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  db.run('CREATE TABLE notes (text TEXT)')
+  const [wal, index] = [new Wal(folder.at('a.db')), new WalIndex(folder.at('a.db'))]
+  db.run("INSERT INTO notes VALUES ('kept')")
+  const position = index.position()
+  db.run("INSERT INTO notes VALUES ('taken back')")
+  wal.cutTo(position)
+  expect(wal.size).toBe(HEADER + position.bytes)
+  index.invalidate()
+  expect(db.query('SELECT text FROM notes').all()).toEqual([{ text: 'kept' }])
+  db.run('PRAGMA wal_checkpoint(RESTART)')
+  db.run("INSERT INTO notes VALUES ('taken back, too')")
+  wal.cutTo(position)
+  expect(wal.size).toBe(0)
+  index.invalidate()
+  expect(db.query('SELECT text FROM notes').all()).toEqual([{ text: 'kept' }])
   wal.close()
   db.close(true)
+  index.close()
 })
