@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { SubmitIntent } from '../sessions/schema.ts'
 import { type MessageRow, sessionMessages } from './table.ts'
@@ -21,11 +22,16 @@ const DEFAULT_LIMIT = 24 * 3_600_000
 /** The messages of sessions and what became of them, as rows. */
 export class MessageQueue {
   readonly #listeners = new Set<(session: string) => void>()
+  readonly #counts: Statement<{ id: string; n: number }, []>
 
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#counts = store.prepare(
+      "SELECT session_id AS id, count(*) AS n FROM session_messages WHERE state = 'queued' GROUP BY session_id",
+    )
+  }
 
   /** Adds a message to a session's queue. */
   add(tx: Tx, session: string, body: string, { intent, request, limit = DEFAULT_LIMIT }: MessageOptions = {}): void {
@@ -54,15 +60,7 @@ export class MessageQueue {
 
   /** How many messages wait, by session. */
   counts(): Map<string, number> {
-    const counted = this.store.read((orm) =>
-      orm
-        .select({ id: sessionMessages.sessionId, n: sql<number>`count(*)` })
-        .from(sessionMessages)
-        .where(sql`state = 'queued'`)
-        .groupBy(sessionMessages.sessionId)
-        .all(),
-    )
-    return new Map(counted.map(({ id, n }) => [id, n]))
+    return new Map(this.#counts.all().map(({ id, n }) => [id, n]))
   }
 
   /** What waits for a session, in the order of delivery. */

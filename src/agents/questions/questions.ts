@@ -37,10 +37,12 @@ export class Questions {
   readonly #lastEnded = new Map<string, number>()
   readonly #lastAnswered = new Map<string, number>()
   readonly #listeners = new Set<(session: string) => void>()
+  readonly #asking: Statement<{ id: string }, []>
   readonly #deleteOld: Statement<unknown, [number]>
 
   constructor(private readonly options: QuestionsOptions) {
     const { store } = options
+    this.#asking = store.prepare('SELECT session_id AS id FROM questions WHERE ended_at IS NULL')
     this.#deleteOld = store.prepare(
       `DELETE FROM questions WHERE id IN (SELECT id FROM questions
        WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ${DELETED_AT_ONCE})`,
@@ -63,7 +65,7 @@ export class Questions {
 
   /** The sessions that ask something now. */
   asking(): ReadonlySet<string> {
-    return new Set(this.open().map(({ sessionId }) => sessionId))
+    return new Set(this.#asking.all().map(({ id }) => id))
   }
 
   /** When the last question of a session was over since this city was opened; 0 for none. */

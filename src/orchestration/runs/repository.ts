@@ -59,11 +59,6 @@ export const isFinal = (state: RunStatus): boolean => FINAL.has(state)
 
 function prepareQueries({ orm }: Store) {
   return {
-    byRoot: orm
-      .select()
-      .from(runs)
-      .where(eq(runs.rootId, sql.placeholder('root')))
-      .prepare(),
     recipe: orm
       .select({ recipe: runRecipes.recipe })
       .from(runRecipes)
@@ -87,6 +82,7 @@ const listing = (rank: 'list_rank' | 'feed_rank', where = ''): string =>
 /** Stores runs. Every change of a run's state is recorded as an event in the write that makes it. */
 export class RunRepository {
   readonly #queries: ReturnType<typeof prepareQueries>
+  readonly #row: Statement<RunRow, [string]>
   readonly #one: Statement<ListedRun, [string]>
   readonly #listed: Statement<ListedRun, [number]>
   readonly #fed: Statement<ListedRun, [number]>
@@ -101,6 +97,7 @@ export class RunRepository {
   constructor(private readonly options: RepositoryOptions) {
     const { store } = options
     this.#queries = prepareQueries(store)
+    this.#row = store.prepare(`SELECT ${COLUMNS} FROM runs r WHERE r.root_id = ?`)
     this.#one = store.prepare(`${LISTED} WHERE r.root_id = ?`)
     this.#listed = store.prepare(listing('list_rank'))
     this.#fed = store.prepare(listing('feed_rank'))
@@ -149,7 +146,7 @@ export class RunRepository {
   }
 
   find(root: string): RunRow | undefined {
-    return this.#queries.byRoot.get({ root })
+    return this.#row.get(root) ?? undefined
   }
 
   /** Whether a run was compiled here, so that its engine knows all that it is made of. */

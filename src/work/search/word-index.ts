@@ -4,10 +4,11 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 
-/** What of a bead or comment is indexed. */
+/** What of a queued bead or comment is indexed; `body` is null when it is not there any more. */
 interface Words {
+  readonly n: number
   readonly title: string
-  readonly body: string
+  readonly body: string | null
   readonly labels: string
 }
 
@@ -33,12 +34,10 @@ const INDEXED_EVENTS = new Set(['bead.created', 'bead.updated', 'bead.commented'
  * is left out; a second later, or when somebody searches, they are indexed together.
  */
 export class WordIndex {
-  readonly #queued: Statement<{ n: number }, [number]>
+  readonly #queued: Statement<Words, [number]>
   readonly #queueLength: Statement<{ n: number }, []>
-  readonly #bead: Statement<Words, [number]>
-  readonly #comment: Statement<Words, [number]>
   readonly #add: Statement<unknown, [number, string, string, string]>
-  readonly #dequeue: Statement<unknown, [number]>
+  readonly #dequeue: Statement<unknown, [number, number]>
   #next: Deadline | undefined
   #running: Promise<void> | undefined
   #unsubscribe = () => {}
@@ -46,13 +45,18 @@ export class WordIndex {
 
   constructor(private readonly options: WordIndexOptions) {
     const { store } = options
-    this.#queued = store.prepare(stablePlan('SELECT n FROM bead_unworded ORDER BY n LIMIT ?'))
+    this.#queued = store.prepare(
+      stablePlan(`SELECT bead_unworded.n, coalesce(b.title, '') AS title, coalesce(b.description, c.text) AS body,
+         coalesce(b.labels, '') AS labels
+       FROM bead_unworded
+       LEFT JOIN beads b ON b.n = iif(bead_unworded.n % 1024 = 0, bead_unworded.n / 1024, NULL)
+       LEFT JOIN bead_comments c ON c.n = bead_unworded.n
+       ORDER BY bead_unworded.n LIMIT ?`),
+    )
     this.#queueLength = store.prepare('SELECT count(*) AS n FROM bead_unworded')
-    this.#bead = store.prepare('SELECT title, description AS body, labels FROM beads WHERE n = ? / 1024')
-    this.#comment = store.prepare("SELECT '' AS title, text AS body, '' AS labels FROM bead_comments WHERE n = ?")
     // As values: an INSERT of what it selects would write every entry to the index by itself.
     this.#add = store.prepare('INSERT INTO bead_search (rowid, title, body, labels) VALUES (?, ?, ?, ?)')
-    this.#dequeue = store.prepare('DELETE FROM bead_unworded WHERE n = ?')
+    this.#dequeue = store.prepare('DELETE FROM bead_unworded WHERE n BETWEEN ? AND ?')
   }
 
   /** Indexes what is queued, and what is written from now on. */
@@ -102,14 +106,13 @@ export class WordIndex {
 
   #slice(): number {
     const started = performance.now()
-    let added = 0
-    for (const { n } of this.#queued.all(MAX_SLICE)) {
-      if (added > 0 && performance.now() - started > MAX_SLICE_MS) break
-      const words = (n % 1024 === 0 ? this.#bead : this.#comment).get(n)
-      if (words) this.#add.run(n, words.title, words.body, words.labels)
-      this.#dequeue.run(n)
-      added++
+    const numbers: number[] = []
+    for (const { n, title, body, labels } of this.#queued.iterate(MAX_SLICE)) {
+      if (numbers.length > 0 && performance.now() - started > MAX_SLICE_MS) break
+      if (body !== null) this.#add.run(n, title, body, labels)
+      numbers.push(n)
     }
-    return added
+    this.#dequeue.run(numbers.at(0) ?? 0, numbers.at(-1) ?? 0)
+    return numbers.length
   }
 }
