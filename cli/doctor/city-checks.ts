@@ -82,13 +82,18 @@ async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): P
   const { env, signal } = io
   const issues = new CityPacks({ path, home: resolveHome(env), env, signal, progress: () => {} }).issues()
   if (issues.length === 0)
-    return ok('packs', `${countOf(packs.length, 'pack')}, as packs.lock has ${packs.length === 1 ? 'it' : 'them'}`)
+    return ok(
+      'packs',
+      packs.length === 0
+        ? 'none'
+        : `${countOf(packs.length, 'pack')}, as packs.lock has ${packs.length === 1 ? 'it' : 'them'}`,
+    )
   const status = issues.some(({ severity }) => severity === 'error') ? 'error' : 'warning'
   const repairs = [...new Set(issues.map(({ repair }) => repair))].join('; ')
   return bad(
     status,
     'packs',
-    `${issues.length} packs are not there as the city asks for them`,
+    `${countOf(issues.length, 'problem')} with what the city asks of its packs`,
     repairs,
     issues.map(({ message }) => message),
   )
@@ -96,12 +101,12 @@ async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): P
 
 function checkRigs({ rigs }: CityFiles): CheckResult {
   const missing = rigs.filter(({ path }) => !existsSync(path))
-  if (missing.length === 0) return ok('rigs', `${rigs.length} rigs`)
+  if (missing.length === 0) return ok('rigs', rigs.length === 0 ? 'none' : countOf(rigs.length, 'rig'))
   const details = missing.map(({ name, path }) => `${name}: ${path}`)
   return bad(
     'error',
     'rigs',
-    `${missing.length} rigs have no folder`,
+    `${countOf(missing.length, 'rig')} without a folder`,
     'put the folder back, or `gc rig remove <rig>`',
     details,
   )

@@ -40,8 +40,8 @@ export interface EngineOptions extends StepTimeoutsOptions {
   resumeCancels(): void
 }
 
-/** Events about a run as a whole. */
 const BEAD_EVENTS: readonly string[] = ['bead.created', 'bead.updated', 'bead.closed', 'bead.deleted']
+/** Events about a run as a whole. */
 const RUN_EVENTS: readonly string[] = ['run.changed', 'run.resumed', 'run.retried', 'run.step_skipped']
 /** How many controls one event may move before the rest follows from the events of those. */
 const MAX_CHAIN = 100
