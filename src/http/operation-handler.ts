@@ -9,7 +9,7 @@ import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
 import { type AccessPolicy, checkAccess, type DetailedNeed, isLogged, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
-import { type JsonReplacer, JsonRows, type List, listRows, RenderedJson } from './rendered.ts'
+import { assertFits, type JsonReplacer, JsonRows, type List, listRows, RenderedJson } from './rendered.ts'
 import type { CountResponse } from './request-metrics.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
 import type { ResponseBody } from './response-body.ts'
@@ -216,6 +216,7 @@ export class OperationHandler {
     if (this.#isList && !(value instanceof RenderedJson)) return writer.render(listRows(value as List), exchange)
     const text = toText(value, this.services.replacerFor(exchange.request))
     if (!this.#reads) return writer.content(text)
+    assertFits(text.length, 'this', 'ask for less of it by a limit, or for one of its parts')
     return writer.tryContent(text) ?? this.#contentWithRoom(exchange, text.length)
   }
 

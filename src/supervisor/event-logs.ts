@@ -8,6 +8,8 @@ import type { RecordedEvent } from '../core/events/event.ts'
 import { type FollowedEvent, Follower, type LogSource } from '../core/events/follow.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { PullSource } from '../core/pull-source.ts'
+import { fillPage } from '../http/page.ts'
+import { MAX_RESPONSE_BYTES } from '../http/rendered.ts'
 import { type SseFrame, toSseLine } from '../http/sse.ts'
 import type { WorkflowEvents } from '../orchestration/runs/projection.ts'
 
@@ -48,7 +50,7 @@ export class EventLogs {
     return formatCursor(new Map([...this.#sources()].map(([name, log]) => [name, log.head])))
   }
 
-  /** Events of all logs, oldest first; `limit` keeps the newest. */
+  /** Events of all logs, oldest first: the newest, as many as `limit` and the size of a response allow. */
   list({ type, actor, since, limit }: TaggedEventQuery): { event_cursor: string; items: TaggedEvent[]; total: number } {
     const event_cursor = this.cursor()
     const page = {
@@ -64,8 +66,9 @@ export class EventLogs {
       total += count
       for (const recorded of items) events.push(toTaggedEvent(name, recorded))
     }
-    events.sort((a, b) => compare(a.ts, b.ts) || compare(a.city, b.city) || a.seq - b.seq)
-    return { event_cursor, items: events.slice(-page.limit), total }
+    events.sort((a, b) => compare(b.ts, a.ts) || compare(b.city, a.city) || b.seq - a.seq)
+    const { items } = fillPage(events, page.limit, (event) => event, { maxBytes: MAX_RESPONSE_BYTES })
+    return { event_cursor, items: items.reverse(), total }
   }
 
   /**

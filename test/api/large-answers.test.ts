@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { NetworkClient } from '../support/network.ts'
+import { eventually } from '../support/until.ts'
 import { type Answer, type TestCity, World } from '../support/world.ts'
 import { bead } from './town.ts'
 
@@ -20,8 +23,29 @@ async function createLarge(city: TestCity, count: number, more: object): Promise
   }
 }
 
-/** All pages of a list: how many there are, and the ids of all items. */
-async function readPages(city: TestCity, path: string) {
+/** Makes a run of so many steps; each has a thousand times six bytes in an answer. */
+async function runOfMany(city: TestCity, count: number): Promise<string> {
+  const root = await bead(city, 'many', { type: 'molecule' })
+  const step = { title: '\u0001'.repeat(1000), issue_type: 'step', created_at: '2026-01-01T00:00:00Z' }
+  const dependencies = [{ depends_on_id: root, type: 'parent-child' }]
+  const lines = Array.from({ length: count }, (_, n) => JSON.stringify({ id: `many-${n}`, ...step, dependencies }))
+  for (let n = 0; n < count; n += 6_000) {
+    const { status, body } = await city.call('POST ~/beads/import', { raw: lines.slice(n, n + 6_000).join('\n') })
+    if (status !== 200) throw new Error(`${status}: ${body.detail}`)
+  }
+  return root
+}
+
+interface Listed {
+  id?: string
+  seq?: number
+  bead_id?: string
+}
+
+const idOf = ({ id, bead_id, seq }: Listed): string => id ?? bead_id ?? String(seq)
+
+/** All pages of a list: how many there are, and the ids of all items; `name` is the field with the items. */
+async function readPages(city: TestCity, path: string, name = 'items') {
   let pages = 0
   const ids: string[] = []
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
@@ -29,7 +53,7 @@ async function readPages(city: TestCity, path: string) {
     expect(answer.status).toBe(200)
     expect(sizeOf(answer)).toBeLessThan(MB + 1024)
     pages++
-    ids.push(...answer.body.items.map(({ id, seq }: { id?: string; seq?: number }) => id ?? String(seq)))
+    ids.push(...answer.body[name].map(idOf))
     cursor = answer.body.next_cursor
   }
   return { pages, ids }
@@ -60,6 +84,57 @@ test('a page of a list ends at one megabyte and its cursor goes on', async () =>
   const search = await city.call('GET ~/beads/search?q=discussed')
   expect(search.body.items).toHaveLength(1)
 }, 30_000)
+
+test('a page of events ends at one megabyte in every script, and a list of all cities keeps the newest', async () => {
+  await using world = await World.open()
+  const city = await world.city()
+  const id = await bead(city, 'described')
+  for (let n = 0; n < 12; n++) {
+    await city.call(`PATCH ~/bead/${id}`, { body: { description: `${n}${'語'.repeat(80_000)}` } })
+  }
+  for (const path of ['~/events?limit=1000&type=bead.updated', `~/bead/${id}/history?limit=1000`]) {
+    const { pages, ids } = await readPages(city, path)
+    expect([path, pages > 2, new Set(ids).size >= 12]).toEqual([path, true, true])
+  }
+  const { items } = (await world.call('GET /v0/events?limit=5')).body
+  expect(items.at(-1)).toMatchObject({ city: city.name, seq: await city.head() })
+}, 30_000)
+
+test('a page of runs of orders or of the steps of a run ends at one megabyte and its cursor goes on', async () => {
+  await using world = await World.open()
+  const city = await world.city()
+  mkdirSync(join(city.path, 'orders'))
+  writeFileSync(join(city.path, 'orders/quick.toml'), '[order]\ntrigger = "manual"\nexec = "true"\n')
+  await city.call('POST ~/config/reload')
+  const labels = Array.from({ length: 250 }, (_, n) => `${n}-${'l'.repeat(240)}`)
+  const runs: string[] = []
+  for (let n = 0; n < 20; n++) {
+    const { tracking_id: run } = (await city.call('POST ~/order/quick/run', { body: {} })).body
+    await eventually(
+      'the order has run',
+      10_000,
+      () => city.call('GET ~/order-runs?limit=1'),
+      ({ body }) => body.entries[0]?.duration_ms !== undefined && body.entries[0].bead_id === run,
+    )
+    expect((await city.call(`PATCH ~/bead/${run}`, { body: { labels } })).status).toBe(200)
+    runs.push(run)
+  }
+  const orders = await readPages(city, '~/order-runs?limit=500', 'entries')
+  expect([orders.pages, orders.ids]).toEqual([2, runs.reverse()])
+
+  const root = await runOfMany(city, 400)
+  const timeline = await readPages(city, `~/runs/${root}/timeline?limit=200`, 'steps')
+  expect([timeline.pages > 2, timeline.ids.length, new Set(timeline.ids).size]).toEqual([true, 400, 400])
+}, 60_000)
+
+test('the steps of a run that have no room in one answer are read from its timeline', async () => {
+  await using world = await World.open()
+  const city = await world.city()
+  const root = await runOfMany(city, 11_500)
+  const { status, body } = await city.call(`GET ~/runs/${root}/steps`)
+  expect([status, body.code]).toEqual([413, 'response-too-large'])
+  expect(body.detail).toBe(`run ${root} has more than 64 MB; read it page by page at runs/${root}/timeline`)
+}, 60_000)
 
 test('what has no pages ends at 64 MB, or names the pages instead', async () => {
   await using world = await World.open()

@@ -74,6 +74,14 @@ describe('a large response', () => {
     await closed.promise
   }, 20_000)
 
+  test('of one piece may have 64 MB, and is an error beyond that', async () => {
+    await using server = serveWithin(256 * MB, [text('GET /v0/most', 64 * MB - 2), text('GET /v0/more', 64 * MB)])
+    expect((await server.ask('/v0/most', { method: 'HEAD' })).status).toBe(200)
+    const response = await server.get('/v0/more')
+    expect([response.status, await json(response)]).toMatchObject([413, { code: 'response-too-large' }])
+    await until(() => server.budget.used === 0)
+  })
+
   test('frees its memory when its reader goes away', async () => {
     await using server = serveWithin(256 * MB, [text('GET /v0/text')])
     const socket = await silent(server.url, '/v0/text')

@@ -11,6 +11,7 @@ import {
   type EventValues,
   HORIZON,
   INSERT,
+  listedBytes,
   PAGES,
   toDraft,
   toRecordedEvent,
@@ -36,8 +37,8 @@ export interface EventPage {
 
 type Select = Statement<EventRow, (string | number)[]>
 
-/** Characters of payload that one reading takes at most: parsing more would hold the loop. */
-const MAX_READ_CHARACTERS = 512 * 1024
+/** The bytes that one reading takes at most; its first event is read however large it is. Parsing more would hold the loop. */
+const MAX_READ_BYTES = 1024 * 1024
 /** How many events are published at once, and how long several may hold the loop. */
 const MAX_PUBLISHED = 64
 const SLICE_MS = 4
@@ -115,11 +116,11 @@ export class EventLog {
     const recent = this.#recent.after(seq, limit)
     if (recent) return recent
     const events: RecordedEvent[] = []
-    let characters = 0
+    let bytes = 0
     for (const row of this.#after.iterate(seq, this.#head, limit)) {
+      bytes += listedBytes(row)
+      if (bytes > MAX_READ_BYTES && events.length > 0) break
       events.push(toRecordedEvent(row))
-      characters += row.payload.length
-      if (characters > MAX_READ_CHARACTERS) break
     }
     return events
   }
@@ -149,11 +150,12 @@ export class EventLog {
   /** As many events as are wanted and one reading takes, strictly below `below`; `next` when there are more. */
   #read(page: Select, words: string[], below: number, floor: number, limit: number): Omit<EventPage, 'total'> {
     const items: RecordedEvent[] = []
-    let characters = 0
+    let bytes = 0
     for (const row of page.iterate(...words, below, floor, limit + 1)) {
-      if (items.length === limit || characters > MAX_READ_CHARACTERS) return { items, next: items.at(-1)?.seq ?? below }
+      bytes += listedBytes(row)
+      const isFull = items.length === limit || (bytes > MAX_READ_BYTES && items.length > 0)
+      if (isFull) return { items, next: items.at(-1)?.seq ?? below }
       items.push(toRecordedEvent(row))
-      characters += row.payload.length
     }
     return { items }
   }

@@ -113,6 +113,18 @@ export const toValues = (draft: EventDraft): EventValues => [
   draft.emitted,
 ]
 
+/** What an event has in a list beside its texts: the names of its fields, its number and its time. */
+const ENVELOPE_BYTES = 256
+
+/** How many bytes an event has in a list at most. */
+export function listedBytes(row: EventRow): number {
+  const { type, actor, by, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload } = row
+  const texts = [type, actor, by, subject, run_id, session_id, step_id, depends_on_step_ids, payload]
+  let bytes = ENVELOPE_BYTES + (message === null ? 0 : Buffer.byteLength(JSON.stringify(message)))
+  for (const text of texts) if (text !== null) bytes += Buffer.byteLength(text)
+  return bytes
+}
+
 /** The payload is parsed when somebody reads it: most of many events that are published together have no reader. */
 export function toRecordedEvent(row: EventRow): RecordedEvent {
   let payload: unknown

@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller, ProcessCaller, SessionCaller } from '../../http/caller.ts'
-import { JsonRows } from '../../http/rendered.ts'
+import { JsonRows, responseTooLarge } from '../../http/rendered.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
 import { cancelSlice } from './cancel.ts'
@@ -72,7 +72,10 @@ export class Runs {
     return new JsonRows({
       head: `{"run_id":${JSON.stringify(rootId)},"steps":[`,
       rows: rows(),
-      tail: () => ']}',
+      tail: (isComplete) => {
+        if (!isComplete) throw responseTooLarge(`run ${id}`, `read it page by page at runs/${id}/timeline`)
+        return ']}'
+      },
     })
   }
 

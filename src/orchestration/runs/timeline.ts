@@ -2,7 +2,7 @@ import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import { JsonRows } from '../../http/rendered.ts'
+import { fillPage } from '../../http/page.ts'
 import { payloadBeadOf } from '../../work/beads/events.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
@@ -43,23 +43,19 @@ const MAX_RUN_STATES = 100
 export class RunTimelines {
   constructor(private readonly options: TimelineOptions) {}
 
-  read(id: string, { cursor, limit = 0 }: RunTimelineQuery): JsonRows<RunTimeline> {
+  read(id: string, { cursor, limit = 0 }: RunTimelineQuery): RunTimeline {
     const { runs, members } = this.options
     const run = runs.get(id)
     const from = parseCursor(cursor)
     const size = Math.min(limit === 0 ? DEFAULT_LIMIT : limit, MAX_LIMIT)
-    const page = members.page(id, from, size + 1)
-    const next = page.length > size ? `,"next_cursor":"${from + size}"` : ''
-    const head = {
+    const rows = members.page(id, from, size + 1)
+    const { items: steps, last } = fillPage(rows, size, (bead) => this.#step(bead, run.state))
+    return {
       ...{ run_id: id, status: run.state, started_at: toTimestamp(run.startedAt), later_attempts: run.attempts },
       states: this.#statesOf(id),
+      steps,
+      ...(last && { next_cursor: String(from + steps.length) }),
     }
-    const toStep = (bead: Bead) => JSON.stringify(this.#step(bead, run.state))
-    return new JsonRows({
-      head: `${JSON.stringify(head).slice(0, -1)},"steps":[`,
-      rows: page.slice(0, size).values().map(toStep),
-      tail: () => `]${next}}`,
-    })
   }
 
   #statesOf(id: string): RunTimeline['states'] {

@@ -133,7 +133,7 @@ describe('pages', () => {
 
   test('of long events are short, and paging still reaches every event', async () => {
     await using world = eventWorld()
-    for (let n = 0; n < 12; n++) await world.record('note.written', 'ann', { text: 'x'.repeat(100_000) })
+    for (let n = 0; n < 12; n++) await world.record('note.written', 'ann', { text: '語'.repeat(50_000) })
     await world.reopen()
     const visited: number[] = []
     let before: number | undefined

@@ -13,7 +13,7 @@ describe('the timeline of a run', () => {
     await work.clock.advance(30_000)
     await work.beads.close(work.caller(session.id), plan)
     await work.settled()
-    const { states, steps: listed, ...rest } = work.runTimelines.read(root, {}).value
+    const { states, steps: listed, ...rest } = work.runTimelines.read(root, {})
     expect(rest).toMatchObject({ run_id: root, status: 'active', later_attempts: 0 })
     expect(states.map(({ status }) => status)).toEqual(['pending', 'active'])
     const step = listed.find(({ bead_id }) => bead_id === plan)
@@ -34,7 +34,7 @@ describe('the timeline of a run', () => {
     await close(work, plan, 'fail')
     await work.runRestarts.retry(human, root, { reason: 'again' })
     await work.settled()
-    const { states, steps: listed } = work.runTimelines.read(root, {}).value
+    const { states, steps: listed } = work.runTimelines.read(root, {})
     const said = states.map(({ status, reason }) => (reason ? `${status}: ${reason}` : status))
     expect(said).toContain('paused: lunch')
     expect(said).toContain('retried: again')
@@ -46,8 +46,8 @@ describe('the timeline of a run', () => {
     await using work = await openRuns()
     const names = ['a', 'b', 'c', 'd', 'e']
     const { root = '' } = await startRun(work, 'line', Object.fromEntries(names.map((name) => [name, {}])), names)
-    const first = work.runTimelines.read(root, { limit: 4 }).value
-    const second = work.runTimelines.read(root, { limit: 4, cursor: first.next_cursor ?? '' }).value
+    const first = work.runTimelines.read(root, { limit: 4 })
+    const second = work.runTimelines.read(root, { limit: 4, cursor: first.next_cursor ?? '' })
     expect([...first.steps, ...second.steps].map(({ title }) => title)).toEqual([...names, 'workflow-finalize'])
     expect(second.next_cursor).toBeUndefined()
     expect(() => work.runTimelines.read(root, { cursor: 'x' })).toThrow('next_cursor')
@@ -59,7 +59,7 @@ describe('the timeline of a run', () => {
     const { id } = await work.add({ title: 'm', type: 'molecule' })
     await work.add({ title: 'one', type: 'step', parent: id })
     await work.settled()
-    expect(work.runTimelines.read(id, {}).value.steps.map(({ title }) => title)).toEqual(['one'])
+    expect(work.runTimelines.read(id, {}).steps.map(({ title }) => title)).toEqual(['one'])
   })
 })
 

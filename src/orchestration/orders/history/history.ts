@@ -3,6 +3,7 @@ import { toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store.ts'
 import { cursorAfter, parseBoundaryCursor } from '../../../http/cursor.ts'
+import { fillPage } from '../../../http/page.ts'
 import type { BeadReader } from '../../../work/beads/reader.ts'
 import { toFeedItem as toRunFeedItem } from '../../formulas/feed.ts'
 import type { MonitorFeedItemResponse } from '../../formulas/schema.ts'
@@ -52,17 +53,17 @@ export class OrderHistory {
     const runs = this.#repository.page(scoped_name, { createdAt: momentOf(before), id: '' }, pageSize(limit))
     const last = runs.at(-1)
     const alike = last ? this.#repository.besides(scoped_name, last) : []
-    return { entries: this.#entries([...runs, ...alike]) }
+    const listed = [...runs, ...alike]
+    return { entries: listed.map(this.#entryOf(listed)) }
   }
 
   /** The runs of one order or of all, the latest first, from a cursor on. */
   page({ scoped_name, limit, cursor }: OrderRunsQuery): OrderRunsPage {
     const size = pageSize(limit)
     const runs = this.#repository.page(scoped_name, boundaryOf(cursor), size + 1)
-    const [shown, next] = [runs.slice(0, size), runs[size]]
-    const last = next && shown.at(-1)
+    const { items: entries, last } = fillPage(runs, size, this.#entryOf(runs))
     return {
-      entries: this.#entries(shown),
+      entries,
       ...(last && { next_cursor: cursorAfter({ createdAt: toTimestamp(last.createdAt), id: last.id }) }),
     }
   }
@@ -110,10 +111,11 @@ export class OrderHistory {
     return { items: items.map(({ item }) => item), partial: false }
   }
 
-  #entries(runs: readonly ListedRun[]): OrderHistoryEntry[] {
+  /** Shows any of these runs, with the labels of its bead. */
+  #entryOf(runs: readonly ListedRun[]): (run: ListedRun) => OrderHistoryEntry {
     const { beadReader, config } = this.options
     const labels = new Map(beadReader.list(runs.map(({ id }) => id)).map((bead) => [bead.id, bead.labels]))
-    return runs.map((run) => toHistoryEntry(run, labels.get(run.id), config.current.name))
+    return (run) => toHistoryEntry(run, labels.get(run.id), config.current.name)
   }
 
   #targetOf({ scopedName }: ListedRun): string {
