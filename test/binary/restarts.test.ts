@@ -7,13 +7,16 @@ import { eventually } from '../support/until.ts'
 import { type Answer, type TestCity, World } from '../support/world.ts'
 import { type LentSession, lend, lentSession } from './lent-session.ts'
 
-/** Gives a city so many events to archive when it starts that its start takes about a second. */
-function slowDown(city: TestCity): void {
+/** Gives a city so many events to archive when it starts that its start takes about a second for each archive. */
+function slowDown(city: TestCity, archives = 1): void {
   using db = new Database(database(city))
   db.run(`INSERT INTO events (type, at, actor, payload)
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
     SELECT 'test.noise', 1, 'test', '{}' FROM n`)
-  db.run(`INSERT INTO event_archives (last_seq, first_seq, path, at) SELECT max(seq), 1, 'archive.gz', 1 FROM events`)
+  const add = db.prepare(
+    `INSERT INTO event_archives (last_seq, first_seq, path, at) SELECT max(seq) - ?1, 1, 'archive-' || ?1, 1 FROM events`,
+  )
+  for (let n = 0; n < archives; n++) add.run(n)
 }
 
 /** As after a crash before the registry had them. */
@@ -49,6 +52,18 @@ describe('after the supervisor was killed', () => {
     const answers = Promise.all([own(town), own(town), own(town)])
     expect(brief(await town.city.call('GET ~'))).toEqual({ status: 404, code: 'city-not-found' })
     expect((await answers).map(brief)).toEqual([{ status: 200 }, { status: 200 }, { status: 200 }])
+  })
+
+  test('a session is told to try again when its city takes longer to load than five seconds', async () => {
+    await using world = await World.open()
+    const town = await lentSession(world, 'mill')
+    await world.kill()
+    slowDown(town.city, 100)
+    await world.start()
+    const { status, headers, body } = await own(town)
+    expect(brief({ status, headers, body })).toEqual({ status: 503, code: 'service-unavailable', retryAfter: '1' })
+    expect(body.detail).toContain('being loaded')
+    await world.kill()
   })
 
   test('a token that ended is rejected at once, and an unknown one when every city is loaded', async () => {
