@@ -29,8 +29,9 @@ start_command = '''${WORKER}'''
 ${more}`
 
 /** A supervisor that asks for tokens, with a city and a rig beside a file that is nobody's. */
-async function open(toml: string, ...flags: string[]) {
-  const world = await World.open(...flags)
+const open = async (toml: string, ...flags: string[]) => openIn(await World.open(...flags), toml)
+
+async function openIn(world: World, toml: string) {
   const path = world.folder.at('mill')
   for (const folder of [path, world.folder.at('demo')]) mkdirSync(folder)
   writeFileSync(world.folder.at('secret'), 'secret')
@@ -88,6 +89,23 @@ describe('an agent that is confined', () => {
     expect((await call(`POST ~/session/${session.id}/close`)).status).toBe(200)
     const isThere = async () => existsSync(join(folders, session.id))
     await eventually('the folder is gone', 10_000, isThere, (there) => !there)
+  })
+
+  test('is listed with a process that left it, which a sweep ends', async () => {
+    const leaves = "(setsid sh -c 'echo $$ > daemon; exec sleep 700' &) ; exec sleep 600"
+    const toml = city('default').replace(WORKER, () => leaves)
+    const { world, call } = await openIn(await World.with({ GC_SESSION_CGROUP: 'off' }, '--require-token'), toml)
+    await using _ = world
+    await call('POST ~/beads', { body: work })
+    const file = world.folder.at('demo', 'daemon')
+    const pid = async () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0)
+    const daemon = await eventually('the daemon runs', 20_000, pid, (each) => each > 0)
+    const [{ id }] = (await call('GET ~/sessions')).body.items
+    const left = { pid: daemon, session_id: id, command: 'sleep 700' }
+    expect((await call('GET ~/detached-processes')).body.items).toMatchObject([left])
+    const { body } = await call('POST ~/detached-processes/sweep', { body: { session: id } })
+    expect(body).toMatchObject({ ended: [left], remaining: [] })
+    expect((await call('GET ~/detached-processes')).body.items).toEqual([])
   })
 
   test('is not started while a program without a token is taken for a person', async () => {
