@@ -66,6 +66,18 @@ describe('the transcript of an ACP agent', () => {
     })
   })
 
+  test.each([1_000, 100_000])('leaves out a message with %i levels of JSON, and nothing else', async (levels) => {
+    await using polly = await withPolly()
+    await polly.say(`deep ${levels}`)
+    await polly.say('say good day')
+    for (const format of ['conversation', 'raw', 'structured']) {
+      expect(JSON.stringify(await polly.read(format))).toContain('good day')
+    }
+    const { messages } = await polly.read('raw')
+    expect(messages.filter(({ sessionUpdate }: { sessionUpdate?: string }) => sessionUpdate === 'tool_call')).toEqual([])
+    expect((await polly.city.call(`GET ~/session/${polly.id}`)).body).toMatchObject({ state: 'active', running: true })
+  })
+
   test('is available in structured form: thoughts, plans, tool calls, permission requests and decisions, errors', async () => {
     await using polly = await withPolly()
     await polly.say('think hard')

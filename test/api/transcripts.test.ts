@@ -121,6 +121,27 @@ describe('a search of transcripts', () => {
     expect(asked.body.items).toHaveLength(1)
   })
 
+  test.each([1_000, 100_000])('passes over an entry with %i levels of JSON, as transcripts do', async (levels) => {
+    await using town = await openTalkingCity()
+    const { city } = town
+    const clerk = await startSession(city, 'clerk')
+    const log = join(city.path, 'scribes', '.claude', 'projects', city.path.replace(/[/.]/g, '-'), 'k.jsonl')
+    const deep = '['.repeat(levels) + ']'.repeat(levels)
+    const lines = [
+      claude.user('u1', null, 'Look', 1),
+      claude.calls('a1', 'u1', 't1', 'Bash', { command: 'DEEP' }, 2),
+      claude.answers('r1', 'a1', 't1', 'DEEP', 3),
+      claude.says('a2', 'u1', 'All is well', 4),
+    ]
+    write(log, `${lines.map((line) => JSON.stringify(line).replaceAll('"DEEP"', deep)).join('\n')}\n`)
+    for (const format of ['conversation', 'raw', 'structured']) {
+      const { status, body } = await city.call(`GET ~/session/${clerk.id}/transcript?format=${format}`)
+      expect([format, status, JSON.stringify(body).includes('All is well')]).toEqual([format, 200, true])
+    }
+    expect((await city.call('GET ~/agent/clerk/output')).status).toBe(200)
+    expect((await city.call('GET ~/transcripts/search?q=well')).body.items).toMatchObject([{ entry: 'a2' }])
+  })
+
   test('is rejected for a session that is not there or not one, a bad cursor and a bad duration', async () => {
     await using town = await openTalkingCity()
     const { city } = town

@@ -1,4 +1,5 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
+import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/json-depth.ts'
 import { withoutLoneSurrogates } from '../../core/json-surrogates.ts'
 import { isRecord } from '../protocol/frames.ts'
 
@@ -78,6 +79,7 @@ async function* linesOf(input: ReadableStream<Uint8Array>, room: () => Promise<v
 }
 
 function parse(line: string): AnyMessage | undefined {
+  if (isNestedTooDeep(line, MAX_WRITTEN_DEPTH)) return undefined
   try {
     const message: unknown = JSON.parse(withoutLoneSurrogates(line))
     return isMessage(message) ? message : undefined

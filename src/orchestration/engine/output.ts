@@ -1,9 +1,11 @@
+import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/json-depth.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { ResultKey } from '../../work/metadata.ts'
 import { metadataValue } from '../runs/node.ts'
 
-/** Parses JSON that somebody wrote; undefined when it is none. */
+/** Parses JSON that somebody wrote; undefined when it is none, or nested too deep to be written again. */
 export function parseJson(text: string): { value: unknown } | undefined {
+  if (isNestedTooDeep(text, MAX_WRITTEN_DEPTH)) return undefined
   try {
     return { value: JSON.parse(text) }
   } catch {

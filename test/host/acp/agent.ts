@@ -89,6 +89,13 @@ async function flood(count: number): Promise<void> {
   }
 }
 
+/** Reports a tool call whose input is lists in lists, so many levels of them. */
+function deep(levels: number): void {
+  const update = { sessionUpdate: 'tool_call', toolCallId: 'deep', title: 'deep', rawInput: 'INPUT' }
+  const line = JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: SESSION, update } })
+  write(line.replace('"INPUT"', '['.repeat(levels) + ']'.repeat(levels)))
+}
+
 async function command(line: string): Promise<void> {
   const created = await ask('terminal/create', { command: line })
   if (created.error) return void say(created.error.message)
@@ -114,6 +121,7 @@ async function turn(text: string): Promise<object | undefined> {
   }
   if (verb === 'flood') await flood(Number(rest))
   if (verb === 'garbage') write('this is no message')
+  if (verb === 'deep') deep(Number(rest))
   if (verb === 'die') {
     process.stderr.write('out of luck\n')
     process.exit(3)

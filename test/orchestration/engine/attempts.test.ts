@@ -145,16 +145,21 @@ describe('a step that fans out', () => {
     expect([...work.runMembers.of(run.root ?? '')].filter(({ title }) => title.startsWith('Do'))).toHaveLength(55)
   })
 
-  test('passes without items, and fails visibly without a list of them', async () => {
+  test('passes without items', async () => {
     await using work = await openRuns()
-    const [empty, bad] = [
-      await startRecipe(work, recipeFor('f', FAN('parallel'))),
-      await startRecipe(work, recipeFor('f', FAN('parallel'))),
-    ]
-    await close(work, empty.survey, 'pass', items())
-    await close(work, empty.report)
-    expect(work.runs.get(empty.root ?? '').status).toBe('completed')
-    await close(work, bad.survey, 'pass', { 'gc.output_json': 'no json' })
+    const run = await startRecipe(work, recipeFor('f', FAN('parallel')))
+    await close(work, run.survey, 'pass', items())
+    await close(work, run.report)
+    expect(work.runs.get(run.root ?? '').status).toBe('completed')
+  })
+
+  test.each([
+    ['that is no JSON', 'no json'],
+    ['that is nested too deep', `{"items":[{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`],
+  ])('fails visibly for an output %s', async (_, output) => {
+    await using work = await openRuns()
+    const bad = await startRecipe(work, recipeFor('f', FAN('parallel')))
+    await close(work, bad.survey, 'pass', { 'gc.output_json': output })
     await close(work, bad.report)
     const control = work.beadRepository.get(bad['survey-fanout'] ?? '')
     expect(control.labels).toEqual(['gc:control-quarantined'])

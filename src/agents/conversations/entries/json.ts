@@ -1,3 +1,4 @@
+import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../../core/json-depth.ts'
 import { withoutLoneSurrogates } from '../../../core/json-surrogates.ts'
 
 /** An object of a foreign JSON document. */
@@ -49,8 +50,9 @@ export function firstString(from: JsonRecord, ...fields: readonly string[]): str
 export const stringify = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 
-/** The value of a JSON document; undefined when it is not JSON. */
+/** The value of a JSON document; undefined when it is not JSON, or nested too deep to be written again. */
 export function parseJson(document: string): unknown {
+  if (isNestedTooDeep(document, MAX_WRITTEN_DEPTH)) return undefined
   try {
     return JSON.parse(withoutLoneSurrogates(document))
   } catch {
