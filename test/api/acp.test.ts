@@ -74,7 +74,9 @@ describe('the transcript of an ACP agent', () => {
       expect(JSON.stringify(await polly.read(format))).toContain('good day')
     }
     const { messages } = await polly.read('raw')
-    expect(messages.filter(({ sessionUpdate }: { sessionUpdate?: string }) => sessionUpdate === 'tool_call')).toEqual([])
+    expect(messages.filter(({ sessionUpdate }: { sessionUpdate?: string }) => sessionUpdate === 'tool_call')).toEqual(
+      [],
+    )
     expect((await polly.city.call(`GET ~/session/${polly.id}`)).body).toMatchObject({ state: 'active', running: true })
   })
 
