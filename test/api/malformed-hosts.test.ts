@@ -4,9 +4,11 @@ import { World } from '../support/world.ts'
 
 let world: World
 let networkUrl: string
+let publicUrl: string
 beforeAll(async () => {
-  world = await World.open('--social-listen', '127.0.0.1:0')
+  world = await World.open('--social-listen', '127.0.0.1:0', '--public-listen', '127.0.0.1:0')
   networkUrl = await world.waitForOutput(/network answers at (http:\S+)\.\s/)
+  publicUrl = await world.waitForOutput(/other machines at (http:\S+)\.\s/)
 }, 30_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -75,6 +77,14 @@ describe('a malformed Host header', () => {
     }
   })
 
+  test.each(MALFORMED)('%p finds nothing at the address for other machines', async (host) => {
+    for (const path of ['/', '/health', '/v0/city/none/hook/x', '/v0/city/none/svc/x/', '/v0/cities', '/posts']) {
+      const { status, head, body } = await exchange(publicUrl, request(path, host))
+      expect([path, status, body]).toEqual([path, 404, 'there is nothing at this address\n'])
+      expect(head).toMatch(/content-type: text\/plain/i)
+    }
+  })
+
   test.each(MALFORMED)('%p opens no WebSocket', async (host) => {
     const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
     const text = request('/v0/city/none/session/x/terminal', host, ...upgrade).replace(
@@ -85,10 +95,11 @@ describe('a malformed Host header', () => {
   })
 
   test('that is missing is a bad request in HTTP/1.1, and the wrong server in HTTP/1.0', async () => {
-    for (const url of [world.url, networkUrl]) {
+    for (const url of [world.url, networkUrl, publicUrl]) {
       const none = await exchange(url, 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n')
       expect([none.status, none.body]).toEqual([400, ''])
-      expect((await exchange(url, 'GET /health HTTP/1.0\r\n\r\n')).status).toBe(421)
+      const old = await exchange(url, 'GET /health HTTP/1.0\r\n\r\n')
+      expect(old.status).toBe(url === publicUrl ? 404 : 421)
     }
   })
 
