@@ -68,7 +68,7 @@ async function restoreCity(context: CommandContext, file: string, folder: string
     return printRestored(io, restored, restored.city)
   }
   const body = { path: restored.path, ...(options.name !== undefined && { name: options.name }) }
-  const accepted = await context.client.call('POST /v0/city/register', { body })
+  const accepted = await (await context.supervisor()).call('POST /v0/city/register', { body })
   const { payload } = await waitForSupervisor(context, accepted)
   const { skipped, programs } = restored
   if (options.json) return printJson(io, { ...payload, suspended: true, skipped, programs })

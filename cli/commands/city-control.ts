@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { OtherSupervisor, Unreachable } from '../../src/client/errors.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
-import { ensureSupervisor } from '../context/background.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
@@ -30,9 +30,10 @@ export function cityControlCommands(program: Command, context: CommandContext): 
     .action((name: string | undefined, options: Control) => stop(context, name, options))
   controlled(program, 'restart', 'stop a city and start it again').action(
     async (name: string | undefined, options: Control) => {
-      const city = await registered(context, name)
-      if (city && !isDown(city)) await stopCity(context, city, options.timeout)
-      await start(context, city?.name ?? name, options, 'restart')
+      const current = await context.withSupervisor()
+      const city = await registered(current, name)
+      if (city && !isDown(city)) await stopCity(current, city, options.timeout)
+      await start(current, city?.name ?? name, options, 'restart')
     },
   )
 }
@@ -70,8 +71,7 @@ async function start(
   options: Control,
   verb: 'start' | 'restart' = 'start',
 ): Promise<void> {
-  const isNew = !options.dryRun && (await ensureSupervisor(context))
-  const current = isNew ? context.renewed() : context
+  const current = options.dryRun ? context : await context.withSupervisor()
   const city = await registered(current, name)
   const report = ({ name: city_name, path: city_path }: { name: string; path: string }, message: string) => {
     if (options.json) printJson(context.io, envelope({ command: verb, message, city_name, city_path }))
@@ -117,7 +117,10 @@ async function startCity(context: CommandContext, city: CityInfo, timeout: numbe
 }
 
 async function stop(context: CommandContext, name: string | undefined, options: Control): Promise<void> {
-  const city = await registered(context, name)
+  const city = await registered(context, name).catch((error: unknown) => {
+    if (!(error instanceof Unreachable) || error instanceof OtherSupervisor) throw error
+    throw failure(`nothing to stop: no supervisor answers at ${error.url}`)
+  })
   if (!city) throw notFound('city-not-found', `there is no city ${name ?? 'here'}; \`gc cities\` lists them`)
   await stopCity(context, city, options.timeout)
   const message = `City ${city.name} is stopped; \`gc start ${city.name}\` starts it again, \`gc down\` ends everything.`

@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { ApiError } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
 import { type WatchOption, withWatch } from '../context/watch.ts'
+import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { fetchMissingPacks, runWarmups, tellPrograms } from '../packs/prepare.ts'
@@ -45,7 +47,7 @@ function citiesCommand(program: Command, context: CommandContext): void {
 
 async function printCities(context: CommandContext, options: JsonOption): Promise<void> {
   if (!options.json) return list(context, options)
-  const { items, total } = await context.client.call('GET /v0/cities')
+  const { items, total } = await (await context.supervisor()).call('GET /v0/cities')
   const registry_path = join(resolveHome(context.io.env), 'supervisor.db')
   printJson(
     context.io,
@@ -53,8 +55,9 @@ async function printCities(context: CommandContext, options: JsonOption): Promis
   )
 }
 
-async function list({ client, io }: CommandContext, options: JsonOption): Promise<void> {
-  const cities = await client.call('GET /v0/cities')
+async function list(context: CommandContext, options: JsonOption): Promise<void> {
+  const { io } = context
+  const cities = await (await context.supervisor()).call('GET /v0/cities')
   if (options.json) return printJson(io, cities)
   printTable(
     io,
@@ -89,7 +92,12 @@ function registerCommand(parent: Command, context: CommandContext): void {
       await fetchMissingPacks(context, body.path)
       await tellPrograms(context, body.path)
       await runWarmups(context, body.path)
-      await waitUntilUp(context, await context.client.call('POST /v0/city/register', { body }), options)
+      const supervisor = await context.supervisor()
+      const accepted = await supervisor.call('POST /v0/city/register', { body }).catch((error: unknown) => {
+        const isThere = error instanceof ApiError && error.message.includes('already initialized')
+        throw isThere ? failure(`${body.path} is registered already; \`gc cities\` says how it is`) : error
+      })
+      await waitUntilUp(context, accepted, options)
     })
 }
 

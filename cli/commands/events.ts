@@ -74,7 +74,8 @@ async function eventsOfCity(context: CommandContext, options: Options): Promise<
 async function eventsOfAllCities(context: CommandContext, options: Options): Promise<void> {
   if (options.after !== undefined) throw usageError('--after is the number of an event of one city; remove --all')
   const { type, actor, since, limit = DEFAULT_LIMIT } = options
-  const { items, event_cursor } = await context.client.call('GET /v0/events', { query: { type, actor, since, limit } })
+  const supervisor = await context.supervisor()
+  const { items, event_cursor } = await supervisor.call('GET /v0/events', { query: { type, actor, since, limit } })
   if (options.seq) return printLine(context.io, event_cursor)
   if (!isFollowing(options) || since !== undefined) for (const event of items) print(context.io, event, options)
   if (items.length === 0 && !isFollowing(options)) reportNone(context.io, options)
@@ -82,7 +83,7 @@ async function eventsOfAllCities(context: CommandContext, options: Options): Pro
     await printFollowing(
       context.io,
       options,
-      (follow) => context.client.follow('GET /v0/events/stream', {}, follow),
+      (follow) => supervisor.follow('GET /v0/events/stream', {}, follow),
       event_cursor,
     )
 }

@@ -3,7 +3,6 @@ import { basename, join, relative, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { ApiError } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
-import { ensureSupervisor } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
@@ -56,12 +55,12 @@ async function init(context: CommandContext, path: string, options: Init): Promi
   if (options.from && options.file) throw usageError('give --from or --file, not both')
   if (existsSync(join(path, 'city.toml'))) throw alreadyThere(path)
   const isPlain = !options.from && !options.file && !options.name && !options.providers && !packOf(options)
-  if (isPlain && options.start) return createAndStart(await withSupervisor(context), path, options)
+  const current = options.start ? await context.withSupervisor() : context
+  if (isPlain && options.start) return createAndStart(current, path, options)
   await write(context, path, options)
   const pack = packOf(options)
   if (!options.start) return reportWritten(context, path, options, pack)
   if (pack) await fetchPack(context, path)
-  const current = await withSupervisor(context)
   const body = { path, ...(options.name && { name: options.name }) }
   await reportUp(current, path, await current.client.call('POST /v0/city/register', { body }), options)
 }
@@ -74,10 +73,6 @@ async function fetchPack(context: CommandContext, path: string): Promise<void> {
     throw failure(`${errorSentence(error, context.io.env)}\n${next}`)
   })
 }
-
-/** A supervisor is started unless one answers. */
-const withSupervisor = async (context: CommandContext): Promise<CommandContext> =>
-  (await ensureSupervisor(context)) ? context.renewed() : context
 
 async function createAndStart(context: CommandContext, dir: string, options: Init): Promise<void> {
   const provider = options.provider ?? options.defaultProvider

@@ -6,7 +6,7 @@ export function openapiCommand(program: Command, context: CommandContext): void 
     .command('openapi')
     .description('print the OpenAPI document of the supervisor')
     .action(async () => {
-      const response = await context.client.request('GET /openapi.json')
+      const response = await (await context.supervisor()).request('GET /openapi.json')
       context.io.out(`${(await response.text()).trimEnd()}\n`)
     })
 }

@@ -17,7 +17,7 @@ export function readinessCommand(program: Command, context: CommandContext): voi
     .option('--fresh', 'check again instead of using recent results')
     .action(async (names: string[], options: JsonOption & { fresh?: true }) => {
       const query = { items: names.join(','), ...(options.fresh && { fresh: true }) }
-      const response = await context.client.call('GET /v0/readiness', { query })
+      const response = await (await context.supervisor()).call('GET /v0/readiness', { query })
       if (options.json) return printJson(context.io, response)
       printTable(
         context.io,

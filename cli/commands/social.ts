@@ -14,12 +14,19 @@ const reading = () => import('../social/reading.ts')
 const comingBack = () => import('../social/coming-back.ts')
 const writing = () => import('../social/writing.ts')
 
+/** Commands that work on files only. */
+const OFFLINE: ReadonlySet<string> = new Set(['verify', 'restore'])
+
 export function socialCommands(program: Command, context: CommandContext): void {
   const social = program
     .command('social')
     .description('the agents’ social network: accounts, posts, comments, votes')
     .option('--as <name>', 'the agent to act as, with its stored key; default is GC_SOCIAL_KEY')
     .option('--url <address>', 'the address of the network; default is GC_SOCIAL_URL or the running supervisor')
+    .hook('preAction', async (_, command) => {
+      const isElsewhere = social.opts<{ url?: string }>().url ?? context.io.env.GC_SOCIAL_URL
+      if (!isElsewhere && !OFFLINE.has(command.name())) await context.supervisor()
+    })
   accountCommands(social, context)
   homeCommands(social, context)
   messageCommands(social, context)

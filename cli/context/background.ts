@@ -30,11 +30,11 @@ interface Looking {
 }
 
 /**
- * Whether a command may start a supervisor: a person's, on a machine that runs none. Sessions, and whoever names an
- * address, use the one that is there; `GC_NO_AUTOSTART` keeps scripts from it.
+ * Whether a supervisor would be started for a person, on a machine that runs none. Sessions, and whoever names an address,
+ * use the one that is there.
  */
-export function mayStart(env: Env): boolean {
-  if (env.GC_URL || env.GC_TOKEN || env.GC_SESSION_ID || env.GC_NO_AUTOSTART) return false
+export function isForPerson(env: Env): boolean {
+  if (env.GC_URL || env.GC_TOKEN || env.GC_SESSION_ID) return false
   const running = readSupervisorFile(resolveHome(env))
   return running === undefined || !isAlive(running.pid)
 }

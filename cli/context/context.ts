@@ -8,7 +8,7 @@ import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure, notFound } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
-import { ensureSupervisor, mayStart, untilLoaded } from './background.ts'
+import { ensureSupervisor, isForPerson, untilLoaded } from './background.ts'
 
 /** How long a command of a session waits for a supervisor that restarts. */
 const MAX_OUTAGE_MS = 30_000
@@ -73,10 +73,34 @@ export class CommandContext {
     return cities.length === 1 ? cities[0] : undefined
   }
 
-  /** Starts a supervisor for a person who needs one, when this machine runs none. */
-  async #start(): Promise<void> {
+  /** The supervisor, which is started for a person who needs one when this machine runs none. */
+  async supervisor(): Promise<Client> {
+    await this.#start()
+    return this.client
+  }
+
+  /**
+   * The context for a command that says itself that it starts a supervisor. Throws where none answers and none may be
+   * started.
+   */
+  async withSupervisor(): Promise<CommandContext> {
+    if (!this.#mayStart) await this.client.call('GET /health')
+    else if (await ensureSupervisor(this)) {
+      const started = this.renewed()
+      await untilLoaded(started)
+      return started
+    }
+    return this
+  }
+
+  /** Whether this command may start a supervisor, as far as its options and the environment say. */
+  get #mayStart(): boolean {
     const { autostart } = this.program.opts<{ autostart?: boolean }>()
-    if (!this.startsSupervisor || autostart === false || !mayStart(this.io.env)) return
+    return this.startsSupervisor && autostart !== false && !this.io.env.GC_NO_AUTOSTART
+  }
+
+  async #start(): Promise<void> {
+    if (!this.#mayStart || !isForPerson(this.io.env)) return
     if (!(await ensureSupervisor(this))) return
     this.#client = undefined
     await untilLoaded(this)
@@ -133,8 +157,8 @@ export class CommandContext {
   /** The city of an argument, or else the city to work in. */
   async cityNamed(name: string | undefined): Promise<CityClient> {
     if (!name) return this.city()
-    await this.#start()
-    return this.client.city(await this.#resolveName(name))
+    const supervisor = await this.supervisor()
+    return supervisor.city(await this.#resolveName(name))
   }
 
   async cities(): Promise<CityInfo[]> {

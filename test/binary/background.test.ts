@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 
@@ -15,6 +15,8 @@ function gc(args: readonly string[], more: Record<string, string> = {}): { statu
   })
   return { status: exitCode, out: stdout.toString(), err: stderr.toString() }
 }
+
+const STARTED = 'gc: started the supervisor; `gc down` ends it and its agents\n'
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -78,6 +80,46 @@ describe('a supervisor in the background', () => {
     expect(cities.err).toContain('gc: started the supervisor; `gc down` ends it and its agents')
     expect(gc(['up']).out).toContain('A supervisor runs at')
     expect(gc(['down']).out).toContain('Everything has stopped.')
+  }, 60_000)
+
+  test.each([
+    'cities',
+    'city list',
+    'register first',
+    'readiness',
+    'openapi',
+    'events --all',
+    'social doctor',
+    'restart first',
+  ])(
+    'is started by gc %s',
+    (words) => {
+      const { status, err } = gc(words.split(' '), { GC_PORT: '0' })
+      expect([status, err]).toEqual([0, words.startsWith('restart') ? '' : STARTED])
+      expect(gc(['down']).out).toContain('Everything has stopped.')
+    },
+    60_000,
+  )
+
+  test('is started by no command that is told not to, which then changes nothing', () => {
+    for (const words of ['init never', 'init never --name other', 'start first', 'restart first', 'cities'])
+      for (const [args, more] of [
+        [['--no-autostart'], {}],
+        [[], { GC_NO_AUTOSTART: '1' }],
+      ] as const) {
+        const { status, err } = gc([...args, ...words.split(' ')], { GC_PORT: '9', ...more })
+        expect([words, status, err]).toEqual([words, 1, expect.stringContaining('; start one with `gc up`\n')])
+      }
+    expect(existsSync(folder.at('never'))).toBe(false)
+    expect(gc(['stop']).err).toContain('gc: nothing to stop: no supervisor answers at ')
+  }, 60_000)
+
+  test('says of a city that it has already where to look', () => {
+    gc(['up', '--port', '0'])
+    expect(gc(['register', 'first']).err).toBe(
+      `gc: ${folder.at('first')} is registered already; \`gc cities\` says how it is\n`,
+    )
+    gc(['down'])
   }, 60_000)
 
   test('that ends at once says why', () => {
