@@ -3,7 +3,7 @@ import { program } from './context/version.ts'
 
 /** Runs the session host until it has no sessions. It stays for long, so it loads none of the commands. */
 export async function runHost(env: Readonly<Record<string, string | undefined>>): Promise<number> {
-  if (process.stdout.isTTY) {
+  if (process.stdout.isTTY || process.stdin.isTTY) {
     writeSync(2, 'gc: the supervisor starts its session host itself; `gc supervisor start` starts the supervisor\n')
     return 2
   }

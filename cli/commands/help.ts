@@ -12,7 +12,8 @@ export function helpCommand(program: Command, { io }: CommandContext): void {
     .description('show the help of a command, or of a topic')
     .addArgument(new Argument('[topic...]', 'a command, or one of the topics below'))
     .addHelpText('after', `\nTopics:\n${titles.join('\n')}`)
-    .action((words: string[]) => {
+    .action((given: string[]) => {
+      const words = given[0] === program.name() ? given.slice(1) : given
       const [first, ...rest] = words
       if (first === undefined) return program.outputHelp()
       const topic = TOPICS.get(first)

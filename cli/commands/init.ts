@@ -85,7 +85,7 @@ async function createAndStart(context: CommandContext, dir: string, options: Ini
 }
 
 const alreadyThere = (path: string, message = `city already initialized at ${path}`): Exit =>
-  new Exit(ALREADY_A_CITY, `${message}; to run it, \`gc register ${path}\``)
+  new Exit(ALREADY_A_CITY, `${message}; \`gc start ${path}\` starts it`)
 
 /** Writes the files of a new city. */
 async function write(context: CommandContext, path: string, options: Init): Promise<void> {

@@ -18,7 +18,7 @@ export function manCommand(program: Command, { io }: CommandContext): void {
     .addHelpText('after', '\ngc man bead list | man -l -\ngc man --dir ~/.local/share/man/man1')
     .action((words: string[], { dir }: { dir?: string }) => {
       if (dir !== undefined) return writeAll(resolve(io.cwd, dir))
-      const wanted = ['gc', ...words].join(' ')
+      const wanted = [program.name(), ...(words[0] === program.name() ? words.slice(1) : words)].join(' ')
       const command = documented(program).find((each) => fullName(each) === wanted)
       if (!command) throw notFound('page-not-found', `there is no command ${words.join(' ')}; \`gc help\` lists them`)
       io.out(manualPage(command, version, today))

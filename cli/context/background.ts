@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, strangerAt } from '../../src/client/client.ts'
 import { OtherSupervisor } from '../../src/client/errors.ts'
@@ -15,6 +15,9 @@ export const LOG_FILE = 'supervisor.log'
 
 /** What it writes is added at the end, so that the file can be emptied while it runs. */
 export const START_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND
+
+/** Less than what a new database takes. */
+const MIN_FREE_BYTES = 64 * 1024
 
 const START_MS = 20_000
 const STEP_MS = 50
@@ -57,6 +60,12 @@ function whyEnded(log: string, begun: string): string | undefined {
   return last?.slice(last.indexOf(NOT_STARTED) + NOT_STARTED.length)
 }
 
+/** Whether the disk of a folder has no room left for a database. */
+function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < MIN_FREE_BYTES
+}
+
 /** Why the address that a person named does not answer. */
 const whyNot = ({ client }: Looking): Promise<unknown> =>
   client.call('GET /health').then(
@@ -79,7 +88,7 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
   for (let waited = 0; waited < START_MS && !signal.aborted; waited += STEP_MS) {
     if (await isAnswering(context.renewed())) return true
     if (exit.status !== undefined) {
-      const why = whyEnded(log, begun)
+      const why = whyEnded(log, begun) ?? (isFull(home) ? `the disk of ${home} is full; make room` : undefined)
       throw failure(
         why === undefined
           ? `the supervisor ended with status ${exit.status}; see ${log}`

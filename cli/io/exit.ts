@@ -14,8 +14,11 @@ export class Exit extends Error {
 /** The status of a wrong command line. */
 export const USAGE = 2
 
+/** What scripts tell a wrong command line by. */
+export const USAGE_CODE = 'usage'
+
 /** A wrong command line: status 2. */
-export const usageError = (message: string): Exit => new Exit(USAGE, message, 'usage')
+export const usageError = (message: string): Exit => new Exit(USAGE, message, USAGE_CODE)
 
 /** A command that failed: status 1. */
 export const failure = (message: string): Exit => new Exit(1, message)

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { showHidden } from '../../src/client/text.ts'
 
@@ -28,8 +29,8 @@ export interface Io {
 export function processIo(): Io {
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
-  exitOnClosedPipe(process.stdout)
-  exitOnClosedPipe(process.stderr)
+  exitOnUnwritable(process.stdout)
+  exitOnUnwritable(process.stderr)
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -72,11 +73,15 @@ export async function confirm(io: Io, question: string): Promise<boolean> {
 export const usesColour = (env: Io['env'], terminal: boolean): boolean =>
   terminal && !env.NO_COLOR && env.TERM !== 'dumb'
 
-/** `gc bead list | head` closes the pipe while we write: that is no error. */
-function exitOnClosedPipe(stream: NodeJS.WriteStream): void {
+/** `gc bead list | head` closes the pipe while we write: that is no error. A full disk is one. */
+function exitOnUnwritable(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    // The supervisor survives whatever nobody else handles.
+    if (process.listenerCount('uncaughtException') > 0) throw error
+    const why = error.code === 'ENOSPC' || error.code === 'EDQUOT' ? ': the disk is full; make room' : ''
+    if (stream !== process.stderr) writeSync(2, `gc: not all of the output could be written${why}\n`)
+    process.exit(1)
   })
 }
 

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { sanitizeLines } from '../../src/client/text.ts'
 import { describeError, type ErrorReport, exitStatus } from './describe-error.ts'
-import { USAGE } from './exit.ts'
+import { Exit, USAGE_CODE } from './exit.ts'
 import type { Io } from './io.ts'
 import { readLine } from './line.ts'
 
@@ -72,7 +72,7 @@ async function tell(
     return printJsonError({ ...report, message: sentence, ...(suggestion && { suggestion }) })
   }
   io.err(`${program.name()}: ${sentence}\n`)
-  if (exitStatus(error) === USAGE) io.err(shortHelp(program, args))
+  if (isWrongLine(error)) io.err(shortHelp(program, args, io))
 }
 
 /** Where to look for what there is, unless the sentence names a command already. */
@@ -80,15 +80,19 @@ const seeList = (message: string, listing: string | undefined): string =>
   listing === undefined || /\bgc [a-z]/.test(message) ? '' : `; \`${listing}\` lists those there are`
 
 /** The help of the command that was called wrongly, without what is said at length there. */
-function shortHelp(program: Command, args: readonly string[]): string {
+function shortHelp(program: Command, args: readonly string[], io: Io): string {
   const { command } = readLine(program, args)
   if (command === program) return `(${program.name()} --help lists the commands)\n`
   const help = command.createHelp()
   help.showGlobalOptions = false
   help.commandDescription = () => ''
-  help.helpWidth = 100
+  help.helpWidth = io.width ?? 100
   return `\n${help.formatHelp(command, help)}`
 }
+
+/** Whether the command line is wrong: not so where a command that was called rightly ends with the same status. */
+const isWrongLine = (error: unknown): boolean =>
+  error instanceof CommanderError || (error instanceof Exit && error.code === USAGE_CODE)
 
 /** Whether the words ask for JSON, however wrong they are otherwise. */
 function wantsJson(args: readonly string[]): boolean {

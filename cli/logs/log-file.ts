@@ -7,13 +7,23 @@ const TRIM_MS = 60_000
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Appends to a file; of a large one, the file before is kept and the one before that is not. */
+/**
+ * Appends to a file; of a large one, the file before is kept and the one before that is not. What a full disk does not
+ * take is left out, so that whoever reports goes on; the file says so once it takes lines again.
+ */
 export function logFile(path: string): (text: string) => void {
   setInterval(() => trimStart(path), TRIM_MS).unref()
+  let lost = 0
   return (text) => {
-    const size = sizeOf(path)
-    if (size + text.length > MAX_LOG_BYTES && size > 0) renameSync(path, `${path}.old`)
-    appendFileSync(path, text, { mode: 0o600 })
+    const gap = lost === 0 ? '' : `${new Date().toISOString()} ${lost} messages before this could not be written\n`
+    try {
+      const size = sizeOf(path)
+      if (size + text.length > MAX_LOG_BYTES && size > 0) renameSync(path, `${path}.old`)
+      appendFileSync(path, gap + text, { mode: 0o600 })
+      lost = 0
+    } catch {
+      lost++
+    }
   }
 }
 

@@ -81,5 +81,32 @@ export class AppError extends Error {
 export const invalidField = (location: string, message: string): AppError =>
   new AppError('validation-failed', message, { fieldErrors: [{ message, location }] })
 
-/** The message of anything that was thrown. */
-export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** Whether a call of the system failed with one of these codes. */
+export const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(error.code)
+
+/** Why a call of the system failed, by its code, in words. */
+const REASONS: ReadonlyMap<unknown, string> = new Map([
+  ['EACCES', 'there is no permission for it'],
+  ['EPERM', 'the system does not permit it'],
+  ['EROFS', 'its disk is read-only'],
+  ['ENOSPC', 'its disk is full'],
+  ['EDQUOT', 'the share of its disk is used up'],
+  ['ENOENT', 'there is no such file or folder'],
+  ['ENOTDIR', 'a part of its path is no folder'],
+  ['EISDIR', 'it is a folder'],
+  ['EEXIST', 'it is there already'],
+  ['ENOTEMPTY', 'it is not empty'],
+  ['ENAMETOOLONG', 'its name is too long for the disk'],
+  ['ELOOP', 'its links go round in a circle'],
+  ['EMFILE', 'this process has too many files open'],
+  ['EIO', 'its disk failed to read or write'],
+])
+
+/** The message of anything that was thrown, in words also where it is one of the system. */
+export function errorMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const reason = 'syscall' in error && 'code' in error ? REASONS.get(error.code) : undefined
+  if (reason === undefined) return error.message
+  return 'path' in error && typeof error.path === 'string' ? `${error.path}: ${reason}` : reason
+}

@@ -1,4 +1,5 @@
-import { basename } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { City } from '../city/city.ts'
 import {
@@ -8,6 +9,7 @@ import {
   CityUnregisterSucceeded,
 } from '../city/events/supervisor-events.ts'
 import { CITY_NAME } from '../config/declare/names.ts'
+import { CITY_FILE } from '../config/files/file-names.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import type { AcceptedRequest } from '../core/requests/requests.ts'
 import type { Tx } from '../core/store.ts'
@@ -123,6 +125,8 @@ export class Cities {
       const problem = existing?.city?.storeHealth.problem
       if (existing && problem) this.abandon(existing.name, problem.reason)
       if (existing?.error !== undefined) return this.#retry(caller, existing)
+      if (!existing && !existsSync(join(path, CITY_FILE)))
+        throw new AppError('validation-failed', `${path} has no ${CITY_FILE}; \`gc init\` makes a city`)
       const own = await this.dependencies.nameOf(path)
       return this.#register(caller, name ?? own, path)
     })

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 
@@ -120,6 +120,15 @@ describe('a supervisor in the background', () => {
       `gc: ${folder.at('first')} is registered already; \`gc cities\` says how it is\n`,
     )
     gc(['down'])
+  }, 60_000)
+
+  test('goes on where its log takes nothing, as on a full disk', () => {
+    mkdirSync(folder.at('mute'))
+    symlinkSync('/dev/full', folder.at('mute', 'supervisor.log'))
+    const home = { GC_HOME: folder.at('mute') }
+    expect(gc(['up', '--port', '0'], home).out).toContain('The supervisor is up at ')
+    expect(gc(['init', 'unlogged'], home).out).toContain('City unlogged is up at ')
+    expect(gc(['down'], home).out).toContain('Everything has stopped.')
   }, 60_000)
 
   test('that ends at once says why', () => {

@@ -192,10 +192,19 @@ describe('the binary', () => {
     expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: '' })
   })
 
+  test('says in words when its output cannot be written', () => {
+    for (const words of ['openapi', 'status --json', '--help', 'version']) {
+      const { exitCode, stderr } = Bun.spawnSync(['sh', '-c', `"${binary}" ${words} > /dev/full`], { env })
+      expect([words, exitCode, stderr.toString()]).toEqual([
+        ...[words, 1, 'gc: not all of the output could be written: the disk is full; make room\n'],
+      ])
+    }
+  })
+
   test('stop ends everything and reports it', async () => {
     expect(gc('host', 'status').out).toContain('PROCESS')
     expect(gc('down')).toMatchObject({ status: 0, out: 'Everything has stopped.\n', err: '' })
     expect(await server.exited).toBe(0)
-    expect(gc('city', 'list')).toMatchObject({ status: 1 })
+    expect(gc('--no-autostart', 'city', 'list')).toMatchObject({ status: 1 })
   })
 })

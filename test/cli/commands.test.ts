@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { displayWidth } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { shareTown, type Town } from './town.ts'
@@ -276,7 +276,22 @@ describe('choosing the city', () => {
   test('init ends with status 2 in a folder that already has a city', async () => {
     const { status, err } = await town.gc(['init', town.city])
     expect(status).toBe(2)
-    expect(err).toContain('already initialized')
+    expect(err).toBe(`gc: city already initialized at ${town.city}; \`gc start ${town.city}\` starts it\n`)
+  })
+
+  test('init and register say what is wrong with a folder, and change nothing', async () => {
+    writeFileSync(town.at('file'), 'a file')
+    const below = town.at('file', 'below')
+    expect(await town.gc(['init', below])).toMatchObject({
+      ...{ status: 1, out: '' },
+      err: `gc: ${below} cannot become a city: ${below}/.gc: a part of its path is no folder\n`,
+    })
+    for (const name of ['file', 'nowhere'])
+      expect((await town.gc(['register', town.at(name)])).err).toBe(
+        `gc: ${town.at(name)} has no city.toml; \`gc init\` makes a city\n`,
+      )
+    expect((await town.json<{ total: number }>(['city', 'list'])).total).toBe(1)
+    expect(existsSync(town.at('nowhere'))).toBe(false)
   })
 })
 

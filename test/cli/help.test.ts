@@ -85,6 +85,7 @@ describe('gc man', () => {
   test('prints one page, and says when there is no such command', async () => {
     expect((await gc(['man'])).out).toStartWith('.TH "GC" "1"')
     expect((await gc(['man', 'bead', 'list'])).out).toStartWith('.TH "GC-BEAD-LIST" "1"')
+    expect((await gc(['man', 'gc', 'bead'])).out).toStartWith('.TH "GC-BEAD" "1"')
     expect((await gc(['man', 'zeppelin'])).status).toBe(1)
   })
 })

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { START_FLAGS } from '../../cli/context/background.ts'
-import { trimStart } from '../../cli/logs/log-file.ts'
+import { logFile, trimStart } from '../../cli/logs/log-file.ts'
 import { followSupervisorLog } from '../../cli/logs/logs.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc, type Shell } from './shell.ts'
@@ -193,6 +193,19 @@ test('what the supervisor itself prints beside its log is emptied once it has mo
   } finally {
     closeSync(output)
   }
+})
+
+test('a log that cannot be written keeps nobody from going on, and says what it lost once it can be', () => {
+  using folder = tempFolder()
+  const log = logFile(folder.at('later', 'log'))
+  log('lost\n')
+  log('lost too\n')
+  mkdirSync(folder.at('later'))
+  log('kept\n')
+  log('kept too\n')
+  expect(readFileSync(folder.at('later', 'log'), 'utf8')).toMatch(
+    /^\S+Z 2 messages before this could not be written\nkept\nkept too\n$/,
+  )
 })
 
 describe('the log of the supervisor on the dashboard', () => {

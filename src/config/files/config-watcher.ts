@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { errorMessage } from '../../core/errors.ts'
+import { errorMessage, hasCode } from '../../core/errors.ts'
 import { SITE_FILE } from './file-names.ts'
 import type { FileSnapshot } from './file-snapshot.ts'
 
@@ -52,8 +52,8 @@ export class ConfigWatcher {
       watcher.on('error', () => this.#unwatch(path))
       this.#watchers.set(path, watcher)
     } catch (error) {
-      const reason = errorMessage(error)
-      if (!/ENOENT|ENOTDIR/.test(reason)) this.report(`${path} cannot be watched, reload by hand: ${reason}`)
+      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return
+      this.report(`${path} cannot be watched, reload by hand: ${errorMessage(error)}`)
     }
   }
 

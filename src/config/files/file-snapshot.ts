@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import { errorMessage } from '../../core/errors.ts'
+import { errorMessage, hasCode } from '../../core/errors.ts'
 import { CachedFile, FileCache, type FolderEntry, type ParsedFile } from './file-cache.ts'
 
 /** New texts by file, named from the city; undefined deletes the file. */
@@ -213,5 +213,4 @@ const isFolder = (entry: FolderEntry): boolean => entry.isFolder || entry.isLink
 const draftOf = (text: string | undefined): CachedFile | undefined =>
   text === undefined ? undefined : new CachedFile(text, '')
 
-const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR')

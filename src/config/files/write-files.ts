@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, realpathSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AppError, errorMessage } from '../../core/errors.ts'
+import { AppError, errorMessage, hasCode } from '../../core/errors.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
 import type { EditLock } from './edit-lock.ts'
 import { AGENTS_FOLDER, CITY_FILE } from './file-names.ts'
@@ -32,9 +32,8 @@ export async function writeDrafts(
     for (const parent of new Set(prepared.map(({ path }) => dirname(path)))) syncParent(parent)
     return true
   } catch (error) {
-    const reason = errorMessage(error)
-    const code = /ENOSPC|EDQUOT/.test(reason) ? 'store-unavailable' : 'conflict-wrong-state'
-    throw new AppError(code, `the configuration could not be written, and is as it was: ${reason}`)
+    const code = hasCode(error, 'ENOSPC', 'EDQUOT') ? 'store-unavailable' : 'conflict-wrong-state'
+    throw new AppError(code, `the configuration could not be written, and is as it was: ${errorMessage(error)}`)
   } finally {
     for (const { temporary } of prepared) if (temporary) await removeTemporary(temporary)
   }

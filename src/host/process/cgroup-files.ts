@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { hasCode } from '../../core/errors.ts'
 
 /** The folder of the cgroup that this process is in; undefined where none is mounted that has it. */
 export function ownCgroup(): string | undefined {
@@ -85,7 +86,3 @@ function foldersIn(path: string): string[] {
 }
 
 const isGone = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENODEV')
-
-/** Whether a call of the system failed with one of these codes. */
-export const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
-  error instanceof Error && 'code' in error && codes.includes(error.code)

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorMessage } from '../../core/errors.ts'
-import { enterCgroup, hasCode, pidsOfCgroup, readCgroupFile, writeCgroupFile } from './cgroup-files.ts'
+import { errorMessage, hasCode } from '../../core/errors.ts'
+import { enterCgroup, pidsOfCgroup, readCgroupFile, writeCgroupFile } from './cgroup-files.ts'
 import { RESOURCES, type Resource } from './resources.ts'
 
 /** The group of a host that is alone where it was started: only a group without processes hands controllers down. */
