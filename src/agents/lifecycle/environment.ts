@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path'
+import { CERTIFICATE_VARIABLES } from '../../host/confine/start/certificates.ts'
 import type { TokenDemand } from '../confinement/token-demand.ts'
 import type { SessionAccounts } from '../network/session-accounts.ts'
 import { identityOf } from '../sessions/metadata.ts'
@@ -6,9 +7,11 @@ import type { SessionRow } from '../sessions/table.ts'
 
 /** Variables of the supervisor that sessions inherit: the user's identity and locale, and keys of model providers. */
 const INHERITED = new Set(
-  `HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR PATH SSH_AUTH_SOCK SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS
+  `HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR PATH SSH_AUTH_SOCK NODE_USE_SYSTEM_CA
    HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY http_proxy https_proxy no_proxy all_proxy
-   GITHUB_TOKEN GH_TOKEN GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL`.split(/\s+/),
+   GITHUB_TOKEN GH_TOKEN GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL`
+    .split(/\s+/)
+    .concat(CERTIFICATE_VARIABLES),
 )
 const INHERITED_PREFIXES =
   /^(LC_|XDG_|ANTHROPIC_|CLAUDE_CONFIG_DIR$|OPENAI_|CODEX_HOME$|GEMINI_|GOOGLE_|XAI_|KIMI_|KIRO_|CURSOR_|COPILOT_|AMP_|GROQ_|CEREBRAS_|AWS_|AZURE_|VERTEX)/

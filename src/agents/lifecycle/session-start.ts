@@ -3,9 +3,11 @@ import { isOtherLogin } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { agentProfile } from '../../config/confinement/agent-profile.ts'
+import { voids } from '../../config/confinement/obstacle.ts'
 import { splitCommand } from '../../config/providers/command-words.ts'
 import type { Launch } from '../../config/providers/launch.ts'
 import type { Provider } from '../../config/providers/provider.ts'
+import { certificatePlaces } from '../../host/confine/start/certificates.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
 import { type Confinable, confinementOf } from '../confinement/confinement.ts'
 import { firstRunFiles } from '../confinement/first-run.ts'
@@ -68,12 +70,14 @@ export function sessionStart(
   const files = firstRunFiles(name, place)
   const login = shareLogin?.value ? loginFile(name, place) : undefined
   const links = login ? [login] : []
+  const around = { home: place.home, gcHome: environment.home, city: config.path, rigs: config.rigs }
+  const certificates = certificatePlaces(environment.env).filter((path) => voids(path, 'read', around) === undefined)
   return {
     argv: confinable.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
     env: Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))),
     confine: {
       ...{ ...confine, begin: { files, links } },
-      read: [...confine.read, ...links.map(({ to }) => to)],
+      read: [...confine.read, ...links.map(({ to }) => to), ...certificates],
       proxy: proxyRules(reach, kept),
     },
   }

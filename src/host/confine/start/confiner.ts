@@ -7,7 +7,8 @@ import type { Report } from '../broker/loop.ts'
 import { confinedArgv } from '../confined-command.ts'
 import { HANDOVER } from '../enter.ts'
 import { SessionProxy } from '../network/session-proxy.ts'
-import { makePolicy } from './default-policy.ts'
+import { makePolicy, toolchainVariables } from './default-policy.ts'
+import { gitVariables } from './git-settings.ts'
 import { makePrivateFolders } from './private-folders.ts'
 import { sandboxedArgv } from './sandbox-profile.ts'
 
@@ -55,13 +56,14 @@ export class Confiner {
     if (!confine) {
       return { command: [program, ...argv.slice(1)], argv0: argv[0], env, extra: [], started: () => {} }
     }
-    const { folders, env: own } = makePrivateFolders(confine.private, confine.begin)
+    const { folders, env: own } = makePrivateFolders(confine.private, confine)
     const write = [...confine.write, folders.temporary, folders.state]
     const proxy = confine.proxy && this.#openProxy(key, confine.proxy, confine.private)
     const ports = [...confine.ports, ...(proxy ? [proxy.port] : [])]
     const policy = makePolicy({ ...confine, program, write, ports, yields })
     const words = proxy ? proxy.fill(argv) : argv
-    const start = { argv0: undefined, env: { ...env, ...own, ...proxy?.env } }
+    const given = { ...toolchainVariables(confine.home), ...env, ...gitVariables(env, confine.network) }
+    const start = { argv0: undefined, env: { ...given, ...own, ...proxy?.env } }
     if (process.platform === 'darwin') {
       return { ...start, command: sandboxedArgv(policy, program, words), extra: [], started: () => {} }
     }

@@ -1,11 +1,12 @@
 import { existsSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Policy } from '../policy.ts'
+import { gitSettings } from './git-settings.ts'
 
 /** The system as it is installed: programs, libraries, settings, and what the kernel tells. */
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/proc', '/sys'],
-  ...['/dev/random', '/dev/urandom'],
+  ...['/gnu/store', '/snap', '/home/linuxbrew/.linuxbrew', '/dev/random', '/dev/urandom'],
   // Of macOS.
   ...['/System', '/Library', '/private/etc', '/private/var/db/timezone', '/private/var/db/dyld'],
 ]
@@ -14,13 +15,36 @@ const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty', '/dev/ptmx',
 /** Where people install compilers and their packages for themselves: folders by their names, never the whole home. */
 const TOOLCHAINS = [
   ...['.bun', '.deno', '.nvm', '.volta', '.fnm', '.asdf', '.pyenv', '.rbenv', '.sdkman', '.rustup', '.cargo/bin'],
-  ...['.local/bin', '.local/lib', '.local/share/mise', '.local/share/pnpm', '.local/share/uv', 'go/bin', '.goenv'],
-  ...['.gitconfig', '.config/git/config', '.config/git/ignore'],
+  ...['.nodenv', '.nodebrew', '.npm-global', '.proto', '.jenv', '.goenv', '.gvm', 'go/bin', 'sdk', '.ghcup', '.elan'],
+  ...['.cabal/bin', '.opam', '.juliaup', '.foundry/bin', '.pixi', '.nix-profile', '.linuxbrew', '.yarn/bin'],
+  ...['miniconda3', 'anaconda3', 'miniforge3', 'mambaforge', '.opencode/bin', '.claude/local', '.tool-versions'],
+  ...['sdk', 'shared', 'host', 'tools', 'dotnet'].map((name) => `.dotnet/${name}`),
+  ...['.local/bin', '.local/lib', '.local/pipx', '.config/mise/config.toml'],
+  ...['mise', 'pnpm', 'fnm', 'pipx', 'pypoetry', 'claude'].map((name) => `.local/share/${name}`),
+  // Beside them uv keeps the keys of registries.
+  ...['.local/share/uv/python', '.local/share/uv/tools'],
 ]
+/** Those that look for themselves in folders which are private here, by the variable that leads them to their own. */
+const LED: Readonly<Record<string, string>> = {
+  MISE_DATA_DIR: '.local/share/mise',
+  MISE_GLOBAL_CONFIG_FILE: '.config/mise/config.toml',
+  FNM_DIR: '.local/share/fnm',
+}
+
+/** Variables that lead toolchains of a person with this home to what they have installed. */
+export const toolchainVariables = (home: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(LED).flatMap(([name, folder]) => {
+      const path = join(home, folder)
+      return existsSync(path) ? [[name, path]] : []
+    }),
+  )
 
 /** The places that every confined program may read, and those that it may change, of a person with this home. */
 export const defaultPlaces = (home: string): { read: string[]; write: string[] } => ({
-  read: [...SYSTEM, ...TOOLCHAINS.map((name) => join(home, name))].filter((path) => existsSync(path)),
+  read: [...SYSTEM, ...TOOLCHAINS.map((name) => join(home, name)), ...gitSettings(home)].filter((path) =>
+    existsSync(path),
+  ),
   write: DEVICES.filter((path) => existsSync(path)),
 })
 

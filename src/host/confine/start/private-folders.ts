@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Confinement } from '../../protocol/session.ts'
+import { gitLinks } from './git-settings.ts'
 
 /** Folders that only one confined program has: for what is temporary, and for what its programs keep of themselves. */
 export interface PrivateFolders {
@@ -23,12 +24,20 @@ const STATE = {
   GOCACHE: 'go-build',
   CARGO_HOME: 'cargo',
   BUN_INSTALL_CACHE_DIR: 'bun',
+  YARN_GLOBAL_FOLDER: 'yarn',
+  GRADLE_USER_HOME: 'gradle',
+  NUGET_PACKAGES: 'nuget',
+  DOTNET_CLI_HOME: 'dotnet',
+  BUNDLE_USER_HOME: 'bundle',
 } as const
+
+/** No program can replace itself in a confined session, nor needs to try. */
+const SETTINGS = { DISABLE_AUTOUPDATER: '1' } as const
 
 /** Makes the folders below one, and answers with the variables that lead programs to them. */
 export function makePrivateFolders(
   root: string,
-  begin: Confinement['begin'],
+  { home, begin }: Pick<Confinement, 'home' | 'begin'>,
 ): { folders: PrivateFolders; env: Record<string, string> } {
   const folders = { temporary: join(root, 'tmp'), state: join(root, 'state') }
   const isNew = !existsSync(folders.state)
@@ -36,10 +45,19 @@ export function makePrivateFolders(
   const state = Object.entries(STATE).map(([name, folder]) => [name, join(folders.state, folder)] as const)
   for (const [, folder] of state) mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Once a program was there, what it made of the folder could lead elsewhere.
-  if (isNew && begin) fill(folders.state, begin)
+  if (isNew) fill(folders.state, { files: begin?.files ?? [], links: [...linksOfGit(home), ...(begin?.links ?? [])] })
   const { temporary } = folders
-  return { folders, env: { ...Object.fromEntries(state), TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary } }
+  return {
+    folders,
+    env: { ...Object.fromEntries(state), ...SETTINGS, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary },
+  }
 }
+
+/** Where programs look for the settings of git that a person has in a folder which is private here. */
+const linksOfGit = (home: string) =>
+  gitLinks(home)
+    .filter(({ to }) => existsSync(to))
+    .map(({ path, to }) => ({ path: join(STATE.XDG_CONFIG_HOME, path), to }))
 
 function fill(state: string, { files, links }: NonNullable<Confinement['begin']>): void {
   for (const { path, text } of files) writeFileSync(withFolder(join(state, path)), text, { mode: 0o600, flag: 'wx' })

@@ -6,6 +6,7 @@ import { parseHostRule } from '../../../core/host-rules.ts'
 import { resolveProgram } from '../../process/spawn.ts'
 import type { ProxyRules } from '../../protocol/proxy.ts'
 import type { Report } from '../broker/loop.ts'
+import { certificatePlaces } from './certificates.ts'
 import { Confiner } from './confiner.ts'
 import { REGISTRIES } from './default-hosts.ts'
 import type { ConfinementRequest } from './default-policy.ts'
@@ -35,7 +36,7 @@ export async function runHere(run: ConfinedRun): Promise<number> {
     const program = resolveProgram(run)
     const confine = {
       ...{ home: homedir(), private: root, network: network === 'open' ? ('open' as const) : ('session' as const) },
-      ...{ read: [...read], write: [cwd, ...run.write], ports: [...ports] },
+      ...{ read: [...read, ...certificatePlaces(run.env)], write: [cwd, ...run.write], ports: [...ports] },
       ...(network === 'hosts' && { proxy: proxyTo([...REGISTRIES, ...hosts]) }),
     }
     const wanted = { key: program, argv, env: run.env, confine }

@@ -1,0 +1,78 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+
+/** Where people keep their own settings of git, below home. */
+const OWN = ['.gitconfig', '.config/git/config'] as const
+/** What git reads beside its settings in that folder. */
+const BESIDE = ['.config/git/ignore', '.config/git/attributes']
+/** Keys whose value is the path of a file that git reads with every command; without an included one it fails. */
+const NAMING = /^(?:include|includeif)\.path$|^core\.(?:excludesfile|attributesfile)$/
+const MAX_NAMED = 50
+
+/** The files with a person's settings of git, and those that these name. What an included file includes is not followed. */
+export function gitSettings(home: string): string[] {
+  const own = OWN.map((name) => join(home, name))
+  const named = own.flatMap((path) => filesNamedIn(path, home)).slice(0, MAX_NAMED)
+  return [...own, ...BESIDE.map((name) => join(home, name)), ...named]
+}
+
+/** Where git finds the settings of a person whose folder for configuration is another one. */
+export const gitLinks = (home: string): { path: string; to: string }[] =>
+  [OWN[1], ...BESIDE].map((name) => ({ path: name.replace(/^\.config\//, ''), to: join(home, name) }))
+
+const NO_SSH =
+  'gc: a confined session has no SSH; use the https address of the repository, or confine = "network" with read of the keys'
+
+/**
+ * What git is told in a confined session, unless its environment says it: keys for signing are not there, without which a
+ * commit that is to be signed fails, and SSH reaches no host.
+ */
+export function gitVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  network: 'session' | 'open',
+): Record<string, string> {
+  const unsigned = { GIT_CONFIG_COUNT: '2', ...pair(0, 'commit.gpgSign'), ...pair(1, 'tag.gpgSign') }
+  const refusing = { GIT_SSH_COMMAND: `echo '${NO_SSH}' >&2; exit 255 #`, GIT_SSH_VARIANT: 'simple' }
+  const isSaid = env.GIT_SSH_COMMAND !== undefined || env.GIT_SSH !== undefined
+  return {
+    ...(env.GIT_CONFIG_COUNT === undefined && unsigned),
+    ...(network === 'session' && !isSaid && refusing),
+  }
+}
+
+const pair = (index: number, key: string): Record<string, string> => ({
+  [`GIT_CONFIG_KEY_${index}`]: key,
+  [`GIT_CONFIG_VALUE_${index}`]: 'false',
+})
+
+function filesNamedIn(path: string, home: string): string[] {
+  let section = ''
+  return readOrNothing(path)
+    .split('\n')
+    .flatMap((line) => {
+      const [, name, rest = line] = /^\s*\[\s*([\w.-]+)[^\]]*\](.*)$/.exec(line) ?? []
+      section = name?.toLowerCase() ?? section
+      const [, key = '', value = ''] = /^\s*(\w+)\s*=\s*(.*)$/.exec(rest) ?? []
+      const text = withoutQuotes(value)
+      if (text === '' || !NAMING.test(`${section}.${key.toLowerCase()}`)) return []
+      const named = placeOf(text, { home, beside: dirname(path) })
+      return statSync(named, { throwIfNoEntry: false })?.isFile() ? [named] : []
+    })
+}
+
+/** A value as it was meant: quoted or not, without a comment behind it. */
+const withoutQuotes = (value: string): string =>
+  /^"((?:[^"\\]|\\.)*)"/.exec(value)?.[1]?.replace(/\\(.)/g, '$1') ?? value.replace(/\s+[#;].*$/, '').trim()
+
+function placeOf(text: string, { home, beside }: { home: string; beside: string }): string {
+  if (text.startsWith('~/')) return join(home, text.slice(2))
+  return isAbsolute(text) ? resolve(text) : join(beside, text)
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
