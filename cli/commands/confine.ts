@@ -58,7 +58,7 @@ export function confineCommand(program: Command, context: CommandContext): void 
 }
 
 async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {
-  const { runHere } = await import('../../src/host/confine/start/run-here.ts')
+  const { runHere, allowingOptions } = await import('../../src/host/confine/start/run-here.ts')
   const code = await runHere({
     ...{
       read: options.read,
@@ -68,8 +68,11 @@ async function confine({ io }: CommandContext, argv: string[], options: Confine)
       ports: options.port,
     },
     ...{ gc, argv, cwd: io.cwd, env: io.env },
-    onDenial: ({ call, target, isNew }) => {
-      if (isNew) io.err(`gc confine: denied ${call} ${showHidden(target)}\n`)
+    onDenial: (denial) => {
+      const { call, target, isNew } = denial
+      const options = allowingOptions(denial)
+      const advice = options === undefined ? '' : `; ${showHidden(options)} allows it`
+      if (isNew) io.err(`gc confine: denied ${call} ${showHidden(target)}${advice}\n`)
     },
   })
   if (code !== 0) throw new Exit(code)

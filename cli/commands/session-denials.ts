@@ -18,7 +18,7 @@ async function denials(context: CommandContext, id: string, options: JsonOption)
   const city = await context.city()
   const listed = await city.call('GET ~/session/{id}/denials', { params: { id } })
   if (options.json) return printJson(io, listed)
-  const { items, confine } = listed
+  const { items, confine, allowing } = listed
   printTable(
     io,
     items,
@@ -30,8 +30,17 @@ async function denials(context: CommandContext, id: string, options: JsonOption)
     ],
     confine === 'off' ? 'It is not confined, and nothing was refused.' : 'Nothing was refused.',
   )
-  if (items.some(({ allow }) => allow))
-    printLine(io, 'Put the line into [agent.confine] of its agent, or a patch of it.')
+  if (allowing) {
+    printLine(
+      io,
+      `With this in the confine table of ${sanitizeLine(allowing.table)} nothing of it is refused that a line allows:`,
+    )
+    for (const line of allowing.lines) printLine(io, `  ${sanitizeLine(line)}`)
+    printLine(
+      io,
+      'A line takes the place of one with the same key. What a pack declares is said in a [[patches.agent]] of the city.',
+    )
+  }
   printLine(io, 'Files that the kernel itself kept from being opened are not counted: it tells nobody.')
 }
 

@@ -58,12 +58,22 @@ test('what a confined session was refused is listed with the line that would all
     denied('connect', 'example.com:443', 5),
     denied('connect', 'example.com:8443', 4),
     denied('', '', 1),
+    { ...denied('connect', 'intranet:443', 10), hosts: ['10.0.0.7', '[fc00::7]'] },
+    { ...denied('connect', '10.0.0.9:80', 11), hosts: ['10.0.0.9'] },
+    { ...denied('connect', '169.254.169.254:80', 12), hosts: [] },
+    denied('connect', '169.254.169.254:80', 13),
+    denied('connect', '[2001:db8:0:0:0:0:0:1]:443', 14),
   ]
   writeFileSync(join(folder, 'denials.json'), JSON.stringify(kinds))
-  const { items, total } = await list()
-  expect(total).toBe(45)
+  const { items, total, allowing } = await list()
+  expect(total).toBe(105)
   const told = items.map(({ call, count, allow }: Record<string, unknown>) => [call, count, allow])
   expect(told).toEqual([
+    ['connect', 14, 'mode = "network"'],
+    ['connect', 13, undefined],
+    ['connect', 12, undefined],
+    ['connect', 11, 'allow_hosts = ["10.0.0.9"]'],
+    ['connect', 10, 'allow_hosts = ["10.0.0.7", "[fc00::7]"]'],
     ['connect', 9, 'ports = [80]'],
     ['connect', 8, 'write = ["/srv/db/socket"]'],
     ['chmod', 7, undefined],
@@ -74,7 +84,17 @@ test('what a confined session was refused is listed with the line that would all
     ['connect', 2, 'mode = "network"'],
     ['', 1, undefined],
   ])
-  expect(items[0]).toMatchObject({ target: '[0:0:0:0:0:0:0:1]:80', last_at: lastAt })
+  const hosts = ['example.com', 'example.com:8443', '10.0.0.7', '[fc00::7]', '10.0.0.9']
+  expect(allowing).toEqual({
+    table: 'agent worker (agents/worker/agent.toml:1)',
+    lines: [
+      'mode = "network"',
+      'write = ["/srv/db/socket"]',
+      `allow_hosts = [${hosts.map((host) => `"${host}"`).join(', ')}]`,
+      'ports = [5432, 80]',
+    ],
+  })
+  expect(items[5]).toMatchObject({ target: '[0:0:0:0:0:0:0:1]:80', last_at: lastAt })
 
   writeFileSync(join(folder, 'denials.json'), '{"half')
   expect(await list()).toMatchObject({ items: [], total: 0 })

@@ -76,7 +76,9 @@ describe('gc confine', () => {
     )
     expect(statSync(folder.at('work/own')).mode & 0o777).toBe(0o700)
     expect(statSync(folder.at('theirs')).mode & 0o777).toBe(0o644)
-    expect(err).toContain(`gc confine: denied fchmodat ${folder.at('theirs')}`)
+    expect(err).toContain(
+      `gc confine: denied fchmodat ${folder.at('theirs')}; --write ${folder.at('theirs')} allows it`,
+    )
   })
 
   test('reaches no port of this machine but its own and those that an option names', async () => {
@@ -126,7 +128,7 @@ test('reaches hosts that are named by a proxy that asks for a password, and no o
   expect(named).toMatchObject({ out: expect.stringMatching(/^hello\nhello\ngc: this proxy .* password\n/) })
   const other = await confined(folder, shell(get('')))
   expect(other.out).toBe(`gc: ${host} is not allowed: --host ${host} allows it\n\n`)
-  expect(other.err).toBe(`gc confine: denied connect ${host}\n`)
+  expect(other.err).toBe(`gc confine: denied connect ${host}; --host ${host} allows it\n`)
   const none = await confined(folder, shell('env | grep -i proxy'), ['--network', 'session'])
   expect(none.out).toBe('')
   const wrong = await confined(folder, shell('true'), ['--host', 'http://x'])

@@ -71,7 +71,7 @@ describe('gc confine explain', () => {
       ['write', "the session's own folder", 'gc'],
       ['write', '/srv/out', 'agent, city.toml:10'],
       ['read', '/usr', 'gc'],
-      ['network', 'every address but link-local ones', 'agent, city.toml:10'],
+      ['network', 'every address but link-local ones and those of metadata', 'agent, city.toml:10'],
       ['host', 'example.com', 'agent, city.toml:10'],
       ['port', '5432', 'agent, city.toml:10'],
       ['memory', '2048 MB', 'rig, city.toml:5'],

@@ -61,7 +61,9 @@ test('gc session denials shows what a session was refused, and the line that wou
   const { out } = await town.gc(['session', 'denials', 'bob'])
   expect(out).toMatch(/5 +connect +example\.com:443 +allow_hosts = \["example\.com"\]\n/)
   expect(out).toMatch(/5 +kill +process 1 *\n/)
-  expect(out).toContain('Put the line into [agent.confine] of its agent')
+  expect(out).toContain(
+    'With this in the confine table of agent clerk (agents/clerk/agent.toml:1) nothing of it is refused that a line allows:\n  allow_hosts = ["example.com"]\n',
+  )
   expect(await town.json<object>(['session', 'denials', 'bob'])).toMatchObject({ session_id: id, total: 10 })
   expect(await town.gc(['session', 'denials', 'nobody'])).toMatchObject({ status: 1, out: '' })
 })

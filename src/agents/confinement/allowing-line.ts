@@ -1,27 +1,82 @@
 import { homedir } from 'node:os'
 import { type Access, contains, type Surroundings, voids } from '../../config/confinement/obstacle.ts'
+import type { AgentConfineFields } from '../../config/declare/confine.ts'
+import type { CountedDenial } from '../../host/confine/denials.ts'
+import { neededFor } from '../../host/confine/needed.ts'
 
 /** Where a line of configuration would be in force. */
 export type Around = Omit<Surroundings, 'home'>
 
+/** A key of a `confine` table and what it has to list, or to be. */
+type Allowance =
+  | { readonly key: 'mode'; readonly value: 'network' }
+  | { readonly key: 'allow_hosts' | 'read' | 'write'; readonly items: readonly string[] }
+  | { readonly key: 'ports'; readonly items: readonly number[] }
+
+/** What a `confine` table says already. */
+export type Written = Partial<Pick<AgentConfineFields, 'allowHosts' | 'read' | 'write' | 'ports'>>
+
 /** The line of a `confine` table that would allow a call that was refused; undefined where none does, or it would void confinement. */
-export function allowingLine({ call, target }: { call: string; target: string }, around: Around): string | undefined {
-  const port = LOOPBACK.exec(target)?.[1]
-  if (call === 'connect' && port !== undefined) return `ports = [${port}]`
-  if (call === 'connect' && ADDRESS.test(target)) return 'mode = "network"'
-  if (call === 'connect' && NAMED.test(target)) return `allow_hosts = ["${target.replace(/:443$/, '')}"]`
-  return target.startsWith('/') ? pathLine(target, 'write', around) : undefined
+export function allowingLine(denial: Refused, around: Around): string | undefined {
+  const allowance = allowanceFor(denial, around)
+  return allowance && lineOf(allowance)
 }
+
+/** The lines of a `confine` table with which none of these calls would be refused again, each key once. */
+export function allowingLines(denials: readonly Refused[], around: Around, written: Written): string[] {
+  const all = denials.flatMap((denial) => allowanceFor(denial, around) ?? [])
+  const strings = (key: 'allow_hosts' | 'write') => all.flatMap((each) => (each.key === key ? each.items : []))
+  const ports = all.flatMap((each) => (each.key === 'ports' ? each.items : []))
+  return [
+    ...(all.some(({ key }) => key === 'mode') ? [lineOf({ key: 'mode', value: 'network' })] : []),
+    ...listLine({ key: 'write', items: strings('write') }, written.write),
+    ...listLine({ key: 'allow_hosts', items: strings('allow_hosts') }, written.allowHosts),
+    ...(ports.length > 0 ? [lineOf({ key: 'ports', items: [...new Set([...(written.ports ?? []), ...ports])] })] : []),
+  ]
+}
+
+const listLine = (
+  { key, items }: Extract<Allowance, { items: readonly string[] }>,
+  written: readonly string[] = [],
+): string[] => (items.length > 0 ? [lineOf({ key, items: [...new Set([...written, ...items])] })] : [])
 
 /** The line that would let a session read or write a path; undefined where that would void its confinement. */
 export const pathLine = (path: string, access: Access, around: Around): string | undefined =>
-  voids(path, access, { home: homedir(), ...around }) === undefined ? `${access} = ["${inHome(path)}"]` : undefined
+  voids(path, access, { home: homedir(), ...around }) === undefined
+    ? lineOf({ key: access, items: [inHome(path)] })
+    : undefined
 
-/** As connections are told of: `127.0.0.1:5432` and `[0:0:0:0:0:0:0:1]:5432`. */
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|\[0:0:0:0:0:0:0:1\]):(\d+)$/
-const ADDRESS = /^(?:\d+\.\d+\.\d+\.\d+|\[[0-9a-f:]+\]):\d+$/
-/** A host that the session's proxy refused. */
-const NAMED = /^[A-Za-z0-9_.-]+:\d+$/
+type Refused = Pick<CountedDenial, 'call' | 'target' | 'hosts'>
+
+function allowanceFor(denial: Refused, around: Around): Allowance | undefined {
+  const needed = neededFor(denial) ?? earlier(denial)
+  switch (needed?.kind) {
+    case 'ports':
+      return { key: 'ports', items: needed.ports }
+    case 'hosts':
+      return { key: 'allow_hosts', items: needed.hosts }
+    case 'network':
+      return { key: 'mode', value: 'network' }
+    case 'write':
+      return voids(needed.path, 'write', { home: homedir(), ...around }) === undefined
+        ? { key: 'write', items: [inHome(needed.path)] }
+        : undefined
+    case undefined:
+      return undefined
+  }
+}
+
+/** A session host of an earlier build told of a host that its proxy refused by the name alone. */
+function earlier({ call, target, hosts }: Refused): ReturnType<typeof neededFor> {
+  if (hosts !== undefined || call !== 'connect' || !/^(?!\d+\.\d+\.\d+\.\d+:)[A-Za-z0-9_.-]+:\d+$/.test(target))
+    return undefined
+  return { kind: 'hosts', hosts: [target.replace(/:443$/, '')] }
+}
+
+const lineOf = (allowance: Allowance): string =>
+  'value' in allowance
+    ? `${allowance.key} = ${JSON.stringify(allowance.value)}`
+    : `${allowance.key} = [${allowance.items.map((item) => JSON.stringify(item)).join(', ')}]`
 
 const inHome = (path: string): string =>
   contains(homedir(), path) && path !== homedir() ? `~${path.slice(homedir().length)}` : path

@@ -5,8 +5,8 @@ import { outerSession } from '../../host/confine/outer.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { allowingLine } from './allowing-line.ts'
-import { type ConfinementPlace, privateFolder } from './confinement.ts'
+import { type Around, allowingLine, allowingLines } from './allowing-line.ts'
+import { type ConfinementPlace, confinableOf, privateFolder } from './confinement.ts'
 import type { Denial, DenialList } from './schema.ts'
 import type { UnconfinedSessions } from './unconfined.ts'
 
@@ -36,12 +36,16 @@ export class Denials {
     const agent =
       row.kind === 'agent' ? config.current.agents.find(({ qualified }) => qualified === row.template) : undefined
     const counted = readDenials(privateFolder(place.path, row.id))
-    const items = counted.map((denial) => this.#view(denial, agent)).sort((a, b) => b.count - a.count)
+    const around = { gcHome: place.home, city: place.path, rigs: config.current.rigs, rig: agent?.dir }
+    const items = counted.map((denial) => toView(denial, around)).sort((a, b) => b.count - a.count)
+    const confinable = confinableOf(row, agent, config.current)
+    const lines = allowingLines(counted, around, confinable?.confineTable?.values ?? {})
     return {
       ...{ session_id: row.id, confine: this.#modeOf(row, agent), items },
       ...(isRunning(row) && row.confined !== null && { confined: row.confined }),
       ...(agent && agent.confine !== 'off' && this.#isInherited && { inherited: true }),
       ...(unconfined.has(row) && { unconfined: true }),
+      ...(confinable && lines.length > 0 && { allowing: { lines, table: confinable.declared } }),
       total: items.reduce((sum, { count }) => sum + count, 0),
     }
   }
@@ -50,11 +54,10 @@ export class Denials {
     if (agent) return agent.confine
     return kind === 'agent' ? 'off' : this.options.config.current.defaultConfine
   }
+}
 
-  #view({ call, target, count, lastAt }: CountedDenial, agent: AgentConfig | undefined): Denial {
-    const { place, config } = this.options
-    const around = { gcHome: place.home, city: place.path, rigs: config.current.rigs, rig: agent?.dir }
-    const allow = allowingLine({ call, target }, around)
-    return { call, target, count, last_at: lastAt, ...(allow !== undefined && { allow }) }
-  }
+function toView(denial: CountedDenial, around: Around): Denial {
+  const { call, target, count, lastAt } = denial
+  const allow = allowingLine(denial, around)
+  return { call, target, count, last_at: lastAt, ...(allow !== undefined && { allow }) }
 }

@@ -27,7 +27,8 @@ export function allowedHosts({ agent, provider, allowHosts, rig }: Reach): Proxy
 /** What the proxy of a session of an agent lets through. */
 export function proxyRules(reach: Reach, { keys, env }: Pick<KeptKeys, 'keys' | 'env'>): ProxyRules {
   const { declared } = reach.agent
-  const advice = `allow_hosts = ["{host}"] in the confine table of ${declared} allows it, and confine = "network" every host`
+  const advice = `allow_hosts = ["{host}"] in the confine table of ${declared} allows it`
   const asks = reach.unknownHosts === 'ask'
-  return { hosts: allowedHosts(reach), advice, ...(asks && { asks }), keys, env }
+  const otherwise = ', and confine = "network" every host'
+  return { hosts: allowedHosts(reach), advice, otherwise, ...(asks && { asks }), keys, env }
 }

@@ -41,6 +41,21 @@ export const DenialList = Type.Object(
       }),
     ),
     items: Type.Array(Denial, { description: 'The most frequent first.' }),
+    allowing: Type.Optional(
+      Type.Object(
+        {
+          lines: Type.Array(Type.String(), {
+            description: 'Each key of the table once, with what it lists already.',
+          }),
+          table: Type.String({ description: 'Whose `confine` table they go into, and where that is declared.' }),
+        },
+        {
+          $id: 'SessionDenialAllowing',
+          ...closed,
+          description: 'What allows all of the items that a line allows; absent where none does.',
+        },
+      ),
+    ),
     total: Type.Integer({ description: 'How often it was refused something, all kinds together.' }),
   },
   { $id: 'SessionDenialList', ...closed },

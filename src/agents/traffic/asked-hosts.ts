@@ -171,10 +171,10 @@ export class AskedHosts implements AttentionSource<ListedItem> {
   }
 }
 
-/** What a person can say of a host; an address of IPv6 has no form in the configuration. */
-const answersFor = ({ row, asked: { host } }: Asking): Answer[] => [
+/** What a person can say of a host. */
+const answersFor = ({ row }: Asking): Answer[] => [
   ...(['once', 'session'] as const),
-  ...(row.kind !== 'agent' || host.includes(':') ? [] : (['agent'] as const)),
+  ...(row.kind !== 'agent' ? [] : (['agent'] as const)),
   ...(['no', 'none'] as const),
 ]
 

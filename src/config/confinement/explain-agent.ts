@@ -68,7 +68,14 @@ export function explainConfinement(
     ...(profile.shareLogin?.value ? [rule('read', 'the log-in of its program', profile.shareLogin)] : []),
     { access: 'network', what: 'ports that it listens on itself, and the API of gc', by: 'gc' },
     ...(agent.confine === 'network'
-      ? [{ access: 'network', what: 'every address but link-local ones', by: 'agent', ...placeIn(written) } as const]
+      ? [
+          {
+            access: 'network',
+            what: 'every address but link-local ones and those of metadata',
+            by: 'agent',
+            ...placeIn(written),
+          } as const,
+        ]
       : hostsOf(agent, config, defaults)),
     ...profile.allowHosts.map((grant) => rule('host', grant.value, grant)),
     ...unknownHostsRule(agent, profile),

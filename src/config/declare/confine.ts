@@ -1,3 +1,4 @@
+import { parseHostRule } from '../../core/host-rules.ts'
 import { type Declaration, declareFields, mergeFields } from './declaration.ts'
 import { boolean, type FieldReader, integer, type ValuesOf } from './fields.ts'
 import { table } from './nested.ts'
@@ -13,7 +14,6 @@ export type UnknownHosts = (typeof UNKNOWN_HOSTS)[number]
 
 /** A path starts at the root, at home or at the rig: what is relative would mean another place in each file. */
 const PATH = /^(\/|~$|~\/|\{rig\}$|\{rig\}\/)/
-const HOST = /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?$/
 const MAX_PORT = 65_535
 
 /** A list of strings of which each is judged by itself; `judge` answers what is wrong with one. */
@@ -33,10 +33,9 @@ function judgePath(path: string): string | undefined {
 }
 
 function judgeHost(host: string): string | undefined {
-  const port = Number(host.split(':')[1] ?? 1)
   if (host === '*') return 'is every host: confine = "network" of an agent allows that'
-  if (HOST.test(host.toLowerCase()) && port >= 1 && port <= MAX_PORT) return undefined
-  return 'is no host: write example.com, *.example.com or either with :port'
+  if (parseHostRule(host.toLowerCase())) return undefined
+  return 'is no host: write example.com, *.example.com, 192.0.2.1 or [2001:db8::1], each with :port or without'
 }
 
 const hosts: FieldReader<string[]> = {

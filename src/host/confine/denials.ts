@@ -10,6 +10,8 @@ export const CountedDenial = Type.Object({
   call: Type.String(),
   /** What it was about: a path, an address, a process. */
   target: Type.String(),
+  /** Of a connection that its proxy refused: the hosts that would have to be allowed; none where that would not help. */
+  hosts: Type.Optional(Type.Array(Type.String())),
   count: Type.Integer(),
   lastAt: Type.String(),
 })
@@ -39,6 +41,8 @@ export interface ToldDenial {
   folder: string
   call: string
   target: string
+  /** As they are counted with the denial. */
+  hosts?: readonly string[] | undefined
   count: number
   /** Whether it is the first of its kind. */
   isNew: boolean
@@ -69,10 +73,12 @@ export class DenialFiles {
     if (!this.#waiting.has(folder)) return
     const kinds = new Map(readDenials(folder).map((each) => [nameOf(each), each]))
     for (const told of this.#waiting.get(folder) ?? []) {
-      const { call, target, count } = kinds.has(nameOf(told)) || kinds.size < MAX_KINDS ? told : { ...told, ...OTHERS }
+      const isKept = kinds.has(nameOf(told)) || kinds.size < MAX_KINDS
+      const { call, target, hosts, count } = isKept ? told : { ...told, ...OTHERS, hosts: undefined }
       const known = kinds.get(nameOf({ call, target }))?.count ?? 0
       const lastAt = toTimestamp(this.clock.now())
-      kinds.set(nameOf({ call, target }), { call, target, count: known + count, lastAt })
+      const asked = hosts && { hosts: [...hosts] }
+      kinds.set(nameOf({ call, target }), { call, target, ...asked, count: known + count, lastAt })
     }
     this.#waiting.delete(folder)
     try {

@@ -16,8 +16,10 @@ export type ProviderKey = Static<typeof ProviderKey>
 export const ProxyRules = Type.Object({
   /** The hosts that it connects to: by rules, or all of them. */
   hosts: Type.Union([Type.Literal('any'), Type.Array(Type.String())]),
-  /** What to do about another host, for whoever asked for it: `{host}` stands for its name. */
+  /** What to do about another host, for whoever asked for it: `{host}` stands for its name, or for several as in a list. */
   advice: Type.String(),
+  /** What else lets it to a host that is on no list, behind the advice. */
+  otherwise: Type.Optional(Type.String()),
   /** Whether a person is asked about other hosts. */
   asks: Type.Optional(Type.Boolean()),
   keys: Type.Array(ProviderKey),

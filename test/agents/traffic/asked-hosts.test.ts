@@ -104,7 +104,7 @@ describe('a host beyond all lists that a session asks for', () => {
     const give = (answer: string, caller: typeof human | SessionCaller = human) =>
       interactions.answer(name, caller, { answer })
     await expect(give('session', session)).rejects.toMatchObject({ code: 'forbidden' })
-    await expect(give('agent')).rejects.toMatchObject({ code: 'validation-failed' })
+    await expect(give('always')).rejects.toMatchObject({ code: 'validation-failed' })
     await expect(interactions.answer(`host:${id}:b.example:443`, human, { answer: 'no' })).rejects.toMatchObject({
       code: 'question-not-found',
     })

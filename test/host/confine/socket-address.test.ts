@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import {
   closeness,
-  isLinkLocal,
   isLoopback,
+  isOfMachine,
   nameLoopback,
   parseListed,
   parseSocketAddress,
@@ -43,9 +43,10 @@ test('addresses of /proc/net/tcp and of calls are compared in one form', () => {
 test('loopback and the link are told apart from the rest', () => {
   expect(['7f000001', '7fffffff', '00000000', V6_LOOPBACK].every(isLoopback)).toBe(true)
   expect(['08080808', 'fe800000000000000000000000000001'].some(isLoopback)).toBe(false)
-  const link = ['a9fea9fe', 'fe800000000000000000000000000001', 'fd000ec2000000000000000000000254']
-  expect(link.every(isLinkLocal)).toBe(true)
-  expect(['08080808', '20010db8000000000000000000000001'].some(isLinkLocal)).toBe(false)
+  const metadata = ['646464c8', 'c00000c0', 'a83f8110']
+  const link = [...metadata, 'a9fea9fe', 'fe800000000000000000000000000001', 'fd000ec2000000000000000000000254']
+  expect(link.every(isOfMachine)).toBe(true)
+  expect(['08080808', '20010db8000000000000000000000001'].some(isOfMachine)).toBe(false)
 })
 
 test('an address is shown as people write it', () => {

@@ -7,8 +7,8 @@ import { close, openFor, pathOf, readMemory } from './process-access.ts'
 import { type ProgramSocket, socketInode, takeSocket } from './program-socket.ts'
 import {
   type Destination,
-  isLinkLocal,
   isLoopback,
+  isOfMachine,
   nameLoopback,
   parseSocketAddress,
   showAddress,
@@ -68,7 +68,7 @@ function refusal(session: ConfinedSession, to: Destination): number | undefined 
   const { address } = to
   if (isLoopback(address) ? policy.ports.includes(to.port) || session.listensAt(address, to.port) : false)
     return undefined
-  if (!isLoopback(address) && policy.network === 'open' && !isLinkLocal(address)) return undefined
+  if (!isLoopback(address) && policy.network === 'open' && !isOfMachine(address)) return undefined
   session.deny('connect', showAddress(address, to.port))
   // A port that is not the session's looks as if nobody listened there.
   return isLoopback(address) ? ECONNREFUSED : EACCES

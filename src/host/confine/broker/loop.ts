@@ -29,6 +29,8 @@ export interface Admission extends Static<typeof SentAdmission> {
 export interface Report extends Told {
   key: string
   folder: string
+  /** Of a connection that its proxy refused: the hosts that would have to be allowed. */
+  hosts?: readonly string[]
 }
 
 const ENOSYS = 38

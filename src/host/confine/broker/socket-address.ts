@@ -67,9 +67,12 @@ export function closeness(listening: string, address: string): number | undefine
 export const isLoopback = (address: string): boolean =>
   isWildcard(address) || (address.length === 8 ? address.startsWith('7f') : /^0+1$/.test(address))
 
-/** Whether an address is one of the link, or the one of IPv6 where clouds hand out the keys of a machine too. */
-export const isLinkLocal = (address: string): boolean =>
-  address.length === 8 ? address.startsWith('a9fe') : /^fe[89ab]|^fd000ec2/.test(address)
+/** Where clouds hand out the keys of a machine, besides addresses of the link: 100.100.100.200, 192.0.0.192, 168.63.129.16. */
+const METADATA = new Set(['646464c8', 'c00000c0', 'a83f8110'])
+
+/** Whether an address is one of the link, or of those where clouds hand out the keys of a machine. */
+export const isOfMachine = (address: string): boolean =>
+  address.length === 8 ? address.startsWith('a9fe') || METADATA.has(address) : /^fe[89ab]|^fd000ec2/.test(address)
 
 /** An address and a port as people write them. */
 export function showAddress(address: string, port: number): string {

@@ -11,6 +11,8 @@ export class Refusal extends Error {
   constructor(
     readonly status: 400 | 403 | 502,
     message: string,
+    /** The hosts that would have to be allowed; none where that would not help. */
+    readonly needed: readonly string[] = [],
   ) {
     super(message)
   }
@@ -21,7 +23,7 @@ export class Gatekeeper {
   readonly #rules: HostRules
 
   constructor(
-    private readonly rules: Pick<ProxyRules, 'hosts' | 'advice'>,
+    private readonly rules: Pick<ProxyRules, 'hosts' | 'advice' | 'otherwise'>,
     private readonly resolve: Resolve,
     /** Where people are asked about other hosts. */
     private readonly consent?: Pick<HostConsent, 'request'>,
@@ -38,20 +40,20 @@ export class Gatekeeper {
     if (addresses.length === 0) throw new Refusal(502, `${host} has no address`)
     // All of them: an address that is not looked at could be the one that is taken another time.
     const isReachable = (address: string) => this.#isReachable(address, port) || (!isListed && address === host)
-    const refused = addresses.find((address) => !isReachable(address))
-    if (refused === undefined) return addresses
-    if (isForbiddenAddress(refused)) throw new Refusal(403, `${host} is ${refused}, which no session reaches`)
-    throw new Refusal(
-      403,
-      this.#advise(`${host} is ${refused}, an address of this machine or its network`, refused, port),
-    )
+    const refused = addresses.filter((address) => !isReachable(address))
+    if (refused.length === 0) return addresses
+    const forbidden = refused.find(isForbiddenAddress)
+    if (forbidden !== undefined) throw new Refusal(403, `${host} is ${forbidden}, which no session reaches`)
+    const kind = refused.length === 1 ? 'an address' : 'addresses'
+    const what = `${host} is ${refused.join(' and ')}, ${kind} of this machine or its network`
+    throw this.#refusal(what, refused, port)
   }
 
   async #requireConsent(host: string, port: number): Promise<void> {
     const verdict = await this.consent?.request(host, port)
     if (verdict === 'allowed') return
     const why = verdict === undefined ? 'is not allowed' : WHY[verdict]
-    throw new Refusal(403, this.#advise(`${host}:${port} ${why}`, host, port))
+    throw this.#refusal(`${host}:${port} ${why}`, [host], port, this.rules.otherwise)
   }
 
   /** An address that is not public has to be allowed by itself: whoever has a name decides what it stands for. */
@@ -60,8 +62,13 @@ export class Gatekeeper {
     return isPublicAddress(address) || this.#rules.names(address, port)
   }
 
-  #advise(what: string, host: string, port: number): string {
-    return `${what}: ${this.rules.advice.replaceAll('{host}', listedHost(host, port))}`
+  #refusal(what: string, hosts: readonly string[], port: number, otherwise = ''): Refusal {
+    const needed = hosts.map((host) => listedHost(host, port))
+    return new Refusal(
+      403,
+      `${what}: ${this.rules.advice.replaceAll('{host}', needed.join('", "'))}${otherwise}`,
+      needed,
+    )
   }
 }
 

@@ -43,5 +43,7 @@ export class Ledger {
 }
 
 /** A host as it is listed. */
-export const listedHost = (host: string, port: number): string =>
-  port === 443 || port === 80 ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
+export function listedHost(host: string, port: number): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  return port === 443 || port === 80 ? name : `${name}:${port}`
+}

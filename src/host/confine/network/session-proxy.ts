@@ -35,8 +35,8 @@ export interface SessionProxyOptions {
   rules: ProxyRules
   clock?: Clock
   resolve?: Resolve
-  /** Is told of a host that was refused. */
-  onDenial(host: string): void
+  /** Is told of a host that was refused, and of what would have to be allowed for it: nothing where that would not help. */
+  onDenial(host: string, needed: readonly string[]): void
   /** Is told of the host that a person is asked about now; of none when nobody is asked. */
   onAsked?(asked: AskedHost | undefined): void
   /** How long a connection waits for a person, in milliseconds. */
@@ -198,7 +198,7 @@ export class SessionProxy {
     } catch (error) {
       if (error instanceof Refusal && error.status === 403) {
         this.#ledger.denied(listedHost(host, port))
-        this.options.onDenial(`${host}:${port}`)
+        this.options.onDenial(`${host}:${port}`, error.needed)
       }
       throw error
     }

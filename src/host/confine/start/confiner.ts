@@ -116,10 +116,10 @@ export class Confiner {
 
   #openProxy(key: string, rules: ProxyRules, folder: string): SessionProxy {
     const told = new Set<string>()
-    const onDenial = (target: string) => {
+    const onDenial = (target: string, hosts: readonly string[]) => {
       const isNew = !told.has(target) && told.size < MAX_TOLD
       if (isNew) told.add(target)
-      this.onDenial({ key, folder, call: 'connect', target, count: 1, isNew })
+      this.onDenial({ key, folder, call: 'connect', target, hosts, count: 1, isNew })
     }
     const proxy = new SessionProxy({ rules, onDenial, onAsked: (asked) => this.#onAsked(key, asked) })
     this.#proxies.set(key, proxy)

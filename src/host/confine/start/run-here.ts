@@ -6,6 +6,7 @@ import { parseHostRule } from '../../../core/host-rules.ts'
 import { resolveProgram } from '../../process/spawn.ts'
 import type { ProxyRules } from '../../protocol/proxy.ts'
 import type { Report } from '../broker/loop.ts'
+import { neededFor } from '../needed.ts'
 import { certificatePlaces } from './certificates.ts'
 import { Confiner } from './confiner.ts'
 import { REGISTRIES } from './default-hosts.ts'
@@ -47,6 +48,23 @@ export async function runHere(run: ConfinedRun): Promise<number> {
   } finally {
     confiner.close()
     rmSync(root, { recursive: true, force: true })
+  }
+}
+
+/** The options of the command that would have allowed a call; undefined where none would. */
+export function allowingOptions(denial: Report): string | undefined {
+  const needed = neededFor({ ...denial, hosts: denial.hosts && [...denial.hosts] })
+  switch (needed?.kind) {
+    case 'ports':
+      return needed.ports.map((port) => `--port ${port}`).join(' ')
+    case 'hosts':
+      return needed.hosts.map((host) => `--host ${host}`).join(' ')
+    case 'write':
+      return `--write ${needed.path}`
+    case 'network':
+      return '--network open'
+    case undefined:
+      return undefined
   }
 }
 
