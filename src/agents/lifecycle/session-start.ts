@@ -11,6 +11,7 @@ import { certificatePlaces } from '../../host/confine/start/certificates.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
 import { type Confinable, confinementOf } from '../confinement/confinement.ts'
 import { firstRunFiles } from '../confinement/first-run.ts'
+import { packOf, requireOwnAddress } from '../confinement/foreign-address.ts'
 import { loginFile } from '../confinement/login-file.ts'
 import { keepKeys } from '../confinement/provider-keys.ts'
 import { proxyRules } from '../confinement/proxy-rules.ts'
@@ -61,12 +62,19 @@ export function sessionStart(
   if (!confinable || !confine) return { argv: launch.argv, env, confine }
   const name = provider?.ancestor ?? provider?.name
   const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
-  const { allowHosts: hosts, unknownHosts, shareLogin } = agentProfile(confinable, config)
+  const { allowHosts: hosts, ports: declaredPorts, unknownHosts, shareLogin } = agentProfile(confinable, config)
   const allowHosts = hosts.map(({ value }) => value)
+  const ports = declaredPorts.map(({ value }) => value)
   const reach = { agent: confinable, provider: name, allowHosts, unknownHosts: unknownHosts?.value, rig: rigPath }
   const place = { env, home: env.HOME ?? homedir(), workDir: row.workDir }
   const stored = shareLogin?.value || account ? {} : storedKeys(name, place)
-  const kept = keepKeys(name, { ...stored, ...Object.fromEntries(own), ...declared })
+  const inherited = { ...stored, ...Object.fromEntries(own) }
+  const kept = keepKeys(name, { ...inherited, ...declared })
+  const pack = packOf(agent) ?? provider?.packs?.[0]
+  if (pack !== undefined) {
+    const mine = { ...inherited, ...(!provider?.packs && provider?.env), ...(!packOf(agent) && agent?.env) }
+    requireOwnAddress(kept, pack, { name, mine, allowed: { hosts: allowHosts, ports } })
+  }
   const files = firstRunFiles(name, place)
   const login = shareLogin?.value ? loginFile(name, place) : undefined
   const links = login ? [login] : []

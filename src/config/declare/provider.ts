@@ -61,4 +61,4 @@ export const PROVIDER = {
   optionsSchema,
   optionsSchemaMerge: oneOf('options_schema_merge', ['replace', 'by_key']),
   confine: confineTable,
-} satisfies { [Name in keyof ProviderConfig]-?: FieldReader<NonNullable<ProviderConfig[Name]>> }
+} satisfies { [Name in Exclude<keyof ProviderConfig, 'packs'>]-?: FieldReader<NonNullable<ProviderConfig[Name]>> }

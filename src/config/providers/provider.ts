@@ -53,6 +53,8 @@ export interface ProviderConfig {
   optionsSchemaMerge?: 'replace' | 'by_key'
   /** What its sessions may do besides what every confined one may. */
   confine?: Declaration<ConfineFields>
+  /** The packs that declare it, or its environment. */
+  packs?: readonly string[]
 }
 
 /** The providers that a city declares, by name. */

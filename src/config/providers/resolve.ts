@@ -90,6 +90,7 @@ function merge(base: ProviderConfig, child: ProviderConfig): ProviderConfig {
   const defaults = { ...base.optionDefaults, ...child.optionDefaults }
   return {
     ...merged,
+    ...((base.packs || child.packs) && { packs: [...(base.packs ?? []), ...(child.packs ?? [])] }),
     ...(base.confine && child.confine && { confine: over(base.confine, child.confine) }),
     argsAppend: [...(base.argsAppend ?? []), ...(child.argsAppend ?? [])],
     env: { ...base.env, ...child.env },

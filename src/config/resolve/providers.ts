@@ -1,6 +1,6 @@
 import { errorMessage } from '../../core/errors.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
-import { locationOf } from '../declare/declaration.ts'
+import { type Declaration, locationOf } from '../declare/declaration.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import type { ProviderConfig } from '../providers/provider.ts'
 import { resolveProvider } from '../providers/resolve.ts'
@@ -10,7 +10,7 @@ export function resolveProviders(
   { providers: declared }: CityDeclarations,
   diagnostics: Diagnostics,
 ): ReadonlyMap<string, ProviderConfig> {
-  const providers = new Map([...declared].map(([name, { values }]) => [name, values]))
+  const providers = new Map([...declared].map(([name, declaration]) => [name, withPacks(declaration)]))
   for (const [name, declaration] of declared) {
     const { file, line, section } = declaration.block
     if (name.includes(':')) {
@@ -25,4 +25,10 @@ export function resolveProviders(
     }
   }
   return providers
+}
+
+/** What a pack says of a provider holds for its sessions, but does not lead them to what the city did not allow. */
+function withPacks({ values, block, origins }: Declaration<ProviderConfig>): ProviderConfig {
+  const packs = [block.pack, origins.env?.block.pack].flatMap((pack) => pack?.name ?? [])
+  return packs.length > 0 ? { ...values, packs } : values
 }

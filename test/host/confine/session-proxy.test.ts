@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { KeyMask } from '../../../src/host/confine/network/key-mask.ts'
 import { ProxyWorld, Upstream } from './proxy-world.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi'
@@ -166,7 +167,7 @@ describe('a key of a provider', () => {
     ]
     expect(await world.send([...lines, 'Cookie: a'], '{}', '')).toBe(OK)
     expect(upstream.received).toBe(
-      `POST /base/v1/messages?beta=true HTTP/1.1\r\nHost: 127.0.0.1:${upstream.port}\r\nContent-Length: 2\r\nx-api-key: true-key\r\nConnection: close\r\n\r\n{}`,
+      `POST /base/v1/messages?beta=true HTTP/1.1\r\nHost: 127.0.0.1:${upstream.port}\r\nContent-Length: 2\r\nAccept-Encoding: identity\r\nx-api-key: true-key\r\nConnection: close\r\n\r\n{}`,
     )
     expect(world.proxy.traffic).toMatchObject([{ host: `127.0.0.1:${upstream.port}`, connections: 1 }])
   })
@@ -185,6 +186,60 @@ describe('a key of a provider', () => {
     const shown = header.replace('{key}', world.password)
     const answer = await world.send([`POST ${target} HTTP/1.1`, ...(shown ? [shown] : []), 'Content-Length: 0'], '', '')
     expect(status(answer)).toBe(refused)
+    expect(upstream.connections).toBe(0)
+  })
+
+  test('goes to its own provider only, and nothing hidden behind a request goes anywhere', async () => {
+    using one = await Upstream.open(OK, (text) => text.includes('smuggled'))
+    using other = await Upstream.open(OK)
+    const openai = { name: 'openai', url: `http://127.0.0.1:${other.port}`, header: 'authorization', value: 'Bearer b' }
+    using world = new ProxyWorld({ keys: [key(one.port), openai] })
+    const shown = `x-api-key: ${world.password}`
+    await world.send(['GET /openai/v1/models HTTP/1.1', shown, 'Upgrade: websocket', 'Connection: Upgrade'], '', '')
+    expect(other.received).toBe(
+      `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:${other.port}\r\nAccept-Encoding: identity\r\nauthorization: Bearer b\r\nConnection: close\r\n\r\n`,
+    )
+    const hidden = 'GET /smuggled HTTP/1.1\r\nHost: evil.example\r\n\r\n'
+    await world.send(['POST /anthropic/x HTTP/1.1', shown, 'Content-Length: 2'], `ab${hidden}`, '')
+    await world.send(['POST /anthropic/x HTTP/1.1', shown, 'Transfer-Encoding: chunked'], `0\r\n\r\n${hidden}`, '')
+    const injected = ['POST /anthropic/x HTTP/1.1', shown, `X-A: b\nHost: evil.example`, 'Content-Length: 0']
+    expect(status(await world.send(injected, '', ''))).toBe(400)
+    expect(one.received).not.toMatch(/smuggled|evil|Bearer b/)
+    expect(other.received).not.toContain('true-key')
+  })
+
+  test('does not follow a redirect of its provider, nor is it read from an answer', async () => {
+    using elsewhere = await Upstream.open(OK)
+    const location = `http://127.0.0.1:${elsewhere.port}/?key=true-key`
+    const body = 'Incorrect API key provided: true-key true-ke'
+    const answer = `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nX-Echo: true-key\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
+    using upstream = await Upstream.open(answer)
+    using world = new ProxyWorld({ keys: [key(upstream.port)] })
+    const lines = ['GET /anthropic/x HTTP/1.1', `x-api-key: ${world.password}`, 'Accept-Encoding: gzip']
+    expect(await world.send(lines, '', '')).toBe(answer.replaceAll('true-key', '********'))
+    expect(upstream.received).toContain('Accept-Encoding: identity')
+    expect(elsewhere.connections).toBe(0)
+  })
+
+  test('is blanked in an answer also where that comes in pieces', async () => {
+    for (const pieces of [
+      ['a true', '-key b'],
+      ['t', 'rue-ke', 'y'],
+      ['true-true', '-key'],
+      ['true-ke', '!'],
+    ]) {
+      const mask = new KeyMask('true-key')
+      for (const piece of pieces) mask.write(piece)
+      mask.end()
+      expect(Buffer.concat(await mask.toArray()).toString()).toBe(pieces.join('').replaceAll('true-key', '********'))
+    }
+  })
+
+  test.each(['TRACE', 'CONNECT', 'PURGE'])('is not put into a request by %s', async (method) => {
+    using upstream = await Upstream.open(OK)
+    using world = new ProxyWorld({ keys: [key(upstream.port)] })
+    const lines = [`${method} /anthropic/x HTTP/1.1`, `x-api-key: ${world.password}`]
+    expect(status(await world.send(lines, '', ''))).toBe(400)
     expect(upstream.connections).toBe(0)
   })
 

@@ -5,8 +5,8 @@ import { type RequestHead, valuesOf } from './request-head.ts'
 /** Where programs put the keys of their providers. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']
 
-/** The headers that a request must not bring along when gc puts in the key. */
-export const withoutKeys: ReadonlySet<string> = new Set([...KEY_HEADERS, 'cookie'])
+/** The headers that a request must not bring along when gc puts in the key: another key, and what would hide this one in the answer. */
+export const withoutKeys: ReadonlySet<string> = new Set([...KEY_HEADERS, 'cookie', 'accept-encoding'])
 
 /** Whether a request for a provider shows the password of its session in place of a key. */
 export const showsPassword = ({ headers }: RequestHead, password: string): boolean =>

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Transform } from 'node:stream'
 import type { BodyGate } from './body-gate.ts'
 
 /** A connection on which nothing moves is given up. */
@@ -9,11 +10,13 @@ interface RelayOptions {
   first: Uint8Array
   /** Bounds what the client may send; without it, all passes until it ends. */
   gate?: BodyGate
+  /** Through which the answer goes. */
+  mask?: Transform
   moved(sent: number, received: number): void
 }
 
 /** Passes bytes between a client and a host, no faster than either takes them, until both are done. */
-export function relay(client: Socket, upstream: Socket, { first, gate, moved }: RelayOptions): void {
+export function relay(client: Socket, upstream: Socket, { first, gate, mask, moved }: RelayOptions): void {
   const end = () => {
     client.destroy()
     upstream.destroy()
@@ -24,7 +27,8 @@ export function relay(client: Socket, upstream: Socket, { first, gate, moved }: 
   }
   client.on('close', () => upstream.destroy())
   upstream.on('data', (bytes) => moved(0, bytes.length))
-  upstream.pipe(client)
+  if (mask) upstream.pipe(mask).pipe(client)
+  else upstream.pipe(client)
   const entry = gate ?? upstream
   if (gate) {
     gate.on('error', end)

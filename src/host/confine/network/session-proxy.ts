@@ -8,6 +8,7 @@ import { BodyGate } from './body-gate.ts'
 import { dial, type Place, type Resolve, systemResolve } from './dial.ts'
 import { Gatekeeper, Refusal } from './gatekeeper.ts'
 import { HostConsent } from './host-consent.ts'
+import { KeyMask } from './key-mask.ts'
 import { isAuthorized, providerUrl, showsPassword, withoutKeys } from './keys.ts'
 import { Ledger, listedHost } from './ledger.ts'
 import { proxyVariables, withAddresses } from './proxy-variables.ts'
@@ -28,6 +29,9 @@ const STATUS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
+/** How programs ask providers. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 /** How the passwords of proxies begin. */
 export const PROXY_PASSWORD_PREFIX = 'gcp_'
 
@@ -41,6 +45,18 @@ export interface SessionProxyOptions {
   onAsked?(asked: AskedHost | undefined): void
   /** How long a connection waits for a person, in milliseconds. */
   patience?: number
+}
+
+/** A request that is passed on. */
+interface Passed {
+  place: Place
+  head: RequestHead
+  /** Its head, as the host gets it. */
+  sent: string
+  /** What was read behind its head. */
+  rest: Buffer
+  /** Keeps a key out of the answer. */
+  mask?: KeyMask
 }
 
 /** The way of one session to other hosts: a proxy on loopback that asks for a password, which ends with the session. */
@@ -151,7 +167,7 @@ export class SessionProxy {
     if (!to) throw new Refusal(400, 'the request names no host that a proxy can reach; for https it has to be CONNECT')
     const place = { ...to, isTls: false, addresses: await this.#admit(to) }
     const sent = rewrittenHead(head, path.startsWith('/') ? path : `/${path}`, authority)
-    await this.#pass(client, place, head, Buffer.from(sent, 'latin1'), rest)
+    await this.#pass(client, { place, head, sent, rest })
   }
 
   async #tunnel(client: Socket, { target }: RequestHead, rest: Buffer): Promise<void> {
@@ -172,24 +188,30 @@ export class SessionProxy {
     if (!showsPassword(head, this.#password)) {
       return refuse(client, 401, 'this address is of one session of gc: its program shows the key that it was given')
     }
+    // What a host answers to TRACE is the request, with the key in it.
+    if (!METHODS.has(head.method)) throw new Refusal(400, `a provider is not asked by ${head.method}`)
     const { key, url } = found
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const isTls = url.protocol === 'https:'
     const addresses = await this.#resolve(host)
     const place = { host, port: Number(url.port) || (isTls ? 443 : 80), addresses, isTls }
-    const change = { without: withoutKeys, with: [[key.header, key.value]] as const }
+    // An answer that is not compressed can be searched for the key.
+    const added = [['Accept-Encoding', 'identity'] as const, [key.header, key.value] as const]
+    const change = { without: withoutKeys, with: added }
     const sent = rewrittenHead(head, `${url.pathname}${url.search}`, url.host, change)
-    await this.#pass(client, place, head, Buffer.from(sent, 'latin1'), rest)
+    const mask = new KeyMask(key.value.replace(/^Bearer /, ''))
+    await this.#pass(client, { place, head, sent, rest, mask })
   }
 
-  async #pass(client: Socket, place: Place, head: RequestHead, sent: Buffer, rest: Buffer): Promise<void> {
+  async #pass(client: Socket, { place, head, sent, rest, mask }: Passed): Promise<void> {
     const upstream = await this.#dial(client, place)
     if (!upstream) return
     const name = listedHost(place.host, place.port)
     const moved = (up: number, down: number) => this.#ledger.moved(name, up, down)
-    upstream.write(sent)
-    moved(sent.length, 0)
-    relay(client, upstream, { first: rest, gate: new BodyGate(head.body), moved })
+    const bytes = Buffer.from(sent, 'latin1')
+    upstream.write(bytes)
+    moved(bytes.length, 0)
+    relay(client, upstream, { first: rest, gate: new BodyGate(head.body), ...(mask && { mask }), moved })
   }
 
   async #admit({ host, port }: { host: string; port: number }): Promise<readonly string[]> {
