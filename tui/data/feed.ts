@@ -1,23 +1,21 @@
 import { ApiError } from '../../src/client/errors.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
+import type { CityEvent } from '../../src/client/operations.ts'
 import type { Happened, Location, TextPage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { locationsRead } from '../state/navigation.ts'
 import { viewKey } from '../state/state.ts'
-import { coalesce } from './coalesce.ts'
 import { errorMessage } from './errors.ts'
 import { type FeedOptions, reachOf } from './feed-options.ts'
+import { Refresh } from './refresh.ts'
 import { TableFeed } from './table-feed.ts'
 
-/** A burst of events causes one refresh of a table. */
-const REFRESH_MS = 300
 /** A read that found no supervisor is tried again, as the stream is. */
 const RETRY_MS = 2_000
 
 interface Reader {
   readonly location: Location
-  /** Schedules a refresh. */
-  refresh(): void
+  readonly refresh: Refresh
 }
 
 /** Keeps what a page shows up to date until it is closed: reads the server, and again after every event that matters. */
@@ -54,25 +52,28 @@ export class Feed {
   /** Reads a table anew, for another order or filter; once for what is typed in one go. */
   reload(location: Location): void {
     this.#tables.get(viewKey(location))?.forget()
-    this.#readers.find((reader) => viewKey(reader.location) === viewKey(location))?.refresh()
+    this.#readers.find((reader) => viewKey(reader.location) === viewKey(location))?.refresh.soon()
   }
 
-  /** Reads all of it again that is not held, such as after an action. */
+  /** Reads all of it again that is not held and that no event keeps up to date, such as after an action. */
   refresh(): void {
     for (const { location, refresh } of this.#readers) {
-      if (this.options.viewOf(location).missed === undefined) refresh()
+      const isLive = this.#tables.get(viewKey(location))?.isLive
+      if (!isLive && this.options.viewOf(location).missed === undefined) refresh.soon()
     }
   }
 
   #readerOf(location: Location): Reader {
     const page = pageOf(location)
-    const refresh = page.kind === 'table' ? this.#tableReader(location) : this.#textReader(location)
-    const task = async () => {
-      const error = await this.#attempt(location, refresh)
-      if (error !== undefined && !(error instanceof ApiError)) this.options.timers.after(RETRY_MS, again)
+    const read = page.kind === 'table' ? this.#tableReader(location) : this.#textReader(location)
+    const attempt = async () => {
+      const error = await this.#attempt(location, read)
+      if (error !== undefined && !(error instanceof ApiError)) {
+        this.options.timers.after(RETRY_MS, () => refresh.changed())
+      }
     }
-    const again = coalesce(this.options.timers, REFRESH_MS, task, this.#ended.signal)
-    return { location, refresh: again }
+    const refresh = new Refresh(this.options.timers, attempt, this.#ended.signal)
+    return { location, refresh }
   }
 
   #tableReader(location: Location): () => Promise<void> {
@@ -102,17 +103,26 @@ export class Feed {
       return
     }
     for await (const frame of client.city(city).follow('GET ~/events/stream', {}, following)) {
-      if (frame.event !== 'event') this.refresh()
-      else this.#refreshFor(frame.data)
+      if (frame.event === 'event') this.#refreshFor(frame.data, frame.data)
+      else this.#afterGap()
     }
   }
 
-  #refreshFor(event: Happened): void {
+  /** Events that did not come may have changed anything. */
+  #afterGap(): void {
+    for (const { location } of this.#readers) {
+      if (this.options.viewOf(location).missed === undefined) this.#tables.get(viewKey(location))?.forget()
+    }
+    this.refresh()
+  }
+
+  /** What shows the event itself takes it as it came; all else that it changes is read again. */
+  #refreshFor(happened: Happened, event?: CityEvent): void {
     for (const { location, refresh } of this.#readers) {
       const { filter, missed } = this.options.viewOf(location)
-      if (!pageOf(location).isChangedBy(event, location.subject, filter)) continue
-      if (missed === undefined) refresh()
-      else this.options.dispatch({ type: 'missed', location })
+      if (!pageOf(location).isChangedBy(happened, location.subject, filter)) continue
+      if (missed !== undefined) this.options.dispatch({ type: 'missed', location })
+      else if (!event || !this.#tables.get(viewKey(location))?.take(event)) refresh.changed()
     }
   }
 
@@ -137,11 +147,11 @@ export class Feed {
     }
   }
 
-  #reread(ms: number, refresh: () => void): void {
+  #reread(ms: number, refresh: Refresh): void {
     const { timers } = this.options
     const again = () => {
       if (this.#ended.signal.aborted) return
-      refresh()
+      refresh.changed()
       timers.after(ms, again)
     }
     timers.after(ms, again)

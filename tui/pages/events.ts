@@ -59,6 +59,7 @@ export const eventsPage = table<CityEvent>({
   ],
   idOf: ({ seq }) => String(seq),
   isChangedBy: (event, _, filter) => isAsked(event, filter),
+  ofEvent: (event, filter) => (hasText(event, parseEventFilter(filter).text) ? event : undefined),
   opens: (event, city) => subjectOf(event, city) ?? { page: 'event', city, subject: String(event.seq) },
   load: async ({ city, signal }, { cursor, filter }) => {
     const { query, text } = parseEventFilter(filter)

@@ -172,6 +172,8 @@ export interface TablePage extends PageFacts {
   /** Whether the server searches; otherwise the rows that were read are searched here. */
   readonly isSearched?: boolean
   load(reach: Reach, query: Query): Promise<Slice<Row>>
+  /** The row of an event with the text of the filter, where the rows are events. */
+  rowOf?(event: CityEvent, city: string, filter: string): Row | undefined
 }
 
 /** A line of a text. */
@@ -230,13 +232,15 @@ interface ColumnOf<Item> extends Column {
   cell(item: Item): Cell | string | undefined
 }
 
-interface TableOf<Item> extends Omit<TablePage, 'kind' | 'columns' | 'load'> {
+interface TableOf<Item> extends Omit<TablePage, 'kind' | 'columns' | 'load' | 'rowOf'> {
   readonly columns: readonly ColumnOf<Item>[]
   idOf(item: Item): string
   load(reach: Reach, query: Query): Promise<Slice<Item>>
   opens?(item: Item, city: string): Location | undefined
   isSystem?(item: Item): boolean
   actionsOf?(item: Item): readonly Action[]
+  /** What an event adds to the rows, where they are events. */
+  ofEvent?(event: CityEvent, filter: string): Item | undefined
 }
 
 /** A page of rows, from the wire shapes that it reads. */
@@ -248,9 +252,16 @@ export function table<Item>(spec: TableOf<Item>): TablePage {
     isSystem: spec.isSystem?.(item) ?? false,
     actions: () => spec.actionsOf?.(item) ?? [],
   })
+  const { ofEvent } = spec
   return {
     ...spec,
     kind: 'table',
+    ...(ofEvent && {
+      rowOf: (event, city, filter) => {
+        const item = ofEvent(event, filter)
+        return item && toRow(item, city)
+      },
+    }),
     load: async (reach, query) => {
       const { items, ...rest } = await spec.load(reach, query)
       return { ...rest, items: items.map((item) => toRow(item, reach.city.name)) }
