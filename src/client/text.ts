@@ -66,6 +66,21 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 86_400)}d`
 }
 
+/** A time of day where the person is, after the day unless that is the one of `now`: `14:03:09`, `2026-11-27 14:03:09`. */
+export function formatTime(timestamp: string | undefined, now?: number): string {
+  const time = new Date(timestamp ?? '')
+  if (Number.isNaN(time.getTime())) return timestamp ?? ''
+  const [day = '', ofDay = ''] = time.toLocaleString('sv').split(' ')
+  const isToday = now !== undefined && new Date(now).toLocaleDateString('sv') === day
+  return isToday ? ofDay : `${day} ${ofDay}`
+}
+
+/** A text whose timestamps are times where the person is. */
+export const withLocalTimes = (text: string, now?: number): string =>
+  text.replace(TIMESTAMP, (timestamp) => formatTime(timestamp, now))
+
+const TIMESTAMP = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+
 /** A number of things: `1 bead`, `2 beads`. */
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { timers } from '../../cli/io/timers.ts'
 import { Client } from '../../src/client/client.ts'
+import { formatTime } from '../../src/client/text.ts'
 import { eventPage } from '../../tui/pages/event.ts'
 import { formulaPage } from '../../tui/pages/formulas.ts'
 import { orderPage, orderRunPage } from '../../tui/pages/orders.ts'
@@ -38,7 +39,7 @@ test('an event is shown with all that it says, and opens what it is about', asyn
   expect(text[0]).toBe('bead.created')
   const fields = [
     `number          ${seq}`,
-    `time            ${ts}`,
+    `time            ${formatTime(ts)} · ${ts}`,
     `who             ${actor}`,
     `about           ${bead.id}`,
   ]

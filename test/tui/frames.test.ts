@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { displayWidth } from '../../src/client/text.ts'
+import { displayWidth, formatTime, withLocalTimes } from '../../src/client/text.ts'
 import { beadsPage } from '../../tui/pages/beads.ts'
 import type { Location, Row, TextContent } from '../../tui/pages/page.ts'
 import { columnWidths, shortenName } from '../../tui/parts/columns.ts'
@@ -159,6 +159,49 @@ test('the last line names enter where it opens something', () => {
   expect(listed(at('bead', 'al-1'))).toContain('enter open')
 })
 
+test('what columns have no room for is shown whole below the rows, of the selected one, where there is room', () => {
+  const long = `Paint ${'the long bridge '.repeat(8)}over the river`
+  const rows3 = [
+    bead('al-1', 'short'),
+    bead('al-2', long, { cells: [{ text: 'al-2' }, {}, { text: long }, {}, {}, { text: 'ann' }] }),
+  ]
+  const work = after(enter(alpha, 'beads')[0], rows('beads', rows3))
+  expect(frame(work, 60, 24).join(' ')).not.toContain('over the river')
+  const below = frame(press(work, 'down'), 60, 24)
+    .slice(-6, -1)
+    .map((line) => line.trim())
+  expect(below.join(' ')).toContain('over the river')
+  expect(below.at(0)).toMatch(/^title {2}Paint the long bridge/)
+  expect(below.at(-1)).toBe('who    ann')
+  const many = Array.from({ length: 40 }, (_, at) => bead(`al-${at}`, long))
+  expect(frame(after(enter(alpha, 'beads')[0], rows('beads', many)), 60, 24).at(-2)).toMatch(/^ {2}al-/)
+})
+
+test('a time is that of the person, with the day where that is another one', () => {
+  const now = new Date(2026, 10, 28, 14, 0, 0).getTime()
+  const at = (day: number) => new Date(2026, 10, day, 13, 5, 9).toISOString()
+  expect(formatTime(at(28), now)).toBe('13:05:09')
+  expect(formatTime(at(27), now)).toBe('2026-11-27 13:05:09')
+  expect(formatTime(at(28))).toBe('2026-11-28 13:05:09')
+  expect(formatTime('never')).toBe('never')
+  expect(withLocalTimes(`used up until ${at(27)}.`)).toBe('used up until 2026-11-27 13:05:09.')
+  const event = (seq: string, ts: string) => row(seq, { cells: [{ at: ts }, { text: 'bead.created' }, {}, {}, {}] })
+  const events = after(
+    { ...enter(alpha, 'events')[0], now },
+    {
+      type: 'rows',
+      location: { page: 'events', city: 'alpha', subject: '' },
+      rows: [event('2', at(28)), event('1', at(27))],
+      total: 2,
+      hasMore: false,
+      now,
+    },
+  )
+  const text = frame(events).join('\n')
+  expect(text).toMatch(/ 13:05:09 +bead\.created/)
+  expect(text).toMatch(/ 11-27 13:05 +bead\.created/)
+})
+
 describe('columns', () => {
   const WIDE = beadsPage.columns.map(({ width }) => width)
 
@@ -171,7 +214,7 @@ describe('columns', () => {
     ]
     expect(columnWidths(columns, 40, [12, 0, 10, 50])).toEqual([12, undefined, 6, 20])
     expect(columnWidths(columns, 40, [30, 0, 0, 50])).toEqual([18, undefined, 6, 14])
-    expect(columnWidths(columns, 40, [8, 3, 6, 2])).toEqual([8, 9, 6, 14])
+    expect(columnWidths(columns, 40, [8, 3, 6, 2])).toEqual([8, 9, 6, 8])
   })
 
   test('leave where there is no room, those that matter least first', () => {
@@ -182,9 +225,15 @@ describe('columns', () => {
     expect(titles(60)).toEqual(['id', 'status', 'title', 'age'])
   })
 
-  test('use all of the room', () => {
-    const widths = columnWidths(beadsPage.columns, 150, WIDE).flatMap((width) => width ?? [])
-    expect(widths.reduce((sum, width) => sum + width + 1, -1)).toBe(150)
+  test('stand together where there is more room than their texts need, and use all of it where they need it', () => {
+    const used = (wanted: readonly number[]) => {
+      const widths = columnWidths(beadsPage.columns, 150, wanted).flatMap((width) => width ?? [])
+      return widths.reduce((sum, width) => sum + width + 1, -1)
+    }
+    const title = beadsPage.columns.findIndex((column) => column.title === 'title')
+    expect(used(WIDE)).toBeLessThan(110)
+    expect(used(WIDE.with(title, 41))).toBe(used(WIDE.with(title, 47)))
+    expect(used(WIDE.with(title, 300))).toBe(150)
   })
 
   test('shorten names in their middle', () => {

@@ -1,5 +1,6 @@
 import { formatConfined } from '../../src/client/confined.ts'
 import type { Output } from '../../src/client/operations.ts'
+import { formatTime } from '../../src/client/text.ts'
 import { agentActions, splitAgent } from './agent-actions.ts'
 import { originOf } from './configuration.ts'
 import { amount, limitOf } from './figures.ts'
@@ -74,7 +75,7 @@ const agentFields = (agent: Agent): [string, string | undefined][] => [
   ['pool', agent.pool],
   ['rig', agent.rig],
   ['works on', agent.active_bead],
-  ['last output', agent.session?.last_activity],
+  ['last output', agent.session?.last_activity && formatTime(agent.session.last_activity)],
   ['from pack', agent.pack],
 ]
 
@@ -110,6 +111,6 @@ const limitLines = (budgets: readonly Budget[], isUncounted: boolean): Line[] =>
 
 function sessionLine({ id, state, title, active_bead: bead, reason, created_at }: Session): Line {
   const shown = state || 'closed'
-  const facts = [shown.padEnd(12), created_at, bead, title, reason].filter(Boolean)
+  const facts = [shown.padEnd(12), formatTime(created_at), bead, title, reason].filter(Boolean)
   return { text: `${id.padEnd(12)} ${facts.join('  ')}`, tone: toneOf(shown) }
 }

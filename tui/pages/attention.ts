@@ -1,5 +1,6 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import { isOneOf, type Location, table, whole } from './page.ts'
+import { withLocalTimes } from '../../src/client/text.ts'
+import { isOneOf, type Line, type Location, table, whole } from './page.ts'
 
 const BAD: ReadonlySet<string> = new Set(['failed', 'parked', 'cannot-start', 'store', 'login', 'unknown-agent'])
 
@@ -23,7 +24,7 @@ export const attentionPage = table<AttentionItem>({
       cell: (item) => item.session_id ?? item.bead_id ?? (item.agent || 'the city'),
     },
     { title: 'what', width: 12, cell: ({ kind }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }) },
-    { title: 'asks', width: 20, grows: true, cell: ({ asks, text }) => [asks, text].filter(Boolean).join(' · ') },
+    { title: 'asks', width: 20, grows: true, cell: (item) => [asksOf(item), item.text].filter(Boolean).join(' · ') },
     { title: 'to do', width: 24, grows: true, leaves: 1, cell: (item) => ({ text: toDo(item), tone: 'quiet' }) },
     { title: 'age', width: 4, cell: ({ since }) => ({ since, tone: 'quiet' }) },
   ],
@@ -35,6 +36,20 @@ export const attentionPage = table<AttentionItem>({
     return whole([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))])
   },
 })
+
+/** What is asked; times in sentences of gc are those of the person. */
+export const asksOf = (item: AttentionItem): string => (isQuestion(item) ? item.asks : withLocalTimes(item.asks))
+
+/** What waits for a person about the thing of a page, and what to do about it. */
+export const waitingLines = (items: readonly AttentionItem[]): Line[] =>
+  items.flatMap((item): Line[] =>
+    isQuestion(item)
+      ? [{ text: `${item.asks} (enter shows all of it) ${item.text ?? ''}`, tone: 'warning' }]
+      : [
+          { text: [asksOf(item), item.text].filter(Boolean).join(' · '), tone: BAD.has(item.kind) ? 'bad' : 'warning' },
+          { text: `→ ${item.to_do}`, tone: 'warning', hang: 2 },
+        ],
+  )
 
 /** The answers under their keys, which a question takes once it was opened and read. */
 const toDo = ({ answers, options = answers, to_do }: AttentionItem): string =>

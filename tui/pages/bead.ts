@@ -1,5 +1,8 @@
+import { type BeadChange, beadChanges } from '../../src/client/bead-changes.ts'
 import type { Output } from '../../src/client/operations.ts'
+import { formatTime } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
+import { waitingLines } from './attention.ts'
 import { beadActions } from './bead-actions.ts'
 import { type Line, text } from './page.ts'
 import { fieldLines, section, textLines } from './sections.ts'
@@ -8,7 +11,6 @@ import { toneOf } from './tones.ts'
 type Edges = Output<'GET ~/bead/{id}/dependencies'>
 type Run = Output<'GET ~/bead/{id}/runs'>['runs'][number]
 type Comment = Output<'GET ~/bead/{id}/comments'>['items'][number]
-type Change = Output<'GET ~/bead/{id}/history'>['items'][number]
 
 const HISTORY = 20
 
@@ -21,24 +23,31 @@ export const beadPage = text({
   isChangedBy: ({ subject }, id) => subject === id,
   load: async ({ city, subject: id, signal }) => {
     const call = { params: { id }, ...(signal && { signal }) }
-    const [bead, edges, children, runs, comments, history] = await Promise.all([
+    const [bead, edges, children, runs, comments, history, attention] = await Promise.all([
       city.call('GET ~/bead/{id}', call),
       city.call('GET ~/bead/{id}/dependencies', call),
       city.call('GET ~/bead/{id}/deps', call),
       city.call('GET ~/bead/{id}/runs', call),
       city.call('GET ~/bead/{id}/comments', call),
       city.call('GET ~/bead/{id}/history', { ...call, query: { limit: HISTORY } }),
+      city.call('GET ~/attention', { ...(signal && { signal }) }),
     ])
+    const waiting = attention.items.filter(({ bead_id, session_id }) => bead_id === bead.id && session_id === undefined)
     const lines = [
       ...beadLines(bead),
       ...section('runs (enter opens the first)', runs.runs.map(runLine)),
       ...section('children', (children.children ?? []).map(childLine)),
       ...edgeLines(edges),
       ...commentLines(comments.items),
-      ...historyLines(history.items),
+      ...historyLines(beadChanges(history)),
     ]
     const [run] = runs.runs
-    return { lines, actions: beadActions(bead), opens: run && { page: 'run', city: city.name, subject: run.run_id } }
+    return {
+      head: waitingLines(waiting),
+      lines,
+      actions: beadActions(bead),
+      opens: run && { page: 'run', city: city.name, subject: run.run_id },
+    }
   },
 })
 
@@ -52,7 +61,7 @@ export function beadLines(bead: Bead): Line[] {
     ['goes to', bead.metadata?.['gc.routed_to']],
     ['labels', bead.labels?.join(', ')],
     ['parent', bead.parent],
-    ['created', bead.created_at],
+    ['created', formatTime(bead.created_at)],
     ['closed because', bead.metadata?.close_reason],
   ]
   return [
@@ -88,15 +97,19 @@ const commentLines = (comments: readonly Comment[]): Line[] =>
   section(
     'comments',
     comments.flatMap(({ author, created_at, text: said }) => [
-      { text: `${author} · ${created_at}`, tone: 'quiet' as const },
+      { text: `${author} · ${formatTime(created_at)}`, tone: 'quiet' as const },
       ...textLines(said, '  '),
     ]),
   )
 
-function historyLines(changes: readonly Change[]): Line[] {
-  const width = Math.max(...changes.map(({ type }) => type.length))
-  return section(
+/** What happened to it, when and by whom, newest first. */
+const historyLines = (changes: readonly BeadChange[]): Line[] =>
+  section(
     'history',
-    changes.map(({ ts, type, actor }): Line => ({ text: `${ts}  ${type.padEnd(width)} ${actor}`, tone: 'quiet' })),
+    changes.map(({ event: { ts, type }, what, who }): Line => {
+      const time = formatTime(ts)
+      const happened = type.replace(/^bead\./, '').replaceAll('_', ' ')
+      const told = happened === 'updated' && what !== '' ? what : [happened, what].filter(Boolean).join(': ')
+      return { text: `${time}  ${told} · ${who}`, hang: time.length + 2, tone: 'quiet' }
+    }),
   )
-}

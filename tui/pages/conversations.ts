@@ -1,6 +1,7 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
 import type { Output } from '../../src/client/operations.ts'
+import { formatTime } from '../../src/client/text.ts'
 import { copy } from './copy.ts'
 import { type Action, isOneOf, type Line, type Reach, table, text } from './page.ts'
 import { textLines } from './sections.ts'
@@ -109,7 +110,7 @@ const groupLine = ({ DefaultHandle: first, LastAddressedHandle: last }: Group): 
 })
 
 const messageLines = (message: Message): Line[] => [
-  { text: `${message.Sequence}  ${message.CreatedAt}  ${authorOf(message)}`, tone: 'strong' },
+  { text: `${message.Sequence}  ${formatTime(message.CreatedAt)}  ${authorOf(message)}`, tone: 'strong' },
   ...textLines(message.Text, '   '),
   ...(message.Attachments ?? []).map(({ url, mime_type }): Line => ({ text: `   ${mime_type} ${url}`, tone: 'quiet' })),
   { text: '' },

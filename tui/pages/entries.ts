@@ -22,7 +22,7 @@ export function conversationOf(messages: readonly Message[], place?: Place): Con
   let found: number | undefined
   for (const message of messages) {
     const isSought = place !== undefined && (place.entry === undefined || place.entry === message.id)
-    const own = entryLines(message, isSought ? Number.POSITIVE_INFINITY : MAX_TOOL_LINES)
+    const own = isSought ? entryLines(message, Number.POSITIVE_INFINITY) : shortLines(message)
     const at = isSought ? lineOf(own, place) : -1
     if (isSought && (at >= 0 || place.entry !== undefined)) found = lines.length + Math.max(0, at)
     lines.push(...own.map((line, index): Line => (index === at ? { ...line, tone: 'warning' } : line)))
@@ -34,6 +34,15 @@ export function conversationOf(messages: readonly Message[], place?: Place): Con
 function lineOf(lines: readonly Line[], { text }: Place): number {
   const sought = text.replace(/^…|…$/g, '')
   return lines.findIndex((line, index) => index > 0 && line.text.includes(sought))
+}
+
+const shortened = new WeakMap<Message, readonly Line[]>()
+
+/** The lines of an entry that is not sought; computed once, since a conversation is shown whole whenever it grows. */
+function shortLines(message: Message): readonly Line[] {
+  const lines = shortened.get(message) ?? entryLines(message, MAX_TOOL_LINES)
+  shortened.set(message, lines)
+  return lines
 }
 
 function entryLines({ role, blocks }: Message, max: number): Line[] {

@@ -1,4 +1,5 @@
 import type { CityEvent } from '../../src/client/operations.ts'
+import { formatTime } from '../../src/client/text.ts'
 import { copy } from './copy.ts'
 import { type Line, type Location, type Reach, text } from './page.ts'
 import { fieldLines, section } from './sections.ts'
@@ -55,7 +56,7 @@ function eventLines(event: CityEvent): Line[] {
   const { seq, ts, type, actor, subject, message, run_id, session_id, step_id, payload } = event
   const fields: [string, string | undefined][] = [
     ['number', String(seq)],
-    ['time', ts],
+    ['time', `${formatTime(ts)} · ${ts}`],
     ['who', actor],
     ['about', subject],
     ['message', message],

@@ -1,3 +1,4 @@
+import { beadOf } from '../../src/client/bead-changes.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
 import { subjectOf } from './event.ts'
 import { type Action, type Happened, table } from './page.ts'
@@ -33,8 +34,15 @@ function isAsked({ type, subject, actor }: Happened, filter: string): boolean {
   return type === (query.type ?? type) && subject === (query.subject ?? subject) && actor === (query.actor ?? actor)
 }
 
-const hasText = ({ type, subject = '', actor, message = '' }: CityEvent, text: string): boolean =>
-  [type, subject, actor, message].join(' ').toLowerCase().includes(text)
+/** What an event says, or the status and the title of the bead that it is about. */
+function saysOf(event: CityEvent): string {
+  if (event.message) return event.message
+  const bead = beadOf(event)
+  return bead === undefined ? '' : [bead.status, bead.title].filter((each) => typeof each === 'string').join(' · ')
+}
+
+const hasText = (event: CityEvent, text: string): boolean =>
+  [event.type, event.subject ?? '', event.actor, saysOf(event)].join(' ').toLowerCase().includes(text)
 
 /** Shows only the events with the same value. */
 const only = (key: string, word: keyof typeof FIELDS, help: string, value = ''): Action => ({
@@ -51,11 +59,11 @@ export const eventsPage = table<CityEvent>({
   empty: 'nothing has happened yet',
   isSearched: true,
   columns: [
-    { title: 'time', width: 8, cell: ({ ts }) => ({ text: ts.slice(11, 19), tone: 'quiet' }) },
+    { title: 'time', width: 8, isName: true, cell: ({ ts: at }) => ({ at, tone: 'quiet' }) },
     { title: 'event', width: 24, isName: true, cell: ({ type }) => type },
     { title: 'about', width: 14, isName: true, cell: ({ subject }) => subject },
     { title: 'who', width: 14, leaves: 1, isName: true, cell: ({ actor }) => ({ text: actor, tone: 'quiet' }) },
-    { title: 'message', width: 8, grows: true, cell: ({ message }) => ({ text: message ?? '', tone: 'quiet' }) },
+    { title: 'message', width: 8, grows: true, cell: (event) => ({ text: saysOf(event), tone: 'quiet' }) },
   ],
   idOf: ({ seq }) => String(seq),
   isChangedBy: (event, _, filter) => isAsked(event, filter),

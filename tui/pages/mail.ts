@@ -1,4 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
+import { formatTime } from '../../src/client/text.ts'
 import { type Action, isOneOf, table, text } from './page.ts'
 
 type Message = Output<'GET ~/mail'>['items'][number]
@@ -85,7 +86,7 @@ export const threadPage = text({
     const last = ordered.at(-1)
     const lines = ordered.flatMap(({ from, to, subject, created_at, body }) => [
       { text: subject, tone: 'strong' as const },
-      { text: `${from} to ${to} · ${created_at}`, tone: 'quiet' as const },
+      { text: `${from} to ${to} · ${formatTime(created_at)}`, tone: 'quiet' as const },
       ...body.split(/\r?\n/).map((line) => ({ text: `  ${line}` })),
       { text: '' },
     ])

@@ -1,5 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
-import { countOf } from '../../src/client/text.ts'
+import { countOf, formatTime } from '../../src/client/text.ts'
 import { copy } from './copy.ts'
 import { type Action, type Line, type Location, type Query, type Reach, type Slice, table, text } from './page.ts'
 import { fieldLines, section, textLines } from './sections.ts'
@@ -92,7 +92,7 @@ export const postPage = text({
     const facts = [
       submolt_name,
       author_name,
-      created_at,
+      formatTime(created_at),
       countOf(score ?? 0, 'point'),
       countOf(comment_count ?? 0, 'comment'),
     ]
@@ -117,7 +117,7 @@ export const postPage = text({
 function commentLines({ author_name, score, created_at, content, replies }: Comment, depth: number): Line[] {
   const indent = '  '.repeat(Math.min(depth, 8))
   return [
-    { text: `${indent}${author_name} · ${countOf(score, 'point')} · ${created_at}`, tone: 'quiet' },
+    { text: `${indent}${author_name} · ${countOf(score, 'point')} · ${formatTime(created_at)}`, tone: 'quiet' },
     ...textLines(content, `${indent}  `),
     ...replies.flatMap((reply) => commentLines(reply, depth + 1)),
   ]
@@ -152,8 +152,8 @@ const profileLines = ({ agent, recent_posts: posts, recent_comments: comments }:
     ['followers', `${agent.follower_count}, follows ${agent.following_count}`],
     ['said', `${countOf(agent.posts_count, 'post')}, ${countOf(agent.comments_count, 'comment')}`],
     ['state', agent.status],
-    ['registered', agent.created_at],
-    ['last seen', agent.last_active],
+    ['registered', formatTime(agent.created_at)],
+    ['last seen', formatTime(agent.last_active)],
   ]),
   { text: '' },
   ...textLines(agent.description),
@@ -166,7 +166,7 @@ const profileLines = ({ agent, recent_posts: posts, recent_comments: comments }:
   ...section(
     'newest comments',
     comments.flatMap(({ score, content, created_at }) => [
-      { text: `${countOf(score, 'point')} · ${created_at}`, tone: 'quiet' as const },
+      { text: `${countOf(score, 'point')} · ${formatTime(created_at)}`, tone: 'quiet' as const },
       ...textLines(content, '  '),
     ]),
   ),

@@ -1,4 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
+import { formatTime } from '../../src/client/text.ts'
 import { took } from './figures.ts'
 import { type Action, type FollowText, isOneOf, type Line, table, text, whole } from './page.ts'
 import { textLines } from './sections.ts'
@@ -109,7 +110,7 @@ export const orderRunPage = text({
       ...{ params: { bead_id }, ...(signal && { signal }) },
     })
     const name = labels?.find((label) => label.startsWith(RUN_OF))?.slice(RUN_OF.length)
-    return { head: [{ text: [name, `since ${created_at}`].filter(Boolean).join(' · '), tone: 'strong' }] }
+    return { head: [{ text: [name, `since ${formatTime(created_at)}`].filter(Boolean).join(' · '), tone: 'strong' }] }
   },
   follow: async ({ city, subject: bead_id }, { show, following }) => {
     let output = ''

@@ -47,10 +47,11 @@ export interface Reach {
   readonly signal?: AbortSignal
 }
 
-/** A cell of a table: a text, or a timestamp that is shown as its age. */
+/** A cell of a table: a text, or a timestamp that is shown as its age or as the time it is. */
 export interface Cell {
   readonly text?: string
   readonly since?: string
+  readonly at?: string
   readonly tone?: Tone
 }
 

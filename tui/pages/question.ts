@@ -1,6 +1,6 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { answersOf } from './answers.ts'
-import { aboutOf } from './attention.ts'
+import { aboutOf, asksOf } from './attention.ts'
 import { isOneOf, type Line, text } from './page.ts'
 
 /** One item that waits for a person, with all that is asked. */
@@ -33,7 +33,7 @@ export function questionLines(item: AttentionItem): Line[] {
     return [`  ${index + 1}  ${box}${item.options?.[index] ?? answer}`, ...choices]
   })
   return [
-    { text: item.asks, tone: 'strong' },
+    { text: asksOf(item), tone: 'strong' },
     { text: '' },
     ...(item.text?.split(/\r?\n/) ?? []).map((line): Line => ({ text: line, tone: 'warning' })),
     ...(item.cut ? [{ text: 'This is only a part of it: open its terminal to see all.', tone: 'bad' as const }] : []),

@@ -1,4 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
+import { formatTime } from '../../src/client/text.ts'
 import { type Action, isOneOf, type Line, table } from './page.ts'
 import { runActions } from './runs.ts'
 import { toneOf } from './tones.ts'
@@ -37,7 +38,7 @@ export const runPage = table<Step>({
 
 /** Where a run stands, and why. */
 function headLines({ title, status, formula, target, started_at: started, last_error: error }: Run): Line[] {
-  const facts = [status, formula, target && `goes to ${target}`, started && `since ${started}`]
+  const facts = [status, formula, target && `goes to ${target}`, started && `since ${formatTime(started)}`]
   return [
     { text: title, tone: 'strong' },
     { text: facts.filter(Boolean).join(' · '), tone: toneOf(status) },

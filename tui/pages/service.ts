@@ -1,5 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
-import { countOf } from '../../src/client/text.ts'
+import { countOf, formatTime } from '../../src/client/text.ts'
 import { isOneOf, type Line, text } from './page.ts'
 import { fieldLines } from './sections.ts'
 import { type Service, serviceActions, whyNotReady } from './services.ts'
@@ -59,7 +59,7 @@ function headLines(service: Service, process: Process): Line[] {
       ['command', process.command.join(' ')],
       ['process', process.pid === undefined ? undefined : `${process.pid}, after ${countOf(process.starts, 'start')}`],
       ['last exit', process.last_exit],
-      ['next start', process.next_start_at],
+      ['next start', process.next_start_at && formatTime(process.next_start_at)],
     ]).map((line): Line => ({ ...line, tone: 'quiet' })),
   ]
 }

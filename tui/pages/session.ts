@@ -1,26 +1,25 @@
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import type { DenialList } from '../../src/agents/confinement/schema.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import type { SessionUsage } from '../../src/agents/usage/schema.ts'
 import { formatConfined } from '../../src/client/confined.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { countOf } from '../../src/client/text.ts'
-import { isQuestion, placeOf } from './attention.ts'
+import { isQuestion, placeOf, waitingLines } from './attention.ts'
 import { money, tokens } from './figures.ts'
-import { isOneOf, type Line, text } from './page.ts'
+import { followConversation, untilClosed } from './live-messages.ts'
+import { type FollowText, isOneOf, type Line, type Location, type Reach, text } from './page.ts'
 import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
-
-/** How much of a conversation is held. */
-const MAX_LINES = 5_000
 
 /** The screen of a session, or its conversation where it has no screen, as it changes. */
 export const sessionPage = text({
   name: 'session',
   about: 'session',
   title: 'session',
-  help: 'the live screen of a session, what it used, and how it is confined',
-  isChangedBy: isOneOf('session.', 'attention.', 'worker.operation'),
-  load: async ({ city, subject: id, signal }) => {
+  help: 'the live screen of a session, what it works on and used, and how it is confined',
+  isChangedBy: isOneOf('session.', 'attention.', 'worker.operation', 'bead.updated', 'bead.closed'),
+  load: async (reach) => {
+    const { city, subject: id, signal } = reach
     const call = { params: { id }, ...(signal && { signal }) }
     const [session, used, denials, { items }] = await Promise.all([
       city.call('GET ~/session/{id}', call),
@@ -28,29 +27,56 @@ export const sessionPage = text({
       city.call('GET ~/session/{id}/denials', call),
       city.call('GET ~/attention', { ...(signal && { signal }) }),
     ])
-    const question = items.find(({ session_id }) => session_id === session.id)
-    const actions = actionsOfSession(session)
-    const asks = question !== undefined && isQuestion(question)
-    const head = [stateLine(session, asks), ...usedLines(used), confinedLine(denials), ...questionLines(question)]
-    return { head, actions, opens: question && placeOf(question, city.name) }
+    const waiting = items.filter(({ session_id }) => session_id === session.id)
+    const [first] = waiting
+    const work = workOf(session, city.name)
+    const head = [
+      stateLine(session, waiting.some(isQuestion)),
+      ...(await workLines(reach, session, first === undefined)),
+      ...usedLines(used),
+      confinedLine(denials),
+      ...waitingLines(waiting),
+    ]
+    return { head, actions: actionsOfSession(session), opens: first ? placeOf(first, city.name) : work }
   },
-  follow: async ({ city, subject: id }, { show, following }) => {
-    let lines: readonly Line[] = []
-    for await (const frame of city.follow('GET ~/session/{id}/stream', { params: { id } }, following)) {
-      if (frame.event !== 'turn') continue
-      const { format, turns } = frame.data
-      lines = format === 'text' ? screenLines(turns) : [...lines, ...turns.flatMap(turnLines)].slice(-MAX_LINES)
-      show(lines)
+  follow: async (reach, options) => {
+    try {
+      await followScreen(reach, options)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error
     }
+    if (!options.following.signal.aborted) await followConversation(reach, options)
   },
 })
 
-/** What a session is, and what it works on. */
+/** Shows the screen of a session until the session is closed. */
+async function followScreen(reach: Reach, { show, following }: FollowText): Promise<void> {
+  const { city, subject: id } = reach
+  const options = untilClosed(reach, following)
+  for await (const { event, data } of city.follow('GET ~/session/{id}/screen', { params: { id } }, options)) {
+    if (event === 'screen') show(data.running ? screenLines(data.lines) : [NOT_RUNNING])
+  }
+}
+
+const NOT_RUNNING: Line = { text: 'Its program does not run; t shows what was said.', tone: 'quiet' }
+
+/** What a session is. */
 function stateLine(session: SessionResponse, asks: boolean): Line {
-  const { template, title, active_bead: bead, model, context_pct: context } = session
+  const { template, title, model, context_pct: context } = session
   const state = asks ? 'waiting' : session.state || 'closed'
-  const facts = [state, template, title, bead, model, context === undefined ? '' : `context ${context}%`]
+  const facts = [state, template, title !== template && title, model, context !== undefined && `context ${context}%`]
   return { text: facts.filter(Boolean).join(' · '), tone: toneOf(state) }
+}
+
+const workOf = ({ active_bead: bead }: SessionResponse, city: string): Location | undefined =>
+  bead === undefined ? undefined : { page: 'bead', city, subject: bead }
+
+/** What it works on, by its title. */
+async function workLines({ city, signal }: Reach, session: SessionResponse, isOpened: boolean): Promise<Line[]> {
+  const { active_bead: id } = session
+  if (id === undefined) return []
+  const { title } = await city.call('GET ~/bead/{id}', { params: { id }, ...(signal && { signal }) })
+  return [{ text: `works on ${id}${isOpened ? ' (enter opens it)' : ''}: ${title}` }]
 }
 
 /** What it used, once anything is known of that. */
@@ -64,24 +90,8 @@ const confinedLine = (denials: DenialList): Line => ({
   tone: denials.unconfined ? 'warning' : 'quiet',
 })
 
-/** What it asks. */
-const questionLines = (question: AttentionItem | undefined): Line[] =>
-  question ? [{ text: `${question.asks} (enter shows all of it) ${question.text ?? ''}`, tone: 'warning' }] : []
-
 /** The lines of a screen, without the empty ones at its end. */
-function screenLines(turns: readonly { text: string }[]): Line[] {
-  const lines = turns
-    .map(({ text }) => text)
-    .join('\n')
-    .split('\n')
-  let end = lines.length
-  while (end > 0 && (lines[end - 1] ?? '').trim() === '') end--
+function screenLines(lines: readonly string[]): Line[] {
+  const end = lines.findLastIndex((line) => line.trim() !== '') + 1
   return lines.slice(0, end).map((text) => ({ text, isPicture: true }))
 }
-
-/** A turn of a conversation: who spoke, then what. */
-export const turnLines = ({ role, text }: { role: string; text: string }): Line[] => [
-  { text: role, tone: 'strong' },
-  ...text.split(/\r?\n/).map((line) => ({ text: `  ${line}` })),
-  { text: '' },
-]

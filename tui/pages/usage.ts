@@ -1,5 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
-import { countOf, formatCount } from '../../src/client/text.ts'
+import { countOf, formatCount, formatTime } from '../../src/client/text.ts'
 import { amount, limitOf, money, sparkLine, tokens } from './figures.ts'
 import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
 import { section } from './sections.ts'
@@ -201,7 +201,7 @@ export const accountsPage = table<Account>({
     { title: 'account', width: 16, grows: true, isName: true, cell: ({ name }) => name },
     { title: 'provider', width: 12, cell: ({ provider }) => provider },
     { title: 'state', width: 10, cell: ({ state }) => ({ text: state, tone: state === 'ok' ? 'good' : 'warning' }) },
-    { title: 'until', width: 20, leaves: 1, cell: ({ until }) => until },
+    { title: 'until', width: 20, leaves: 1, cell: ({ until }) => (until === undefined ? '' : formatTime(until)) },
     { title: 'sessions', width: 8, leaves: 2, cell: ({ sessions }) => String(sessions) },
     { title: 'why', width: 12, grows: true, cell: ({ reason }) => ({ text: reason ?? '', tone: 'quiet' }) },
   ],

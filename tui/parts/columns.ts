@@ -1,4 +1,4 @@
-import { displayWidth, formatAge, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
+import { displayWidth, formatAge, formatTime, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { Cell, Column, Row } from '../pages/page.ts'
 
 /** So many of the first rows tell how much room columns want, beside those that are visible. */
@@ -7,8 +7,13 @@ const SAMPLE = 100
 const sampled = new WeakMap<readonly Row[], readonly number[]>()
 
 /** The widest text of each column among the first rows and those that are visible. */
-export function contentWidths(columns: readonly Column[], rows: readonly Row[], visible: readonly Row[]): number[] {
-  const widest = (some: readonly Row[], at: number) => Math.max(0, ...some.map(({ cells }) => widthOf(cells[at])))
+export function contentWidths(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  visible: readonly Row[],
+  now: number,
+): number[] {
+  const widest = (some: readonly Row[], at: number) => Math.max(0, ...some.map(({ cells }) => widthOf(cells[at], now)))
   const known = sampled.get(rows) ?? columns.map((_, at) => widest(rows.slice(0, SAMPLE), at))
   sampled.set(rows, known)
   return columns.map((_, at) => Math.max(known[at] ?? 0, widest(visible, at)))
@@ -17,11 +22,15 @@ export function contentWidths(columns: readonly Column[], rows: readonly Row[], 
 /** Columns of an age. */
 const AGE = 4
 
-const widthOf = ({ text = '', since }: Cell = {}): number => (since === undefined ? displayWidth(text) : AGE)
+function widthOf({ text = '', since, at }: Cell | undefined = {}, now: number): number {
+  if (since !== undefined) return AGE
+  return displayWidth(at === undefined ? text : shortTime(at, now))
+}
 
 /**
  * The width of each column in so much room, by the widest text in each; a column that is left out has none: where there
- * is no room those that matter least, and those that may leave while they are empty.
+ * is no room those that matter least, and those that may leave while they are empty. Room that no text needs stays free at
+ * the end, so that the cells of a row stand together.
  */
 export function columnWidths(
   columns: readonly Column[],
@@ -38,23 +47,40 @@ export function columnWidths(
     widths.delete(column)
   }
   const widening = columns
-    .map((column, at) => ({ column, lacks: (wanted[at] ?? 0) - column.width }))
+    .map((column, at) => ({ column, lacks: inSteps(wanted[at] ?? 0, column) - column.width }))
     .filter(({ column, lacks }) => widths.has(column) && (column.grows || column.isName) && lacks > 0)
     .sort((a, b) => a.lacks - b.lacks)
   for (const [at, { column, lacks }] of widening.entries()) {
     const share = Math.floor(Math.max(0, spare()) / (widening.length - at))
     widths.set(column, column.width + Math.min(lacks, share))
   }
-  const last = columns.findLast((column) => column.grows && widths.has(column))
-  if (last) widths.set(last, (widths.get(last) ?? 0) + Math.max(0, spare()))
   return columns.map((column) => widths.get(column))
 }
 
+/** Columns that grow do so in steps: what stands after them does not move with every other text. */
+const inSteps = (width: number, { grows }: Column): number => (grows ? Math.ceil(width / STEP) * STEP : width)
+
+const STEP = 8
+
 /** The text of a cell, padded to the width of its column. */
-export function cellText({ text, since }: Cell, { isName }: Column, width: number, now: number): string {
-  const shown = since === undefined ? sanitizeLine(text ?? '') : formatAge(since, now)
+export function cellText(cell: Cell, { isName }: Column, width: number, now: number): string {
+  const shown = shownText(cell, now)
   return padTo(isName ? shortenName(shown, width) : truncate(shown, width), width)
 }
+
+/** What a cell says, whole. */
+export function shownText({ text, since, at }: Cell, now: number): string {
+  if (since !== undefined) return formatAge(since, now)
+  return at === undefined ? sanitizeLine(text ?? '') : shortTime(at, now)
+}
+
+/** `14:03:09`, and on another day `11-27 14:03`. */
+function shortTime(timestamp: string, now: number): string {
+  const time = formatTime(timestamp, now)
+  return time.length > TIME_OF_DAY ? time.slice('2026-'.length, -':00'.length) : time
+}
+
+const TIME_OF_DAY = '14:03:09'.length
 
 /** Shortens a name in its middle: both of its ends tell something. */
 export function shortenName(name: string, width: number): string {

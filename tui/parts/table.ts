@@ -5,6 +5,7 @@ import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
 import { type State, type View, viewOf } from '../state/state.ts'
 import { wrapLine } from '../state/text-lines.ts'
 import { cellText, columnWidths, contentWidths } from './columns.ts'
+import { detailLines } from './details.ts'
 import { drawBlock, drawLine, type Span } from './span.ts'
 import { drawLines } from './text-lines.ts'
 import type { Theme } from './theme.ts'
@@ -15,7 +16,7 @@ export function drawTable(state: State, page: TablePage, area: Area, isFocused: 
   const rows = shownRows(state, location)
   const { first, room, hasTitles } = tableWindow(state, area)
   const visible = rows.slice(first, first + room)
-  const widths = columnWidths(page.columns, width - 3, contentWidths(page.columns, rows, visible))
+  const widths = columnWidths(page.columns, width - 3, contentWidths(page.columns, rows, visible, state.now))
   const title = `${isFocused ? '▸ ' : '  '}${titleOf(page, state, location, rows.length)}`
   const selected = isFocused ? selectedIndex(state, location) - first : -1
   const lines = [
@@ -27,7 +28,10 @@ export function drawTable(state: State, page: TablePage, area: Area, isFocused: 
       : []),
     ...visible.map((row, at) => drawLine(rowSpans(row, page, widths, state.now), width, theme, at === selected)),
   ]
-  return drawBlock(lines, width, height)
+  const left = { columns: width, lines: height - lines.length }
+  const details = drawLines(detailLines(page.columns, widths, visible[selected], left, state.now), width, theme)
+  const blank = drawBlock([], width, details.length === 0 ? 0 : left.lines - details.length)
+  return drawBlock([...lines, ...blank, ...details], width, height)
 }
 
 /** The titles of the columns that are shown. */

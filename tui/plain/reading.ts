@@ -1,6 +1,7 @@
-import { formatAge, sanitizeLine } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { Line, Location, Row, TablePage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
+import { shownText } from '../parts/columns.ts'
 import { focused } from '../state/navigation.ts'
 import { selectedIndex, selectedRow, shownRows } from '../state/selection.ts'
 import { here, type State, viewOf } from '../state/state.ts'
@@ -83,8 +84,7 @@ function wholeText(lines: readonly Line[]): string[] {
 const rowText = ({ columns }: TablePage, { cells }: Row, now: number): string =>
   columns
     .flatMap(({ title }, at) => {
-      const { text = '', since } = cells[at] ?? {}
-      const shown = since === undefined ? sanitizeLine(text) : formatAge(since, now)
+      const shown = shownText(cells[at] ?? {}, now)
       return shown === '' ? [] : [`${title} ${shown}`]
     })
     .join(', ')

@@ -4,7 +4,7 @@ import type { StructuredFrame } from '../../../src/agents/conversations/structur
 import type { Question } from '../../../src/host/protocol/question.ts'
 import type { SseFrame } from '../../../src/http/sse.ts'
 import { until } from '../../support/until.ts'
-import { openWork } from '../../work/world.ts'
+import { human, openWork } from '../../work/world.ts'
 
 const TOML = `[[agent]]
 name = "typist"
@@ -222,4 +222,37 @@ describe('a question on a screen', () => {
     controller.abort()
     await reading
   })
+})
+
+test('the screen is streamed as it changes, over restarts of its program, until the session is closed', async () => {
+  await using work = await openWork({ toml: TOML })
+  const { host, clock, sessions } = work
+  const { id, hostKey } = await work.session('ada', 'typist')
+  const seen: unknown[] = []
+  const { signal } = new AbortController()
+  const reading = (async () => {
+    for await (const { event, data } of await sessions.transcripts.screen(id, signal)) seen.push({ event, data })
+  })()
+  const screen = (running: boolean, ...lines: string[]) => ({ event: 'screen', data: { running, lines } })
+  await until(() => seen.length === 1)
+  host.show(hostKey ?? '', 'at work')
+  await clock.advance(1_000)
+  await until(() => seen.length === 2)
+  expect(seen).toEqual([screen(true), screen(true, 'at work')])
+  await sessions.control.suspend(id, human)
+  await work.settled()
+  await until(() => seen.length === 3)
+  await sessions.control.wake(id, human)
+  await work.settled()
+  host.show(work.sessionRepository.get(id).hostKey ?? '', 'again')
+  await clock.advance(1_000)
+  await until(() => seen.length >= 4)
+  expect(seen[2]).toEqual(screen(false))
+  expect(seen.at(-1)).toEqual(screen(true, 'again'))
+  await sessions.control.close(id, human)
+  await work.settled()
+  await reading
+  expect(sessions.transcripts.screen(id, signal)).rejects.toThrow(
+    `session ${id} is closed; its transcript is what is left of it`,
+  )
 })

@@ -56,6 +56,11 @@ export const TurnFrame = closedObject('SessionStreamMessageEvent', {
   turns,
   ...pagedFields,
 })
+/** What is on the terminal of a session. */
+export const ScreenFrame = closedObject('SessionScreenEvent', {
+  running: Type.Boolean({ description: 'Whether its program runs; while it does not, there are no lines.' }),
+  lines: Type.Array(Type.String(), { description: 'The last lines of its terminal, the newest last.' }),
+})
 export const RawFrame = closedObject('SessionStreamRawMessageEvent', {
   ...sessionFields,
   format: Type.String(),

@@ -10,6 +10,7 @@ import {
   ActivityFrame,
   PendingCleared,
   RawFrame,
+  ScreenFrame,
   StructuredFrame,
   Transcript,
   TranscriptFormat,
@@ -106,6 +107,19 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
     },
     (x) => city(x).sessions.transcripts.stream(x.params.id, x),
+  ),
+  route(
+    'GET ~/session/{id}/screen',
+    {
+      id: 'stream-session-screen',
+      summary: 'Stream the screen of a session',
+      needs: ofOtherSessions('watch'),
+      description: 'The last lines of its terminal, now and whenever they have changed, until the session is closed.',
+      ok: { frames: { screen: ScreenFrame } },
+      errors: ['session-not-found', SESSION_CONFLICT],
+      extension: true,
+    },
+    (x) => city(x).sessions.transcripts.screen(x.params.id, x.signal),
   ),
   route(
     'GET ~/session/{id}/prompt',

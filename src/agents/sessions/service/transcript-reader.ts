@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Exchange } from '../../../http/route.ts'
 import type { SseFrame } from '../../../http/sse.ts'
+import { openScreen } from '../../conversations/screen-stream.ts'
 import { openStream } from '../../conversations/stream.ts'
 import type { Transcript, TranscriptFormat } from '../../conversations/structured/transcript.ts'
 import type { TranscriptQuery, Transcripts } from '../../conversations/transcripts.ts'
@@ -42,6 +43,12 @@ export class TranscriptReader {
     )
     Object.assign(response.headers, opened.headers)
     return opened.frames
+  }
+
+  /** Opens the stream of a session's screen. */
+  screen(token: string, signal: AbortSignal): Promise<AsyncIterable<SseFrame>> {
+    const { resolver, repository, transcripts } = this.options
+    return openScreen({ transcripts, sessionRepository: repository }, resolver.resolve(token, { past: true }), signal)
   }
 
   /** Agents that a session's own agent started; none are known while its program keeps no log that can be read. */

@@ -1,0 +1,32 @@
+import { displayWidth, padTo } from '../../src/client/text.ts'
+import type { Column, Line, Row } from '../pages/page.ts'
+import { wrapLine } from '../state/text-lines.ts'
+import { shownText } from './columns.ts'
+
+/** So much room has to be left below the rows of a table. */
+const MIN_ROOM = 3
+
+interface Room {
+  readonly columns: number
+  readonly lines: number
+}
+
+/** What a row says that its columns have no room for, whole, where there is room below the rows; else nothing. */
+export function detailLines(
+  columns: readonly Column[],
+  widths: readonly (number | undefined)[],
+  row: Row | undefined,
+  room: Room,
+  now: number,
+): readonly Line[] {
+  if (row === undefined || room.lines < MIN_ROOM) return []
+  const cut = columns.flatMap(({ title }, at) => {
+    const text = shownText(row.cells[at] ?? {}, now)
+    return text !== '' && displayWidth(text) > (widths[at] ?? 0) ? [{ title, text }] : []
+  })
+  const width = Math.max(0, ...cut.map(({ title }) => displayWidth(title)))
+  const lines = cut.flatMap(({ title, text }) =>
+    wrapLine({ text: `${padTo(title, width)}  ${text}`, hang: width + 2, tone: 'quiet' }, room.columns - 4),
+  )
+  return lines.slice(0, room.lines - 1).map((line) => ({ ...line, text: `  ${line.text}` }))
+}
