@@ -9,7 +9,7 @@ import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
 import { type AccessPolicy, checkAccess, type DetailedNeed, isLogged, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
-import { assertFits, type JsonReplacer, JsonRows, type List, listRows, RenderedJson } from './rendered.ts'
+import { assertFits, type JsonReplacer, JsonRows, type List, listRows, RenderedJson, toText } from './rendered.ts'
 import type { CountResponse } from './request-metrics.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
 import type { ResponseBody } from './response-body.ts'
@@ -285,12 +285,6 @@ export class OperationHandler {
     this.countResponse(Number(reply.status))
     return body
   }
-}
-
-/** A result as JSON. */
-const toText = (value: unknown, replacer?: JsonReplacer): string => {
-  if (value instanceof RenderedJson || value instanceof JsonRows) return value.text
-  return JSON.stringify(value, replacer) ?? ''
 }
 
 const noUpgrade = (): AppError =>

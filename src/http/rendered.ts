@@ -54,6 +54,12 @@ export class JsonRows<Shape> {
   }
 }
 
+/** A result as JSON. */
+export const toText = (value: unknown, replacer?: JsonReplacer): string => {
+  if (value instanceof RenderedJson || value instanceof JsonRows) return value.text
+  return JSON.stringify(value, replacer) ?? ''
+}
+
 /** What has items, and other fields. */
 export interface List {
   readonly items: readonly unknown[]

@@ -77,8 +77,10 @@ export interface ServeOptions {
 /** A running supervisor. */
 export interface Running {
   readonly url: string
-  /** The address of the agents' network; undefined when it is not served. */
+  /** The address of the agents' network; undefined when it has none. */
   readonly socialUrl: string | undefined
+  /** Whether it could be opened, as far as that has been tried. */
+  readonly isNetworkServed: boolean
   /** The address of hooks and direct services for other machines; undefined without one. */
   readonly publicUrl: string | undefined
   /** Resolves once it has ended, for whatever reason. */
@@ -254,6 +256,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   return {
     url: listening.url,
     socialUrl,
+    isNetworkServed: network.isServed,
     publicUrl: publicListener?.url,
     store,
     log,
@@ -272,7 +275,7 @@ interface StopRequest {
 }
 
 function running(
-  { url, socialUrl, publicUrl, store, log, cities, host, stopping, reportError }: StartResult,
+  { url, socialUrl, isNetworkServed, publicUrl, store, log, cities, host, stopping, reportError }: StartResult,
   resources: AsyncDisposableStack,
 ): Running {
   const end = async ({ endSessions, signal, actor = SUPERVISOR }: StopRequest) => {
@@ -285,10 +288,7 @@ function running(
   }
   const ended = stopping.promise.then(end).catch(reportError)
   return {
-    url,
-    socialUrl,
-    publicUrl,
-    ended,
+    ...{ url, socialUrl, isNetworkServed, publicUrl, ended },
     stop(how) {
       stopping.resolve(how)
       return ended

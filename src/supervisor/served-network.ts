@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { AgentNetwork } from '../agents/network/network.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import type { RequestHandler } from '../http/app.ts'
-import { notFoundHandler } from '../http/not-found.ts'
 import { RequestMetrics } from '../http/request-metrics.ts'
+import { unavailableHandler } from '../social/api/unavailable.ts'
 import type { Social } from '../social/social.ts'
 import type { NetworkStats } from '../social/stats/schema.ts'
 import type { NetworkDependencies } from './network.ts'
@@ -44,11 +44,16 @@ export class ServedNetwork {
     fetch: (request, server) =>
       this.#social
         ? this.#social.handler.fetch(request, server)
-        : this.#opened().then((social) => (social?.handler ?? notFoundHandler).fetch(request, server)),
+        : this.#opened().then((social) => (social?.handler ?? unavailableHandler).fetch(request, server)),
     stop: () => {
       this.#isClosed = true
       this.#social?.handler.stop()
     },
+  }
+
+  /** Whether it is, or will be with its first request. */
+  get isServed(): boolean {
+    return !this.#isClosed
   }
 
   /** How much there is on the network; undefined while it is not open. */

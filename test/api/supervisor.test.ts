@@ -291,8 +291,13 @@ describe('the agents’ network', () => {
     const city = await world.city()
     await world.kill()
     writeFileSync(`${world.home}/social.toml`, 'nonsense = [')
-    await world.start()
-    expect((await fetch(`${world.url}/api/v1/health`)).status).toBe(404)
+    await world.start('--social-listen', '127.0.0.1:0', '--public-listen', '127.0.0.1:0')
+    expect(await world.waitForOutput(/([\s\S]*) other machines at/)).not.toContain('network answers')
+    const address = JSON.parse(readFileSync(`${world.home}/supervisor.json`, 'utf8')).social
+    for (const path of ['/', '/api/v1/health', '/api/v1/posts', '/posts']) {
+      const response = await fetch(`${address}${path}`)
+      expect([path, response.status, Object(await response.json()).code]).toEqual([path, 503, 'SERVICE_UNAVAILABLE'])
+    }
     expect(world.log).toContain('network is not served')
     await settled(world)
     expect((await city.call('GET ~')).status).toBe(200)
