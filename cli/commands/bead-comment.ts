@@ -5,6 +5,7 @@ import type { BeadComment } from '../../src/work/comments/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
@@ -13,9 +14,9 @@ export function commentCommands(bead: Command, context: CommandContext): void {
     .argument('<bead>')
     .argument('[text...]', 'the text; `-` or none reads standard input')
     .action((id: string, words: string[], options: JsonOption) => comment(context, id, words, options))
-  withJson(bead.command('comments').description('list the comments on a bead, oldest first'))
+  withWatch(withJson(bead.command('comments').description('list the comments on a bead, oldest first')))
     .argument('<bead>')
-    .action((id: string, options: JsonOption) => comments(context, id, options))
+    .action(watched(context, comments))
 }
 
 async function comment(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { type Column, printTable } from '../io/table.ts'
 
@@ -19,9 +20,9 @@ export function dependencyCommands(bead: Command, context: CommandContext): void
       if (options.json) return printJson(context.io, response)
       printLine(context.io, `${id} depends on ${on} (${options.type}).`)
     })
-  withJson(dep.command('list').description('list what a bead depends on and what depends on it'))
+  withWatch(withJson(dep.command('list').description('list what a bead depends on and what depends on it')))
     .argument('<bead>')
-    .action((id: string, options: JsonOption) => list(context, id, options))
+    .action(watched(context, list))
   withJson(dep.command('remove').description('remove a dependency'))
     .argument('<bead>')
     .argument('<needed-bead>')

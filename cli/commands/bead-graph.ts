@@ -2,18 +2,21 @@ import type { Command } from 'commander'
 import type { Bead, BeadGraphResponse } from '../../src/work/beads/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { type Io, printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 export function graphCommand(bead: Command, context: CommandContext): void {
-  withJson(bead.command('graph').description('show a bead with its descendants and their dependencies'))
+  withWatch(withJson(bead.command('graph').description('show a bead with its descendants and their dependencies')))
     .argument('<bead>', 'such as an epic or a convoy')
-    .action(async (id: string, options: JsonOption) => {
-      const city = await context.city()
-      const graph = await city.call('GET ~/beads/graph/{rootID}', { params: { rootID: id } })
-      if (options.json) return printJson(context.io, graph)
-      print(context.io, graph)
-    })
+    .action(watched(context, show))
+}
+
+async function show(context: CommandContext, id: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const graph = await city.call('GET ~/beads/graph/{rootID}', { params: { rootID: id } })
+  if (options.json) return printJson(context.io, graph)
+  print(context.io, graph)
 }
 
 interface GraphRow {

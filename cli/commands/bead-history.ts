@@ -3,13 +3,14 @@ import { type BeadChange, beadChanges } from '../../src/client/bead-changes.ts'
 import { formatTime, paint, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
 export function historyCommand(bead: Command, context: CommandContext): void {
-  withJson(bead.command('history').description('show the history of a bead, newest first'))
+  withWatch(withJson(bead.command('history').description('show the history of a bead, newest first')))
     .argument('<bead>')
     .option('--limit <n>', 'the maximum number', parseCount, 50)
-    .action((id: string, options: JsonOption & { limit: number }) => history(context, id, options))
+    .action(watched(context, history))
 }
 
 async function history(

@@ -6,7 +6,7 @@ import { parseStatus } from '../context/bead-status.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { searchBeads } from '../context/search.ts'
-import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { listWork } from '../context/work.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { type Column, printFields, printTable } from '../io/table.ts'
@@ -41,9 +41,9 @@ export function beadCommands(program: Command, context: CommandContext): void {
   withWatch(withJson(bead.command('ready').description('list open work that nothing blocks'))).action(
     (options: JsonOption & WatchOption) => ready(context, options),
   )
-  withJson(bead.command('show').description('show one bead'))
+  withWatch(withJson(bead.command('show').description('show one bead')))
     .argument('<bead>')
-    .action((id: string, options: JsonOption) => show(context, id, options))
+    .action(watched(context, show))
   createCommand(bead, context)
   updateCommand(bead, context)
   stateCommands(bead, context)
@@ -84,13 +84,13 @@ const filterRig = async (context: CommandContext, city: CityClient, rig: string 
   rig === undefined ? undefined : context.rigNamed(city, rig)
 
 function searchCommand(bead: Command, context: CommandContext): void {
-  withJson(bead.command('search').description('search the text and the comments of beads'))
+  withWatch(withJson(bead.command('search').description('search the text and the comments of beads')))
     .argument('<words...>', 'all words must occur')
     .option('--status <status>', 'open, in_progress or closed', parseStatus)
     .option('--type <type>', 'such as task or bug')
     .option('--rig <rig>', 'only beads of this rig; the city’s name for those of no rig')
     .option('--limit <n>', 'the maximum number', parseCount, 50)
-    .action((words: string[], options: Search) => search(context, words, options))
+    .action(watched(context, search))
 }
 
 async function search(context: CommandContext, words: readonly string[], options: Search): Promise<void> {

@@ -2,13 +2,14 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ApiError } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
+import type { CityInfo } from '../../src/supervisor/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
-import { type WatchOption, withWatch } from '../context/watch.ts'
+import { renderAllLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { fetchMissingPacks, runWarmups, tellPrograms } from '../packs/prepare.ts'
 import { initCommand } from './init.ts'
@@ -16,7 +17,7 @@ import { status } from './status.ts'
 
 export function cityCommands(program: Command, context: CommandContext): void {
   const city = program.command('city').description('the cities of this supervisor')
-  withJson(city.command('list').description('list the registered cities')).action((options: JsonOption) =>
+  withWatch(withJson(city.command('list').description('list the registered cities'))).action((options: List) =>
     list(context, options),
   )
   statusCommand(city, context)
@@ -37,31 +38,44 @@ export function cityShortcuts(program: Command, context: CommandContext): void {
 
 /** `gc cities`: the registered cities, as packs ask for them. */
 function citiesCommand(program: Command, context: CommandContext): void {
-  const cities = withJson(program.command('cities').description('list the registered cities')).action(
-    (options: JsonOption) => printCities(context, options),
+  const cities = withWatch(withJson(program.command('cities').description('list the registered cities'))).action(
+    (options: List) => list(context, options, listing(context)),
   )
-  withJson(cities.command('list').description('the same')).action((_: JsonOption, command: Command) =>
-    printCities(context, command.optsWithGlobals()),
-  )
-}
-
-async function printCities(context: CommandContext, options: JsonOption): Promise<void> {
-  if (!options.json) return list(context, options)
-  const { items, total } = await (await context.supervisor()).call('GET /v0/cities')
-  const registry_path = join(resolveHome(context.io.env), 'supervisor.db')
-  printJson(
-    context.io,
-    envelope({ registry_path, cities: items.map(({ name, path }) => ({ name, path })), items, total }),
+  withWatch(withJson(cities.command('list').description('the same'))).action((_: List, command: Command) =>
+    list(context, command.optsWithGlobals(), listing(context)),
   )
 }
 
-async function list(context: CommandContext, options: JsonOption): Promise<void> {
-  const { io } = context
-  const cities = await (await context.supervisor()).call('GET /v0/cities')
-  if (options.json) return printJson(io, cities)
+/** The list of cities as packs read it. */
+const listing =
+  ({ io }: CommandContext) =>
+  ({ items, total }: { items: CityInfo[]; total: number }) =>
+    envelope({
+      registry_path: join(resolveHome(io.env), 'supervisor.db'),
+      cities: items.map(({ name, path }) => ({ name, path })),
+      items,
+      total,
+    })
+
+type List = JsonOption & WatchOption
+
+async function list(
+  context: CommandContext,
+  options: List,
+  toJson: (cities: { items: CityInfo[]; total: number }) => object = (cities) => cities,
+): Promise<void> {
+  const supervisor = await context.supervisor()
+  await renderAllLive(context, options, async (io) => {
+    const cities = await supervisor.call('GET /v0/cities')
+    if (options.json) printJson(io, toJson(cities))
+    else print(io, cities.items)
+  })
+}
+
+function print(io: Io, cities: readonly CityInfo[]): void {
   printTable(
     io,
-    cities.items,
+    cities,
     [
       { header: 'CITY', value: ({ name }) => name },
       {

@@ -5,6 +5,7 @@ import type { Bead } from '../../src/work/beads/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
 
 interface Graph extends JsonOption {
@@ -27,11 +28,13 @@ interface GraphNode {
 const GATING = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 
 export function graphCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('graph').description('show beads with what belongs to them and what they wait for'))
+  withWatch(
+    withJson(program.command('graph').description('show beads with what belongs to them and what they wait for')),
+  )
     .argument('<beads...>', 'beads, an epic or a convoy')
     .option('--tree', 'as a tree: each bead below its parent')
     .option('--mermaid', 'as a Mermaid diagram')
-    .action((ids: string[], options: Graph) => graph(context, ids, options))
+    .action(watched(context, graph))
 }
 
 async function graph(context: CommandContext, ids: readonly string[], options: Graph): Promise<void> {

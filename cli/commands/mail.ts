@@ -4,7 +4,7 @@ import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts
 import type { Message } from '../../src/work/mail/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { Exit, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
@@ -141,18 +141,20 @@ function showCommands(mail: Command, context: CommandContext): void {
       })
   command('read', 'show a message and mark it as read', true)
   command('peek', 'show a message and leave it unread', false)
-  withJson(mail.command('thread').description('show a thread, oldest first'))
+  withWatch(withJson(mail.command('thread').description('show a thread, oldest first')))
     .argument('<mail>', 'the id of the thread, or of one of its messages')
-    .action(async (id: string, options: JsonOption) => {
-      const city = await context.city()
-      const thread = await city.call('GET ~/mail/thread/{id}', { params: { id } })
-      if (thread.total === 0) throw notFound('mail-not-found', `there is no open mail in thread ${sanitizeLine(id)}`)
-      if (options.json) return printJson(context.io, thread)
-      for (const [at, message] of thread.items.entries()) {
-        if (at > 0) printLine(context.io, '')
-        show(context, message)
-      }
-    })
+    .action(watched(context, showThread))
+}
+
+async function showThread(context: CommandContext, id: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const thread = await city.call('GET ~/mail/thread/{id}', { params: { id } })
+  if (thread.total === 0) throw notFound('mail-not-found', `there is no open mail in thread ${sanitizeLine(id)}`)
+  if (options.json) return printJson(context.io, thread)
+  for (const [at, message] of thread.items.entries()) {
+    if (at > 0) printLine(context.io, '')
+    show(context, message)
+  }
 }
 
 function show({ io }: CommandContext, message: Message): void {
@@ -170,17 +172,19 @@ function show({ io }: CommandContext, message: Message): void {
 }
 
 function countCommand(mail: Command, context: CommandContext): void {
-  withJson(mail.command('count').description('count the mail of a recipient'))
+  withWatch(withJson(mail.command('count').description('count the mail of a recipient')))
     .argument('[who]', 'a session, an agent or human; inside a session, default is itself')
-    .action(async (argument: string | undefined, options: JsonOption) => {
-      const recipient = defaultRecipient(context, argument)
-      const city = await context.city()
-      const { total, unread } = await city.call('GET ~/mail/count', { query: { agent: recipient } })
-      if (options.json)
-        return printJson(context.io, mailEnvelope('count', { recipient, recipients: [recipient], total, unread }))
-      const meant = total === 0 ? await meantRecipient(context, recipient) : ''
-      printLine(context.io, `${total} for ${sanitizeLine(recipient)}, ${unread} unread${meant}`)
-    })
+    .action(watched(context, count))
+}
+
+async function count(context: CommandContext, argument: string | undefined, options: JsonOption): Promise<void> {
+  const recipient = defaultRecipient(context, argument)
+  const city = await context.city()
+  const { total, unread } = await city.call('GET ~/mail/count', { query: { agent: recipient } })
+  if (options.json)
+    return printJson(context.io, mailEnvelope('count', { recipient, recipients: [recipient], total, unread }))
+  const meant = total === 0 ? await meantRecipient(context, recipient) : ''
+  printLine(context.io, `${total} for ${sanitizeLine(recipient)}, ${unread} unread${meant}`)
 }
 
 interface Check extends JsonOption {

@@ -6,6 +6,7 @@ import { parseStatuses } from '../context/bead-status.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { isWork } from '../context/work.ts'
 import { printJson, printLine } from '../io/io.ts'
 
@@ -16,10 +17,12 @@ interface Ready extends Filter, JsonOption {
 
 /** `gc ready`: a plain list of the ready beads of the city and all rigs. */
 export function readyCommand(program: Command, context: CommandContext): void {
-  withJson(withFilters(program.command('ready').description('list open work that nothing blocks, in all rigs'), 0))
+  withWatch(
+    withJson(withFilters(program.command('ready').description('list open work that nothing blocks, in all rigs'), 0)),
+  )
     .option('-s, --status <statuses>', 'instead of ready beads those with a status, separated by commas', parseStatuses)
     .addOption(new Option('--sort <way>').choices(['priority', 'oldest', 'hybrid']).default('priority'))
-    .action((options: Ready) => ready(context, options))
+    .action(watched(context, ready))
 }
 
 async function ready(context: CommandContext, options: Ready): Promise<void> {

@@ -6,7 +6,7 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { waitForCity } from '../context/outcome.ts'
-import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { errorSentence } from '../io/describe-error.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -32,12 +32,12 @@ export function rigCommands(program: Command, context: CommandContext): void {
       await renderLive(context, city, options, (io) => list(io, city, options))
     },
   )
-  withJson(rig.command('status').description('show a rig with its agents; default is the one to work in'))
+  withWatch(withJson(rig.command('status').description('show a rig with its agents; default is the one to work in')))
     .argument('[rig]')
-    .action((name: string | undefined, options: JsonOption) => status(context, name, options))
-  withJson(rig.command('show').description('show one rig'))
+    .action(watched(context, status))
+  withWatch(withJson(rig.command('show').description('show one rig')))
     .argument('<rig>')
-    .action((name: string, options: JsonOption) => show(context, name, options))
+    .action(watched(context, show))
   withJson(rig.command('remove').description('remove a rig from the city; its folder is kept'))
     .argument('<rig>')
     .action(async (name: string, options: JsonOption) => {

@@ -4,8 +4,9 @@ import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { isAlive } from '../../src/client/process.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { renderAllLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit, failure } from '../io/exit.ts'
-import { pause, printJson, printLine } from '../io/io.ts'
+import { type Io, pause, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
 import { printRemaining } from './session-sweep.ts'
@@ -89,20 +90,25 @@ function hostCommand(program: Command, context: CommandContext): void {
     .command('host')
     .description('the process that owns the agents’ terminals; `gc serve` starts it when needed')
     .action(() => runAsHost(context))
-  withJson(host.command('status').description('show the running session hosts')).action(async (options: JsonOption) => {
-    const hosts = await context.client.call('GET /v0/host')
-    if (options.json) return printJson(context.io, hosts)
-    printTable(
-      context.io,
-      hosts.items,
-      [
-        { header: 'PROCESS', value: ({ pid }) => pid },
-        { header: 'SESSIONS', value: ({ sessions }) => sessions },
-        { header: 'BUILD', value: ({ build }) => build },
-      ],
-      'No session host is running; the first session starts one.',
-    )
-  })
+  const shown = withWatch(withJson(host.command('status').description('show the running session hosts')))
+  shown.action((options: JsonOption & WatchOption) =>
+    renderAllLive(context, options, (io) => printHosts(context, io, options)),
+  )
+}
+
+async function printHosts({ client }: CommandContext, io: Io, options: JsonOption): Promise<void> {
+  const hosts = await client.call('GET /v0/host')
+  if (options.json) return printJson(io, hosts)
+  printTable(
+    io,
+    hosts.items,
+    [
+      { header: 'PROCESS', value: ({ pid }) => pid },
+      { header: 'SESSIONS', value: ({ sessions }) => sessions },
+      { header: 'BUILD', value: ({ build }) => build },
+    ],
+    'No session host is running; the first session starts one.',
+  )
 }
 
 /** Runs the session host until it has no sessions; `gc serve` launches it. */

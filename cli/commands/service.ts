@@ -5,7 +5,7 @@ import type { ServiceProcessView, Status } from '../../src/connect/services/sche
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -25,9 +25,9 @@ export function serviceCommands(program: Command, context: CommandContext): void
       await renderLive(context, city, options, (io) => list(io, city, options))
     },
   )
-  withJson(service.command('show').description('show a service and the process behind it'))
+  withWatch(withJson(service.command('show').description('show a service and the process behind it')))
     .argument('<service>')
-    .action((name: string, options: JsonOption) => show(context, name, options))
+    .action(watched(context, show))
   withJson(service.command('restart').description('end the process of a service and start it anew'))
     .argument('<service>')
     .action((name: string, options: JsonOption) => restart(context, name, options))

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -20,9 +21,11 @@ export function adminCommands(session: Command, context: CommandContext): void {
   withJson(session.command('lend').description('lend a suspended session to a program that gc does not run'))
     .argument('<session>')
     .action((id: string, options: JsonOption) => lend(context, id, options))
-  withJson(
-    session.command('drift').description('list sessions whose agent’s configuration has changed since they started'),
-  ).action((options: JsonOption) => drift(context, options))
+  withWatch(
+    withJson(
+      session.command('drift').description('list sessions whose agent’s configuration has changed since they started'),
+    ),
+  ).action(watched(context, drift))
   withJson(session.command('prune').description('close sessions that have been stopped for a long time'))
     .option('--before <time>', 'only sessions stopped for at least this time', '7d')
     .option('--state <states>', 'suspended, asleep, quarantined', collectList, [])

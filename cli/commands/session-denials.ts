@@ -3,14 +3,19 @@ import type { Denial } from '../../src/agents/confinement/schema.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 /** The command that shows what a confined session was refused. */
 export function denialsCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('denials').description('show what a confined session was refused, and what would allow it'))
+  withWatch(
+    withJson(
+      session.command('denials').description('show what a confined session was refused, and what would allow it'),
+    ),
+  )
     .argument('<session>', 'the session: its id, alias or name')
-    .action((id: string, options: JsonOption) => denials(context, id, options))
+    .action(watched(context, denials))
 }
 
 async function denials(context: CommandContext, id: string, options: JsonOption): Promise<void> {

@@ -2,13 +2,16 @@ import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 export function sessionNetworkCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('network').description('list the hosts that a confined session reached or was refused'))
+  withWatch(
+    withJson(session.command('network').description('list the hosts that a confined session reached or was refused')),
+  )
     .argument('<session>', 'its id, alias or name; a closed one by its id')
-    .action((id: string, options: JsonOption) => list(context, id, options))
+    .action(watched(context, list))
 }
 
 async function list(context: CommandContext, id: string, { json }: JsonOption): Promise<void> {

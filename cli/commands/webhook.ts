@@ -4,6 +4,7 @@ import type { Webhook, WebhookTestResult } from '../../src/connect/webhooks/sche
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { Exit, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -19,8 +20,8 @@ interface TestOptions extends JsonOption {
 
 export function webhookCommands(program: Command, context: CommandContext): void {
   const webhook = program.command('webhook').description('the addresses to which other services deliver what happens')
-  withJson(webhook.command('list').description('list webhooks, and what keeps one from working')).action(
-    (options: JsonOption) => list(context, options),
+  withWatch(withJson(webhook.command('list').description('list webhooks, and what keeps one from working'))).action(
+    watched(context, list),
   )
   withJson(
     webhook

@@ -3,20 +3,23 @@ import { changedLines, type DiffTone, expandTabs, toneOfDiffLine } from '../../s
 import { type Colour, formatAge, paint, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 export function worktreeCommands(program: Command, context: CommandContext): void {
   const worktree = program.command('worktree').description('the git worktrees of sessions')
-  withJson(
-    worktree
-      .command('list')
-      .description('list worktrees in use, and those kept because they hold the only copy of some work'),
-  ).action((options: JsonOption) => list(context, options))
-  withJson(worktree.command('diff').description('show what was changed in the worktree of a session'))
+  withWatch(
+    withJson(
+      worktree
+        .command('list')
+        .description('list worktrees in use, and those kept because they hold the only copy of some work'),
+    ),
+  ).action(watched(context, list))
+  withWatch(withJson(worktree.command('diff').description('show what was changed in the worktree of a session')))
     .argument('<session>')
     .option('--stat', 'only how many lines of each file were changed')
-    .action((session: string, options: JsonOption & { stat?: true }) => diff(context, session, options))
+    .action(watched(context, diff))
   withJson(
     worktree.command('fetch').description('bring what a session has committed so far into the repository of its rig'),
   )

@@ -6,6 +6,7 @@ import type { ConversationView } from '../../src/connect/extmsg/message-schema.t
 import type { SessionBindingRecord } from '../../src/connect/extmsg/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -15,12 +16,12 @@ import { messageCommands } from './messages.ts'
 
 export function externalMessageCommands(program: Command, context: CommandContext): void {
   const extmsg = program.command('extmsg').description('conversations with people in messengers')
-  withJson(extmsg.command('list').description('list conversations and who answers them'))
+  withWatch(withJson(extmsg.command('list').description('list conversations and who answers them')))
     .option('--session <session>', 'only those bound to this session')
-    .action((options: JsonOption & { session?: string }) => list(context, options))
-  withJson(extmsg.command('adapters').description('list the adapters of messengers that are registered')).action(
-    (options: JsonOption) => adapters(context, options),
-  )
+    .action(watched(context, list))
+  withWatch(
+    withJson(extmsg.command('adapters').description('list the adapters of messengers that are registered')),
+  ).action(watched(context, adapters))
   withJson(withConversation(extmsg.command('bind').description('have a session or an agent answer a conversation')))
     .option('--session <session>', 'the session that answers')
     .option('--agent <agent>', 'the named session that answers; it is started when a message comes')

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { type ConversationOptions, conversationOf, describe, withConversation } from './conversation.ts'
 
@@ -20,8 +21,8 @@ export function groupCommands(extmsg: Command, context: CommandContext): void {
   withJson(withConversation(group.command('create').description('make a conversation a group, or change its default')))
     .option('--default <handle>', 'who gets a message that names nobody')
     .action((id: string | undefined, options: Ensure) => create(context, id, options))
-  withJson(withConversation(group.command('show').description('show the group of a conversation'))).action(
-    (id: string | undefined, options: JsonOption & ConversationOptions) => show(context, id, options),
+  withWatch(withJson(withConversation(group.command('show').description('show the group of a conversation')))).action(
+    watched(context, show),
   )
   withJson(group.command('add').description('add a session to a group'))
     .argument('<group>')

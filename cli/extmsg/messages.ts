@@ -8,6 +8,7 @@ import type {
 } from '../../src/connect/extmsg/message-schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { findConversation } from './conversation.ts'
@@ -31,11 +32,11 @@ export function messageCommands(extmsg: Command, context: CommandContext): void 
     .option('--reply-to <id>', 'what the messenger calls the message that it answers')
     .option('--key <key>', 'the same key sends one message, however often the command is run')
     .action((id: string, text: string, options: Send) => send(context, id, text, options))
-  withJson(extmsg.command('transcript').description('show the newest messages of a conversation'))
+  withWatch(withJson(extmsg.command('transcript').description('show the newest messages of a conversation')))
     .argument('<conversation>')
     .option('--limit <n>', 'how many, 500 at most', parseCount, 50)
     .option('--after <n>', 'only messages with a higher number', parseCount)
-    .action((id: string, options: Transcript) => transcript(context, id, options))
+    .action(watched(context, transcript))
   withJson(extmsg.command('ack').description('say how far a session has read a conversation'))
     .argument('<conversation>')
     .argument('<number>', 'the number of the last message that was read', parseCount)

@@ -7,6 +7,7 @@ import type { FormulaReports } from '../../src/orchestration/formulas/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectPair, type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { cookCommand } from './cook.ts'
@@ -43,18 +44,20 @@ async function readReports(context: CommandContext, rigName: string | undefined)
 }
 
 function listCommand(formula: Command, context: CommandContext): void {
-  withJson(formula.command('list').description('list the formulas of the city and its packs'))
+  withWatch(withJson(formula.command('list').description('list the formulas of the city and its packs')))
     .option('--rig <rig>', RIG)
-    .action(async ({ rig, json }: RigOption) => {
-      const { io } = context
-      const { city_path, search_paths, formulas } = await readReports(context, rig)
-      const listed = formulas.map(({ name, source }) => ({ name, source }))
-      if (json) return printJson(io, envelope({ city_path, search_paths, formulas: listed }))
-      if (formulas.length === 0)
-        printLine(io, 'There are no formulas: put NAME.toml into the formulas folder of the city, or import a pack.')
-      for (const { name } of formulas) printLine(io, sanitizeLine(name))
-      for (const each of formulas) printMessages(context, each.errors)
-    })
+    .action(watched(context, list))
+}
+
+async function list(context: CommandContext, { rig, json }: RigOption): Promise<void> {
+  const { io } = context
+  const { city_path, search_paths, formulas } = await readReports(context, rig)
+  const listed = formulas.map(({ name, source }) => ({ name, source }))
+  if (json) return printJson(io, envelope({ city_path, search_paths, formulas: listed }))
+  if (formulas.length === 0)
+    printLine(io, 'There are no formulas: put NAME.toml into the formulas folder of the city, or import a pack.')
+  for (const { name } of formulas) printLine(io, sanitizeLine(name))
+  for (const each of formulas) printMessages(context, each.errors)
 }
 
 function catalogCommand(formula: Command, context: CommandContext): void {

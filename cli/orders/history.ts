@@ -5,6 +5,7 @@ import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/o
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, parseDuration, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { scopedNameOf } from './names.ts'
@@ -20,12 +21,12 @@ interface HistoryOptions extends JsonOption {
 const PAGE = 500
 
 export function historyCommand(order: Command, context: CommandContext): void {
-  withJson(order.command('history').description('list the runs of an order, or of all, the latest first'))
+  withWatch(withJson(order.command('history').description('list the runs of an order, or of all, the latest first')))
     .argument('[order]', 'its name; in a rig also name:rig:<rig>')
     .option('--rig <rig>', 'the rig whose order is meant; only the orders of this rig when none is named')
     .option('--limit <n>', 'the maximum number; 0 for all', parseCount, 50)
     .option('--since <duration>', 'only what began within it: 30m, 12h, 7d', parseDuration)
-    .action((name: string | undefined, options: HistoryOptions) => history(context, name, options))
+    .action(watched(context, history))
 }
 
 async function history(context: CommandContext, name: string | undefined, options: HistoryOptions): Promise<void> {

@@ -5,6 +5,7 @@ import { sanitizeLines } from '../../src/client/text.ts'
 import type { OrderFileResponse } from '../../src/orchestration/orders/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { failure, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields } from '../io/table.ts'
@@ -17,9 +18,9 @@ interface ShowOptions extends OrderOptions {
 }
 
 export function showCommand(order: Command, context: CommandContext): void {
-  aboutOrder(order, 'show', 'show an order, or one of its runs by its bead')
+  withWatch(aboutOrder(order, 'show', 'show an order, or one of its runs by its bead'))
     .option('-f, --follow', 'print what its running command prints, until that ends')
-    .action((name: string, options: ShowOptions) => show(context, name, options))
+    .action(watched(context, show))
 }
 
 async function show(context: CommandContext, name: string, { rig, json, follow }: ShowOptions): Promise<void> {

@@ -4,7 +4,7 @@ import { formatAge } from '../../src/client/text.ts'
 import type { Run } from '../../src/orchestration/runs/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { controlCommands } from './controls.ts'
@@ -32,14 +32,9 @@ export function runCommands(program: Command, context: CommandContext): void {
       const city = await context.city()
       await renderLive(context, city, options, (io) => show(io, city, id, options))
     })
-  withJson(run.command('steps').description('list the steps of a run'))
+  withWatch(withJson(run.command('steps').description('list the steps of a run')))
     .argument('<run>')
-    .action(async (id: string, { json }: JsonOption) => {
-      const city = await context.city()
-      const steps = await city.call('GET ~/runs/{run_id}/steps', { params: { run_id: id } })
-      if (json) printJson(context.io, steps)
-      else await printSteps(context.io, city, id)
-    })
+    .action(watched(context, showSteps))
   withJson(run.command('cancel').description('cancel a run: close what is open of it'))
     .argument('<run>')
     .action(async (id: string, { json }: JsonOption) => {
@@ -50,6 +45,13 @@ export function runCommands(program: Command, context: CommandContext): void {
     })
   timelineCommand(run, context)
   controlCommands(run, context)
+}
+
+async function showSteps(context: CommandContext, id: string, { json }: JsonOption): Promise<void> {
+  const city = await context.city()
+  const steps = await city.call('GET ~/runs/{run_id}/steps', { params: { run_id: id } })
+  if (json) printJson(context.io, steps)
+  else await printSteps(context.io, city, id)
 }
 
 async function list(io: Io, city: CityClient, { limit, json }: List): Promise<void> {

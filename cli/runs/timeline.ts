@@ -4,6 +4,7 @@ import { sanitizeLine } from '../../src/client/text.ts'
 import type { RunTimeline, RunTimelineStep } from '../../src/orchestration/runs/timeline-schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
 
 interface Timeline extends JsonOption {
@@ -12,18 +13,22 @@ interface Timeline extends JsonOption {
 
 /** `gc run timeline`: what became of every step, and what it cost. */
 export function timelineCommand(run: Command, context: CommandContext): void {
-  withJson(run.command('timeline').description('show what became of every step: when, by whom, and what it cost'))
+  withWatch(
+    withJson(run.command('timeline').description('show what became of every step: when, by whom, and what it cost')),
+  )
     .argument('<run>')
     .option('--limit <n>', 'the maximum number of steps', parseCount, 1000)
-    .action(async (id: string, { json, limit }: Timeline) => {
-      const timeline = await read(await context.city(), id, limit)
-      if (json) return printJson(context.io, timeline)
-      for (const { status, at, by, reason } of timeline.states) {
-        printLine(context.io, sanitizeLine(`${at}  ${status} by ${by}${reason ? `: ${reason}` : ''}`))
-      }
-      for (const step of timeline.steps) for (const line of linesOf(step)) printLine(context.io, sanitizeLine(line))
-      if (timeline.next_cursor) printLine(context.io, `There are more steps: --limit ${limit * 10} shows them.`)
-    })
+    .action(watched(context, show))
+}
+
+async function show(context: CommandContext, id: string, { json, limit }: Timeline): Promise<void> {
+  const timeline = await read(await context.city(), id, limit)
+  if (json) return printJson(context.io, timeline)
+  for (const { status, at, by, reason } of timeline.states) {
+    printLine(context.io, sanitizeLine(`${at}  ${status} by ${by}${reason ? `: ${reason}` : ''}`))
+  }
+  for (const step of timeline.steps) for (const line of linesOf(step)) printLine(context.io, sanitizeLine(line))
+  if (timeline.next_cursor) printLine(context.io, `There are more steps: --limit ${limit * 10} shows them.`)
 }
 
 async function read(city: CityClient, id: string, limit: number): Promise<RunTimeline> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { allCommands } from './command-tree.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town
@@ -6,10 +7,11 @@ let town: Town
 shareTown(async (opened) => {
   town = opened
   await town.gc(['agent', 'add', 'mayor', '--command', 'cat'])
+  for (const title of ['Paint', 'Varnish']) await town.bead(title, '--rig', 'shop')
 })
 
 test.each([
-  { list: ['status'], change: ['bead', 'create', 'Sweep'], shows: /1 ready, 0 in progress/ },
+  { list: ['status'], change: ['bead', 'create', 'Sweep'], shows: /3 ready, 0 in progress/ },
   { list: ['agent', 'list'], change: ['agent', 'add', 'painter', '--command', 'cat'], shows: /painter/ },
   { list: ['status'], change: ['agent', 'suspend', 'mayor'], shows: /1 suspended/ },
   { list: ['agent', 'list'], change: ['agent', 'resume', 'mayor'], shows: /mayor +stopped/ },
@@ -24,6 +26,16 @@ test.each([
   { list: ['agent', 'show', 'mayor'], change: ['agent', 'suspend', 'mayor'], shows: /state +suspended/ },
   { list: ['rig', 'list'], change: ['rig', 'suspend', 'shop'], shows: /suspended/ },
   { list: ['bead', 'ready'], change: ['bead', 'create', 'Oil the hinge'], shows: /Oil the hinge/ },
+  { list: ['ready'], change: ['bead', 'create', 'Wax the floor'], shows: /Wax the floor/ },
+  { list: ['bead', 'show', 'sh-1'], change: ['bead', 'update', 'sh-1', '--title', 'Swept'], shows: /title +Swept/ },
+  { list: ['bead', 'comments', 'sh-1'], change: ['bead', 'comment', 'sh-1', 'Well done'], shows: /Well done/ },
+  { list: ['bead', 'history', 'sh-1'], change: ['bead', 'close', 'sh-1'], shows: /bead.closed/ },
+  { list: ['graph', 'sh-1'], change: ['bead', 'update', 'sh-1', '--title', 'Dried'], shows: /Dried/ },
+  { list: ['bead', 'dep', 'list', 'sh-1'], change: ['bead', 'dep', 'add', 'sh-1', 'sh-2'], shows: /sh-2/ },
+  { list: ['rig', 'show', 'shop'], change: ['rig', 'resume', 'shop'], shows: /working/ },
+  { list: ['rig', 'status', 'shop'], change: ['rig', 'suspend', 'shop'], shows: /suspended/ },
+  { list: ['mail', 'count', 'human'], change: ['mail', 'send', 'human', 'Hello'], shows: /1 for human/ },
+  { list: ['cities'], change: ['init', 'mill'], shows: /mill +running/ },
 ])('$list --watch shows what changes, until it is interrupted', async ({ list, change, shows }) => {
   const end = new AbortController()
   const begun = Promise.withResolvers<void>()
@@ -38,4 +50,38 @@ test.each([
   const { status, out } = await watching
   expect(out).toMatch(shows)
   expect(status).toBe(0)
+})
+
+/** Commands that show something and have no `--watch`, with why. */
+const UNWATCHED: Readonly<Record<string, string>> = {
+  'bead export': 'writes a file',
+  'config show': 'files that a person edits, read without a supervisor',
+  'config explain': 'files that a person edits, read without a supervisor',
+  'confine explain': 'files that a person edits, read without a supervisor',
+  'confine on': 'changes the setting',
+  'formula catalog': 'files that a person edits',
+  'formula show': 'files that a person edits',
+  'import list': 'files that a person edits, read without a supervisor',
+  'import status': 'files that a person edits, read without a supervisor',
+  'import credential list': 'files that a person edits, read without a supervisor',
+  'pack list': 'files that a person edits, read without a supervisor',
+  'skill list': 'files that a person edits, read without a supervisor',
+  'mail peek': 'a message stays as it is',
+  'wait ready': 'wakes a session',
+  'session peek': '`session watch` is the screen that goes on',
+  'session transcript': '--follow goes on',
+  'service logs': '--follow goes on',
+  logs: '--follow goes on',
+  'supervisor logs': '--follow goes on',
+  'supervisor status': 'ends with a status that says whether there is one',
+}
+
+test('every command that shows what changes has --watch', () => {
+  const shows =
+    /(^| )(list|show|status|steps|timeline|history|comments|thread|threads|inbox|graph|ready|peek|logs|transcript|drift|denials|network|diff|count|adapters|usage|limits|cities|explain|catalog)$/
+  const without = allCommands()
+    .filter(({ name, command }) => shows.test(name) && !command.options.some(({ long }) => long === '--watch'))
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('social ') && UNWATCHED[name] === undefined)
+  expect(without).toEqual([])
 })
