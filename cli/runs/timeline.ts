@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { CityClient } from '../../src/client/client.ts'
+import { readTimeline } from '../../src/client/run-timeline.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { RunTimeline, RunTimelineStep } from '../../src/orchestration/runs/timeline-schema.ts'
+import type { RunTimelineStep } from '../../src/orchestration/runs/timeline-schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
@@ -22,27 +22,13 @@ export function timelineCommand(run: Command, context: CommandContext): void {
 }
 
 async function show(context: CommandContext, id: string, { json, limit }: Timeline): Promise<void> {
-  const timeline = await read(await context.city(), id, limit)
+  const timeline = await readTimeline(await context.city(), id, limit)
   if (json) return printJson(context.io, timeline)
   for (const { status, at, by, reason } of timeline.states) {
     printLine(context.io, sanitizeLine(`${at}  ${status} by ${by}${reason ? `: ${reason}` : ''}`))
   }
   for (const step of timeline.steps) for (const line of linesOf(step)) printLine(context.io, sanitizeLine(line))
   if (timeline.next_cursor) printLine(context.io, `There are more steps: --limit ${limit * 10} shows them.`)
-}
-
-async function read(city: CityClient, id: string, limit: number): Promise<RunTimeline> {
-  const page = (cursor: string | undefined, size: number) =>
-    city.call('GET ~/runs/{run_id}/timeline', {
-      params: { run_id: id },
-      query: { limit: Math.min(size, 200), ...(cursor && { cursor }) },
-    })
-  let timeline = await page(undefined, limit)
-  while (timeline.next_cursor && timeline.steps.length < limit) {
-    const { steps, next_cursor, ...rest } = await page(timeline.next_cursor, limit - timeline.steps.length)
-    timeline = { ...rest, steps: [...timeline.steps, ...steps], ...(next_cursor && { next_cursor }) }
-  }
-  return timeline
 }
 
 function linesOf(step: RunTimelineStep): string[] {

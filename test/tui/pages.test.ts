@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { timers } from '../../cli/io/timers.ts'
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
+import type { RunTimeline } from '../../src/client/run-timeline.ts'
 import { agentsPage, foldPools, poolPage, poolState } from '../../tui/pages/agents.ts'
 import { eventsPage, parseEventFilter } from '../../tui/pages/events.ts'
 import { amount, limitOf, money, sparkLine, took } from '../../tui/pages/figures.ts'
@@ -8,6 +9,7 @@ import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
 import { sessionsPage } from '../../tui/pages/sessions.ts'
+import { timelineLines } from '../../tui/pages/timeline.ts'
 import { reachTo } from './reach.ts'
 
 const agent = (name: string, more: Partial<AgentResponse> = {}): AgentResponse => ({
@@ -57,6 +59,52 @@ test('lists of agents and sessions mark what nothing confines although others ar
   }
 })
 
+test('the timeline of a run shows on one line for each step when it waited and when it was worked on', () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 28, 9, 0, second)).toISOString()
+  const none = { cache_read_tokens: 0, cache_creation_tokens: 0, cost_usd_estimate: 0, unpriced: 0, input_tokens: 0 }
+  const step = (
+    bead_id: string,
+    states: ['pending' | 'active' | 'completed', number][],
+    more: Partial<RunTimeline['steps'][number]> = {},
+  ) => ({
+    ...{ bead_id, title: `do ${bead_id}`, kind: 'task', sessions: [], seconds: 0, output_tokens: 0, ...none },
+    states: states.map(([status, second]) => ({ status, at: at(second), by: 'gc' })),
+    ...more,
+  })
+  const timeline: RunTimeline = {
+    ...{ run_id: 'r', status: 'completed', started_at: at(0), later_attempts: 1 },
+    states: [{ status: 'completed', at: at(28), by: 'gc/runs' }],
+    steps: [
+      step(
+        'a',
+        [
+          ['pending', 0],
+          ['active', 7],
+          ['completed', 14],
+        ],
+        { seconds: 7, output_tokens: 5, cost_usd_estimate: 0.5 },
+      ),
+      step(
+        'b',
+        [
+          ['pending', 14],
+          ['active', 21],
+          ['completed', 28],
+        ],
+        { seconds: 75, attempt: 2 },
+      ),
+      step('s', [['pending', 0]], { kind: 'spec' }),
+    ],
+  }
+  const texts = timelineLines(timeline, Date.now()).map(({ text }) => text)
+  const bar = (text = '') => text.slice(32, 60)
+  expect(texts[1]).toMatch(/^ ✓ a do a .* 7s · \$0\.50$/)
+  expect(texts[2]).toMatch(/^ ✓ b do b · attempt 2 .* 1m 15s$/)
+  expect(bar(texts[1])).toBe(`${'·'.repeat(7)}${'█'.repeat(7)}${' '.repeat(14)}`)
+  expect(bar(texts[2])).toBe(`${' '.repeat(14)}${'·'.repeat(7)}${'█'.repeat(7)}`)
+  expect(texts.some((text) => text.includes('do s'))).toBe(false)
+})
+
 describe('the graph of a run', () => {
   const step = (id: string, status: string) => ({ id, title: `do ${id}`, status })
   const lines = (beads: ReturnType<typeof step>[], deps: { from: string; to: string; kind?: string }[]) =>
@@ -75,6 +123,35 @@ describe('the graph of a run', () => {
       { from: 'r', to: 'a', kind: 'parent-child' },
     ]
     expect(lines(steps, edges)).toEqual(['✓ a  do a', '   ▶ b  do b ← a', '      ○ c  do c ← b, a'])
+  })
+
+  test('has the attempts at a step below it, with what the check said, and leaves out what gc keeps by itself', () => {
+    const made = (id: string, kind: string, status: string, metadata: Record<string, string> = {}) => ({
+      ...{ id, kind, status, metadata, title: `do ${id}`, assignee: '' },
+    })
+    const first = { 'gc.control_for': 'build', 'gc.step_id': 'build', 'gc.exit_code': '1', 'gc.stdout': 'no test\n' }
+    const lines = graphLines({
+      root_bead_id: 'r',
+      deps: [
+        { from: 'l', to: 'n', kind: 'blocks' },
+        { from: 'a1', to: 'l', kind: 'blocks' },
+        { from: 'n', to: 'f', kind: 'blocks' },
+      ],
+      beads: [
+        made('l', 'ralph', 'active', { 'gc.step_id': 'build', 'gc.max_attempts': '3' }),
+        { ...made('a1', 'task', 'completed', first), attempt: 1 },
+        made('n', 'task', 'pending'),
+        made('s', 'spec', 'pending'),
+        made('f', 'workflow-finalize', 'pending'),
+        { ...made('a2', 'task', 'active', { 'gc.control_for': 'l' }), attempt: 2, assignee: 'ann' },
+      ],
+    })
+    expect(lines.map(({ text }) => text)).toEqual([
+      '▶ l  do l · at most 3 attempts',
+      '   ✗ a1  attempt 1: no test',
+      '   ▶ a2  attempt 2 · ann',
+      '   ○ n  do n ← l',
+    ])
   })
 
   test('ends where steps wait for each other in a circle', () => {

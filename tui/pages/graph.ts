@@ -1,22 +1,18 @@
 import type { Output } from '../../src/client/operations.ts'
 import { isOneOf, type Line, text } from './page.ts'
 import { runActions } from './runs.ts'
+import { isBookkeeping, markOf } from './steps.ts'
 import { toneOf } from './tones.ts'
 
-type Graph = Output<'GET ~/workflow/{workflow_id}'>
+type Graph = Pick<Output<'GET ~/workflow/{workflow_id}'>, 'beads' | 'deps' | 'root_bead_id'>
 type Step = Graph['beads'][number]
-
-const MARKS: Readonly<Record<string, string>> = {
-  ...{ completed: '✓', failed: '✗', active: '▶', in_progress: '▶' },
-  ...{ skipped: '↷', canceled: '✗', closed: '✓', blocked: '◌' },
-}
 
 /** The graph of a run: every step below what it waits for. */
 export const graphPage = text({
   name: 'graph',
   about: 'run',
   title: 'graph',
-  help: 'the graph of a run: what waits for what',
+  help: 'the graph of a run: what waits for what, and the attempts at each step',
   isChangedBy: isOneOf('run.', 'execution.', 'bead.'),
   load: async ({ city, subject: id, signal }) => {
     const call = signal ? { signal } : {}
@@ -33,13 +29,12 @@ export const graphPage = text({
   },
 })
 
-/** The steps in the order in which they can be done, each as far in as steps come before it. */
-export function graphLines({
-  beads,
-  deps,
-  root_bead_id: root,
-}: Pick<Graph, 'beads' | 'deps' | 'root_bead_id'>): Line[] {
-  const steps = beads.filter(({ id }) => id !== root)
+/** The steps in the order in which they can be done, each as far in as steps come before it, with the attempts at it below. */
+export function graphLines({ beads, deps, root_bead_id: root }: Graph): Line[] {
+  const all = beads.filter(({ id, kind }) => id !== root && !isBookkeeping(kind))
+  const attempts = attemptsOf(all)
+  const tried = new Set([...attempts.values()].flat())
+  const steps = all.filter((step) => !tried.has(step))
   const known = new Set(steps.map(({ id }) => id))
   const edges = deps.filter(({ from, to, kind }) => kind !== 'parent-child' && known.has(from) && known.has(to))
   const before = Map.groupBy(edges, ({ to }) => to)
@@ -49,17 +44,46 @@ export function graphLines({
     waitsFor,
   )
   const ordered = steps.map((step) => ({ step, depth: depths.get(step.id) ?? 0 })).sort((a, b) => a.depth - b.depth)
-  return ordered.map(({ step, depth }) => stepLine(step, depth, waitsFor(step.id)))
+  return ordered.flatMap(({ step, depth }) => [
+    stepLine(step, depth, waitsFor(step.id)),
+    ...(attempts.get(step) ?? []).map((attempt) => attemptLine(attempt, depth + 1)),
+  ])
 }
 
-function stepLine({ id, title, status }: Step, depth: number, waitsFor: readonly string[]): Line {
-  const after = waitsFor.length === 0 ? '' : ` ← ${waitsFor.join(', ')}`
-  return {
-    text: `${'   '.repeat(depth)}${MARKS[status] ?? '○'} ${id}  ${title}${after}`,
-    tone: toneOf(status),
-    hang: 4,
-  }
+/** The attempts at each step that is tried until its check passes: the first names the step, later ones its bead. */
+function attemptsOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
+  const attempts = Map.groupBy(
+    steps.filter(({ attempt }) => attempt !== undefined),
+    ({ metadata }) => metadata['gc.control_for'],
+  )
+  return new Map(
+    steps.flatMap((step) => {
+      if (step.attempt !== undefined) return []
+      const names = [step.metadata['gc.step_id'], step.id].filter((name) => name !== undefined)
+      const own = names.flatMap((name) => attempts.get(name) ?? [])
+      return own.length === 0 ? [] : [[step, own] as const]
+    }),
+  )
 }
+
+function stepLine({ id, title, status, assignee, metadata }: Step, depth: number, waitsFor: readonly string[]): Line {
+  const most = metadata['gc.max_attempts']
+  const facts = [title, most && `at most ${most} attempts`, status === 'active' && assignee].filter(Boolean).join(' · ')
+  const after = waitsFor.length === 0 ? '' : ` ← ${waitsFor.join(', ')}`
+  return { text: `${indent(depth)}${markOf(status)} ${id}  ${facts}${after}`, tone: toneOf(status), hang: 4 }
+}
+
+/** Work that was finished and did not pass its check has failed as an attempt. */
+function attemptLine({ id, status, attempt, assignee, metadata }: Step, depth: number): Line {
+  const exit = metadata['gc.exit_code'] ?? '0'
+  const said =
+    exit === '0' ? '' : `: ${(metadata['gc.stdout'] || metadata['gc.stderr'] || `exit status ${exit}`).trim()}`
+  const shown = exit === '0' ? status : 'failed'
+  const text = `${indent(depth)}${markOf(shown)} ${id}  attempt ${attempt ?? ''}${status === 'active' ? ` · ${assignee}` : ''}${said}`
+  return { text, tone: toneOf(shown), hang: 4 }
+}
+
+const indent = (depth: number): string => '   '.repeat(depth)
 
 /** How many steps come before each, on the longest way; a circle ends where it is entered again. */
 function depthsOf(ids: readonly string[], waitsFor: (id: string) => readonly string[]): ReadonlyMap<string, number> {

@@ -1,13 +1,24 @@
 import type { Output } from '../../src/client/operations.ts'
+import { readTimeline } from '../../src/client/run-timeline.ts'
 import { formatTime } from '../../src/client/text.ts'
 import { type Action, isOneOf, type Line, table } from './page.ts'
 import { runActions } from './runs.ts'
+import { costOf, isBookkeeping, type TimelineStep, titleOf, workedFor } from './steps.ts'
 import { toneOf } from './tones.ts'
 
 type Run = Output<'GET ~/runs/{run_id}'>
-type Step = Output<'GET ~/runs/{run_id}/steps'>['steps'][number] & { readonly run: string }
+type Progress = Output<'GET ~/runs/{run_id}/progress'>
+type Bead = Output<'GET ~/bead/{id}'>
 
-/** One run: where it stands, and its steps. */
+/** A step of a run, with what is known of its work. */
+type Step = Output<'GET ~/runs/{run_id}/steps'>['steps'][number] & {
+  readonly run: string
+  readonly work: TimelineStep | undefined
+}
+
+const MAX_STEPS = 1_000
+
+/** One run: where it stands, what it waits for, and its steps. */
 export const runPage = table<Step>({
   name: 'run',
   about: 'run',
@@ -17,34 +28,53 @@ export const runPage = table<Step>({
   columns: [
     { title: 'step', width: 14, isName: true, cell: ({ id }) => id },
     { title: 'state', width: 11, cell: ({ status }) => ({ text: status, tone: toneOf(status) }) },
-    { title: 'kind', width: 10, leaves: 2, cell: ({ kind }) => ({ text: kind ?? '', tone: 'quiet' }) },
-    { title: 'title', width: 28, grows: true, cell: ({ title }) => title },
+    { title: 'title', width: 28, grows: true, cell: ({ title, work }) => (work ? titleOf(work) : title) },
     { title: 'who', width: 16, leaves: 1, isName: true, cell: ({ assignee }) => assignee },
+    { title: 'worked', width: 7, leaves: 2, cell: ({ work }) => workedFor(work?.seconds ?? 0) },
+    { title: 'cost', width: 8, leaves: 3, cell: ({ work }) => (work ? costOf(work) : '') },
   ],
   idOf: ({ id }) => id,
+  isSystem: ({ work }) => isBookkeeping(work?.kind),
   isChangedBy: isOneOf('run.', 'execution.', 'bead.', 'session.'),
   opens: ({ id }, city) => ({ page: 'bead', city, subject: id }),
   load: async ({ city, subject, signal }) => {
     const call = { params: { run_id: subject }, ...(signal && { signal }) }
-    const [run, { steps }] = await Promise.all([
+    const [run, { steps }, progress, root, timeline] = await Promise.all([
       city.call('GET ~/runs/{run_id}', call),
       city.call('GET ~/runs/{run_id}/steps', call),
+      city.call('GET ~/runs/{run_id}/progress', call),
+      city.call('GET ~/bead/{id}', { params: { id: subject }, ...(signal && { signal }) }),
+      readTimeline(city, subject, MAX_STEPS, signal),
     ])
-    const items = (steps ?? []).map((step) => ({ ...step, run: subject }))
-    return { items, total: items.length, head: headLines(run), actions: runActions(run) }
+    const known = new Map(timeline.steps.map((step) => [step.bead_id, step]))
+    const items = (steps ?? []).map((step) => ({ ...step, run: subject, work: known.get(step.id) }))
+    return { items, total: items.length, head: headLines(run, progress, root), actions: runActions(run) }
   },
   actionsOf: (step) => [retry(step), skip(step)],
 })
 
 /** Where a run stands, and why. */
-function headLines({ title, status, formula, target, started_at: started, last_error: error }: Run): Line[] {
+function headLines(run: Run, { waits_for: waits, part_of: part }: Progress, root: Bead): Line[] {
+  const { title, status, formula, target, started_at: started, last_error: error } = run
+  const vars = varsOf(root)
   const facts = [status, formula, target && `goes to ${target}`, started && `since ${formatTime(started)}`]
   return [
     { text: title, tone: 'strong' },
     { text: facts.filter(Boolean).join(' · '), tone: toneOf(status) },
+    ...(vars === '' ? [] : [{ text: vars, tone: 'quiet' as const, hang: 2 }]),
+    ...(part ? [{ text: `part of ${part.run_id}, for its member ${part.member_id}`, tone: 'quiet' as const }] : []),
+    ...(waits ? [{ text: `waits: ${waits}`, tone: 'warning' as const, hang: 2 }] : []),
     ...(error ? [{ text: error.message ?? error.code, tone: 'bad' as const }] : []),
   ]
 }
+
+const VARIABLE = 'gc.var.'
+
+/** `name=search level=small`: what it was begun with. */
+export const varsOf = ({ metadata = {} }: Pick<Bead, 'metadata'>): string =>
+  Object.entries(metadata)
+    .flatMap(([key, value]) => (key.startsWith(VARIABLE) ? [`${key.slice(VARIABLE.length)}=${value}`] : []))
+    .join(' ')
 
 const retry = ({ run, id, title }: Step): Action => ({
   key: 'R',

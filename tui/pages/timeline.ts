@@ -1,41 +1,90 @@
-import type { Output } from '../../src/client/operations.ts'
+import { type RunTimeline, readTimeline } from '../../src/client/run-timeline.ts'
+import { displayWidth, formatTime, padTo, truncate } from '../../src/client/text.ts'
 import { isOneOf, type Line, text } from './page.ts'
+import { costOf, isBookkeeping, markOf, statusOf, type TimelineStep, titleOf, workedFor } from './steps.ts'
 import { toneOf } from './tones.ts'
 
-type Step = Output<'GET ~/runs/{run_id}/timeline'>['steps'][number]
+const MAX_STEPS = 1_000
+/** Columns of a title, and of the time of the run. */
+const [TITLE, BAR] = [26, 28]
+const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
 
-const LIMIT = 500
-
-/** What became of every step of a run, when, by whom, and what it cost. */
+/** When each step of a run was worked on, as a picture; then what became of it, by whom, and what it cost. */
 export const timelinePage = text({
   name: 'timeline',
   about: 'run',
   title: 'timeline',
-  help: 'every state of every step of a run, with its sessions, tokens and money',
+  help: 'when each step of a run was worked on, with its sessions, tokens and money',
   isChangedBy: isOneOf('run.', 'execution.', 'bead.'),
-  load: async ({ city, subject: run_id, signal }) => {
-    const { states, steps } = await city.call('GET ~/runs/{run_id}/timeline', {
-      params: { run_id },
-      query: { limit: LIMIT },
-      ...(signal && { signal }),
-    })
-    const head = states.map(
-      ({ status, at, by, reason }): Line => ({
-        text: [at, status.padEnd(10), by, reason].filter(Boolean).join('  '),
-        tone: toneOf(status),
-      }),
-    )
-    return { lines: [...head, { text: '' }, ...steps.flatMap(stepLines)] }
+  load: async ({ city, subject, signal }) => {
+    const timeline = await readTimeline(city, subject, MAX_STEPS, signal)
+    return { lines: timelineLines(timeline, Date.now()), opens: { page: 'run', city: city.name, subject } }
   },
 })
 
-function stepLines(step: Step): Line[] {
-  const { bead_id, title, kind, attempt, sessions, seconds, input_tokens: input, output_tokens: output } = step
-  const facts = [attempt && `attempt ${attempt}`, kind, ...sessions, seconds > 0 && `${Math.round(seconds)} s`]
-  const cost = input + output > 0 ? `${input} in · ${output} out · $${step.cost_usd_estimate.toFixed(2)}` : ''
+/** The picture, the states of the run, then those of each step. */
+export function timelineLines(
+  { states, steps, status, started_at, next_cursor: next }: RunTimeline,
+  now: number,
+): Line[] {
+  const shown = steps.filter(({ kind }) => !isBookkeeping(kind))
+  const times = [...states, ...shown.flatMap((step) => step.states)].map(({ at }) => Date.parse(at))
+  const begin = Date.parse(started_at)
+  const end = Math.max(begin + 1, ENDED.has(status) ? Math.max(...times) : now)
+  const width = Math.max(0, ...shown.map(({ bead_id }) => displayWidth(bead_id)))
+  const ends = `${formatTime(started_at, end)}${formatTime(new Date(end).toISOString(), end).padStart(BAR - 8)}`
   return [
-    { text: `${bead_id}  ${title}`, tone: 'strong', hang: bead_id.length + 2 },
-    { text: `  ${[...facts, cost].filter(Boolean).join(' · ')}`, tone: 'quiet' },
-    ...step.states.map(({ status, at }): Line => ({ text: `  ${at}  ${status}`, tone: toneOf(status) })),
+    { text: `${' '.repeat(width + TITLE + 5)}${ends}`, tone: 'quiet', isPicture: true },
+    ...shown.map((step) => barLine(step, width, { begin, end })),
+    ...(next ? [{ text: `Only its first ${steps.length} steps are shown.`, tone: 'warning' as const }] : []),
+    { text: '' },
+    ...states.map(
+      ({ status: state, at, by, reason }): Line => ({
+        text: [formatTime(at), state.padEnd(10), by, reason].filter(Boolean).join('  '),
+        tone: toneOf(state),
+      }),
+    ),
+    { text: '' },
+    ...shown.flatMap(stepLines),
+  ]
+}
+
+interface Period {
+  readonly begin: number
+  readonly end: number
+}
+
+/** One step on one line: when it waited (`·`) and was worked on (`█`), how long, and for how much. */
+function barLine(step: TimelineStep, width: number, period: Period): Line {
+  const status = statusOf(step)
+  const title = padTo(truncate(titleOf(step), TITLE), TITLE)
+  const facts = [workedFor(step.seconds), costOf(step)].filter(Boolean).join(' · ')
+  const text = ` ${markOf(status)} ${padTo(step.bead_id, width)} ${title} ${barOf(step, period)} ${facts}`
+  return { text, tone: toneOf(status), isPicture: true }
+}
+
+/** Work is never too short to be seen. */
+function barOf({ states }: TimelineStep, { begin, end }: Period): string {
+  const columnOf = (time: number) => Math.max(0, Math.floor(((time - begin) / (end - begin)) * BAR))
+  const columns = Array.from({ length: BAR }, () => ' ')
+  for (const [at, state] of states.entries()) {
+    const isWork = state.status === 'active'
+    if (!isWork && state.status !== 'pending') continue
+    const next = states[at + 1]
+    const from = Math.min(BAR - 1, columnOf(Date.parse(state.at)))
+    const to = next === undefined ? BAR : Math.max(from + 1, columnOf(Date.parse(next.at)))
+    columns.fill(isWork ? '█' : '·', from, to)
+  }
+  return columns.join('')
+}
+
+function stepLines(step: TimelineStep): Line[] {
+  const { bead_id, sessions, seconds, input_tokens: input, output_tokens: output } = step
+  const used = input + output > 0 ? `${input} in · ${output} out · ${costOf(step)}` : ''
+  const facts = [...sessions, workedFor(seconds), used].filter(Boolean)
+  return [
+    { text: `${bead_id}  ${titleOf(step)}`, tone: 'strong', hang: bead_id.length + 2 },
+    ...(facts.length > 0 ? [{ text: `  ${facts.join(' · ')}`, tone: 'quiet' as const }] : []),
+    ...step.states.map(({ status, at }): Line => ({ text: `  ${formatTime(at)}  ${status}`, tone: toneOf(status) })),
   ]
 }

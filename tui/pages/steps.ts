@@ -1,0 +1,39 @@
+import type { RunTimeline } from '../../src/client/run-timeline.ts'
+import { money } from './figures.ts'
+
+export type TimelineStep = RunTimeline['steps'][number]
+
+/** Steps that gc does by itself, which nobody looks for. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['spec', 'workflow-finalize'])
+
+/** Whether gc keeps a step by itself. */
+export const isBookkeeping = (kind: string | undefined): boolean => BOOKKEEPING.has(kind ?? '')
+
+const MARKS: Readonly<Record<string, string>> = {
+  ...{ completed: '✓', failed: '✗', active: '▶', in_progress: '▶' },
+  ...{ skipped: '↷', canceled: '✗', closed: '✓', blocked: '◌' },
+}
+
+/** How a step stands, in one column. */
+export const markOf = (status: string): string => MARKS[status] ?? '○'
+
+/** Which step it is, where several have one title: an attempt, or what goes on until a check passes. */
+export function titleOf({ title, kind, attempt }: Pick<TimelineStep, 'title' | 'kind' | 'attempt'>): string {
+  if (attempt !== undefined) return `${title} · attempt ${attempt}`
+  return kind === 'ralph' ? `${title} · until its check passes` : title
+}
+
+/** How long it was worked on: `42s`, `1m 05s`, `2h 10m`. */
+export function workedFor(seconds: number): string {
+  const whole = Math.round(seconds)
+  const two = (value: number) => String(value).padStart(2, '0')
+  if (whole < 60) return whole === 0 ? '' : `${whole}s`
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`
+  return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`
+}
+
+/** What it cost, once anything was used. */
+export const costOf = (step: TimelineStep): string =>
+  step.input_tokens + step.output_tokens > 0 ? money(step.cost_usd_estimate, step.unpriced) : ''
+
+export const statusOf = ({ states }: TimelineStep): string => states.at(-1)?.status ?? 'pending'
