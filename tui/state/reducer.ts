@@ -106,6 +106,7 @@ function onOutcome(before: State, outcome: Outcome, location: Location): Step {
 function onKey(state: State, key: string): Step {
   if (key === 'ctrl+c') return [state, { type: 'quit' }]
   if (state.prompt) return onPromptKey(state, state.prompt, key)
+  if (isEscaped(state, key)) return afterEscape(state, key.slice(ALT.length))
   if (state.overlay) return onOverlayKey(state, state.overlay, key)
   const clean = { ...state, notice: undefined }
   const verb = state.keymap.verbs.get(key)
@@ -114,6 +115,19 @@ function onKey(state: State, key: string): Step {
   if (chosen) return begin(clean, chosen)
   const isRead = viewOf(state, focused(state)).loadedAt !== undefined
   return [isRead ? clean : notice(clean, 'the page is still being read; press it again', false)]
+}
+
+const ALT = 'alt+'
+
+/** An escape that arrives together with the key after it, as over a slow line, reads as alt with that key. */
+function isEscaped({ keymap, overlay }: State, key: string): boolean {
+  const isLine = overlay?.kind === 'palette' || overlay?.kind === 'form'
+  return key.startsWith(ALT) && !isLine && !keymap.verbs.has(key)
+}
+
+function afterEscape(state: State, key: string): Step {
+  const [next, effect] = onKey(state, 'esc')
+  return effect ? [next, effect] : onKey(next, key)
 }
 
 /** What each verb does to the state; those that need more than that are in `onVerb`. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createKeymap } from '../../../tui/state/keys.ts'
 import { focused, panelsOf } from '../../../tui/state/navigation.ts'
 import { step } from '../../../tui/state/reducer.ts'
 import { selectedRow, shownRows } from '../../../tui/state/selection.ts'
@@ -51,6 +52,22 @@ describe('navigation', () => {
     expect(press(alpha, '?').overlay).toEqual({ kind: 'help', first: 0 })
     expect(press(alpha, '?', 'x').overlay).toBeUndefined()
     expect(step(press(alpha, '?'), { type: 'key', key: 'ctrl+c' })[1]).toEqual({ type: 'quit' })
+  })
+})
+
+describe('an escape that comes in one piece with the next key', () => {
+  test('is both keys, on a page and over the help', () => {
+    const beads = enter(alpha, 'beads')[0]
+    expect(press(beads, 'alt+:').prompt?.kind).toBe('command')
+    expect(here(press(beads, 'alt+:')).page).toBe(here(alpha).page)
+    const helped = press(beads, '?')
+    expect(press(helped, 'alt+/')).toMatchObject({ overlay: undefined, prompt: { kind: 'filter' } })
+  })
+
+  test('is the key that a person chose, and no escape while a line is typed', () => {
+    const chosen = { ...alpha, keymap: createKeymap(new Map([['help', ['alt+h']]])) }
+    expect(press(chosen, 'alt+h').overlay?.kind).toBe('help')
+    expect(press(alpha, ':', 'b', 'alt+x').prompt).toMatchObject({ kind: 'command', edit: { text: 'b' } })
   })
 })
 
