@@ -7,8 +7,9 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
 import { failure } from '../io/exit.ts'
-import { type Io, printJson, printLine } from '../io/io.ts'
+import { printJson, printLine } from '../io/io.ts'
 import { type Column, printTable } from '../io/table.ts'
+import { tellPrograms } from '../packs/prepare.ts'
 
 export function backupCommands(program: Command, context: CommandContext): void {
   withJson(program.command('backup').description('copy a city into one file, also while it runs'))
@@ -65,7 +66,7 @@ async function restoreCity(context: CommandContext, file: string, folder: string
       io,
       `City ${restored.city} is at ${restored.path}; \`gc register ${restored.path}\` starts it, suspended.`,
     )
-    return printRestored(io, restored, restored.city)
+    return printRestored(context, restored, restored.city)
   }
   const body = { path: restored.path, ...(options.name !== undefined && { name: options.name }) }
   const accepted = await (await context.supervisor()).call('POST /v0/city/register', { body })
@@ -73,7 +74,7 @@ async function restoreCity(context: CommandContext, file: string, folder: string
   const { skipped, programs } = restored
   if (options.json) return printJson(io, { ...payload, suspended: true, skipped, programs })
   printLine(io, `City ${payload.name} is up at ${payload.path}, as it was at ${restored.at}.`)
-  printRestored(io, restored, String(payload.name))
+  await printRestored(context, restored, String(payload.name))
 }
 
 /** A program that a city starts once it is resumed. */
@@ -84,13 +85,19 @@ interface Program {
 }
 
 interface RestoredCity {
+  readonly path: string
   readonly skipped: readonly string[]
   readonly programs: readonly Program[]
   readonly problem?: string
 }
 
 /** What a person should know before resuming a city that came from a file. */
-function printRestored(io: Io, { skipped, programs, problem }: RestoredCity, city: string): void {
+async function printRestored(
+  context: CommandContext,
+  { path, skipped, programs, problem }: RestoredCity,
+  city: string,
+): Promise<void> {
+  const { io } = context
   if (skipped.length > 0) printLine(io, `Left out: ${listed(skipped)}`)
   if (problem !== undefined) printLine(io, `Its configuration has errors:\n${problem}`)
   printLine(io, `It is suspended: nothing starts until you run \`gc city resume ${city}\`. Then it may start:`)
@@ -100,6 +107,7 @@ function printRestored(io: Io, { skipped, programs, problem }: RestoredCity, cit
     { header: 'FOLDER', value: ({ folder }) => folder, minWidth: 12 },
   ]
   printTable(io, programs, columns, 'no program: no agent and no service is declared.')
+  await tellPrograms(context, path, 'By itself it then also runs:')
 }
 
 /** Names in quotes, so that one with codes or line breaks in it does no harm. */

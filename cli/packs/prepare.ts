@@ -21,10 +21,14 @@ export async function fetchMissingPacks(context: CommandContext, path: string): 
 }
 
 /** Lists the programs that a city and its packs run by themselves. */
-export async function tellPrograms(context: CommandContext, path: string): Promise<void> {
+export async function tellPrograms(
+  context: CommandContext,
+  path: string,
+  title = 'Programs that this city runs by itself:',
+): Promise<void> {
   if (context.io.env.GC_TOKEN || !existsSync(join(path, 'city.toml'))) return
   const packs = await packsAt(context, path)
-  printPrograms(context.io, packs.programs(), 'Programs that this city runs by itself:')
+  printPrograms(context.io, packs.programs(), title)
 }
 
 const WARMUP_TIMEOUT = 60_000

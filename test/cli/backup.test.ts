@@ -46,6 +46,11 @@ describe('gc backup and gc restore', () => {
     writeFileSync(join(deep, 'large'), new Uint8Array(3_000_001).fill(7))
     symlinkSync('run.sh', join(deep, 'link'))
     writeFileSync(join(town.city, 'notes', 'todo.txt'), '')
+    mkdirSync(join(town.city, 'orders'))
+    writeFileSync(
+      join(town.city, 'orders', 'tick.toml'),
+      '[order]\ntrigger = "cron"\nschedule = "0 3 1 1 *"\nexec = "./tick.sh"\n',
+    )
 
     const file = town.at('town.tar.gz')
     const writing = Promise.all(Array.from({ length: 20 }, (_, n) => town.json<Bead>(['bead', 'create', `${n}`])))
@@ -61,7 +66,10 @@ describe('gc backup and gc restore', () => {
 
     const copy = town.at('elsewhere', 'copy')
     const restored = await town.gc(['restore', file, copy, '--name', 'copy'])
-    expect([restored.err, restored.out]).toEqual(['', expect.stringContaining(`City copy is up at ${copy}`)])
+    expect([restored.err, restored.out]).toEqual([
+      'By itself it then also runs:\n  order tick (city), cron 0 3 1 1 *: ./tick.sh\n',
+      expect.stringContaining(`City copy is up at ${copy}`),
+    ])
     const comparable = (all: Bead[]) =>
       all.filter(({ issue_type, title }) => issue_type !== 'session' && !/^\d+$/.test(title))
     expect(comparable(await beads('copy'))).toEqual(comparable(await beads('town')))
@@ -84,7 +92,7 @@ describe('gc backup and gc restore', () => {
     writeFileSync(junk, 'not a backup')
     const folder = town.at('new')
     const torn = await town.gc(['restore', junk, folder])
-    expect([torn.status, torn.err]).toEqual([1, expect.stringContaining('cannot be unpacked')])
+    expect([torn.status, torn.err]).toEqual([1, `gc: ${junk} cannot be unpacked: it is damaged, or no backup of gc\n`])
     expect(existsSync(folder)).toBe(false)
     const full = await town.gc(['restore', junk, town.city])
     expect([full.status, full.err]).toEqual([1, expect.stringContaining('is not empty')])

@@ -32,7 +32,7 @@ const FOLDERS = new Set([
 const FILE = /^[^./][^/]*\.(toml|lock|md|tmpl|txt|json|jsonc|yaml|yml|sh|bash|py|js|mjs|ts|rb)$/i
 
 /** What of `.gc` is made again when a city is opened. */
-const DERIVED = /^\.gc\/(city\.db.*|lock.*|cache|runtime|social|system|backup-.*|last-good\.json)(\/|$)/
+const DERIVED = /^\.gc\/(city\.db.*|lock.*|cache|confined|runtime|social|system|backup-.*|last-good\.json)(\/|$)/
 
 /** Whether a city has a file of this name, and a backup may hold it. */
 export function isCityFile(name: string): boolean {

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { AppError, errorMessage } from '../../core/errors.ts'
+import { AppError, errorMessage, hasCode } from '../../core/errors.ts'
 import { syncFolder } from '../../core/folders.ts'
 import { readTar, type TarEntry } from '../../core/tar/read-tar.ts'
 import { ArchiveJudge, type Verdict } from './archive-judge.ts'
@@ -86,7 +86,8 @@ export class BackupFile implements AsyncDisposable {
       }
     } catch (error) {
       if (error instanceof AppError || signal.aborted) throw error
-      throw new AppError('invalid-request', `${this.path} cannot be unpacked: ${errorMessage(error)}`)
+      const why = isDamaged(error) ? 'it is damaged, or no backup of gc' : errorMessage(error)
+      throw new AppError('invalid-request', `${this.path} cannot be unpacked: ${why}`)
     }
     judge.finish()
   }
@@ -129,3 +130,6 @@ function existingParent(folder: string): string {
     }
   }
 }
+
+/** Whether what was read is not compressed as a backup is, or not all of it is there. */
+const isDamaged = (error: unknown): boolean => hasCode(error, 'Z_DATA_ERROR', 'Z_BUF_ERROR')

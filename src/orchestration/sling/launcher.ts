@@ -43,6 +43,11 @@ interface Compiled extends Launch {
   recipe: Recipe
 }
 
+/** What whoever runs a molecule should know: nothing of it happens by itself. */
+const onlyListed = ({ formula }: Recipe): string =>
+  `formula ${formula} is a molecule: gc lists its steps and starts no session for them, its agent does them when it is ` +
+  'told to (gc session nudge); with [requires] formula_compiler = ">=2.0.0" gc offers each step by itself'
+
 /** Runs formulas: by themselves, or for a bead. */
 export class FormulaLauncher {
   readonly #options: LauncherOptions
@@ -70,7 +75,8 @@ export class FormulaLauncher {
       )
     }
     if (recipe.shape === 'graph') requireNoInput(recipe)
-    const warnings = launch.flags.force ? [] : this.router.agentWarnings(target.agent)
+    const ofAgent = launch.flags.force ? [] : this.router.agentWarnings(target.agent)
+    const warnings = recipe.shape === 'molecule' ? [...ofAgent, onlyListed(recipe)] : ofAgent
     return this.#write(caller, compiled, {
       count: beadCount(recipe),
       plan: (ids) => this.#plan(compiled, ids, {}),
