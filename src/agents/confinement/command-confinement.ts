@@ -93,7 +93,7 @@ export class CommandConfinement {
     const { allowHosts } = agentProfile(confinable, config.current)
     const reach = {
       ...{ agent: confinable, provider: undefined, allowHosts: allowHosts.map(({ value }) => value) },
-      ...{ unknownHosts: undefined, rig: this.#rigPath(confinable.dir) },
+      ...{ unknownHosts: undefined, rig: this.#rigPath(confinable.dir), env: place.env },
     }
     return { ...rules, proxy: proxyRules(reach, { keys: [], env: {} }) }
   }

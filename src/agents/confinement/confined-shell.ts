@@ -67,6 +67,6 @@ export class ConfinedShell {
 /** Nobody is there to answer for a command what its session would have a person asked. */
 function withoutKeys({ begin: _, proxy, ...confine }: ConfinementRules, root: string): Confinement {
   if (!proxy) return { ...confine, private: root }
-  const { hosts, advice, otherwise = '' } = proxy
-  return { ...confine, private: root, proxy: { hosts, advice, otherwise, keys: [], env: {} } }
+  const { hosts, advice, otherwise = '', outer } = proxy
+  return { ...confine, private: root, proxy: { hosts, advice, otherwise, ...(outer && { outer }), keys: [], env: {} } }
 }

@@ -16,6 +16,8 @@ export interface ConfinementPlace extends OwnPlaces {
   /** The gc binary. */
   readonly bin: string
   readonly tokenRequirement: TokenDemand
+  /** The environment of the supervisor. */
+  readonly env: Readonly<Record<string, string | undefined>>
   url(): string
 }
 

@@ -1,5 +1,6 @@
 import { defaultHosts } from '../../config/confinement/default-hosts.ts'
 import type { UnknownHosts } from '../../config/declare/confine.ts'
+import { outerProxies } from '../../host/confine/network/outer-proxy.ts'
 import { REGISTRIES } from '../../host/confine/start/default-hosts.ts'
 import type { ProxyRules } from '../../host/protocol/proxy.ts'
 import type { Confinable } from './confinement.ts'
@@ -15,6 +16,8 @@ export interface Reach {
   unknownHosts: UnknownHosts | undefined
   /** The folder of its rig. */
   rig: string | undefined
+  /** The environment of the supervisor, which names the proxies of its network. */
+  env: Readonly<Record<string, string | undefined>>
 }
 
 /** The hosts that sessions of an agent reach: those of its provider, of package registries, of its rig's remotes, and declared ones. */
@@ -28,7 +31,8 @@ export function allowedHosts({ agent, provider, allowHosts, rig }: Reach): Proxy
 export function proxyRules(reach: Reach, { keys, env }: Pick<KeptKeys, 'keys' | 'env'>): ProxyRules {
   const { declared } = reach.agent
   const advice = `allow_hosts = ["{host}"] in the confine table of ${declared} allows it`
+  const outer = outerProxies(reach.env)
   const asks = reach.unknownHosts === 'ask'
   const otherwise = ', and confine = "network" every host'
-  return { hosts: allowedHosts(reach), advice, otherwise, ...(asks && { asks }), keys, env }
+  return { hosts: allowedHosts(reach), advice, otherwise, ...(asks && { asks }), ...(outer && { outer }), keys, env }
 }

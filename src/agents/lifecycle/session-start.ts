@@ -65,7 +65,14 @@ export function sessionStart(
   const { allowHosts: hosts, ports: declaredPorts, unknownHosts, shareLogin } = agentProfile(confinable, config)
   const allowHosts = hosts.map(({ value }) => value)
   const ports = declaredPorts.map(({ value }) => value)
-  const reach = { agent: confinable, provider: name, allowHosts, unknownHosts: unknownHosts?.value, rig: rigPath }
+  const reach = {
+    agent: confinable,
+    provider: name,
+    allowHosts,
+    unknownHosts: unknownHosts?.value,
+    rig: rigPath,
+    env: environment.env,
+  }
   const place = { env, home: env.HOME ?? homedir(), workDir: row.workDir }
   const stored = shareLogin?.value || account ? {} : storedKeys(name, place)
   const inherited = { ...stored, ...Object.fromEntries(own) }

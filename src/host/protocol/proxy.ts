@@ -12,6 +12,16 @@ export const ProviderKey = Type.Object({
 })
 export type ProviderKey = Static<typeof ProviderKey>
 
+/** The proxies of the network that this machine is in, as an environment names them. */
+export const OuterProxies = Type.Object({
+  /** For plain HTTP, and for everything else. */
+  http: Type.Optional(Type.String()),
+  https: Type.Optional(Type.String()),
+  /** Hosts that are reached without them. */
+  direct: Type.Optional(Type.String()),
+})
+export type OuterProxies = Static<typeof OuterProxies>
+
 /** What the proxy of a session lets through. */
 export const ProxyRules = Type.Object({
   /** The hosts that it connects to: by rules, or all of them. */
@@ -23,6 +33,8 @@ export const ProxyRules = Type.Object({
   /** Whether a person is asked about other hosts. */
   asks: Type.Optional(Type.Boolean()),
   keys: Type.Array(ProviderKey),
+  /** Through what it reaches hosts; absent: directly. */
+  outer: Type.Optional(OuterProxies),
   /** Variables of the program: `{url:NAME}` stands for the address of a key, `{key}` for what it shows there instead of it. */
   env: Type.Record(Type.String(), Type.String()),
 })

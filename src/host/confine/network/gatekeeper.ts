@@ -27,6 +27,8 @@ export class Gatekeeper {
     private readonly resolve: Resolve,
     /** Where people are asked about other hosts. */
     private readonly consent?: Pick<HostConsent, 'request'>,
+    /** Whether a host is reached through a proxy that looks names up itself, also those that nobody knows here. */
+    private readonly isThrough: (host: string, port: number) => boolean = () => false,
   ) {
     this.#rules = new HostRules(rules.hosts)
   }
@@ -37,6 +39,7 @@ export class Gatekeeper {
     const isListed = this.#rules.allows(host, port)
     if (!isListed) await this.#requireConsent(host, port)
     const addresses = await this.resolve(host).catch(() => [])
+    if (addresses.length === 0 && this.isThrough(host, port)) return []
     if (addresses.length === 0) throw new Refusal(502, `${host} has no address`)
     // All of them: an address that is not looked at could be the one that is taken another time.
     const isReachable = (address: string) => this.#isReachable(address, port) || (!isListed && address === host)

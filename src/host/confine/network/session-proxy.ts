@@ -5,15 +5,17 @@ import { errorMessage } from '../../../core/errors.ts'
 import { normalHost } from '../../../core/host-rules.ts'
 import type { AskedHost, HostAnswer, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
 import { BodyGate } from './body-gate.ts'
-import { dial, type Place, type Resolve, systemResolve } from './dial.ts'
+import { type Resolve, systemResolve } from './dial.ts'
 import { Gatekeeper, Refusal } from './gatekeeper.ts'
 import { HostConsent } from './host-consent.ts'
 import { KeyMask } from './key-mask.ts'
 import { isAuthorized, providerUrl, showsPassword, withoutKeys } from './keys.ts'
 import { Ledger, listedHost } from './ledger.ts'
+import { OuterRoutes } from './outer-proxy.ts'
 import { proxyVariables, withAddresses } from './proxy-variables.ts'
 import { relay } from './relay.ts'
 import { MAX_HEAD_BYTES, parseHead, type RequestHead, rewrittenHead, splitHead } from './request-head.ts'
+import { plainTarget, type Reached, reach } from './tunnel.ts'
 
 const MAX_CONNECTIONS = 256
 const HEAD_MS = 15_000
@@ -49,7 +51,7 @@ export interface SessionProxyOptions {
 
 /** A request that is passed on. */
 interface Passed {
-  place: Place
+  place: Reached
   head: RequestHead
   /** Its head, as the host gets it. */
   sent: string
@@ -68,6 +70,7 @@ export class SessionProxy {
   readonly #server: Server
   readonly #clients = new Set<Socket>()
   readonly #resolve: Resolve
+  readonly #routes: OuterRoutes
   readonly port: number
 
   constructor(private readonly options: SessionProxyOptions) {
@@ -77,7 +80,9 @@ export class SessionProxy {
     this.#consent = rules.asks
       ? new HostConsent({ clock, onChange, ...(patience !== undefined && { patience }) })
       : undefined
-    this.#gatekeeper = new Gatekeeper(rules, resolve, this.#consent)
+    this.#routes = new OuterRoutes(rules.outer)
+    const isThrough = (host: string, port: number) => this.#routes.isThrough(host, port)
+    this.#gatekeeper = new Gatekeeper(rules, resolve, this.#consent, isThrough)
     this.#ledger = new Ledger(clock)
     this.#server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client))
     this.#server.on('error', () => this.close())
@@ -165,15 +170,18 @@ export class SessionProxy {
     const [, authority = '', path = ''] = /^http:\/\/([^/?#@]+)([/?][^#]*)?$/i.exec(head.target) ?? []
     const to = parseAuthority(authority, 80)
     if (!to) throw new Refusal(400, 'the request names no host that a proxy can reach; for https it has to be CONNECT')
-    const place = { ...to, isTls: false, addresses: await this.#admit(to) }
-    const sent = rewrittenHead(head, path.startsWith('/') ? path : `/${path}`, authority)
+    const outer = this.#routes.to(to.host, to.port, { isPlain: true })
+    const place = { ...to, outer, isPlain: true, isTls: false, addresses: await this.#admit(to) }
+    const { target, shown } = plainTarget(outer, authority, path.startsWith('/') ? path : `/${path}`)
+    const sent = rewrittenHead(head, target, authority, { with: shown })
     await this.#pass(client, { place, head, sent, rest })
   }
 
   async #tunnel(client: Socket, { target }: RequestHead, rest: Buffer): Promise<void> {
     const to = parseAuthority(target)
     if (!to) throw new Refusal(400, `${target} is no host and port`)
-    const place = { ...to, isTls: false, addresses: await this.#admit(to) }
+    const outer = this.#routes.to(to.host, to.port, { isPlain: false })
+    const place = { ...to, outer, isPlain: false, isTls: false, addresses: await this.#admit(to) }
     const upstream = await this.#dial(client, place)
     if (!upstream) return
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
@@ -193,12 +201,14 @@ export class SessionProxy {
     const { key, url } = found
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const isTls = url.protocol === 'https:'
-    const addresses = await this.#resolve(host)
-    const place = { host, port: Number(url.port) || (isTls ? 443 : 80), addresses, isTls }
+    const port = Number(url.port) || (isTls ? 443 : 80)
+    const outer = this.#routes.to(host, port, { isPlain: !isTls })
+    const place = { host, port, outer, isPlain: !isTls, isTls, addresses: outer ? [] : await this.#resolve(host) }
+    const path = `${url.pathname}${url.search}`
+    const { target, shown } = isTls ? { target: path, shown: [] } : plainTarget(outer, url.host, path)
     // An answer that is not compressed can be searched for the key.
-    const added = [['Accept-Encoding', 'identity'] as const, [key.header, key.value] as const]
-    const change = { without: withoutKeys, with: added }
-    const sent = rewrittenHead(head, `${url.pathname}${url.search}`, url.host, change)
+    const added = [...shown, ['Accept-Encoding', 'identity'] as const, [key.header, key.value] as const]
+    const sent = rewrittenHead(head, target, url.host, { without: withoutKeys, with: added })
     const mask = new KeyMask(key.value.replace(/^Bearer /, ''))
     await this.#pass(client, { place, head, sent, rest, mask })
   }
@@ -227,8 +237,8 @@ export class SessionProxy {
   }
 
   /** Undefined when the client left meanwhile. */
-  async #dial(client: Socket, place: Place): Promise<Socket | undefined> {
-    const upstream = await dial(place)
+  async #dial(client: Socket, place: Reached): Promise<Socket | undefined> {
+    const upstream = await reach(place, this.#resolve)
     this.#ledger.connected(listedHost(place.host, place.port))
     if (!client.destroyed) return upstream
     upstream.destroy()

@@ -7,6 +7,7 @@ import { resolveProgram } from '../../process/spawn.ts'
 import type { ProxyRules } from '../../protocol/proxy.ts'
 import type { Report } from '../broker/loop.ts'
 import { neededFor } from '../needed.ts'
+import { outerProxies } from '../network/outer-proxy.ts'
 import { certificatePlaces } from './certificates.ts'
 import { Confiner } from './confiner.ts'
 import { REGISTRIES } from './default-hosts.ts'
@@ -38,7 +39,7 @@ export async function runHere(run: ConfinedRun): Promise<number> {
     const confine = {
       ...{ home: homedir(), private: root, network: network === 'open' ? ('open' as const) : ('session' as const) },
       ...{ read: [...read, ...certificatePlaces(run.env)], write: [cwd, ...run.write], ports: [...ports] },
-      ...(network === 'hosts' && { proxy: proxyTo([...REGISTRIES, ...hosts]) }),
+      ...(network === 'hosts' && { proxy: proxyTo([...REGISTRIES, ...hosts], run.env) }),
     }
     const wanted = { key: program, argv, env: run.env, confine }
     const { command, env, extra, started } = confiner.prepare(program, wanted)
@@ -68,7 +69,7 @@ export function allowingOptions(denial: Report): string | undefined {
   }
 }
 
-function proxyTo(hosts: string[]): ProxyRules {
+function proxyTo(hosts: string[], env: ConfinedRun['env']): ProxyRules {
   const wrong = hosts.find((host) => !parseHostRule(host))
   if (wrong !== undefined) {
     throw new AppError(
@@ -76,5 +77,6 @@ function proxyTo(hosts: string[]): ProxyRules {
       `${wrong} is no host such as example.com, *.example.com or example.com:8443`,
     )
   }
-  return { hosts, advice: '--host {host} allows it', keys: [], env: {} }
+  const outer = outerProxies(env)
+  return { hosts, advice: '--host {host} allows it', ...(outer && { outer }), keys: [], env: {} }
 }
