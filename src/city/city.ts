@@ -99,6 +99,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   } = services
   const { reconciler, sessionServices, worktrees, projectFiles, search, logs, attention } = services
   let started = false
+  resources.defer(() => log.close())
   resources.defer(async () => {
     if (started) await store.write((tx) => void log.append(tx, ControllerStopped, {}, {}), CITY).catch(() => {})
   })

@@ -22,6 +22,8 @@ export async function open(world: World, path: string, headers: Record<string, s
   return {
     response,
     opened,
+    /** Once the server has ended it. */
+    ended: read,
     frames,
     /** Waits until a number of frames have arrived, with a timeout. */
     async until(count: number, ms = 5_000): Promise<string[]> {

@@ -71,6 +71,20 @@ describe('the event stream of a city', () => {
     }
   })
 
+  test('ends with the last event when its city stops, so that readers learn why there are no more', async () => {
+    await using town = await openTown()
+    const { city } = town
+    await using events = await stream(city)
+    await city.call('POST ~/stop')
+    await events.ended
+    expect(events.frames().map(eventOf)).not.toContain('heartbeat')
+    expect(data(events.frames().at(-1))).toMatchObject({ type: 'controller.stopped' })
+    const again = await city.call('GET ~/events/stream')
+    expect([again.status, again.body.code]).toEqual([404, 'city-not-found'])
+    expect(again.body.detail).toContain(`gc start ${city.name}`)
+    await city.call('POST ~/start')
+  })
+
   test('sends the same to many readers at once', async () => {
     await using town = await openTown()
     const { city } = town

@@ -55,10 +55,15 @@ export class Feed {
     this.#readers.find((reader) => viewKey(reader.location) === viewKey(location))?.refresh.soon()
   }
 
-  /** Reads all of it again that is not held and that no event keeps up to date, such as after an action. */
+  /** Reads all of it again that no event keeps up to date, such as after an action. */
   refresh(): void {
+    this.#read(true)
+  }
+
+  /** Reads what is not held; while events come, without what they keep up to date. */
+  #read(isConnected: boolean): void {
     for (const { location, refresh } of this.#readers) {
-      const isLive = this.#tables.get(viewKey(location))?.isLive
+      const isLive = isConnected && this.#tables.get(viewKey(location))?.isLive
       if (!isLive && this.options.viewOf(location).missed === undefined) refresh.soon()
     }
   }
@@ -94,10 +99,24 @@ export class Feed {
     }
   }
 
+  /** A city that is stopped, or gone, is looked for until it is there again; meanwhile the page says so. */
   async #followEvents(): Promise<void> {
+    const { signal } = this.#ended
+    while (!signal.aborted) {
+      try {
+        await this.#readEvents()
+      } catch (error) {
+        if (signal.aborted) return
+        for (const { location } of this.#readers) this.#fail(location, error)
+        await new Promise<void>((resolve) => this.options.timers.after(RETRY_MS, resolve))
+      }
+    }
+  }
+
+  async #readEvents(): Promise<void> {
     const { client } = this.options
     const { city } = this.location
-    const following = this.#following(() => this.refresh())
+    const following = this.#following((isConnected) => this.#read(isConnected))
     if (city === '') {
       for await (const { data } of client.follow('GET /v0/events/stream', {}, following)) this.#refreshFor(data)
       return
@@ -134,15 +153,15 @@ export class Feed {
     })
   }
 
-  /** How a stream is followed: whenever it connects, what may have changed meanwhile is read again. */
-  #following(onConnected: () => void): FollowOptions {
+  /** How a stream is followed; whenever it connects or breaks, the page is read, for what changed and what is wrong. */
+  #following(onChange: (isConnected: boolean) => void): FollowOptions {
     const { timers, dispatch, now } = this.options
     return {
       signal: this.#ended.signal,
       timers,
       onStateChange: (state) => {
         dispatch({ type: 'connection', live: state === 'connected', now: now() })
-        if (state === 'connected') onConnected()
+        onChange(state === 'connected')
       },
     }
   }
@@ -167,8 +186,12 @@ export class Feed {
       return await task()
     } catch (error) {
       if (this.#ended.signal.aborted) return undefined
-      this.options.dispatch({ type: 'failed', location, error: errorMessage(error) })
+      this.#fail(location, error)
       return error
     }
+  }
+
+  #fail(location: Location, error: unknown): void {
+    this.options.dispatch({ type: 'failed', location, error: errorMessage(error) })
   }
 }

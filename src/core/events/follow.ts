@@ -40,7 +40,7 @@ export interface FollowLimits {
 /**
  * What is in the logs after each source's point, then what is recorded, in order for each log, none twice, each as
  * `show` makes it. Nothing is queued for a reader: the logs share their newest events, and older ones are rows.
- * It is over when the reader lags.
+ * It is over when the reader lags, and when the logs are closed where no others may take their place.
  */
 export class Follower<Name extends string, Shown> implements PullSource<Shown> {
   isDone = false
@@ -93,12 +93,13 @@ export class Follower<Name extends string, Shown> implements PullSource<Shown> {
       const first = place?.begin(page)
       if (first) return first
     }
+    if (!this.sources.listen && this.#places.every(({ source }) => source.log.isClosed)) this.close()
     return undefined
   }
 
   #subscribe(onReady: () => void): void {
     for (const stop of this.#stops) stop()
-    this.#stops = this.#places.map(({ source }) => source.log.subscribe(onReady))
+    this.#stops = this.#places.flatMap(({ source: { log } }) => [log.subscribe(onReady), log.onClose(onReady)])
   }
 }
 

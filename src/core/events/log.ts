@@ -53,6 +53,8 @@ export class EventLog {
   #head: number
   readonly #recent = new RecentEvents()
   readonly #listeners = new Set<(recorded: RecordedEvent) => void>()
+  readonly #endings = new Set<() => void>()
+  #isClosed = false
   readonly #insert: Statement<unknown, EventValues>
   readonly #after: Statement<EventRow, [number, number, number]>
   readonly #following: Statement<EventRow, [number, number]>
@@ -183,6 +185,7 @@ export class EventLog {
     return new Promise((resolve) => {
       const end = () => {
         stop()
+        stopEnding()
         deadline.cancel()
         signal?.removeEventListener('abort', end)
         resolve(this.#head > seq)
@@ -190,9 +193,26 @@ export class EventLog {
       const stop = this.subscribe((recorded) => {
         if (recorded.seq > seq) end()
       })
+      const stopEnding = this.onClose(end)
       const deadline = this.deadlines.after(ms, end)
       signal?.addEventListener('abort', end, { once: true })
     })
+  }
+
+  /** Whether nothing is recorded any more; whoever follows the log gets what there is, and is done. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const ending of [...this.#endings]) ending()
+  }
+
+  /** Calls back when the log is closed; returns how to unsubscribe. */
+  onClose(ending: () => void): () => void {
+    this.#endings.add(ending)
+    return () => this.#endings.delete(ending)
   }
 
   /** Calls the listener with every event once it is on disk, in order; returns how to unsubscribe. */

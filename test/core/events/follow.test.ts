@@ -42,6 +42,21 @@ const numbered = (name: string, from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => `${name} ${from + n}`)
 
 describe('following one log', () => {
+  test('ends with what is in it when it is closed, and not while others may take its place', async () => {
+    await using world = eventWorld()
+    await world.fill(3)
+    const stream = following([{ name: 'a', log: world.log, after: 0 }])
+    expect(await stream.take(3)).toEqual(numbered('a', 1, 3))
+    const sources = { now: () => [{ name: 'a', log: world.log, after: 3 }], listen: () => () => {} }
+    const changing = new Reading(new Follower(sources, label))
+    const last = stream.take(2)
+    await world.record()
+    world.log.close()
+    expect(await last).toEqual(['a 4', 'end'])
+    expect(await changing.take(1)).toEqual(['a 4'])
+    changing.close()
+  })
+
   test('replays stored events in pages and then continues live without loss or duplicates', async () => {
     await using world = eventWorld()
     await world.fill(30)
