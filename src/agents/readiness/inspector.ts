@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import { parseJson } from '../conversations/entries/json.ts'
@@ -29,7 +29,7 @@ const MAX_OUTPUT_LENGTH = 64 * 1024
 
 const MAX_FILE_BYTES = 1024 * 1024
 
-/** Inspects programs and their files in bounded time, independently of the environment the supervisor was started in. */
+/** Inspects programs and their files in bounded time, in the usual folders and on the PATH that agents are started with. */
 export class ProgramInspector {
   readonly home: string
   readonly path: string
@@ -43,7 +43,9 @@ export class ProgramInspector {
     const userFolders = ['.local/bin', '.bun/bin', '.npm-global/bin', '.cargo/bin', 'bin'].map((name) =>
       join(this.home, name),
     )
-    this.path = ['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin', '/bin', ...userFolders].join(delimiter)
+    const own = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
+    const usual = ['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin', '/bin', ...userFolders]
+    this.path = [...new Set([...usual, ...own])].join(delimiter)
   }
 
   /** The path of a program; undefined when it is not installed. */

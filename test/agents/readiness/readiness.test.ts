@@ -4,6 +4,7 @@ import { ProgramInspector } from '../../../src/agents/readiness/inspector.ts'
 import { INSTALLING } from '../../../src/config/providers/installing.ts'
 import { BUILTINS } from '../../../src/config/providers/presets.ts'
 import { scriptedTown } from '../../support/city.ts'
+import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
 import { write } from '../conversations/samples.ts'
 
@@ -46,6 +47,15 @@ describe('readiness', () => {
       const { status, detail } = items[name] ?? {}
       expect([name, status, detail]).toEqual([name, 'not_installed', expect.stringMatching(/; install it: \S+ /)])
     }
+  })
+
+  test('finds a program that agents find on the PATH of the supervisor, and says that it is nowhere only if it is', async () => {
+    await using folder = tempFolder()
+    await using it = await world({ PATH: `.:${folder.at('bin')}` })
+    expect(await it.status('claude')).toBe('not_installed')
+    const program = write(folder.at('bin', 'claude'), `#!/bin/sh\necho '{"loggedIn": false}'\n`)
+    chmodSync(program, 0o755)
+    expect(await it.status('claude')).toBe('needs_auth')
   })
 
   test('of every preset whose program is installed and logged out names what logs in', async () => {
