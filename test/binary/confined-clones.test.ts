@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync,
 import { join, resolve } from 'node:path'
 import { SharedClones } from '../../src/agents/worktrees/clones.ts'
 import { DiffReader } from '../../src/agents/worktrees/diff.ts'
+import { LinkedWorktrees } from '../../src/agents/worktrees/linked.ts'
 import type { WorktreeRow } from '../../src/agents/worktrees/table.ts'
 import { GitRunner } from '../../src/config/git/git-runner.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -12,6 +13,8 @@ import { tempFolder } from '../support/folder.ts'
 
 const env = { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_GLOBAL: '/dev/null' }
 const confine = process.platform === 'linux' ? confineTool([resolve(process.env.GC_BINARY ?? 'dist/gc')]) : undefined
+
+const runner = new GitRunner({ deadlines: new Deadlines(systemClock), env, confine })
 
 function git(cwd: string, ...words: string[]): string {
   const named = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'init.defaultBranch=main']
@@ -55,7 +58,7 @@ async function world() {
     ...{ bead: null, createdAt: 0, kind: 'clone', home: null, kept: null },
   }
   mkdirSync(folder.at('clones'))
-  const clones = new SharedClones(new GitRunner({ deadlines: new Deadlines(systemClock), env, confine }))
+  const clones = new SharedClones(runner, () => true)
   return {
     ...{ folder, rig, other, row, clones, path: row.path, ran: folder.at('ran') },
     prepare: () => clones.prepare(row),
@@ -130,6 +133,32 @@ describe.skipIf(!confine)('git of gc in the clone of a session', () => {
     expect(Bun.hash(JSON.stringify(git(other, 'for-each-ref')))).toBe(before)
     expect(existsSync(ran)).toBe(false)
     expect(() => git(rig, 'cat-file', '-e', git(other, 'rev-parse', 'HEAD'))).toThrow()
+  })
+})
+
+describe.skipIf(!confine)('git of gc in a worktree that is linked to a rig, as gc made them before', () => {
+  test('runs what the rig’s configuration names only where it changes nothing outside', async () => {
+    using it = await world()
+    const { rig, row, ran, path } = it
+    const linked = new LinkedWorktrees(runner, () => true)
+    await linked.prepare(row)
+    commitIn(path, 'work')
+    expect(await linked.status(row)).toMatchObject({ changes: 0, ahead: 1 })
+    await linked.remove(row)
+    expect([existsSync(path), git(rig, 'worktree', 'list', '--porcelain').match(/^worktree /gm)]).toEqual([
+      false,
+      ['worktree '],
+    ])
+    await linked.prepare(row)
+    expect(git(path, 'log', '-1', '--format=%s')).toBe('work')
+    haveProgramsRun(rig, ran)
+    writeFileSync(join(rig, '.git/info/attributes'), '* filter=e\n')
+    writeFileSync(join(path, 'mine'), 'changed\n')
+    const { repository: own, base } = await linked.compared(row)
+    const diff = async () => (await DiffReader.open(own)).read(base, 10_000)
+    for (const step of [() => linked.status(row), diff, () => linked.remove(row), () => linked.prepare(row)])
+      await step().catch(() => {})
+    expect(existsSync(ran)).toBe(false)
   })
 })
 

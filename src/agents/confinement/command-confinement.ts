@@ -1,6 +1,8 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { agentProfile } from '../../config/confinement/agent-profile.ts'
+import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { contains, touch } from '../../config/confinement/obstacle.ts'
+import { isOpenToAgents } from '../../config/confinement/open-rigs.ts'
 import { realPath } from '../../core/folders.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
@@ -41,14 +43,14 @@ export class CommandConfinement {
       return this.#rules({ ...own, dir: owner.rig || undefined }, workPlace(owner, own, config.current, place))
     }
     if (owner && own && this.#isApart(owner, at)) return undefined
-    const path = this.#rigPath(rig)
+    const path = this.#rigPlace(rig)
     return this.#rules(this.#anybodyIn(rig), { read: [], write: path === undefined ? [] : [path] })
   }
 
   /** For one that an agent has run in the folder of its rig; undefined where it runs unconfined. */
   ofAgent(agent: AgentConfig): ConfinementRules | undefined {
     const { current } = this.options.config
-    const rig = this.#rigPath(agent.dir)
+    const rig = this.#rigPlace(agent.dir)
     const own = confinableOf({ kind: 'agent', template: agent.qualified }, agent, current)
     return rig === undefined || !own ? undefined : this.#rules(own, { read: [rig], write: [] })
   }
@@ -80,6 +82,12 @@ export class CommandConfinement {
     return { confine, dir: rig, worktree: false, configDir: path, linked: [], declared }
   }
 
+  /** Where the folder of a rig is, without links on the way. */
+  #rigPlace(rig: string | undefined): string | undefined {
+    const path = this.#rigPath(rig)
+    return path && fixedPath(path, writtenByAgents(this.options.config.current))
+  }
+
   #rigPath(rig: string | undefined): string | undefined {
     return this.options.config.current.rigs.find(({ name }) => name === rig)?.path
   }
@@ -91,9 +99,11 @@ export class CommandConfinement {
     const rules = rulesOf(places, confinable, config.current, place)
     place.tokenRequirement.demand(`a command of ${confinable.declared} is confined`)
     const { allowHosts } = agentProfile(confinable, config.current)
+    const rig = config.current.rigs.find(({ name }) => name === confinable.dir)
     const reach = {
       ...{ agent: confinable, provider: undefined, allowHosts: allowHosts.map(({ value }) => value) },
-      ...{ unknownHosts: undefined, rig: this.#rigPath(confinable.dir), env: place.env },
+      ...{ unknownHosts: undefined, rig: rig?.path, isOpen: rig !== undefined && isOpenToAgents(rig, config.current) },
+      env: place.env,
     }
     return { ...rules, proxy: proxyRules(reach, { keys: [], env: {} }) }
   }

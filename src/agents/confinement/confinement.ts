@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { agentProfile } from '../../config/confinement/agent-profile.ts'
+import { findFixed, fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { describeRefused, placesOf } from '../../config/confinement/judge.ts'
 import { readableEntries } from '../../config/confinement/readable.ts'
 import { AppError } from '../../core/errors.ts'
@@ -78,7 +79,7 @@ export function obstacleToConfinement(
 export function confinementOf(
   session: Placed & { id: string },
   confinable: Confinable,
-  config: Pick<CityConfig, 'path' | 'rigs' | 'providers'>,
+  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers'>,
   place: ConfinementPlace,
 ): Confinement | undefined {
   if (confinable.confine === 'off') return undefined
@@ -89,22 +90,24 @@ export function confinementOf(
 /** How a program is confined that has its private folder from elsewhere. */
 export type ConfinementRules = Omit<Confinement, 'private'>
 
-/** How somebody is confined to places, and to what their profile allows. */
+/** How somebody is confined to places, which have no links on the way, and to what their profile allows. */
 export function rulesOf(
   own: { readonly read: readonly string[]; readonly write: readonly string[] },
   confinable: Confinable,
-  config: Pick<CityConfig, 'path' | 'rigs' | 'providers'>,
+  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers'>,
   place: ConfinementPlace,
 ): ConfinementRules {
   const home = homedir()
   const profile = agentProfile(confinable, config)
   const around = { home, gcHome: place.home, city: place.path, rigs: config.rigs, rig: confinable.dir }
-  const { read, write, refused } = placesOf(profile, around, realPath)
+  const written = writtenByAgents(config)
+  const { read, write, refused } = placesOf(profile, around, (path) => fixedPath(path, written))
+  const readable = readableEntries(confinable, config).flatMap((path) => findFixed(path, written) ?? [])
   const [first] = refused
   if (first) throw new AppError('service-unavailable', `it cannot be confined: ${describeRefused(first)}`)
   return {
     home,
-    read: [dirname(place.bin), place.bin, ...own.read, ...readableEntries(confinable, config), ...read],
+    read: [...[dirname(place.bin), place.bin].map(realPath), ...own.read, ...readable, ...read],
     write: [...own.write, ...write],
     network: confinable.confine === 'network' ? 'open' : 'session',
     ports: [Number(new URL(place.url()).port), ...profile.ports.map(({ value }) => value)].filter((port) => port > 0),

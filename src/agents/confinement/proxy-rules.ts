@@ -7,7 +7,7 @@ import type { Confinable } from './confinement.ts'
 import type { KeptKeys } from './provider-keys.ts'
 
 export interface Reach {
-  agent: Pick<Confinable, 'confine' | 'declared' | 'worktree'>
+  agent: Pick<Confinable, 'confine' | 'declared'>
   /** The built-in provider whose program it is. */
   provider: string | undefined
   /** Hosts that are declared for the agent. */
@@ -16,14 +16,16 @@ export interface Reach {
   unknownHosts: UnknownHosts | undefined
   /** The folder of its rig. */
   rig: string | undefined
+  /** Whether sessions can write the settings of the rig's repository. */
+  isOpen: boolean
   /** The environment of the supervisor, which names the proxies of its network. */
   env: Readonly<Record<string, string | undefined>>
 }
 
 /** The hosts that sessions of an agent reach: those of its provider, of package registries, of its rig's remotes, and declared ones. */
-export function allowedHosts({ agent, provider, allowHosts, rig }: Reach): ProxyRules['hosts'] {
+export function allowedHosts({ agent, provider, allowHosts, rig, isOpen }: Reach): ProxyRules['hosts'] {
   if (agent.confine === 'network') return 'any'
-  const own = defaultHosts({ provider, rig, worktree: agent.worktree, registries: REGISTRIES })
+  const own = defaultHosts({ provider, rig, isOpen, registries: REGISTRIES })
   return [...new Set([...own.map(({ host }) => host), ...allowHosts])]
 }
 

@@ -1,19 +1,21 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { findRepository, sharedFolder } from '../../config/git/repository-folders.ts'
-import { realPath } from '../../core/folders.ts'
+import { HeldFolder } from '../../core/held-folder.ts'
 
 /** What git writes of a repository for a new worktree and its branch; its settings and its hooks are not among it. */
 const WORKTREE_PARTS = ['objects', 'refs', 'logs', 'reftable', 'worktrees', 'lfs']
-/** Those of them that a repository without worktrees may lack, and what is in `EXCLUDE`. */
+/** Those of them that a repository without worktrees may lack, and what has its `exclude`. */
 const MADE = ['logs', 'worktrees', 'info']
-const EXCLUDE = 'info/exclude'
 
-/** The rig's repository, where the folder is a linked worktree of it: nothing can be committed there without changing it. */
+/**
+ * The rig's repository, where the folder is a linked worktree of it: nothing can be committed there without changing it. Both
+ * are places without links.
+ */
 export function linkedRepository(workDir: string, rig: string): string[] {
   if (lstatSync(join(workDir, '.git'), { throwIfNoEntry: false })?.isFile() !== true) return []
   const own = ownRepository(rig)
-  const found = findRepository(realPath(workDir))
+  const found = findRepository(workDir)
   return own !== undefined && found !== undefined && sharedFolder(found) === own ? [own] : []
 }
 
@@ -21,14 +23,16 @@ export function linkedRepository(workDir: string, rig: string): string[] {
 export function worktreeParts(rig: string): string[] {
   const own = ownRepository(rig)
   if (own === undefined) return []
-  for (const name of MADE) mkdirSync(join(own, name), { recursive: true })
+  using held = HeldFolder.find(own)
+  for (const name of MADE) held?.below(name, { make: true })?.[Symbol.dispose]()
   const folders = WORKTREE_PARTS.map((name) => join(own, name)).filter(isFolder)
-  return isFolder(join(own, 'info')) && isMade(join(own, EXCLUDE)) ? [...folders, join(own, EXCLUDE)] : folders
+  using info = held?.below('info')
+  return info && isMade(info.at('exclude')) ? [...folders, join(own, 'info', 'exclude')] : folders
 }
 
 /** The repository that lies in a rig; none where the rig is itself linked to one elsewhere. */
 function ownRepository(rig: string): string | undefined {
-  const folder = join(realPath(rig), '.git')
+  const folder = join(rig, '.git')
   return isFolder(folder) ? folder : undefined
 }
 

@@ -1,12 +1,14 @@
 import { lstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, relative, sep } from 'node:path'
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig } from '../../config/city-config.ts'
+import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { contains, touch, voids } from '../../config/confinement/obstacle.ts'
-import { agentFolders } from '../../config/confinement/readable.ts'
+import { lendersTo, type RigWriters } from '../../config/confinement/open-rigs.ts'
+import { agentFolders, worktreeFolders } from '../../config/confinement/readable.ts'
 import { repositoryFolders } from '../../config/git/repository-folders.ts'
 import { AppError } from '../../core/errors.ts'
-import { realPath, requireNoLinks } from '../../core/folders.ts'
+import { requireNoLinks } from '../../core/folders.ts'
 import { linkedRepository } from './rig-repository.ts'
 
 /** A session by the folder that it works in. */
@@ -27,28 +29,32 @@ type Working = Pick<AgentConfig, 'workDir' | 'confine'>
 
 const OFF = 'or set confine = "off"'
 
-const worktreeFolders = (city: string): string => join(city, '.gc', 'worktrees')
-
 /** Whether a folder is one of those that a city has for its agents to work in. */
 export const isOwnFolder = (city: string, folder: string): boolean =>
   contains(agentFolders(city), folder) && folder !== agentFolders(city)
 
-/** What a session may read and change for its folder; throws when that would let it change what it must not. */
+/**
+ * What a session may read and change for its folder, as places without links; throws when that would let it change what it
+ * must not.
+ */
 export function workPlace(
   session: Placed,
   agent: Working,
-  { rigs }: Pick<CityConfig, 'rigs'>,
+  config: RigWriters,
   place: OwnPlaces,
 ): { read: readonly string[]; write: readonly string[] } {
   const { workDir } = session
-  const rig = rigs.find(({ name }) => name === session.rig)?.path
+  const written = writtenByAgents(config)
+  const declared = config.rigs.find(({ name }) => name === session.rig)
+  const rig = declared?.path === undefined ? undefined : fixedPath(declared.path, written)
+  const folder = fixedPath(workDir, written)
   if (agent.workDir === undefined && rig !== undefined && contains(worktreeFolders(place.path), workDir)) {
     requireClone(workDir)
-    return { read: repositoryFolders(rig), write: [workDir] }
+    return { read: repositoryFolders(rig, lendersTo(declared, config, homedir())), write: [folder] }
   }
-  requireApart(workDir, agent, place)
-  if (agent.workDir === undefined || rig === undefined) return { read: [], write: [workDir] }
-  return { read: [rig], write: [workDir, ...linkedRepository(workDir, rig)] }
+  requireApart(workDir, folder, agent, place)
+  if (agent.workDir === undefined || rig === undefined) return { read: [], write: [folder] }
+  return { read: [rig], write: [folder, ...linkedRepository(folder, rig)] }
 }
 
 /** A clone borrows from its rig. What it says itself of whom it borrows from is the session's own word. */
@@ -58,12 +64,12 @@ function requireClone(workDir: string): void {
   throw new AppError('service-unavailable', `it cannot be confined: ${why}; close the session, ${OFF}`)
 }
 
-function requireApart(workDir: string, agent: Working, place: OwnPlaces): void {
+function requireApart(workDir: string, folder: string, agent: Working, place: OwnPlaces): void {
   if (isForAgents(workDir, place.path)) {
     requireNoLinks(place.path, workDir)
     return
   }
-  const [reason] = [workDir, realPath(workDir)].flatMap((folder) => voidedBy(folder, agent, place) ?? [])
+  const [reason] = [workDir, folder].flatMap((each) => voidedBy(each, agent, place) ?? [])
   if (reason === undefined) return
   const why = `its folder ${workDir} would void that: ${reason}`
   throw new AppError('service-unavailable', `it cannot be confined: ${why}; give it another work_dir, ${OFF}`)

@@ -3,10 +3,13 @@ import { isOtherLogin } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { agentProfile } from '../../config/confinement/agent-profile.ts'
+import { findFixed, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { voids } from '../../config/confinement/obstacle.ts'
+import { isOpenToAgents } from '../../config/confinement/open-rigs.ts'
 import { splitCommand } from '../../config/providers/command-words.ts'
 import type { Launch } from '../../config/providers/launch.ts'
 import type { Provider } from '../../config/providers/provider.ts'
+import { realPath } from '../../core/folders.ts'
 import { certificatePlaces } from '../../host/confine/start/certificates.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
 import { type Confinable, confinementOf } from '../confinement/confinement.ts'
@@ -28,7 +31,7 @@ interface StartRequest {
   provider: Provider | undefined
   launch: Pick<Launch, 'argv' | 'env'>
   token: string
-  config: Pick<CityConfig, 'path' | 'rigs' | 'providers'>
+  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers'>
 }
 
 /** How a program is started: confined or not, with the variables that it may have. */
@@ -44,7 +47,8 @@ export function sessionStart(
   environment: CityEnvironment,
   accounts: Pick<Accounts, 'named' | 'environment'>,
 ): SessionStart {
-  const rigPath = config.rigs.find(({ name: rig }) => rig === row.rig)?.path
+  const rig = config.rigs.find(({ name: each }) => each === row.rig)
+  const rigPath = rig?.path
   const account = accounts.named(row.login)
   const declared = { ...launch.env, ...(account && accounts.environment(account)) }
   const isForeign = (name: string) => account !== undefined && isOtherLogin(account, name)
@@ -65,12 +69,14 @@ export function sessionStart(
   const { allowHosts: hosts, ports: declaredPorts, unknownHosts, shareLogin } = agentProfile(confinable, config)
   const allowHosts = hosts.map(({ value }) => value)
   const ports = declaredPorts.map(({ value }) => value)
+  const isOpen = rig !== undefined && isOpenToAgents(rig, config)
   const reach = {
     agent: confinable,
     provider: name,
     allowHosts,
     unknownHosts: unknownHosts?.value,
     rig: rigPath,
+    isOpen,
     env: environment.env,
   }
   const place = { env, home: env.HOME ?? homedir(), workDir: row.workDir }
@@ -86,13 +92,15 @@ export function sessionStart(
   const login = shareLogin?.value ? loginFile(name, place) : undefined
   const links = login ? [login] : []
   const around = { home: place.home, gcHome: environment.home, city: config.path, rigs: config.rigs }
-  const certificates = certificatePlaces(environment.env).filter((path) => voids(path, 'read', around) === undefined)
+  const certificates = certificatePlaces(environment.env)
+    .flatMap((path) => findFixed(path, writtenByAgents(config)) ?? [])
+    .filter((path) => voids(path, 'read', around) === undefined)
   return {
     argv: confinable.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
     env: Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))),
     confine: {
       ...{ ...confine, begin: { files, links } },
-      read: [...confine.read, ...links.map(({ to }) => to), ...certificates],
+      read: [...confine.read, ...links.map(({ to }) => realPath(to)), ...certificates],
       proxy: proxyRules(reach, kept),
     },
   }

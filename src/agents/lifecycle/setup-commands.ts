@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
+import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { commandFields } from '../../config/prompts/subject.ts'
 import { renderShellCommand } from '../../config/providers/launch.ts'
 import { AppError } from '../../core/errors.ts'
@@ -109,9 +110,10 @@ export class SetupCommands {
    * nothing is in the folder that a session could have left there.
    */
   #ofPreStart(row: SessionRow, confine: Confinement): Confinement {
+    const { current } = this.options.config
     const rig = this.options.launcher.rigPath(row.rig)
     if (rig === undefined || this.#agent(row)?.workDir === undefined || !isEmpty(row.workDir)) return confine
-    return { ...confine, write: [...confine.write, ...worktreeParts(rig)] }
+    return { ...confine, write: [...confine.write, ...worktreeParts(fixedPath(rig, writtenByAgents(current)))] }
   }
 
   #agent(row: SessionRow): AgentConfig | undefined {

@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmod, lstat, mkdir, readFile, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chmod, lstat, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError } from '../../core/errors.ts'
 import { requireNoLinks } from '../../core/folders.ts'
+import { HeldFolder } from '../../core/held-folder.ts'
+import { readPlainFile } from '../../core/plain-file.ts'
 
 /** What is at one place of a project. */
 export type ExistingFile =
@@ -12,18 +15,21 @@ export type ExistingFile =
 
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** Reads and writes a project's folder, and nothing through links in it. */
+/**
+ * Reads and writes a project's folder, a place without links on the way, and nothing through links in it: sessions that work
+ * there may put one anywhere at any time.
+ */
 export class ProjectDisk {
   constructor(readonly folder: string) {}
 
   async find(path: string): Promise<ExistingFile> {
-    const file = join(this.folder, path)
-    requireNoLinks(this.folder, dirname(path))
-    const stats = await lstat(file).catch(() => undefined)
-    if (!stats) return { kind: 'nothing' }
+    using held = this.#hold(path)
+    const file = held?.at(basename(path))
+    const stats = file === undefined ? undefined : await lstat(file).catch(() => undefined)
+    if (!stats || file === undefined) return { kind: 'nothing' }
     if (stats.isSymbolicLink()) return { kind: 'link', target: await readlink(file) }
-    if (!stats.isFile() || stats.size > MAX_BYTES) return { kind: 'other' }
-    return { kind: 'file', bytes: await readFile(file), mode: stats.mode & 0o777 }
+    const bytes = readPlainFile(file, MAX_BYTES)
+    return bytes ? { kind: 'file', bytes, mode: stats.mode & 0o777 } : { kind: 'other' }
   }
 
   /** Puts a file in its place at once, so that no program sees half of it. */
@@ -40,10 +46,11 @@ export class ProjectDisk {
 
   /** Removes a file, and the folders that are empty without it. */
   async remove(path: string): Promise<void> {
-    requireNoLinks(this.folder, dirname(path))
-    await rm(join(this.folder, path), { force: true })
+    using held = this.#hold(path)
+    if (held) await rm(held.at(basename(path)), { force: true })
     for (let at = dirname(path); at !== '.'; at = dirname(at)) {
-      const isGone = await rmdir(join(this.folder, at)).then(
+      using parent = this.#hold(at)
+      const isGone = await rmdir(parent?.at(basename(at)) ?? '').then(
         () => true,
         () => false,
       )
@@ -51,14 +58,20 @@ export class ProjectDisk {
     }
   }
 
-  async #replace(path: string, make: (temporary: string) => Promise<void>): Promise<void> {
+  /** The folder that has a path; undefined where it is not there. */
+  #hold(path: string, { make = false } = {}): HeldFolder | undefined {
     requireNoLinks(this.folder, dirname(path))
-    const file = join(this.folder, path)
-    const temporary = join(dirname(file), `.gc-${randomBytes(6).toString('hex')}`)
-    await mkdir(dirname(file), { recursive: true })
+    using folder = HeldFolder.find(this.folder)
+    return folder?.below(dirname(path), { make })
+  }
+
+  async #replace(path: string, make: (temporary: string) => Promise<void>): Promise<void> {
+    using held = this.#hold(path, { make: true })
+    if (!held) throw new AppError('conflict-wrong-state', `${join(this.folder, dirname(path))} is no folder`)
+    const temporary = held.at(`.gc-${randomBytes(6).toString('hex')}`)
     try {
       await make(temporary)
-      await rename(temporary, file)
+      await rename(temporary, held.at(basename(path)))
     } catch (error) {
       await rm(temporary, { force: true })
       throw error

@@ -17,7 +17,7 @@ export class GitFolder {
     readonly excludeFile: string,
   ) {}
 
-  /** Undefined when the folder is in no repository, or there is no git. */
+  /** Undefined when the folder, a place without links on the way, is in no repository, or there is no git. */
   static async at(folder: string, git: GitRunner): Promise<GitFolder | undefined> {
     if (!git.isInstalled) return undefined
     const repository = findRepository(folder)

@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { and, eq } from 'drizzle-orm'
+import type { Config } from '../../config/config.ts'
+import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import type { GitRunner } from '../../config/git/git-runner.ts'
 import { gcPart } from '../../core/actor.ts'
 import { errorMessage } from '../../core/errors.ts'
@@ -15,6 +18,7 @@ interface ProjectFilesOptions {
   store: Store
   reactions: Reactions
   git: GitRunner
+  config: Pick<Config, 'current'>
   /** The folder of a session; undefined when it is none. */
   folderOf(session: string): string | undefined
   /** Whether sessions that are not closed work in a folder, beside this one. */
@@ -67,9 +71,15 @@ export class ProjectFiles {
     }).catch((error) => this.options.report(`files of gc in ${folder} were not removed: ${errorMessage(error)}`))
   }
 
+  /** Where a folder is: no link counts that sessions can have made. */
+  #placeOf(folder: string): string {
+    return fixedPath(folder, writtenByAgents(this.options.config.current))
+  }
+
   async #place(session: string, folder: string, wanted: ReadonlyMap<string, WantedFile>): Promise<string[]> {
-    const disk = new ProjectDisk(folder)
-    const git = await GitFolder.at(folder, this.options.git)
+    const place = this.#placeOf(folder)
+    const disk = new ProjectDisk(place)
+    const git = await GitFolder.at(place, this.options.git)
     const tracked = (await git?.tracked([...wanted.keys()])) ?? new Set<string>()
     const isShared = this.options.isInUse(folder, session)
     const rows = new Map(this.#rows(folder).map((row) => [row.path, row]))
@@ -123,11 +133,12 @@ export class ProjectFiles {
   }
 
   async #remove(folder: string, rows: readonly ProjectFileRow[]): Promise<void> {
-    const disk = new ProjectDisk(folder)
-    const git = existsSync(folder) ? await GitFolder.at(folder, this.options.git) : undefined
+    const place = this.#placeOf(folder)
+    const disk = new ProjectDisk(place)
+    const git = existsSync(place) ? await GitFolder.at(place, this.options.git) : undefined
     const tracked = (await git?.tracked(rows.map(({ path }) => path))) ?? new Set<string>()
     for (const row of rows) {
-      if (existsSync(folder)) await planRemoval(row, await disk.find(row.path).catch(() => ({ kind: 'other' })))?.(disk)
+      if (existsSync(place)) await planRemoval(row, await disk.find(row.path).catch(() => ({ kind: 'other' })))?.(disk)
       if (tracked.has(row.path)) await git?.hide(row.path, false)
     }
     await this.options.store.write((tx) => {
@@ -148,7 +159,7 @@ export class ProjectFiles {
       )
       await this.#exclusively(file, () =>
         writeExcludes(
-          file,
+          join(this.#placeOf(dirname(dirname(file))), basename(dirname(file)), basename(file)),
           entries.flatMap(({ pattern }) => pattern ?? []),
         ),
       )

@@ -1,9 +1,11 @@
-import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs'
-import { appendFile, copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
 import { findRepository, repositoryFolders, sharedFolder, workingFolders } from '../../config/git/repository-folders.ts'
 import { AppError } from '../../core/errors.ts'
+import { HeldFolder } from '../../core/held-folder.ts'
+import { readPlainFile } from '../../core/plain-file.ts'
 import type { Checkouts } from './checkouts.ts'
 import { fetchHome } from './fetch-home.ts'
 import { formatSettings, type GitSetting, parseSettings, settingsForClone } from './git-config.ts'
@@ -11,17 +13,24 @@ import type { WorktreeStatus } from './keep-reason.ts'
 import { Repository } from './repository.ts'
 import type { WorktreeRow } from './table.ts'
 
+const MAX_EXCLUDE_BYTES = 1024 * 1024
 /** How a clone names the repository of its rig. */
 export const RIG = 'rig'
 /** What a clone knows of its rig from the beginning. */
 const FETCHED = [`+refs/heads/*:refs/remotes/${RIG}/*`, '+refs/tags/*:refs/tags/*', '+refs/remotes/*:refs/remotes/*']
+
+/** Says whether the repository of a rig may borrow from a folder of objects. */
+export type Lends = (rig: string, objects: string) => boolean
 
 /**
  * Clones that borrow the history of their rig's repository and write none of it: what is committed in one is fetched into the
  * rig. gc's own git runs confined in both, since agents can write there.
  */
 export class SharedClones implements Checkouts {
-  constructor(private readonly git: GitRunner) {}
+  constructor(
+    private readonly git: GitRunner,
+    private readonly lends: Lends,
+  ) {}
 
   async prepare(row: WorktreeRow): Promise<string | null> {
     if (existsSync(row.path)) return row.home
@@ -87,8 +96,9 @@ export class SharedClones implements Checkouts {
     for (const name of ['info', 'objects/info']) await mkdir(join(own, name), { recursive: true })
     await appendFile(join(own, 'objects', 'info', 'alternates'), `${join(shared, 'objects')}\n`)
     await appendFile(join(own, 'config'), formatSettings(cloneSettings(row, shared, settings)))
-    const exclude = join(realpathSync(shared), 'info', 'exclude')
-    if (existsSync(exclude) && realpathSync(exclude) === exclude) await copyFile(exclude, join(own, 'info', 'exclude'))
+    using info = HeldFolder.find(join(shared, 'info'))
+    const excluded = info && readPlainFile(info.at('exclude'), MAX_EXCLUDE_BYTES)
+    if (excluded) await writeFile(join(own, 'info', 'exclude'), excluded)
     const fresh = this.#own({ ...row, path })
     await fresh.run('fetch', '-q', '--no-tags', '--update-shallow', RIG, ...FETCHED)
     const base = await fresh.commitOf(`refs/remotes/${RIG}/${row.base}`)
@@ -98,21 +108,30 @@ export class SharedClones implements Checkouts {
     await fresh.run('reset', '-q', '--hard')
   }
 
-  #rig({ repository }: WorktreeRow, read: readonly string[] = []): Repository {
-    return rigRepository(this.git, repository, read)
+  #rig({ rig, repository }: WorktreeRow, read: readonly string[] = []): Repository {
+    return rigRepository(this.git, repository, (objects) => this.lends(rig, objects), { read })
   }
 
   /** The clone; git may also write these folders. */
-  #own({ path, repository }: WorktreeRow, write: readonly string[] = []): Repository {
-    const within: GitFolders = { read: repositoryFolders(repository), write: [path, ...write] }
+  #own({ path, rig, repository }: WorktreeRow, write: readonly string[] = []): Repository {
+    const read = repositoryFolders(repository, (objects) => this.lends(rig, objects))
+    const within: GitFolders = { read, write: [path, ...write] }
     return new Repository(this.git, path, within, { GIT_CEILING_DIRECTORIES: dirname(path) })
   }
 }
 
-/** The repository of a rig, which agents may write; git may also read these folders. */
-export function rigRepository(git: GitRunner, path: string, read: readonly string[] = []): Repository {
+/** The repository of a rig, which agents may write; git may also read and write these folders. */
+export function rigRepository(
+  git: GitRunner,
+  path: string,
+  lends: (objects: string) => boolean,
+  { read = [], write = [] }: Partial<GitFolders> = {},
+): Repository {
   const working = workingFolders(path)
-  const within = { read: [...working, ...repositoryFolders(path), ...read], write: working.slice(1) }
+  const within = {
+    read: [...working, ...repositoryFolders(path, lends), ...read],
+    write: [...working.slice(1), ...write],
+  }
   return new Repository(git, path, within)
 }
 

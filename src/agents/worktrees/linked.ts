@@ -1,21 +1,37 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import type { GitRunner } from '../../config/git/git-runner.ts'
+import { repositoryFolders, workingFolders } from '../../config/git/repository-folders.ts'
 import type { Checkouts } from './checkouts.ts'
+import { type Lends, rigRepository } from './clones.ts'
 import type { WorktreeStatus } from './keep-reason.ts'
 import { Repository } from './repository.ts'
 import type { WorktreeRow } from './table.ts'
 
-/** Worktrees linked to the repository of their rig, as gc made them before: they go on until their sessions are over. */
+/**
+ * Worktrees linked to the repository of their rig, as gc made them before: they go on until their sessions are over. Other
+ * sessions may write the rig, so that gc's own git runs confined in them, too.
+ */
 export class LinkedWorktrees implements Checkouts {
-  constructor(private readonly git: GitRunner) {}
+  constructor(
+    private readonly git: GitRunner,
+    private readonly lends: Lends,
+  ) {}
 
-  async prepare({ repository, path, branch, base, home }: WorktreeRow): Promise<string | null> {
+  async prepare(row: WorktreeRow): Promise<string | null> {
+    const { path, branch, base, home } = row
     if (existsSync(path)) return home
-    const shared = new Repository(this.git, repository)
-    await shared.run('worktree', 'prune')
-    const existing = await shared.commitOf(`refs/heads/${branch}`)
+    await this.#rig(row).run('worktree', 'prune')
+    const existing = await this.#rig(row).commitOf(`refs/heads/${branch}`)
     const how = existing ? [path, branch] : ['-b', branch, path, base]
-    await shared.run('worktree', 'add', '-q', ...how)
+    // Git takes an empty folder, and then needs to write nothing around it.
+    mkdirSync(path)
+    try {
+      await this.#rig(row, [path]).run('worktree', 'add', '-q', ...how)
+    } catch (error) {
+      await rm(path, { recursive: true, force: true })
+      throw error
+    }
     return home
   }
 
@@ -24,24 +40,33 @@ export class LinkedWorktrees implements Checkouts {
     return home
   }
 
-  async status({ repository, path, branch, base }: WorktreeRow): Promise<WorktreeStatus> {
-    const [own, shared] = [new Repository(this.git, path), new Repository(this.git, repository)]
-    const status = await own.run('status', '--porcelain', '-z')
-    const tips = [await own.run('rev-parse', 'HEAD'), await shared.commitOf(`refs/heads/${branch}`)]
+  async status(row: WorktreeRow): Promise<WorktreeStatus> {
+    const [own, shared] = [this.#own(row), this.#rig(row)]
+    const status = await own.run('--no-optional-locks', 'status', '--porcelain', '-z')
+    const tips = [await own.run('rev-parse', 'HEAD'), await shared.commitOf(`refs/heads/${row.branch}`)]
     const known = [...new Set(tips.filter((tip) => tip !== ''))]
     const away = await shared.count(...known, '--not', '--remotes')
     const changes = status.split('\0').filter(Boolean).length
-    return { changes, stashed: false, pushed: away === 0, ...(await shared.compare(base, known)) }
+    return { changes, stashed: false, pushed: away === 0, ...(await shared.compare(row.base, known)) }
   }
 
-  /** Git fails when something in it is not committed, unless `force`. */
-  async remove({ repository, path }: WorktreeRow, force: boolean): Promise<void> {
-    const shared = new Repository(this.git, repository)
-    if (existsSync(path)) await shared.run('worktree', 'remove', ...(force ? ['--force'] : []), path)
-    await shared.run('worktree', 'prune')
+  async remove(row: WorktreeRow): Promise<void> {
+    await rm(row.path, { recursive: true, force: true })
+    await this.#rig(row).run('worktree', 'prune')
   }
 
-  async compared({ path, base }: WorktreeRow): Promise<{ repository: Repository; base: string }> {
-    return { repository: new Repository(this.git, path), base }
+  async compared(row: WorktreeRow): Promise<{ repository: Repository; base: string }> {
+    return { repository: this.#own(row), base: row.base }
+  }
+
+  /** The repository of the rig; git may also write these folders. */
+  #rig({ rig, repository }: WorktreeRow, write: readonly string[] = []): Repository {
+    return rigRepository(this.git, repository, (objects) => this.lends(rig, objects), { write })
+  }
+
+  #own({ path, rig }: WorktreeRow): Repository {
+    const working = workingFolders(path)
+    const read = [...working, ...repositoryFolders(path, (objects) => this.lends(rig, objects))]
+    return new Repository(this.git, path, { read, write: working.slice(1) })
   }
 }

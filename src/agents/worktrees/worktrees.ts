@@ -16,11 +16,12 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Checkouts } from './checkouts.ts'
-import { branchesOf, rigRepository, SharedClones } from './clones.ts'
+import { branchesOf, type Lends, rigRepository, SharedClones } from './clones.ts'
 import { DiffReader } from './diff.ts'
 import { WorktreeFetched, WorktreeReaped, WorktreeReapSkipped } from './events.ts'
 import { reasonToKeep } from './keep-reason.ts'
 import { LinkedWorktrees } from './linked.ts'
+import { RigPlaces } from './rig-places.ts'
 import { toWorktree, WorktreeRows } from './rows.ts'
 import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
 import type { WorktreeRow } from './table.ts'
@@ -63,6 +64,7 @@ const RETRY_MS = 5_000
 export class Worktrees {
   readonly #kinds: Readonly<Record<WorktreeRow['kind'], Checkouts>>
   readonly #rows: WorktreeRows
+  readonly #places: RigPlaces
   #sweeping: Promise<void> = Promise.resolve()
   #retry: Deadline | undefined
   #isClosed = false
@@ -70,7 +72,9 @@ export class Worktrees {
   constructor(private readonly options: WorktreesOptions) {
     const { git, reactions, store } = options
     this.#rows = new WorktreeRows(store)
-    this.#kinds = { clone: new SharedClones(git), linked: new LinkedWorktrees(git) }
+    this.#places = new RigPlaces(options.config)
+    const lends: Lends = (rig, objects) => this.#places.lends(rig, objects)
+    this.#kinds = { clone: new SharedClones(git, lends), linked: new LinkedWorktrees(git, lends) }
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject: bead, [By]: by }) => {
       if (bead === undefined) return
       const found = this.#rows.concerning(bead, by?.session)
@@ -99,7 +103,8 @@ export class Worktrees {
     const { path: city } = this.options.config.current
     requireNoLinks(city, row.path)
     createFolder(join(city, '.gc', 'worktrees', row.rig))
-    const home = await this.#kinds[row.kind].prepare(row)
+    this.#places.requireLent(row)
+    const home = await this.#kinds[row.kind].prepare(this.#places.fixed(row))
     if (home !== row.home) await this.options.store.write((tx) => this.#rows.update(tx, row.session, { home }))
     return row.path
   }
@@ -114,7 +119,7 @@ export class Worktrees {
     const row = this.#get(session)
     const { path, branch, base } = row
     this.#requireFolder(row)
-    const compared = await this.#kinds[row.kind].compared(row)
+    const compared = await this.#kinds[row.kind].compared(this.#places.fixed(row))
     const reader = await DiffReader.open(compared.repository)
     return { session, branch, base, path, ...(await reader.read(compared.base, maxBytes)) }
   }
@@ -163,7 +168,7 @@ export class Worktrees {
   async #fetch({ session }: WorktreeRow, actor: Actor): Promise<void> {
     const row = this.#rows.find(session)
     if (!row || this.#isClosed) return
-    const commit = await this.#kinds[row.kind].fetch(row)
+    const commit = await this.#kinds[row.kind].fetch(this.#places.fixed(row))
     if (commit === null || commit === row.home) return
     await this.options.store.write((tx) => {
       this.#rows.update(tx, session, { home: commit })
@@ -201,12 +206,12 @@ export class Worktrees {
     await this.options.projectFiles.release(path)
     if (existsSync(path)) await this.#fetch(row, actor).catch((error) => (force ? undefined : Promise.reject(error)))
     if (existsSync(path) && !force) {
-      const status = await kind.status(row)
+      const status = await kind.status(this.#places.fixed(row))
       const reason = reasonToKeep(status)
       if (reason !== undefined) return this.#recordSkipped(row, reason, actor)
       merged = status.merged
     }
-    await kind.remove(row, force)
+    await kind.remove(this.#places.fixed(row), force)
     if (merged) await this.#forget(row)
     await this.options.store.write((tx) => {
       this.#rows.remove(tx, row.session)
@@ -217,8 +222,9 @@ export class Worktrees {
   }
 
   /** Removes branches whose work is elsewhere. */
-  async #forget({ repository, branch }: WorktreeRow): Promise<void> {
-    const rig = rigRepository(this.options.git, repository)
+  async #forget(row: WorktreeRow): Promise<void> {
+    const { branch, repository, rig: name } = this.#places.fixed(row)
+    const rig = rigRepository(this.options.git, repository, (objects) => this.#places.lends(name, objects))
     for (const name of (await branchesOf(rig, branch)).keys()) await rig.try('branch', '-q', '-D', name)
   }
 
@@ -238,7 +244,10 @@ export class Worktrees {
     if (rig?.path === undefined)
       throw new AppError('service-unavailable', `there is no rig ${name} to make a worktree of`)
     await this.#ensureCapacity()
-    const base = await rigRepository(this.options.git, rig.path).base(rig.defaultBranch)
+    this.#places.requireLent({ rig: name, repository: rig.path })
+    const place = this.#places.placeOf(rig.path)
+    const lends = (objects: string) => this.#places.lends(name, objects)
+    const base = await rigRepository(this.options.git, place, lends).base(rig.defaultBranch)
     const row: WorktreeRow = {
       session: id,
       rig: name,

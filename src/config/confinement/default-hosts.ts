@@ -12,18 +12,18 @@ export interface HostSources {
   readonly provider: string | undefined
   /** The folder of the agent's rig. */
   readonly rig: string | undefined
-  /** Whether its sessions work in clones, and cannot write the settings of the rig's repository. */
-  readonly worktree: boolean
+  /** Whether sessions can write the settings of the rig's repository. */
+  readonly isOpen: boolean
   /** Where package managers fetch from. */
   readonly registries: readonly string[]
 }
 
 /** The hosts that the sessions of an agent reach by themselves: those of its provider, of registries, of its rig's remotes. */
-export function defaultHosts({ provider, rig, worktree, registries }: HostSources): DefaultHost[] {
+export function defaultHosts({ provider, rig, isOpen, registries }: HostSources): DefaultHost[] {
   const all: readonly [purpose: string, hosts: readonly string[]][] = [
     [`provider ${provider}`, providerHosts(provider)],
     ['packages', registries],
-    ['remotes of its rig', rig === undefined ? [] : gitHosts(rig, !worktree)],
+    ['remotes of its rig', rig === undefined ? [] : gitHosts(rig, isOpen)],
   ]
   const seen = new Set<string>()
   return all.flatMap(([purpose, hosts]) =>

@@ -4,6 +4,7 @@ import { agentProfile, builtinOf } from './agent-profile.ts'
 import { defaultHosts } from './default-hosts.ts'
 import { describeRefused, describeWithheld, placesOf } from './judge.ts'
 import { placeOf, type Surroundings } from './obstacle.ts'
+import { isOpenToAgents } from './open-rigs.ts'
 import type { Grant, Grantor, Profile } from './profile.ts'
 import { agentFolder, readableEntries } from './readable.ts'
 
@@ -108,9 +109,10 @@ const reader = ({ dir, configDir, brings }: AgentConfig) => ({
   ...{ configDir, linked: brings.skills.map(({ folder }) => folder) },
 })
 
-function hostsOf(agent: AgentConfig, { rigs, providers }: CityConfig, { registries }: Defaults): ConfinementRule[] {
-  const rig = rigs.find(({ name }) => name === agent.dir)?.path
-  const sources = { provider: builtinOf(agent, providers), rig, worktree: agent.worktree, registries }
+function hostsOf(agent: AgentConfig, config: CityConfig, { registries }: Defaults): ConfinementRule[] {
+  const rig = config.rigs.find(({ name }) => name === agent.dir)
+  const isOpen = rig !== undefined && isOpenToAgents(rig, config)
+  const sources = { provider: builtinOf(agent, config.providers), rig: rig?.path, isOpen, registries }
   return defaultHosts(sources).map(({ host, purpose }) => ({ access: 'host', what: host, by: 'gc', purpose }))
 }
 

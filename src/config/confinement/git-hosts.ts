@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseRemote } from '../git/remote.ts'
+import { readText } from '../git/repository-folders.ts'
 
 /** Where many keep their repositories, with the other hosts that fetches and their tools need there. */
 const FORGES: Readonly<Record<string, readonly string[]>> = {
@@ -26,10 +26,6 @@ export function gitHosts(repository: string, isOpen: boolean): string[] {
 }
 
 function remotesOf(repository: string): string[] {
-  try {
-    const text = readFileSync(join(repository, '.git', 'config'), 'utf8')
-    return [...text.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gm)].map(([, url = '']) => url)
-  } catch {
-    return []
-  }
+  const text = readText(join(repository, '.git', 'config')) ?? ''
+  return [...text.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gm)].map(([, url = '']) => url)
 }

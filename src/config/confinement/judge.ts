@@ -16,7 +16,10 @@ export interface Places {
   readonly refused: readonly Refused[]
 }
 
-/** The places that a profile names. `real` follows links: what a path means is decided by where it leads. */
+/**
+ * The places that a profile names. `real` follows links: what a path means is decided by where it leads, and that is what is
+ * granted. It throws at a link that does not count.
+ */
 export function placesOf(
   profile: Pick<Profile, 'read' | 'write'>,
   around: Surroundings,
@@ -25,11 +28,12 @@ export function placesOf(
   const refused: Refused[] = []
   const granted = (access: Access): string[] =>
     profile[access].flatMap((grant) => {
-      const place = placeOf(grant.value, around)
+      const named = placeOf(grant.value, around)
+      const place = named && real(named)
       const reason =
-        place === undefined
+        named === undefined || place === undefined
           ? 'the agent has no rig with a folder on this machine'
-          : (voids(place, access, around) ?? voids(real(place), access, around))
+          : (voids(named, access, around) ?? voids(place, access, around))
       if (place !== undefined && reason === undefined) return [place]
       refused.push({ grant, access, reason: reason ?? '' })
       return []

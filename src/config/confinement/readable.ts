@@ -6,6 +6,9 @@ import { touch } from './obstacle.ts'
 /** Where the agents of a city have folders of their own. */
 export const agentFolders = (city: string): string => join(city, '.gc', 'agents')
 
+/** Where a city has the worktrees of its sessions, by their rigs. */
+export const worktreeFolders = (city: string): string => join(city, '.gc', 'worktrees')
+
 /** The folder of its own in which a confined agent works that has neither a rig nor a `work_dir`. */
 export const agentFolder = (city: string, name: string): string => join(agentFolders(city), name)
 

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { readdirSync, type Stats, statSync } from 'node:fs'
+import { readSmallFile } from '../../core/plain-file.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from '../toml/parse.ts'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -64,9 +65,8 @@ export class FileCache {
       return undefined
     }
     if (cached?.isOf(stats)) return cached
-    if (!stats.isFile()) throw new RangeError('is not a file')
-    if (stats.size > MAX_FILE_BYTES) throw new RangeError(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`)
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+    const bytes = readSmallFile(path, MAX_FILE_BYTES)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     const file = new CachedFile(text, stampOf(stats), cached?.text === text ? cached : undefined)
     this.#files.set(path, file)
     return file

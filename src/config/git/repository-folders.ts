@@ -1,16 +1,26 @@
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { readPlainFile } from '../../core/plain-file.ts'
 
 /** How many repositories deep objects are borrowed; git itself stops at five. */
 const MAX_LENDERS = 5
+/** Agents may have written these files: what is longer is not read. */
+const MAX_BYTES = 1024 * 1024
 
-/** The folders in which a repository keeps what git knows of a working folder, other repositories' objects among them. */
-export function repositoryFolders(folder: string): string[] {
+/** Says whether a repository may borrow from a folder of objects that it names. */
+type Lends = (objects: string) => boolean
+
+/**
+ * The folders, without links on the way to them, in which a repository keeps what git knows of a working folder, other
+ * repositories' objects among them as far as they are lent.
+ */
+export function repositoryFolders(folder: string, lends: Lends): string[] {
   const own = findRepository(folder)
-  if (own === undefined) return []
-  const shared = sharedFolder(own)
-  return [...new Set([own, shared, ...lendersOf(join(shared, 'objects'))])]
+  return own === undefined ? [] : [...new Set([own, sharedFolder(own), ...lendersOf(own).filter(lends)])]
 }
+
+/** The folders of objects that a repository names to borrow from, and those from which these borrow. */
+export const lendersOf = (repository: string): string[] => borrowedBy(join(sharedFolder(repository), 'objects'))
 
 /** The folders that git reads to tell the state of a working folder, its files among them. */
 export function workingFolders(folder: string): string[] {
@@ -58,13 +68,7 @@ function realPath(path: string): string | undefined {
 }
 
 /** What is in a small file of a repository, without the space around it. */
-export function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    return undefined
-  }
-}
+export const readText = (file: string): string | undefined => readPlainFile(file, MAX_BYTES)?.toString().trim()
 
 function findDotGit(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
@@ -75,12 +79,13 @@ function findDotGit(folder: string): string | undefined {
 }
 
 /** The folders from which a folder of objects borrows, and those from which they borrow: objects of repositories only. */
-function lendersOf(objects: string, depth = 0): string[] {
+function borrowedBy(objects: string, depth = 0): string[] {
   if (depth === MAX_LENDERS) return []
   const lines = readText(join(objects, 'info', 'alternates'))?.split('\n') ?? []
-  const lenders = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => resolve(objects, line))
-  return lenders.filter(isOfRepository).flatMap((lender) => [lender, ...lendersOf(lender, depth + 1)])
+  const named = lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => resolve(objects, line))
+  const lenders = named.flatMap((path) => realPath(path) ?? []).filter(isOfRepository)
+  return lenders.flatMap((lender) => [lender, ...borrowedBy(lender, depth + 1)])
 }
 
 const isOfRepository = (objects: string): boolean =>
-  basename(realPath(objects) ?? '') === 'objects' && existsSync(join(objects, '..', 'HEAD'))
+  basename(objects) === 'objects' && existsSync(join(objects, '..', 'HEAD'))

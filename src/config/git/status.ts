@@ -13,7 +13,7 @@ export interface RepositoryStatus {
 /** Git may be slow on a large or remote disk; a list of rigs does not wait longer for it. */
 const TIMEOUT_MS = 3000
 
-/** The state of the repository a folder is in; undefined when it is in none, or git does not answer in time. */
+/** The state of the repository that a folder, a place without links on the way, is in; undefined when it is in none, or git does not answer in time. */
 export async function readRepositoryStatus(path: string, git: GitRunner): Promise<RepositoryStatus | undefined> {
   if (!git.isInstalled) return undefined
   const args = ['--no-optional-locks', 'status', '--porcelain=v2', '--branch', '-z', '--', '.']

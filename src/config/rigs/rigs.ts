@@ -10,6 +10,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { RigConfig } from '../city-config.ts'
 import type { Config } from '../config.ts'
+import { findFixed, writtenByAgents } from '../confinement/fixed-path.ts'
 import { IMPLICIT_AGENTS } from '../declare/origin.ts'
 import type { GitRunner } from '../git/git-runner.ts'
 import { readRepositoryStatus } from '../git/status.ts'
@@ -170,7 +171,8 @@ export class Rigs {
   }
 
   #gitStatus({ path }: RigConfig): Promise<GitStatus | undefined> {
-    return path !== undefined && isFolder(path) ? readRepositoryStatus(path, this.git) : Promise.resolve(undefined)
+    const place = path === undefined ? undefined : findFixed(path, writtenByAgents(this.config.current))
+    return place !== undefined && isFolder(place) ? readRepositoryStatus(place, this.git) : Promise.resolve(undefined)
   }
 
   #toResponse(rig: RigConfig, all: ReturnType<RigSessions['all']>, git: GitStatus | undefined): RigResponse {

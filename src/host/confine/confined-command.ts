@@ -17,10 +17,27 @@ export function confinedArgv(
   return [...gc, CONFINE, JSON.stringify(policy), program, ...argv]
 }
 
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** What stands before the name of a variable that is only the program's. */
+const VEIL = 'gc:'
+
+/**
+ * The variables of a program as this program takes them along: by other names, since what is not confined yet must not obey
+ * them, as a loader of libraries does.
+ */
+export const veiled = (env: Variables): Variables =>
+  Object.fromEntries(Object.entries(env).map(([name, value]) => [VEIL + name, value]))
+
+const unveiled = (env: Variables): Variables =>
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name.startsWith(VEIL) ? name.slice(VEIL.length) : name, value]),
+  )
+
 /** Becomes the program that is named, confined; answers an exit code only when that is not possible. */
 export function runConfined([json = '', path = '', ...argv]: readonly string[]): number {
   try {
-    return enter(toPolicy(JSON.parse(json)), { path, argv, env: process.env })
+    return enter(toPolicy(JSON.parse(json)), { path, argv, env: unveiled(process.env) })
   } catch (error) {
     const way = 'gc starts nothing unconfined by itself; `confine = "off"` of the agent does it on purpose'
     process.stderr.write(`gc: ${path} was not started: ${errorMessage(error)}; ${way}\n`)

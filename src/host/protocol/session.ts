@@ -61,6 +61,7 @@ export const Confinement = Type.Object({
   private: Type.String(),
   /** What the private folder for state begins with, when it is made. */
   begin: Type.Optional(Type.Object({ files: Type.Array(PrivateFile), links: Type.Array(PrivateLink) })),
+  /** Places where they are, as all that is written: the host follows no link to them. */
   read: Type.Array(Type.String()),
   write: Type.Array(Type.String()),
   network: Type.Union([Type.Literal('session'), Type.Literal('open')]),

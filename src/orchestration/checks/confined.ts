@@ -5,6 +5,7 @@ import { type ConfinementRules, privateFolder } from '../../agents/confinement/c
 import type { CityConfig } from '../../config/city-config.ts'
 import { contains } from '../../config/confinement/obstacle.ts'
 import { readableEntries } from '../../config/confinement/readable.ts'
+import { realPath } from '../../core/folders.ts'
 import type { CheckPlaces, RunFolders } from './command.ts'
 
 /** A check that is to be confined. */
@@ -24,14 +25,15 @@ interface ConfinedCheck {
  */
 export function confineCheck(command: HostedCommand, check: ConfinedCheck): HostedCommand {
   const { rules, id, script, places, folders, config } = check
-  const own = privateFolder(places.city, id)
+  const kept = privateFolder(places.city, id)
+  const own = [...shippedIn(places, config), folders.molecule]
   return {
     ...command,
-    env: { ...command.env, HOME: join(own, 'state') },
+    env: { ...command.env, HOME: join(kept, 'state') },
     confine: {
-      ...{ ...rules, private: own },
-      read: [...rules.read, ...shippedIn(places, config), ...declaredScript(script, places), folders.molecule],
-      write: [...rules.write, folders.artifacts],
+      ...{ ...rules, private: kept },
+      read: [...rules.read, ...declaredScript(script, places), ...own.map(realPath)],
+      write: [...rules.write, realPath(folders.artifacts)],
     },
   }
 }

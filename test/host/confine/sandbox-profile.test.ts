@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { makePolicy } from '../../../src/host/confine/start/default-policy.ts'
 import { sandboxedArgv, sandboxProfile } from '../../../src/host/confine/start/sandbox-profile.ts'
 import { tempFolder } from '../../support/folder.ts'
@@ -94,9 +94,10 @@ test('a sandbox names where a link leads, as /tmp does there to /private/tmp', (
   using folder = tempFolder()
   mkdirSync(folder.at('private', 'tmp'), { recursive: true })
   symlinkSync(folder.at('private', 'tmp'), folder.at('tmp'))
-  const made = makePolicy({ home: folder.path, program: '/bin/sh', write: [folder.at('tmp')] })
+  writeFileSync(folder.at('private', 'tmp', 'tool'), '')
+  const made = makePolicy({ home: folder.path, program: folder.at('tmp', 'tool'), write: [] })
   const profile = sandboxProfile(made)
-  expect(filters(profile, 'file-write*')).toContainEqual(['subpath', { text: folder.at('private', 'tmp') }])
+  expect(filters(profile, 'file-read*')).toContainEqual(['subpath', { text: folder.at('private', 'tmp', 'tool') }])
   expect(profile).not.toContain(`"${folder.at('tmp')}"`)
 })
 

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { sep } from 'node:path'
 import { OTHERS } from '../denials.ts'
 import type { Policy } from '../policy.ts'
@@ -44,7 +44,7 @@ export class ConfinedSession {
     readonly policy: Policy,
     private readonly report: (told: Told) => void,
   ) {
-    this.#writable = policy.write.map(realPath).filter((path) => path !== '/dev' && !path.startsWith('/dev/'))
+    this.#writable = policy.write.filter((path) => path !== '/dev' && !path.startsWith('/dev/'))
   }
 
   /** Whether a file is in a folder that the session may change; devices never are. */
@@ -129,14 +129,6 @@ function* listSockets(): Generator<{ inode: string; address: string; port: numbe
 
 function parentOf(pid: number): number {
   return Number(/^PPid:\s*(\d+)/m.exec(readOr(`/proc/${pid}/status`, ''))?.[1] ?? 0)
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
 
 function readOr(path: string, otherwise: string): string {

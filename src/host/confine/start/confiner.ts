@@ -1,10 +1,11 @@
+import { realPath } from '../../../core/folders.ts'
 import type { Resource } from '../../process/resources.ts'
 import type { AskedHost, HostAnswer, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
 import type { Confinement } from '../../protocol/session.ts'
 import { Broker } from '../broker/broker.ts'
 import { MAX_TOLD } from '../broker/confined-session.ts'
 import type { Report } from '../broker/loop.ts'
-import { confinedArgv } from '../confined-command.ts'
+import { confinedArgv, veiled } from '../confined-command.ts'
 import { HANDOVER } from '../enter.ts'
 import { SessionProxy } from '../network/session-proxy.ts'
 import { makePolicy, toolchainVariables } from './default-policy.ts'
@@ -57,18 +58,25 @@ export class Confiner {
       return { command: [program, ...argv.slice(1)], argv0: argv[0], env, extra: [], started: () => {} }
     }
     const { folders, env: own } = makePrivateFolders(confine.private, confine)
-    const write = [...confine.write, folders.temporary, folders.state]
+    // Nothing above them is the program's, so that nobody puts a link there.
+    const write = [...confine.write, realPath(folders.temporary), realPath(folders.state)]
     const proxy = confine.proxy && this.#openProxy(key, confine.proxy, confine.private)
     const ports = [...confine.ports, ...(proxy ? [proxy.port] : [])]
     const policy = makePolicy({ ...confine, program, write, ports, yields })
     const words = proxy ? proxy.fill(argv) : argv
     const given = { ...toolchainVariables(confine.home), ...env, ...gitVariables(env, confine.network) }
-    const start = { argv0: undefined, env: { ...given, ...own, ...proxy?.env } }
+    const variables = { ...given, ...own, ...proxy?.env }
     if (process.platform === 'darwin') {
-      return { ...start, command: sandboxedArgv(policy, program, words), extra: [], started: () => {} }
+      return {
+        argv0: undefined,
+        env: variables,
+        command: sandboxedArgv(policy, program, words),
+        extra: [],
+        started: () => {},
+      }
     }
     return {
-      ...start,
+      ...{ argv0: undefined, env: veiled(variables) },
       command: confinedArgv(this.gc, policy, program, words),
       extra: ['pipe'],
       started: (child) => {

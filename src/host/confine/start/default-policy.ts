@@ -1,5 +1,6 @@
 import { existsSync, readlinkSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
+import { realPath } from '../../../core/folders.ts'
 import type { Policy } from '../policy.ts'
 import { gitSettings } from './git-settings.ts'
 
@@ -48,7 +49,7 @@ export const defaultPlaces = (home: string): { read: string[]; write: string[] }
   write: DEVICES.filter((path) => existsSync(path)),
 })
 
-/** What the policy of one program is made from; paths are absolute. */
+/** What the policy of one program is made from; `read` and `write` name places where they are, without links on the way. */
 export interface ConfinementRequest {
   home: string
   /** The file of the program that is started. */
@@ -64,12 +65,12 @@ export interface ConfinementRequest {
 
 /** What every confined program may do, and what was asked for it besides. */
 export function makePolicy(request: ConfinementRequest): Policy {
-  const { home, program, network = 'session', ports = [], yields = [] } = request
+  const { home, program, read = [], write, network = 'session', ports = [], yields = [] } = request
   const names = network === 'open' ? ['/run/systemd/resolve', '/run/resolvconf'] : []
-  const read = [...defaultPlaces(home).read, ...foldersOf(program), ...names, ...(request.read ?? [])]
+  const own = [...read, ...write]
   return {
-    read: realPaths(read),
-    write: realPaths([...request.write, ...DEVICES]),
+    read: [...new Set([...realPaths([...defaultPlaces(home).read, ...foldersOf(program, own), ...names]), ...read])],
+    write: [...new Set([...write, ...realPaths(DEVICES)])],
     network,
     ...{ ports: [...ports], yields: [...yields] },
   }
@@ -80,14 +81,24 @@ function realPaths(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap((path) => (existsSync(path) ? [realpathSync(path)] : [])))]
 }
 
-/** A program and, where it is a link into a package, the folder that has the package's files. */
-function foldersOf(program: string): string[] {
+/**
+ * A program and, where it is a link into a package, the folder that has the package's files. One that lies where its session
+ * may look anyway allows nothing more: what is there may be made by agents, links among it.
+ */
+function foldersOf(program: string, own: readonly string[]): string[] {
+  if (ancestors(program).some((folder) => own.some((place) => isIn(place, realPath(folder))))) return []
   const target = linkTarget(program)
   if (target === undefined) return [program]
-  const path = join(dirname(program), target)
+  const path = resolve(dirname(program), target)
   const modules = path.lastIndexOf('/node_modules/')
   return [program, modules < 0 ? path : path.slice(0, modules + '/node_modules'.length)]
 }
+
+/** The folders that lead to a file, and the file. */
+const ancestors = (path: string): string[] => (dirname(path) === path ? [path] : [path, ...ancestors(dirname(path))])
+
+const isIn = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 
 function linkTarget(path: string): string | undefined {
   try {

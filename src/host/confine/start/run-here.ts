@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
+import { realPath } from '../../../core/folders.ts'
 import { parseHostRule } from '../../../core/host-rules.ts'
 import { resolveProgram } from '../../process/spawn.ts'
 import type { ProxyRules } from '../../protocol/proxy.ts'
@@ -38,7 +39,8 @@ export async function runHere(run: ConfinedRun): Promise<number> {
     const program = resolveProgram(run)
     const confine = {
       ...{ home: homedir(), private: root, network: network === 'open' ? ('open' as const) : ('session' as const) },
-      ...{ read: [...read, ...certificatePlaces(run.env)], write: [cwd, ...run.write], ports: [...ports] },
+      ...{ read: [...read, ...certificatePlaces(run.env)].map(realPath), write: [cwd, ...run.write].map(realPath) },
+      ports: [...ports],
       ...(network === 'hosts' && { proxy: proxyTo([...REGISTRIES, ...hosts], run.env) }),
     }
     const wanted = { key: program, argv, env: run.env, confine }
