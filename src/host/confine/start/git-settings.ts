@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { realPath } from '../../../core/folders.ts'
 
 /** Where people keep their own settings of git, below home. */
 const OWN = ['.gitconfig', '.config/git/config'] as const
@@ -9,7 +10,10 @@ const BESIDE = ['.config/git/ignore', '.config/git/attributes']
 const NAMING = /^(?:include|includeif)\.path$|^core\.(?:excludesfile|attributesfile)$/
 const MAX_NAMED = 50
 
-/** The files with a person's settings of git, and those that these name. What an included file includes is not followed. */
+/**
+ * The files with a person's settings of git, and those that these name. What an included file includes is not followed, nor
+ * are links on the way to one: in a project an agent may have put them there.
+ */
 export function gitSettings(home: string): string[] {
   const own = OWN.map((name) => join(home, name))
   const named = own.flatMap((path) => filesNamedIn(path, home)).slice(0, MAX_NAMED)
@@ -56,8 +60,26 @@ function filesNamedIn(path: string, home: string): string[] {
       const text = withoutQuotes(value)
       if (text === '' || !NAMING.test(`${section}.${key.toLowerCase()}`)) return []
       const named = placeOf(text, { home, beside: dirname(path) })
-      return statSync(named, { throwIfNoEntry: false })?.isFile() ? [named] : []
+      return statSync(named, { throwIfNoEntry: false })?.isFile() && isFixed(named, home) ? [named] : []
     })
+}
+
+/** Whether the way to a file has no link in it but one in home itself, where no agent writes. */
+function isFixed(path: string, home: string): boolean {
+  const [first = '', ...rest] = isBelow(path, home) ? path.slice(home.length + 1).split('/') : []
+  const to = first === '' ? undefined : linkTarget(join(home, first))
+  const place = to === undefined ? path : join(resolve(home, to), ...rest)
+  return realPath(place) === (isBelow(place, home) ? join(realPath(home), place.slice(home.length)) : place)
+}
+
+const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`)
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 /** A value as it was meant: quoted or not, without a comment behind it. */
