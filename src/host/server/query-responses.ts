@@ -13,6 +13,9 @@ const NAMED = [
   .join(' ')
   .split(' ')
 
+/** How much of a list of colours that are asked for is read. */
+const MAX_COLOURS_ASKED = 4096
+
 type Respond = (text: string) => void
 
 /**
@@ -46,7 +49,7 @@ function answerColours(parser: IParser, say: Respond): void {
   colour(11, BACKGROUND)
   colour(12, FOREGROUND)
   parser.registerOscHandler(4, (data) => {
-    const parts = data.split(';')
+    const parts = data.slice(0, MAX_COLOURS_ASKED).split(';')
     for (let at = 0; at + 1 < parts.length; at += 2) {
       const index = Number(parts[at])
       if (parts[at + 1] === '?') say(`\x1b]4;${index};rgb:${paletteColour(index)}\x1b\\`)

@@ -2,15 +2,27 @@ import { SerializeAddon } from '@xterm/addon-serialize'
 import { Terminal } from '@xterm/headless'
 import type { Screen } from '../protocol/session.ts'
 import type { CellColours } from '../terminal/terminal-host.ts'
+import { CountLimiter } from './count-limiter.ts'
 import { registerQueryResponses } from './query-responses.ts'
 
 const SCROLLBACK = 200
+/** After how many bytes the emulator is searched for what takes too much memory. */
+const SEARCH_EVERY = 64 * 1024
+/** How many characters a column has at most, with the accents that stand over it. */
+const MAX_CHARACTERS = 16
+/** How often one slice may do what draws every cell anew. */
+const MAX_REDRAWN = 64
+/** Ends a sequence that was begun, and erases the screen and what was scrolled off it. */
+const ERASE = '\x18\x1b[2J\x1b[3J'
 
 /** The terminal a program believes to be on: it draws what the program writes and answers what it asks. */
 export class TerminalEmulator {
   readonly #terminal: Terminal
   readonly #serializer = new SerializeAddon()
   readonly #keyboard: () => number
+  readonly #counts = new CountLimiter()
+  #unsearched = 0
+  #redrawn = 0
   #title = ''
 
   constructor(
@@ -38,11 +50,19 @@ export class TerminalEmulator {
       this.events.title(this.#title)
     })
     this.#keyboard = registerQueryResponses(this.#terminal, (text) => this.events.answer(text))
+    this.#limitCost()
   }
 
   /** Draws these bytes; `drawn` is called when they are. One slice at a time. */
   write(bytes: Uint8Array, drawn: () => void): void {
-    this.#terminal.write(bytes, drawn)
+    this.#redrawn = 0
+    this.#unsearched += bytes.length
+    this.#terminal.write(this.#counts.limit(bytes, this.#terminal), () => {
+      if (this.#unsearched < SEARCH_EVERY) return drawn()
+      this.#unsearched = 0
+      if (this.#isOverfull()) this.#terminal.write(ERASE, drawn)
+      else drawn()
+    })
   }
 
   resize(cols: number, rows: number): void {
@@ -83,6 +103,31 @@ export class TerminalEmulator {
   draw(): string {
     const keyboard = this.#keyboard()
     return this.#serializer.serialize() + (keyboard > 0 ? `\x1b[>${keyboard}u` : '')
+  }
+
+  /** Leaves out what a few bytes of would keep the emulator busy or fill its memory, and no program needs. */
+  #limitCost(): void {
+    const { parser } = this.#terminal
+    const isRedrawnTooOften = () => ++this.#redrawn > MAX_REDRAWN
+    parser.registerEscHandler({ final: 'c' }, isRedrawnTooOften)
+    parser.registerEscHandler({ intermediates: '#', final: '8' }, isRedrawnTooOften)
+    parser.registerCsiHandler({ final: 'b' }, () => this.#charactersBeforeCursor() > MAX_CHARACTERS)
+    parser.registerOscHandler(8, () => true)
+  }
+
+  #charactersBeforeCursor(): number {
+    const { active } = this.#terminal.buffer
+    const line = active.getLine(active.baseY + active.cursorY)
+    return line?.getCell(Math.max(0, active.cursorX - 1))?.getChars().length ?? 0
+  }
+
+  /** Whether there are characters without a width that no screen shows, by the thousand. */
+  #isOverfull(): boolean {
+    const { buffer, cols } = this.#terminal
+    for (let y = 0; y < buffer.active.length; y++) {
+      if ((buffer.active.getLine(y)?.translateToString().length ?? 0) > cols * MAX_CHARACTERS) return true
+    }
+    return false
   }
 
   #text(from: number, to: number): string[] {
