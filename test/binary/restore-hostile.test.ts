@@ -99,6 +99,9 @@ const withManifest = (change: object) =>
     { name: '.gc/backup.json', content: JSON.stringify({ ...manifest(), ...change }) },
   ])
 
+/** What the restored city runs without being asked. */
+const BY_ITSELF = 'By itself it then also runs:\n  session clerk (city), all the time: the agent clerk\n'
+
 describe('a crafted backup is rejected before anything is written', () => {
   const cases: [title: string, make: (victim: string) => Uint8Array, reason: string][] = [
     ['a symbolic link', (v) => withEntries({ name: 'agents/x', type: '2', link: v }), 'a symbolic link'],
@@ -224,10 +227,7 @@ describe('a good backup', () => {
     writeFileSync(file, craftTarGz(earlier()))
     mkdirSync(world.folder.at('earlier'))
     const restored = await gc('restore', file, world.folder.at('earlier'), '--no-register')
-    expect([restored.status, restored.err]).toEqual([
-      0,
-      'By itself it then also runs:\n  session clerk (city), all the time: the agent clerk\n',
-    ])
+    expect([restored.status, restored.err]).toEqual([0, BY_ITSELF])
     expect(readFileSync(world.folder.at('earlier', 'city.toml'), 'utf8')).toBe(
       readFileSync(join(town.path, 'city.toml'), 'utf8'),
     )
@@ -281,7 +281,7 @@ describe('a good backup', () => {
       '--name',
       'copy',
     )
-    expect([status, err]).toEqual([0, ''])
+    expect([status, err]).toEqual([0, BY_ITSELF])
     expect(out).toContain(`City copy is up at ${world.folder.at('copy')}`)
     expect(out).toContain('It is suspended: nothing starts until you run `gc city resume copy`.')
     expect(out).toMatch(/clerk +exec sleep 601 /)
