@@ -1,5 +1,4 @@
 import { Argument, type Command } from 'commander'
-import { resolveHome } from '../../src/client/home.ts'
 import bash from '../completion/gc.bash' with { type: 'text' }
 import fish from '../completion/gc.fish' with { type: 'text' }
 import zsh from '../completion/gc.zsh' with { type: 'text' }
@@ -9,7 +8,6 @@ import { Exit } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { complete, type Sources } from '../names/complete.ts'
 import type { Named } from '../names/kinds.ts'
-import { loadOffline } from '../pack-commands/offline.ts'
 
 /** What a shell reads: it asks gc for the words that may come next. */
 const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish }
@@ -61,9 +59,9 @@ function sourcesInTime(program: Command, context: CommandContext): Sources {
 /** The next words of commands that packs ship. */
 async function packWords(context: CommandContext, path: readonly string[]): Promise<Named[]> {
   const folder = await cityFolder(context, undefined)
-  const { readCityFiles, findPackCommands } = await loadOffline()
-  const { scripts } = findPackCommands(readCityFiles(folder, resolveHome(context.io.env)).packs, new Set())
-  const lines = scripts.map(({ binding, words }) => [binding, ...words])
+  const { loadPackCommands } = await import('../pack-commands/load.ts')
+  const { commands } = await loadPackCommands(context.io, folder, new Set())
+  const lines = commands.map(({ binding, words }) => [binding, ...words])
   const next = lines
     .filter((line) => path.every((word, at) => line[at] === word))
     .flatMap((line) => line[path.length] ?? [])

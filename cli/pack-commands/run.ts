@@ -1,19 +1,21 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { constants as system } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { Client } from '../../src/client/client.ts'
 import { resolveAccess, resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import type { CityFiles } from '../../src/config/offline/city-composition.ts'
 import type { PackCommand } from '../../src/config/packs/pack-scripts.ts'
 import { realPath } from '../context/context.ts'
 import { program } from '../context/version.ts'
 import { type Io, printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
+import { type CityCommands, loadPackCommands } from './load.ts'
 import { matchCommand } from './match.ts'
 import { loadOffline } from './offline.ts'
 
 const UNKNOWN = 2
+
+type City = CityCommands['city']
 
 /**
  * Runs a command of a pack of the city in a folder; returns its exit status, or undefined when no pack has the binding.
@@ -25,10 +27,8 @@ export async function runPackCommand(
   [binding = '', ...words]: readonly string[],
   reserved: ReadonlySet<string>,
 ): Promise<number | undefined> {
-  const { readCityFiles, findPackCommands } = await loadOffline()
-  const city = readCityFiles(folder, resolveHome(io.env))
-  const { scripts, warnings } = findPackCommands(city.packs, reserved)
-  const commands = scripts.filter((command) => command.binding === binding)
+  const { city, commands: all, warnings } = await loadPackCommands(io, folder, reserved)
+  const commands = all.filter((command) => command.binding === binding)
   if (commands.length === 0) return undefined
   for (const warning of warnings.filter((each) => each.includes(binding))) io.err(`gc: ${sanitizeLine(warning)}\n`)
   const match = matchCommand(commands, words)
@@ -62,7 +62,7 @@ function printHelp(io: Io, { binding, words, description, help }: PackCommand): 
 }
 
 /** Runs a script in the caller's folder, with its input and output. */
-async function start(io: Io, city: CityFiles, command: PackCommand, args: readonly string[]): Promise<number> {
+async function start(io: Io, city: City, command: PackCommand, args: readonly string[]): Promise<number> {
   await using token = await borrowToken(io, city, `command of ${command.binding}: ${command.words.join(' ')}`)
   const child = Bun.spawn([...argvOf(command.script), ...args], {
     cwd: io.cwd,
@@ -96,7 +96,7 @@ export function argvOf(script: string): string[] {
 /** What a script of a pack gets beside the environment it inherits: `gc` and `bd` are on its path. */
 export async function scriptEnvironment(
   io: Io,
-  city: CityFiles,
+  city: City,
   pack: PackCommand['pack'],
 ): Promise<Record<string, string>> {
   const { packScriptEnvironment } = await loadOffline()
@@ -104,13 +104,26 @@ export async function scriptEnvironment(
   const linked = join(home, 'bin', 'gc')
   const bin = existsSync(linked) ? linked : (program[0] ?? 'gc')
   const variables = packScriptEnvironment(pack, city, bin)
-  mkdirSync(variables.GC_PACK_STATE_DIR ?? city.path, { recursive: true, mode: 0o700 })
+  const state = stateFolder(io, city, pack) ?? variables.GC_PACK_STATE_DIR ?? city.path
+  mkdirSync(state, { recursive: true, mode: 0o700 })
   const path = existsSync(linked) ? [join(home, 'bin'), io.env.PATH].filter(Boolean).join(delimiter) : io.env.PATH
-  return { ...variables, GC_HOME: home, ...(path && { PATH: path }), ...registeredName(io, city) }
+  return {
+    ...variables,
+    GC_PACK_STATE_DIR: state,
+    GC_HOME: home,
+    ...(path && { PATH: path }),
+    ...registeredName(io, city),
+  }
+}
+
+/** Where a pack keeps what it knows in a session, beside what its own pack does; a confined one has a folder of its own for that. */
+function stateFolder({ env }: Io, { path }: City, { name }: PackCommand['pack']): string | undefined {
+  const { GC_SESSION_ID: session, GC_CITY_PATH: own = '', GC_PACK_STATE_DIR: state } = env
+  return session && state && realPath(own) === realPath(path) ? join(dirname(state), name) : undefined
 }
 
 /** In a session the city has the name that it is registered under, whatever its files call it. */
-function registeredName({ env }: Io, { path }: CityFiles): { GC_CITY_NAME?: string } {
+function registeredName({ env }: Io, { path }: City): { GC_CITY_NAME?: string } {
   const { GC_CITY_PATH: own, GC_CITY_NAME: name } = env
   return own && name && realPath(own) === realPath(path) ? { GC_CITY_NAME: name } : {}
 }
@@ -123,7 +136,7 @@ interface BorrowedToken extends AsyncDisposable {
  * A token of the script's own, which ends with it. A session's script keeps that of the session, and without a
  * supervisor there is none.
  */
-export async function borrowToken(io: Io, city: CityFiles, name: string): Promise<BorrowedToken> {
+export async function borrowToken(io: Io, city: City, name: string): Promise<BorrowedToken> {
   const none: BorrowedToken = { identity: {}, [Symbol.asyncDispose]: async () => {} }
   if (io.env.GC_TOKEN || io.env.GC_SESSION_ID) return none
   const ended = new AbortController()

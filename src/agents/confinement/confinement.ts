@@ -79,7 +79,7 @@ export function obstacleToConfinement(
 export function confinementOf(
   session: Placed & { id: string },
   confinable: Confinable,
-  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers'>,
+  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers' | 'packs'>,
   place: ConfinementPlace,
 ): Confinement | undefined {
   if (confinable.confine === 'off') return undefined
@@ -94,7 +94,7 @@ export type ConfinementRules = Omit<Confinement, 'private'>
 export function rulesOf(
   own: { readonly read: readonly string[]; readonly write: readonly string[] },
   confinable: Confinable,
-  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers'>,
+  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers' | 'packs'>,
   place: ConfinementPlace,
 ): ConfinementRules {
   const home = homedir()

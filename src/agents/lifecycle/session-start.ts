@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { isOtherLogin } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
@@ -31,7 +32,7 @@ interface StartRequest {
   provider: Provider | undefined
   launch: Pick<Launch, 'argv' | 'env'>
   token: string
-  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers'>
+  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers' | 'packs'>
 }
 
 /** How a program is started: confined or not, with the variables that it may have. */
@@ -90,6 +91,8 @@ export function sessionStart(
   }
   const files = firstRunFiles(name, place)
   const login = shareLogin?.value ? loginFile(name, place) : undefined
+  // What all sessions of a pack write would have one of them decide what the others, and its orders, find there.
+  const state = { GC_PACK_STATE_DIR: join(confine.private, 'state', 'packs', env.GC_PACK_NAME ?? environment.city) }
   const links = login ? [login] : []
   const around = { home: place.home, gcHome: environment.home, city: config.path, rigs: config.rigs }
   const certificates = certificatePlaces(environment.env)
@@ -97,7 +100,7 @@ export function sessionStart(
     .filter((path) => voids(path, 'read', around) === undefined)
   return {
     argv: confinable.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
-    env: Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))),
+    env: { ...Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))), ...state },
     confine: {
       ...{ ...confine, begin: { files, links } },
       read: [...confine.read, ...links.map(({ to }) => realPath(to)), ...certificates],

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { RigConfig } from '../city-config.ts'
+import type { PackConfig, RigConfig } from '../city-config.ts'
 import { touch } from './obstacle.ts'
 
 /** Where the agents of a city have folders of their own. */
@@ -36,12 +36,17 @@ interface Reader {
   readonly linked: readonly string[]
 }
 
-/** What its pack has for somebody to read, and for who works for the whole city what the city has: as far as it is there. */
-export function readableEntries(
-  { dir, configDir, linked }: Reader,
-  { rigs, path }: { readonly rigs: readonly Pick<RigConfig, 'path'>[]; readonly path: string },
-): string[] {
-  const folders = [...new Set([configDir, ...(dir === undefined ? [path] : [])])]
+interface City {
+  readonly path: string
+  readonly rigs: readonly Pick<RigConfig, 'path'>[]
+  /** The packs that it is made of, whose commands sessions run. */
+  readonly packs: readonly Pick<PackConfig, 'folder'>[]
+}
+
+/** What packs have for somebody to read, and for who works for the whole city what the city has: as far as it is there. */
+export function readableEntries({ dir, configDir, linked }: Reader, { rigs, path, packs }: City): string[] {
+  const ofPacks = packs.map(({ folder }) => folder).filter((folder) => folder !== path)
+  const folders = [...new Set([configDir, ...ofPacks, ...(dir === undefined ? [path] : [])])]
   const isOfRig = (entry: string) => rigs.some((rig) => rig.path !== undefined && touch(rig.path, entry))
   const entries = folders.flatMap((folder) => READABLE.map((name) => join(folder, name)))
   return [

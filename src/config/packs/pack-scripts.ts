@@ -13,7 +13,7 @@ export interface PackCommand {
   /** The long help, if the pack has one. */
   readonly help: string | undefined
   readonly script: string
-  readonly pack: PackConfig
+  readonly pack: Pick<PackConfig, 'name' | 'folder'>
 }
 
 /** A check of `gc doctor` that a pack ships. */
@@ -244,7 +244,7 @@ function readText(path: string): string | undefined {
 
 /** The environment of a script of a pack, beside what it inherits. */
 export function packScriptEnvironment(
-  { name, folder }: PackConfig,
+  { name, folder }: Pick<PackConfig, 'name' | 'folder'>,
   city: { readonly path: string; readonly name: string },
   bin: string,
 ): Record<string, string> {

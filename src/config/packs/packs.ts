@@ -6,7 +6,8 @@ import { FileSnapshot } from '../files/file-snapshot.ts'
 import { isCitys } from './edit-imports.ts'
 import { type DeclaredImport, readCityImports } from './imports.ts'
 import { PackManager, type PackManagerOptions } from './pack-manager.ts'
-import type { PackAdd, PackAdded, PackList, PackRemoved } from './schema.ts'
+import { findPackCommands } from './pack-scripts.ts'
+import type { PackAdd, PackAdded, PackCommandList, PackList, PackRemoved } from './schema.ts'
 import { writeImports } from './write-imports.ts'
 
 export type PacksOptions = Omit<PackManagerOptions, 'policy' | 'signal' | 'progress' | 'write'> & {
@@ -30,6 +31,16 @@ export class Packs {
     const byName = new Map(this.#direct().map(({ binding, source, version }) => [binding, { source, version }]))
     const packs = [...byName].map(([name, { source, version }]) => ({ name, source, ...(version && { version }) }))
     return { packs: packs.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  }
+
+  /** The commands that the packs ship of which the city is made, for sessions that do not see its files. */
+  commands(): PackCommandList {
+    const { scripts, warnings } = findPackCommands(this.#config.current.packs, new Set())
+    const items = scripts.map(({ help, pack: { name, folder }, ...command }) => ({
+      ...{ ...command, words: [...command.words], pack: { name, folder } },
+      ...(help !== undefined && { help }),
+    }))
+    return { items, warnings: [...warnings], total: items.length }
   }
 
   /** Fetches a pack, locks it and imports it. */

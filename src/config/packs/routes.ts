@@ -2,7 +2,7 @@ import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { PACK_CREDENTIAL_REQUIRED } from './errors.ts'
 import type { Packs } from './packs.ts'
-import { PackAdd, PackAdded, PackList, PackRemoved } from './schema.ts'
+import { PackAdd, PackAdded, PackCommandList, PackList, PackRemoved } from './schema.ts'
 
 /** The operations on the packs that a city imports. */
 export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
@@ -15,6 +15,16 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
       ok: PackList,
     },
     (x) => city(x).packs.list(),
+  ),
+  route(
+    'GET ~/pack-commands',
+    {
+      id: 'list-pack-commands',
+      summary: 'List the commands that packs ship',
+      ok: PackCommandList,
+      extension: true,
+    },
+    (x) => city(x).packs.commands(),
   ),
   route(
     'POST ~/packs',

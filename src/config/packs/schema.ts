@@ -16,6 +16,30 @@ export type PackResponse = Static<typeof PackResponse>
 export const PackList = Type.Object({ packs: nullable(Type.Array(PackResponse)) }, { $id: 'PackListBody', ...closed })
 export type PackList = Static<typeof PackList>
 
+/** Ours: a command that a pack ships, `gc <binding> <words…>`. */
+export const PackCommandView = Type.Object(
+  {
+    binding: Type.String(),
+    words: Type.Array(Type.String()),
+    description: Type.String(),
+    help: Type.Optional(Type.String({ description: 'The long help, if the pack has one.' })),
+    script: Type.String({ description: 'The file that is run.' }),
+    pack: Type.Object({ name: Type.String(), folder: Type.String() }, { $id: 'PackCommandPack', ...closed }),
+  },
+  { $id: 'PackCommand', ...closed },
+)
+export type PackCommandView = Static<typeof PackCommandView>
+
+export const PackCommandList = Type.Object(
+  {
+    items: Type.Array(PackCommandView),
+    warnings: Type.Array(Type.String(), { description: 'What is left out, and why.' }),
+    total: Type.Integer(),
+  },
+  { $id: 'PackCommandList', ...closed },
+)
+export type PackCommandList = Static<typeof PackCommandList>
+
 export const PackAdd = Type.Object(
   {
     source: Type.String({ minLength: 1, description: 'The address of a git repository on a public host.' }),

@@ -41,7 +41,7 @@ export function confineCheck(command: HostedCommand, check: ConfinedCheck): Host
 const shippedIn = ({ city, store, packs }: CheckPlaces, { rigs }: Pick<CityConfig, 'rigs'>): string[] => [
   join(city, '.gc/scripts'),
   ...[city, ...packs].flatMap((configDir) =>
-    readableEntries({ dir: store, configDir, linked: [] }, { rigs, path: city }),
+    readableEntries({ dir: store, configDir, linked: [] }, { rigs, path: city, packs: [] }),
   ),
 ]
 
