@@ -19,6 +19,11 @@ export class EscapeParser {
     this.#state = 'ground'
   }
 
+  /** Whether the last byte belongs to a string: a title, or the address of a hyperlink. */
+  get isInString(): boolean {
+    return this.#state === 'string'
+  }
+
   next(byte: number): ByteKind {
     switch (this.#state) {
       case 'ground':

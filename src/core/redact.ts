@@ -1,4 +1,4 @@
-import { EscapeParser, MAX_STRING } from './escape-parser.ts'
+import { type ByteKind, EscapeParser, MAX_STRING } from './escape-parser.ts'
 
 /** A prefix followed by this many characters is a secret; with fewer it is a word. */
 const MIN_SECRET_LENGTH = 16
@@ -51,24 +51,51 @@ export class Redactor {
   }
 }
 
-/**
- * Redacts a stream of bytes, wherever its chunks are cut and whatever colour codes stand between its characters. The
- * first characters after a prefix are held back until it is clear what they are; `flush` releases them when nothing more
- * arrives.
- */
-export class RedactionStream {
-  readonly #escapes = new EscapeParser()
+/** Where a run of characters stands: in a prefix, behind one, or in neither. */
+class SecretPosition {
   /** The last characters, of which a prefix may be made: a ring, and how many there were. */
   readonly #tail = new Uint8Array(TAIL_LENGTH)
   #characters = 0
-  readonly #prefixes: readonly Uint8Array[]
   /** How many characters were read after a prefix; undefined when there was none. */
-  #body: number | undefined
+  body: number | undefined
+
+  constructor(private readonly prefixes: readonly Uint8Array[]) {}
+
+  /** The run has ended. */
+  reset(): void {
+    this.body = undefined
+    this.#characters = 0
+  }
+
+  /** Whether this character is the last of a prefix. */
+  completesPrefix(byte: number): boolean {
+    this.#tail[this.#characters++ % TAIL_LENGTH] = byte
+    return byte === UNDERSCORE && this.prefixes.some((prefix) => this.#endsWith(prefix))
+  }
+
+  #endsWith(prefix: Uint8Array): boolean {
+    const from = this.#characters - prefix.length
+    return from >= 0 && prefix.every((byte, at) => this.#tail[(from + at) % TAIL_LENGTH] === byte)
+  }
+}
+
+/**
+ * Redacts a stream of bytes, wherever its chunks are cut and whatever colour codes stand between its characters, also
+ * in titles and addresses of hyperlinks. The first characters after a prefix are held back until it is clear what they
+ * are; `flush` releases them when nothing more arrives.
+ */
+export class RedactionStream {
+  readonly #escapes = new EscapeParser()
+  readonly #text: SecretPosition
+  /** That in a title or address, while no secret is read in the text around it. */
+  readonly #string: SecretPosition
   /** The bytes after a prefix that are not out yet. */
   #held: number[] = []
 
   constructor(prefixes: readonly string[]) {
-    this.#prefixes = prefixes.map((prefix) => Buffer.from(prefix))
+    const bytes = prefixes.map((prefix) => Buffer.from(prefix))
+    this.#text = new SecretPosition(bytes)
+    this.#string = new SecretPosition(bytes)
   }
 
   /** How many bytes are held back. */
@@ -78,25 +105,14 @@ export class RedactionStream {
 
   /** The bytes that may be shown now. */
   push(bytes: Uint8Array): Uint8Array {
-    if (this.#body === undefined && !bytes.includes(UNDERSCORE)) return this.#pass(bytes)
+    const isInSecret = this.#text.body !== undefined || this.#string.body !== undefined
+    if (!isInSecret && !bytes.includes(UNDERSCORE)) return this.#pass(bytes)
     const out = new Output(bytes)
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at] ?? 0
       const kind = this.#escapes.next(byte)
-      if (this.#body !== undefined && (kind === 'control' || (kind === 'text' && !isBody(byte)))) {
-        out.insert(at, this.flush())
-        this.#body = undefined
-        this.#characters = 0
-      }
-      if (this.#body === undefined) {
-        if (kind === 'control') this.#characters = 0
-        if (kind === 'text' && this.#completesPrefix(byte)) this.#body = 0
-      } else if (kind === 'text') {
-        this.#readBody(byte, at, out)
-      } else if (this.#body < MIN_SECRET_LENGTH) {
-        this.#held.push(byte)
-        out.skip(at)
-      }
+      if (this.#escapes.isInString && this.#text.body === undefined) this.#readString(byte, at, out)
+      else this.#readText(byte, kind, at, out)
     }
     return out.end()
   }
@@ -108,24 +124,42 @@ export class RedactionStream {
     return held
   }
 
+  #readString(byte: number, at: number, out: Output): void {
+    if (!isBody(byte)) this.#end(this.#string, at, out)
+    if (this.#string.body !== undefined) this.#readBody(this.#string, byte, at, out)
+    else if (this.#string.completesPrefix(byte)) this.#string.body = 0
+  }
+
+  #readText(byte: number, kind: ByteKind, at: number, out: Output): void {
+    const text = this.#text
+    this.#end(this.#string, at, out)
+    if (text.body !== undefined && (kind === 'control' || (kind === 'text' && !isBody(byte)))) this.#end(text, at, out)
+    if (text.body === undefined) {
+      if (kind === 'control') text.reset()
+      if (kind === 'text' && text.completesPrefix(byte)) text.body = 0
+    } else if (kind === 'text') {
+      this.#readBody(text, byte, at, out)
+    } else if (text.body < MIN_SECRET_LENGTH) {
+      this.#held.push(byte)
+      out.skip(at)
+    }
+  }
+
+  /** What was held back was no secret. */
+  #end(position: SecretPosition, at: number, out: Output): void {
+    if (position.body !== undefined) out.insert(at, this.flush())
+    position.reset()
+  }
+
   /** The next character after a prefix: with enough of them, all are replaced, and only colour codes are left. */
-  #readBody(byte: number, at: number, out: Output): void {
+  #readBody(position: SecretPosition, byte: number, at: number, out: Output): void {
     out.skip(at)
-    this.#body = (this.#body ?? 0) + 1
-    if (this.#body < MIN_SECRET_LENGTH) this.#held.push(byte)
-    if (this.#body !== MIN_SECRET_LENGTH) return
+    const body = (position.body ?? 0) + 1
+    position.body = body
+    if (body < MIN_SECRET_LENGTH) this.#held.push(byte)
+    if (body !== MIN_SECRET_LENGTH) return
     out.insert(at, REPLACEMENT_BYTES)
     out.insert(at, escapesIn(this.flush()))
-  }
-
-  #completesPrefix(byte: number): boolean {
-    this.#tail[this.#characters++ % TAIL_LENGTH] = byte
-    return byte === UNDERSCORE && this.#prefixes.some((prefix) => this.#endsWith(prefix))
-  }
-
-  #endsWith(prefix: Uint8Array): boolean {
-    const from = this.#characters - prefix.length
-    return from >= 0 && prefix.every((byte, at) => this.#tail[(from + at) % TAIL_LENGTH] === byte)
   }
 
   /** A chunk that completes no prefix: only its end is read, from the start of the escape sequence it may begin in. */
@@ -135,13 +169,16 @@ export class RedactionStream {
     const from = sequence >= 0 && end - sequence < MAX_STRING ? sequence : end
     if (from > 0) {
       this.#escapes.reset()
-      this.#characters = 0
+      this.#text.reset()
+      this.#string.reset()
     }
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at] ?? 0
       const kind = this.#escapes.next(byte)
-      if (kind === 'control') this.#characters = 0
-      else if (kind === 'text') this.#completesPrefix(byte)
+      if (this.#escapes.isInString) this.#string.completesPrefix(byte)
+      else this.#string.reset()
+      if (kind === 'control') this.#text.reset()
+      else if (kind === 'text') this.#text.completesPrefix(byte)
     }
     return bytes
   }

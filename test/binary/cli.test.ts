@@ -16,11 +16,12 @@ function gc(...args: string[]): { status: number; out: string; err: string } {
   return { status: exitCode, out: stdout.toString(), err: stderr.toString() }
 }
 
-/** Sets the clipboard and the title, prints to the printer, and shows its token in two colours and in two pieces. */
+/** Sets the clipboard and the title, prints to the printer, and shows its token in a link, in two colours and in two pieces. */
 const LOUD = `#!/bin/sh
 printf %s "$GC_TOKEN" > "$GC_HOME/loud.token"
 while :; do
   printf '\\033]52;c;c3RvbGVu\\007\\033]0;owned\\007\\033[5iprinted\\033[4i'
+  printf '\\033]8;;http://x/%s\\033\\\\link\\033]8;;\\033\\\\' "$GC_TOKEN"
   printf %.12s "$GC_TOKEN"; printf '\\033[31m'; sleep 0.1; printf '%s\\033[0m\\n' "$(printf %s "$GC_TOKEN" | cut -c13-)"
   echo round over
   sleep 0.2
@@ -146,7 +147,8 @@ describe('the binary', () => {
     const seen = [screen(), gc('session', 'peek', 'shop/loud').out, gc('session', 'transcript', 'shop/loud').out]
     for (const text of seen) {
       expect(text).toContain('round over')
-      expect(Bun.stripANSI(text).replaceAll(/[\r\n]/g, '')).not.toContain(token.slice(12, 40))
+      for (const shown of [text, Bun.stripANSI(text).replaceAll(/[\r\n]/g, '')])
+        expect(shown).not.toContain(token.slice(12, 40))
     }
   })
 

@@ -36,6 +36,20 @@ describe('redaction', () => {
     expect(streamed([apart])).toBe(apart)
   })
 
+  test('finds a secret in a title and in the address of a hyperlink, wherever the stream is cut', () => {
+    const secret = createSecret('gcs_')
+    const text = `\u001b]0;at ${secret}\u0007 a \u001b]8;;http://x/${secret}\u001b\\b\u001b]8;;\u001b\\ ${secret} c`
+    const struck = text.replaceAll(secret, 'gcs_***')
+    expect(secrets.redact(text)).toBe(struck)
+    for (let size = 1; size < text.length; size++) {
+      expect(streamed(text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])).toBe(struck)
+    }
+    const short = '\u001b]0;gcs_bucket\u0007gcs_bucket \u001b]2;a gcs_'
+    for (let size = 1; size < short.length; size++) {
+      expect(streamed(short.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])).toBe(short)
+    }
+  })
+
   test('recognizes the beginning of a secret at the end of a text', () => {
     for (const text of ['a g', 'a gcs_', 'gcs_0123456789', 'molt', 'x\u001b[1mgc\u001b[0ms']) {
       expect([text, secrets.endsInBeginning(text)]).toEqual([text, true])
