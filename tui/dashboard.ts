@@ -5,6 +5,7 @@ import type { FeedOptions } from './data/feed-options.ts'
 import { Finder } from './data/finder.ts'
 import { perform, type Surface } from './data/perform.ts'
 import { TabFeeds } from './data/tab-feeds.ts'
+import { Waits } from './data/waits.ts'
 import type { Machine } from './pages/page.ts'
 import { type Message, step } from './state/reducer.ts'
 import { here, type State, viewKey, viewOf } from './state/state.ts'
@@ -29,6 +30,7 @@ export class Dashboard implements Disposable {
   #tick = { cancel: () => {} }
   readonly #finder: Finder
   readonly #tabFeeds: TabFeeds
+  readonly #waits: Waits
 
   constructor(
     private readonly options: DashboardOptions,
@@ -36,6 +38,7 @@ export class Dashboard implements Disposable {
     private readonly view: View,
   ) {
     this.#state = initial
+    this.#waits = new Waits(options.now)
     this.#finder = new Finder({ ...options, dispatch: this.dispatch })
     this.#tabFeeds = new TabFeeds(this.#feedOptions)
   }
@@ -59,7 +62,7 @@ export class Dashboard implements Disposable {
     if (this.#feed && viewKey(here(next)) !== viewKey(here(before))) this.#follow()
     if (!effect) return
     const { client, machine, timers } = this.options
-    const readers = { feed: this.#feed, finder: this.#finder }
+    const readers = { feed: this.#feed, finder: this.#finder, waits: this.#waits }
     perform(effect, { client, machine, timers, ...readers, surface: this.view, dispatch: this.dispatch })
   };
 
@@ -71,7 +74,12 @@ export class Dashboard implements Disposable {
   }
 
   get #feedOptions(): FeedOptions {
-    return { ...this.options, dispatch: this.dispatch, viewOf: (location) => viewOf(this.#state, location) }
+    return {
+      ...this.options,
+      waits: this.#waits,
+      dispatch: this.dispatch,
+      viewOf: (location) => viewOf(this.#state, location),
+    }
   }
 
   /** Reads what the page shows, and follows it; of the other cities that are open, what waits for a person. */
@@ -94,7 +102,7 @@ export class Dashboard implements Disposable {
   /** Updates the shown ages every second. */
   #scheduleTick(): void {
     this.#tick = this.options.timers.after(1000, () => {
-      this.dispatch({ type: 'tick', now: this.options.now() })
+      this.dispatch({ type: 'tick', now: this.options.now(), unanswered: this.#waits.since })
       this.#scheduleTick()
     })
   }

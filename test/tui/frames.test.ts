@@ -55,6 +55,13 @@ describe('a page', () => {
     expect(text).toMatch(/id +status +title/)
   })
 
+  test('says how long the supervisor has left a request without an answer', () => {
+    const live = after(work, { type: 'connection', live: true, now: 1 })
+    const asked = (now: number) => frame(after(live, { type: 'tick', now, unanswered: 1_000 }))[0]
+    expect(asked(2_000)).toMatch(/live *$/)
+    expect(asked(8_000)).toMatch(/no answer for 7s · data 7s old *$/)
+  })
+
   test('never says that there is nothing before the server has answered', () => {
     expect(frame(enter(alpha, 'beads')[0]).join('\n')).toContain('reading …')
     const empty = after(enter(alpha, 'beads')[0], rows('beads', []))

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Client } from '../../src/client/client.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
 import { TableFeed } from '../../tui/data/table-feed.ts'
+import { Waits } from '../../tui/data/waits.ts'
 import type { Location, Query, Row, Slice, TablePage } from '../../tui/pages/page.ts'
 import type { Message } from '../../tui/state/reducer.ts'
 import { emptyView } from '../../tui/state/state.ts'
@@ -36,6 +37,7 @@ class Shown {
       client: new Client({ url: 'http://127.0.0.1:1', token: undefined }),
       machine: { diagnose: async () => [], followLog: async function* () {} },
       timers: { after: (_: number, run: () => void) => ({ cancel: () => {}, at: this.#due.push(run) }) },
+      waits: new Waits(() => 0),
       now: () => 0,
       dispatch: (message: Message) => this.#show(message),
       viewOf: () => ({ ...emptyView, filter: this.filter, selected: this.selected }),

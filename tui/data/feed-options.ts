@@ -3,11 +3,13 @@ import type { Timers } from '../../src/client/follow.ts'
 import type { Location, Machine, Reach } from '../pages/page.ts'
 import type { Message } from '../state/reducer.ts'
 import type { View } from '../state/state.ts'
+import type { Waits } from './waits.ts'
 
 export interface FeedOptions {
   readonly client: Client
   readonly machine: Machine
   readonly timers: Timers
+  readonly waits: Waits
   now(): number
   dispatch(message: Message): void
   /** What is shown at a location, with its filter and order. */

@@ -46,7 +46,9 @@ export class Feed {
   }
 
   more(location: Location): void {
-    this.#run(location, async () => this.#tables.get(viewKey(location))?.more())
+    this.#run(location, async () =>
+      this.options.waits.for(this.#tables.get(viewKey(location))?.more() ?? Promise.resolve()),
+    )
   }
 
   /** Reads a table anew, for another order or filter; once for what is typed in one go. */
@@ -72,7 +74,7 @@ export class Feed {
     const page = pageOf(location)
     const read = page.kind === 'table' ? this.#tableReader(location) : this.#textReader(location)
     const attempt = async () => {
-      const error = await this.#attempt(location, read)
+      const error = await this.#attempt(location, () => this.options.waits.for(read()))
       if (error !== undefined && !(error instanceof ApiError)) {
         this.options.timers.after(RETRY_MS, () => refresh.changed())
       }

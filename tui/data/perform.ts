@@ -3,11 +3,12 @@ import type { Timers } from '../../src/client/follow.ts'
 import type { Action, Location, Machine, Outcome } from '../pages/page.ts'
 import type { Effect } from '../state/effects.ts'
 import type { Message } from '../state/reducer.ts'
-import type { Values } from '../state/state.ts'
+import type { Run, State } from '../state/state.ts'
 import { errorMessage } from './errors.ts'
 import type { Feed } from './feed.ts'
 import { reachOf } from './feed-options.ts'
 import type { Finder } from './finder.ts'
+import type { Waits } from './waits.ts'
 
 /** What the dashboard is shown on: a screen, or lines that are read aloud. */
 export interface Surface {
@@ -28,6 +29,7 @@ export interface Means {
   readonly timers: Timers
   readonly feed: Feed | undefined
   readonly finder: Finder
+  readonly waits: Waits
   readonly surface: Surface
   dispatch(message: Message): void
 }
@@ -45,8 +47,8 @@ const PERFORMERS: Performers = {
   redraw: (_, { surface }) => surface.redraw(),
   suspend: (_, { surface }) => surface.suspend(),
   attach: ({ location, session }, means) => void attach(means, location.city, session),
-  run: ({ chosen, values }, means) => void run(means, chosen.location, chosen.action, values),
-  undo: ({ undo: { location, undo } }, means) => void run(means, location, undo, {}),
+  run: (asked, means) => void run(means, asked),
+  undo: ({ undo }, means) => void takeBack(means, undo),
 }
 
 /** Carries out what a step of the reducer asks for. */
@@ -54,26 +56,46 @@ export function perform<Type extends Effect['type']>(effect: Extract<Effect, { t
   PERFORMERS[effect.type as Type](effect, means)
 }
 
-/** Runs an action; whatever becomes of it is shown, and the page is read again. */
-async function run(
+/** An answer that takes longer is waited for aloud. */
+const PATIENCE_MS = 700
+
+async function run(means: Means, asked: Run): Promise<void> {
+  const { action, location } = asked.chosen
+  await act(means, location, action, asked.values)
+  means.dispatch({ type: 'ended', run: asked })
+}
+
+/** What could not be taken back can be tried again. */
+async function takeBack(means: Means, { location, undo }: NonNullable<State['undo']>): Promise<void> {
+  const isDone = await act(means, location, undo, {})
+  if (!isDone) means.dispatch({ type: 'outcome', location, outcome: { undo } })
+}
+
+/** Runs an action; whatever becomes of it is shown, and the page is read again. Whether it was done. */
+async function act(
   means: Means,
   location: Location,
   action: Pick<Action, 'name' | 'run'>,
-  values: Values,
-): Promise<void> {
-  const { dispatch, feed } = means
+  values: Run['values'],
+): Promise<boolean> {
+  const { dispatch, feed, timers, waits } = means
+  const late = timers.after(PATIENCE_MS, () => dispatch({ type: 'awaited', name: action.name }))
   let request: string | null = null
   const client = means.client.observed(({ headers }) => {
     request = headers.get('X-GC-Request-Id')
   })
   try {
-    const outcome: Outcome = await action.run(reachOf({ ...means, client }, location), values)
+    const outcome: Outcome = await waits.for(action.run(reachOf({ ...means, client }, location), values))
     dispatch({ type: 'outcome', outcome: withRequest(outcome, request), location })
+    return true
   } catch (error) {
     const text = named(`${action.name}: ${errorMessage(error)}`, request)
     dispatch({ type: 'notice', text, isBad: true })
+    return false
+  } finally {
+    late.cancel()
+    feed?.refresh()
   }
-  feed?.refresh()
 }
 
 /** An answer names the request that it came of, as the log of the supervisor does. */

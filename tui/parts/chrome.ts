@@ -41,10 +41,16 @@ function statusSpans(state: State): Span[] {
 /** The age of data older than this is shown, even while the stream is connected. */
 const STALE_MS = 20_000
 
+/** A supervisor that leaves a request without an answer for so long is said not to answer. */
+const SLOW_MS = 2_000
+
 function connectionStatus(state: State): { text: string; tone: Tone } {
-  const { connection, now } = state
+  const { connection, now, unanswered = now } = state
   const { loadedAt } = viewOf(state, focused(state))
   const age = loadedAt === undefined ? '' : ` · data ${formatDuration(now - loadedAt)} old`
+  const waited = now - unanswered
+  if (connection.live && waited >= SLOW_MS)
+    return { text: `no answer for ${formatDuration(waited)}${age}`, tone: 'warning' }
   if (connection.live) return { text: 'live', tone: 'good' }
   const away = now - connection.since
   if (away < 1000 && loadedAt === undefined) return { text: 'connecting', tone: 'busy' }

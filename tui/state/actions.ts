@@ -1,11 +1,10 @@
 import { cityActions } from '../pages/city-actions.ts'
 import type { Action, Row } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
-import type { Run } from './effects.ts'
 import { lineOf } from './line.ts'
 import { focused, meantCity } from './navigation.ts'
 import { selectedRow } from './selection.ts'
-import { type Chosen, type FormField, type State, type Values, viewOf } from './state.ts'
+import { type Chosen, type FormField, type Held, type Run, type State, type Values, viewKey, viewOf } from './state.ts'
 
 /** What can be done now: on the selected row, then on the page, with what each would hit. */
 export function rowActions(state: State): readonly Chosen[] {
@@ -18,8 +17,19 @@ export function rowActions(state: State): readonly Chosen[] {
   return [...onRow, ...onPage]
 }
 
+/** What can be done as a command is begun: it hits that, whatever the rows do while it is typed. */
+export function hold(state: State): Held {
+  const isRead = viewOf(state, focused(state)).loadedAt !== undefined
+  return isRead ? namedActions(state) : undefined
+}
+
+const heldIn = ({ prompt, overlay }: State): Held =>
+  prompt?.held ?? (overlay?.kind === 'palette' ? overlay.held : undefined)
+
 /** What can be done by name: what has a key here, then what can be done everywhere in the city. */
 export function namedActions(state: State): readonly Chosen[] {
+  const held = heldIn(state)
+  if (held) return held
   const city = meantCity(state)
   if (city === '') return rowActions(state)
   const location = { ...focused(state), city }
@@ -59,5 +69,24 @@ export function confirmed(state: State, chosen: Chosen, values: Values): readonl
     ]
   return [{ ...state, overlay: { kind: 'confirm', chosen, values } }]
 }
+
+/** What is being done already is not begun again: the key was pressed twice because no answer came. */
+export function beginRun(state: State, run: Run): readonly [State, Run?] {
+  const { action, row } = run.chosen
+  if (!state.underWay.some((each) => isSame(each, run))) return [{ ...state, underWay: [...state.underWay, run] }, run]
+  const what = [action.name, row].filter(Boolean).join(' ')
+  return [notice(state, `${what} is under way: the supervisor has not answered yet`, false)]
+}
+
+/** What was answered, or could not be done, is over. */
+export const endRun = (state: State, run: Run): State => ({
+  ...state,
+  underWay: state.underWay.filter((each) => each !== run),
+})
+
+const isSame = (one: Run, other: Run): boolean => nameOf(one) === nameOf(other)
+
+const nameOf = ({ chosen: { action, location, row }, values }: Run): string =>
+  JSON.stringify([viewKey(location), row, action.name, action.help, values])
 
 export const notice = (state: State, text: string, isBad: boolean): State => ({ ...state, notice: { text, isBad } })

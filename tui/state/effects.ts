@@ -1,12 +1,5 @@
 import type { Location } from '../pages/page.ts'
-import type { Chosen, State, Values } from './state.ts'
-
-/** An action that was chosen, with the values of its fields. */
-export interface Run {
-  readonly type: 'run'
-  readonly chosen: Chosen
-  readonly values: Values
-}
+import type { Run, State } from './state.ts'
 
 /** What has to be done outside the state after a step. */
 export type Effect =

@@ -1,4 +1,4 @@
-import { begin } from './actions.ts'
+import { begin, hold } from './actions.ts'
 import type { Step } from './effects.ts'
 import { editLine } from './line.ts'
 import { open } from './navigation.ts'
@@ -9,7 +9,7 @@ type Palette = Overlay & { kind: 'palette' }
 
 /** Opens the palette and asks for what the city has. */
 export const openPalette = (state: State): Step =>
-  typed({ ...state, overlay: { kind: 'palette', edit: { text: '', caret: 0 }, at: 0 } }, '')
+  typed({ ...state, overlay: { kind: 'palette', edit: { text: '', caret: 0 }, at: 0, held: hold(state) } }, '')
 
 /** A key in the palette: it edits, moves, or takes what is marked. */
 export function onPaletteKey(state: State, palette: Palette, key: string): Step {

@@ -52,8 +52,8 @@ function closePrompt(state: State, { kind }: Prompt): Step {
 function enterPrompt(state: State, { kind, edit }: Prompt): Step {
   const next: State = { ...state, prompt: undefined }
   if (kind === 'filter' || edit.text.trim() === '') return [next]
+  const command = parseCommand(state, edit.text)
   const entered = { ...next, history: [edit.text, ...state.history].slice(0, MAX_HISTORY) }
-  const command = parseCommand(entered, edit.text)
   switch (command.kind) {
     case 'quit':
       return [entered, { type: 'quit' }]
@@ -69,14 +69,14 @@ function enterPrompt(state: State, { kind, edit }: Prompt): Step {
 /** A page that the server searches is read again. */
 export function filterBy(state: State, location: Location, filter: string): Step {
   const page = pageOf(location)
-  const next = updateView(state, location, { filter, selected: undefined, index: 0 })
+  const next = updateView(state, location, { filter, selected: undefined, under: undefined, index: 0 })
   return page.kind === 'table' && page.isSearched ? [next, { type: 'reload', location }] : [next]
 }
 
 /** A key while something lies over the page. Esc always leaves it, and nothing was done. */
 export function onOverlayKey(state: State, overlay: Overlay, key: string): Step {
   const closed: State = { ...state, overlay: undefined }
-  if (key === 'esc') return [closed]
+  if (key === 'esc' && overlay.kind !== 'confirm') return [closed]
   if (overlay.kind === 'help') return [scrollHelp(state, overlay.first, key) ?? closed]
   if (overlay.kind === 'palette') return onPaletteKey(state, overlay, key)
   if (overlay.kind === 'form') return onFormKey(state, overlay, key)

@@ -1,7 +1,7 @@
 import type { Action, Line, Location, Outcome, Row, TextContent } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import type { MouseAction } from '../terminal/input.ts'
-import { begin, notice, rowActions } from './actions.ts'
+import { begin, beginRun, endRun, hold, notice, rowActions } from './actions.ts'
 import type { Step } from './effects.ts'
 import type { Verb } from './keys.ts'
 import { emptyLine, lineOf } from './line.ts'
@@ -11,7 +11,7 @@ import { openPalette } from './palette-keys.ts'
 import { filterBy, onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
 import { keepPlace, keepScroll, scrollText, scrollToLine, visibleCount } from './scroll.ts'
 import { keepSelection, moreOf, moveSelection, updateView } from './selection.ts'
-import { here, type Known, type State, viewKey, viewOf } from './state.ts'
+import { here, type Known, type Run, type State, viewKey, viewOf } from './state.ts'
 import { alertFor } from './waiting.ts'
 
 /** What happens to the dashboard. */
@@ -39,10 +39,19 @@ export type Message =
   | { readonly type: 'notice'; readonly text: string; readonly isBad: boolean }
   | { readonly type: 'size'; readonly columns: number; readonly rows: number }
   | { readonly type: 'found'; readonly city: string; readonly known: readonly Known[] }
-  | { readonly type: 'tick'; readonly now: number }
+  /** What was asked for is not answered soon. */
+  | { readonly type: 'awaited'; readonly name: string }
+  /** What was asked for is over, whatever came of it. */
+  | { readonly type: 'ended'; readonly run: Run }
+  | { readonly type: 'tick'; readonly now: number; readonly unanswered: number | undefined }
 
 /** All of the dashboard's logic: the next state, and what is to be done, if anything. */
 export function step(state: State, message: Message): Step {
+  const [next, effect] = react(state, message)
+  return effect?.type === 'run' ? beginRun(next, effect) : [next, effect]
+}
+
+function react(state: State, message: Message): Step {
   switch (message.type) {
     case 'key':
       return onKey(state, message.key)
@@ -78,8 +87,12 @@ export function step(state: State, message: Message): Step {
       return [keepPlace(state, { ...state, width: message.columns, height: Math.max(1, message.rows - 2) })]
     case 'found':
       return [message.city === here(state).city ? { ...state, known: message.known } : state]
+    case 'awaited':
+      return [notice(state, `${message.name}: the supervisor has not answered yet …`, false)]
+    case 'ended':
+      return [endRun(state, message.run)]
     case 'tick':
-      return [{ ...state, now: message.now }]
+      return [{ ...state, now: message.now, unanswered: message.unanswered }]
   }
 }
 
@@ -142,10 +155,10 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
   previous: (state) => moveFocus(state, -1),
   system: (state) => ({ ...state, showsSystem: !state.showsSystem }),
   help: (state) => ({ ...state, overlay: { kind: 'help', first: 0 } }),
-  command: (state) => ({ ...state, prompt: { kind: 'command', edit: emptyLine, back: 0 } }),
+  command: (state) => ({ ...state, prompt: { kind: 'command', edit: emptyLine, back: 0, held: hold(state) } }),
   filter: (state) => ({
     ...state,
-    prompt: { kind: 'filter', edit: lineOf(viewOf(state, focused(state)).filter), back: 0 },
+    prompt: { kind: 'filter', edit: lineOf(viewOf(state, focused(state)).filter), back: 0, held: undefined },
   }),
   open: (state) => openSelected(state, focused(state)),
   nextCity: (state) => moveCity(state, 1),
@@ -194,7 +207,7 @@ function sortRows(state: State): Step {
   const sorts = page.kind === 'table' ? (page.sorts ?? []) : []
   if (sorts.length === 0) return [notice(state, 'this page has one order', false)]
   const sort = sorts[(sorts.indexOf(viewOf(state, location).sort ?? sorts[0] ?? '') + 1) % sorts.length]
-  const next = updateView(state, location, { sort, selected: undefined, index: 0 })
+  const next = updateView(state, location, { sort, selected: undefined, under: undefined, index: 0 })
   return [notice(next, `in the order of ${sort}`, false), { type: 'reload', location }]
 }
 
@@ -203,7 +216,7 @@ function holdRows(state: State): Step {
   const location = focused(state)
   if (pageOf(location).kind !== 'table') return [notice(state, 'a text is held by scrolling up; end follows it', false)]
   if (viewOf(state, location).missed === undefined) return [updateView(state, location, { missed: 0 })]
-  const next = updateView(state, location, { missed: undefined, selected: undefined, index: 0 })
+  const next = updateView(state, location, { missed: undefined, selected: undefined, under: undefined, index: 0 })
   return [next, { type: 'reload', location }]
 }
 

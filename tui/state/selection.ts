@@ -43,11 +43,12 @@ export function hiddenRows(state: State, location: Location): number {
 
 /** Where the selected row is among those that are shown. */
 export function selectedIndex(state: State, location: Location): number {
-  const { selected, index } = viewOf(state, location)
+  const { selected, under, index } = viewOf(state, location)
   const rows = shownRows(state, location)
   const nearby = Math.max(0, Math.min(index, rows.length - 1))
-  if (selected === undefined || rows[nearby]?.id === selected) return nearby
-  const found = rows.findIndex(({ id }) => id === selected)
+  const followed = selected ?? under
+  if (followed === undefined || rows[nearby]?.id === followed) return nearby
+  const found = rows.findIndex(({ id }) => id === followed)
   return found === -1 ? nearby : found
 }
 
@@ -71,12 +72,17 @@ export function moreOf(state: State, location: Location): Effect | undefined {
   return viewOf(state, location).hasMore && isNear ? { type: 'more', location } : undefined
 }
 
-/** Holds on to the selected row while the rows change around it. Before anyone chose, the first stays selected. */
+/**
+ * Holds on to the row under the cursor while the rows change around it, whether or not anyone chose it: a key hits what the
+ * person looks at. Where events come in front, it stays on the first until one was chosen.
+ */
 export function keepSelection(state: State, location: Location): State {
-  const view = viewOf(state, location)
-  if (view.selected === undefined) return state
+  const page = pageOf(location)
+  const isChosen = viewOf(state, location).selected !== undefined
+  if (!isChosen && page.kind === 'table' && page.rowOf) return state
   const index = selectedIndex(state, location)
-  return updateView(state, location, { index, selected: shownRows(state, location)[index]?.id })
+  const id = shownRows(state, location)[index]?.id
+  return updateView(state, location, { index, ...(isChosen ? { selected: id } : { under: id }) })
 }
 
 export function updateView(state: State, location: Location, change: Partial<View>): State {

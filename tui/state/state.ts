@@ -18,6 +18,8 @@ export interface View {
   readonly hasMore: boolean
   /** The id of the selected row; the selection follows it, wherever it goes. */
   readonly selected: string | undefined
+  /** The row that the cursor was on before anyone chose one; the cursor stays on it, too. */
+  readonly under: string | undefined
   /** Where the selected row is, for when it disappears. */
   readonly index: number
   /** The first visible line; undefined is the end of a text that is followed, and the top of any other. */
@@ -40,6 +42,7 @@ export const emptyView: View = {
   total: undefined,
   hasMore: false,
   selected: undefined,
+  under: undefined,
   index: 0,
   scroll: undefined,
   filter: '',
@@ -57,6 +60,16 @@ export interface Chosen {
   readonly row: string | undefined
 }
 
+/** An action that was chosen, with the values of its fields. */
+export interface Run {
+  readonly type: 'run'
+  readonly chosen: Chosen
+  readonly values: Values
+}
+
+/** What can be done, and to what, as it was when a command was begun; undefined where that was not read by then. */
+export type Held = readonly Chosen[] | undefined
+
 /** What lies over the page and gets the keys. */
 export type Overlay =
   | { readonly kind: 'help'; readonly first: number }
@@ -64,7 +77,7 @@ export type Overlay =
   | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
   /** What an action asks for is being read. */
   | { readonly kind: 'wait'; readonly chosen: Chosen }
-  | { readonly kind: 'palette'; readonly edit: LineEdit; readonly at: number }
+  | { readonly kind: 'palette'; readonly edit: LineEdit; readonly at: number; readonly held: Held }
 
 /** Something of a city that the palette opens by its name. */
 export interface Known {
@@ -89,6 +102,7 @@ export interface FormField extends Field {
 export interface Prompt {
   readonly kind: 'filter' | 'command'
   readonly edit: LineEdit
+  readonly held: Held
   /** How far up the history it is; 0 is what was typed. */
   readonly back: number
 }
@@ -126,6 +140,10 @@ export interface State {
   /** Whether clicks and the wheel come here; otherwise the terminal selects text with them. */
   readonly hasMouse: boolean
   readonly connection: Connection
+  /** Since when the server has left a request without an answer. */
+  readonly unanswered: number | undefined
+  /** What the server was asked to do and has not answered. */
+  readonly underWay: readonly Run[]
   readonly now: number
   /** Columns of the screen. */
   readonly width: number
@@ -170,6 +188,8 @@ export const initialState = (
   keymap,
   hasMouse,
   connection: { live: false, since: now },
+  unanswered: undefined,
+  underWay: [],
   now,
   width: 80,
   height: 20,

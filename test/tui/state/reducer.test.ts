@@ -81,6 +81,16 @@ describe('the selection', () => {
     expect(selected(after(second, rows('sessions', [row('a-9'), row('a-1'), row('a-2')])))).toBe('a-2')
   })
 
+  test('stays on the row that is looked at before anyone chose one', () => {
+    const more = after(three, rows('sessions', [row('a-9'), row('a-1'), row('a-2')]))
+    expect(selected(more)).toBe('a-1')
+    expect(selected(after(more, rows('sessions', [row('a-9'), row('a-2')])))).toBe('a-2')
+    const events = after(enter(alpha, 'events')[0], rows('events', [row('1')]), rows('events', [row('2'), row('1')]))
+    expect(selectedRow(events, at('events'))?.id).toBe('2')
+    const chosen = after(press(events, 'down'), rows('events', [row('3'), row('2'), row('1')]))
+    expect(selectedRow(chosen, at('events'))?.id).toBe('1')
+  })
+
   test('goes to the row in its place when its own disappears', () => {
     const last = press(three, 'G')
     expect(selected(after(last, rows('sessions', [row('a-1'), row('a-2')])))).toBe('a-2')
@@ -183,6 +193,30 @@ describe('actions', () => {
     expect(effect).toMatchObject({ type: 'run', chosen: { row: 'a-1', action: kill } })
     expect(done.overlay).toBeUndefined()
     expect(step(asked, { type: 'key', key: 'enter' })[1]).toBeUndefined()
+  })
+
+  test('a command hits what was selected when it was begun, also from the palette', () => {
+    const gone = rows('sessions', [row('a-2', { actions: () => [kill] })])
+    const typed = after(press(state, ':', ...'kill'), gone)
+    expect(press(typed, 'enter').overlay).toMatchObject({ kind: 'confirm', chosen: { row: 'a-1' } })
+    const found = after(press(state, 'ctrl+p', ...'kill'), gone)
+    expect(press(found, 'enter').overlay).toMatchObject({ kind: 'confirm', chosen: { row: 'a-1' } })
+  })
+
+  test('one that was not answered is not begun again, and is waited for aloud', () => {
+    const [begun, run] = step(press(state, 'x'), { type: 'key', key: 'y' })
+    if (run?.type !== 'run') throw new Error('nothing is done')
+    const awaited = after(begun, { type: 'awaited', name: 'kill' })
+    expect(awaited.notice?.text).toBe('kill: the supervisor has not answered yet …')
+    const [again, effect] = step(press(awaited, 'x'), { type: 'key', key: 'y' })
+    expect(effect).toBeUndefined()
+    expect(again.notice?.text).toBe('kill a-1 is under way: the supervisor has not answered yet')
+    const answered = after(again, { type: 'ended', run })
+    expect(step(press(answered, 'x'), { type: 'key', key: 'y' })[1]).toMatchObject({ type: 'run' })
+  })
+
+  test('one that is not confirmed says that nothing was done', () => {
+    for (const key of ['n', 'esc']) expect(press(state, 'x', key).notice?.text).toBe('kill: nothing was done')
   })
 
   test('one that cannot be done says why', () => {
@@ -314,5 +348,8 @@ describe('a text', () => {
 
 test('a lost connection keeps its moment until it is back', () => {
   const lost = after(alpha, { type: 'connection', live: true, now: 10 }, { type: 'connection', live: false, now: 1000 })
-  expect(after(lost, { type: 'tick', now: 61_000 }).connection).toEqual({ live: false, since: 1000 })
+  expect(after(lost, { type: 'tick', now: 61_000, unanswered: undefined }).connection).toEqual({
+    live: false,
+    since: 1000,
+  })
 })
