@@ -91,3 +91,56 @@ describe('the variables of a formula', () => {
     expect(keysOf('', alpha.keymap, true)).toEqual(['enter'])
   })
 })
+
+describe('a text of several lines', () => {
+  const describe = action('d', 'describe', {
+    fields: [
+      { name: 'title', title: 'title', initial: 'Paint' },
+      { name: 'text', title: 'description', initial: 'two coats\nof blue', isLong: true },
+    ],
+  })
+  const bead = after(alpha, rows('sessions', [row('al-1', { actions: () => [describe] })]))
+  const typing = press(bead, 'd', 'tab')
+  const valuesOf = (state: State) => {
+    const [, effect] = step(state, { type: 'key', key: 'enter' })
+    return effect?.type === 'run' ? effect.values : undefined
+  }
+
+  test('is shown line by line, and the caret goes through its lines before it leaves it', () => {
+    expect(frame(typing)).toMatch(/description\n {3}two coats\n {3}of blue\n/)
+    expect(frame(typing)).toContain('ctrl+j another line')
+    expect(valuesOf(press(typing, 'up', 'end', '!', 'down', 'home', '- '.at(0) ?? '', 'ctrl+k'))).toEqual({
+      title: 'Paint',
+      text: 'two coats!\n-',
+    })
+    expect(press(typing, 'up', 'up').overlay).toMatchObject({ kind: 'form', at: 0 })
+  })
+
+  test('gets another line by ctrl+j or alt+enter, which elsewhere goes on', () => {
+    expect(valuesOf(press(typing, 'ctrl+j', 'x', 'alt+enter', 'y'))?.text).toBe('two coats\nof blue\nx\ny')
+    expect(press(press(bead, 'd'), 'ctrl+j').overlay).toMatchObject({ kind: 'form', at: 1 })
+    expect(valuesOf(press(typing, 'ctrl+u', 'backspace', 'backspace'))?.text).toBe('two coat')
+  })
+
+  test('keeps the lines of what is pasted, and nothing that a terminal obeys', () => {
+    const pasted = after(press(typing, 'ctrl+j'), { type: 'paste', text: 'one\r\ntwo\x1b[2J\n\tthree' })
+    expect(valuesOf(pasted)?.text).toBe('two coats\nof blue\none\ntwo[2J\n  three')
+    expect(valuesOf(after(press(typing, 'tab'), { type: 'paste', text: 'a\nb' }, { type: 'key', key: 'tab' }))).toEqual(
+      {
+        title: 'Painta b',
+        text: 'two coats\nof blue',
+      },
+    )
+  })
+
+  test('shows the lines around the caret, and how many there are', () => {
+    const long = after(press(typing, 'ctrl+j'), {
+      type: 'paste',
+      text: Array.from({ length: 40 }, (_, at) => `line ${at}`).join('\n'),
+    })
+    expect(frame(long)).toContain('line 39')
+    expect(frame(long)).toContain('… 42 lines in all')
+    expect(frame(long, 12)).toContain('line 39')
+    expect(frame(press(long, ...Array.from({ length: 41 }, () => 'up')))).toContain('two coats')
+  })
+})

@@ -61,8 +61,8 @@ const PATIENCE_MS = 700
 
 async function run(means: Means, asked: Run): Promise<void> {
   const { action, location } = asked.chosen
-  await act(means, location, action, asked.values)
-  means.dispatch({ type: 'ended', run: asked })
+  const isDone = await act(means, location, action, asked.values)
+  means.dispatch({ type: 'ended', run: asked, isDone })
 }
 
 /** What could not be taken back can be tried again. */

@@ -29,7 +29,15 @@ export function beadActions({ id, title, status, assignee = '', labels = [], des
       key: 'd',
       name: 'describe',
       help: 'change its description',
-      fields: [{ name: 'description', title: `description of ${id}`, initial: description ?? '', isOptional: true }],
+      fields: [
+        {
+          name: 'description',
+          title: `description of ${id}`,
+          initial: description ?? '',
+          isOptional: true,
+          isLong: true,
+        },
+      ],
       run: async ({ city }, values) => {
         const set = (text: string) => ({ params: { id }, body: { description: text } })
         await city.call('PATCH ~/bead/{id}', set(values.description ?? ''))
@@ -81,7 +89,7 @@ export function beadActions({ id, title, status, assignee = '', labels = [], des
       key: 'c',
       name: 'comment',
       help: 'comment on it',
-      fields: [{ name: 'text', title: `comment on ${id}` }],
+      fields: [{ name: 'text', title: `comment on ${id}`, isLong: true }],
       run: async ({ city }, values) => {
         await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text: values.text ?? '' } })
         return { text: `commented on ${id}` }
@@ -132,7 +140,7 @@ export const newBead: Action = {
   help: 'make a bead',
   fields: [
     { name: 'title', title: 'title' },
-    { name: 'description', title: 'description', isOptional: true },
+    { name: 'description', title: 'description', isOptional: true, isLong: true },
   ],
   run: async ({ city }, { title = '', description = '' }) => {
     const { id } = await city.call('POST ~/beads', { body: { title, ...(description && { description }) } })

@@ -39,7 +39,7 @@ const reply = (id: string): Action => ({
   key: 'r',
   name: 'reply',
   help: 'reply to it',
-  fields: [{ name: 'body', title: 'reply' }],
+  fields: [{ name: 'body', title: 'reply', isLong: true }],
   run: async ({ city }, { body = '' }) => {
     const { to } = await city.call('POST ~/mail/{id}/reply', { params: { id }, body: { body } })
     return { text: `replied to ${to}` }
@@ -65,7 +65,7 @@ export const writeMail: Action = {
   fields: [
     { name: 'to', title: 'to: an agent or session' },
     { name: 'subject', title: 'subject' },
-    { name: 'body', title: 'text', isOptional: true },
+    { name: 'body', title: 'text', isOptional: true, isLong: true },
   ],
   run: async ({ city }, { to = '', subject = '', body = '' }) => {
     await city.call('POST ~/mail', { body: { to, subject, ...(body && { body }) } })

@@ -90,6 +90,8 @@ export interface Field {
   readonly title: string
   readonly initial?: string
   readonly isOptional?: boolean
+  /** Whether it may have several lines. */
+  readonly isLong?: boolean
   /** What it may be, where that is known. */
   readonly choices?: readonly string[]
 }

@@ -39,7 +39,7 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       name: 'send',
       help: 'send it a message',
       disabled: closed,
-      fields: [{ name: 'message', title: `message to ${id}` }],
+      fields: [{ name: 'message', title: `message to ${id}`, isLong: true }],
       run: async ({ city }, { message = '' }) => {
         await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message } })
         return { text: `sent to ${id}` }
@@ -50,7 +50,9 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       name: 'nudge',
       help: 'send it a message for when its turn is over',
       disabled: closed,
-      fields: [{ name: 'message', title: `message to ${id} after its turn`, initial: 'Go on with your work.' }],
+      fields: [
+        { name: 'message', title: `message to ${id} after its turn`, initial: 'Go on with your work.', isLong: true },
+      ],
       run: async ({ city }, { message = '' }) => {
         await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, intent: 'follow_up' } })
         return { text: `${id} gets it after its turn` }
@@ -61,7 +63,7 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       name: 'instead',
       help: 'interrupt its turn and send it a message instead',
       disabled: notRunning,
-      fields: [{ name: 'message', title: `message to ${id} instead of its turn` }],
+      fields: [{ name: 'message', title: `message to ${id} instead of its turn`, isLong: true }],
       run: async ({ city }, { message = '' }) => {
         await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, intent: 'interrupt_now' } })
         return { text: `${id} was interrupted and gets the message` }

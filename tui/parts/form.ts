@@ -1,4 +1,5 @@
 import { sanitizeLine } from '../../src/client/text.ts'
+import { placeIn } from '../state/long-text.ts'
 import type { FormField, Overlay } from '../state/state.ts'
 import { lineSpans } from './edit-line.ts'
 import type { Span } from './span.ts'
@@ -7,6 +8,9 @@ type SpanLine = { readonly spans: readonly Span[] }
 
 const EMPTY: SpanLine = { spans: [] }
 const FOOT = ' enter goes on · tab another field · esc leaves everything as it is'
+const LONG_FOOT = ' enter goes on · ctrl+j another line · tab another field · esc leaves everything as it is'
+/** So many lines of a long text are seen at once. */
+const MAX_LONG = 12
 /** Lines of a form that are no fields. */
 const AROUND = 5
 
@@ -17,34 +21,51 @@ export function formLines(
   height: number,
 ): SpanLine[] {
   const isMixed = fields.some(({ isOptional }) => isOptional)
-  const blocks = fields.map((field, index) => fieldLines(field, index === at, isMixed, width))
-  const before = blocks.slice(0, at).flat().length
+  const most = Math.max(3, Math.min(MAX_LONG, height - AROUND - 3))
+  const blocks = fields.map((field, index) => fieldLines(field, index === at, isMixed, width, most))
   const all = blocks.flat()
+  const caret = all.findIndex(({ spans }) => spans.some(({ isInverse }) => isInverse))
   const room = Math.max(3, height - AROUND)
-  const first = Math.max(0, Math.min(before - Math.floor(room / 2), all.length - room))
+  const first = Math.max(0, Math.min(caret - Math.floor(room / 2), all.length - room))
   return [
     EMPTY,
     { spans: [{ text: ` ${sanitizeLine(chosen.action.help)}`, tone: 'strong' }] },
     EMPTY,
     ...all.slice(first, first + room),
     EMPTY,
-    { spans: [{ text: FOOT, tone: 'quiet' }] },
+    { spans: [{ text: fields[at]?.isLong ? LONG_FOOT : FOOT, tone: 'quiet' }] },
   ]
 }
 
 /** A field: its title, what it holds, and what it may hold. */
 function fieldLines(
-  { title, edit, choices, isOptional }: FormField,
+  { title, edit, choices, isOptional, isLong }: FormField,
   hasKeys: boolean,
   isMixed: boolean,
   width: number,
+  most: number,
 ): SpanLine[] {
   const needed = isMixed && !isOptional ? ' · required' : ''
-  const value: Span[] = hasKeys ? lineSpans(edit, width - 6) : [{ text: sanitizeLine(edit.text) }]
+  const values = isLong
+    ? longSpans(edit, hasKeys, width, most)
+    : [hasKeys ? lineSpans(edit, width - 6) : plain(edit.text)]
   const hint = `     ${hasKeys ? '← → ' : ''}${choices?.map(sanitizeLine).join(' · ')}`
   return [
     { spans: [{ text: ` ${sanitizeLine(title)}${needed}`, tone: hasKeys ? 'strong' : 'quiet' }] },
-    { spans: [{ text: '   ' }, ...value] },
+    ...values.map((value) => ({ spans: [{ text: '   ' }, ...value] })),
     ...(choices ? [{ spans: [{ text: hint, tone: 'quiet' as const }] }] : []),
   ]
+}
+
+const plain = (text: string): Span[] => [{ text: sanitizeLine(text) }]
+
+/** The lines of a long text that are around the caret, and how many more there are. */
+function longSpans(edit: FormField['edit'], hasKeys: boolean, width: number, most: number): Span[][] {
+  const { lines, line, column } = placeIn(edit)
+  const first = Math.max(0, Math.min(line - Math.floor(most / 2), lines.length - most))
+  const shown = lines.slice(first, first + most).map((text, at) => {
+    return hasKeys && first + at === line ? lineSpans({ text, caret: column }, width - 6) : plain(text)
+  })
+  const hidden = lines.length - shown.length
+  return hidden === 0 ? shown : [...shown, [{ text: `… ${lines.length} lines in all`, tone: 'quiet' }]]
 }

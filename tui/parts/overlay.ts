@@ -54,7 +54,7 @@ function drawHelp(state: State, { first }: Overlay & { kind: 'help' }, theme: Th
   return drawBeside(blocks)
 }
 
-function confirmLines({ chosen }: Overlay & { kind: 'confirm' }, width: number): OverlayLine[] {
+function confirmLines({ run: { chosen } }: Overlay & { kind: 'confirm' }, width: number): OverlayLine[] {
   const question = sanitizeLines(chosen.action.confirm ?? '').split('\n')
   return [
     EMPTY,

@@ -109,7 +109,7 @@ export class PlainView implements View {
 
   #ask({ overlay }: State): void {
     if (overlay?.kind === 'confirm') {
-      this.#write(sanitizeLines(overlay.chosen.action.confirm ?? ''))
+      this.#write(sanitizeLines(overlay.run.chosen.action.confirm ?? ''))
       this.#write('Type y to do it, anything else leaves everything as it is.')
     }
     const field = overlay?.kind === 'form' ? overlay.fields[overlay.at] : undefined

@@ -2,7 +2,7 @@ import { cityActions } from '../pages/city-actions.ts'
 import type { Action, Row } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { lineOf } from './line.ts'
-import { focused, meantCity } from './navigation.ts'
+import { focused, meantCity, panelsOf } from './navigation.ts'
 import { selectedRow } from './selection.ts'
 import { type Chosen, type FormField, type Held, type Run, type State, type Values, viewKey, viewOf } from './state.ts'
 
@@ -44,7 +44,7 @@ export function begin(state: State, chosen: Chosen, words = ''): readonly [State
   const missing = fields.findIndex(({ edit, isOptional }) => edit.text === '' && !isOptional)
   const isAsked = missing >= 0 || (fields.length > 0 && words === '')
   if (isAsked) return [{ ...state, overlay: { kind: 'form', chosen, fields, at: Math.max(0, missing) } }]
-  return confirmed(state, chosen, valuesOf(fields))
+  return confirmed(state, { type: 'run', chosen, values: valuesOf(fields) })
 }
 
 /** Words after the name of a command fill its fields: one word each, and the last gets the rest. */
@@ -61,13 +61,10 @@ export const valuesOf = (fields: readonly FormField[]): Values =>
   Object.fromEntries(fields.map(({ name, edit }) => [name, edit.text]))
 
 /** Does an action whose fields are filled, or asks first. */
-export function confirmed(state: State, chosen: Chosen, values: Values): readonly [State, Run?] {
-  if (chosen.action.confirm === undefined)
-    return [
-      { ...state, overlay: chosen.action.asksMore ? { kind: 'wait', chosen } : undefined },
-      { type: 'run', chosen, values },
-    ]
-  return [{ ...state, overlay: { kind: 'confirm', chosen, values } }]
+export function confirmed(state: State, run: Run): readonly [State, Run?] {
+  const { chosen } = run
+  if (chosen.action.confirm !== undefined) return [{ ...state, overlay: { kind: 'confirm', run } }]
+  return [{ ...state, overlay: chosen.action.asksMore ? { kind: 'wait', chosen } : undefined }, run]
 }
 
 /** What is being done already is not begun again: the key was pressed twice because no answer came. */
@@ -78,11 +75,14 @@ export function beginRun(state: State, run: Run): readonly [State, Run?] {
   return [notice(state, `${what} is under way: the supervisor has not answered yet`, false)]
 }
 
-/** What was answered, or could not be done, is over. */
-export const endRun = (state: State, run: Run): State => ({
-  ...state,
-  underWay: state.underWay.filter((each) => each !== run),
-})
+/** What was answered, or could not be done, is over; what was typed for what was not done is there to be mended. */
+export function endRun(before: State, run: Run, isDone: boolean): State {
+  const { chosen, fields } = run
+  const state = { ...before, underWay: before.underWay.filter((each) => each !== run) }
+  const isThere = panelsOf(state).some((panel) => viewKey(panel) === viewKey(chosen.location))
+  if (isDone || !fields || !isThere || state.overlay || state.prompt) return state
+  return { ...state, overlay: { kind: 'form', chosen, fields, at: 0 } }
+}
 
 const isSame = (one: Run, other: Run): boolean => nameOf(one) === nameOf(other)
 

@@ -1,6 +1,7 @@
 import { confirmed, notice, valuesOf } from './actions.ts'
 import type { Step } from './effects.ts'
 import { editLine, type LineEdit, lineOf } from './line.ts'
+import { editLong } from './long-text.ts'
 import type { FormField, Overlay, State } from './state.ts'
 
 type Form = Overlay & { kind: 'form' }
@@ -9,15 +10,18 @@ type Form = Overlay & { kind: 'form' }
 export function onFormKey(state: State, form: Form, key: string): Step {
   const { chosen, fields, at } = form
   const go = (to: number): State => ({ ...state, overlay: { ...form, at: (to + fields.length) % fields.length } })
+  const field = fields[at]
+  const edited = field?.isLong ? editLong(field.edit, key) : undefined
+  if (edited && key !== 'enter' && key !== 'tab' && key !== 'shift+tab') return [editField(state, form, () => edited)]
   if (key === 'tab' || key === 'down') return [go(at + 1)]
   if (key === 'shift+tab' || key === 'up') return [go(at - 1)]
   if (key !== 'enter') return [editField(state, form, (edit, field) => chosenBy(key, field) ?? editLine(edit, key))]
-  const problem = problemOf(fields[at])
+  const problem = problemOf(field)
   if (problem !== undefined) return [notice(state, problem, true)]
   if (at < fields.length - 1) return [go(at + 1)]
   const wrong = fields.findIndex((field) => problemOf(field) !== undefined)
   if (wrong >= 0) return [notice(go(wrong), problemOf(fields[wrong]) ?? '', true)]
-  return confirmed(state, chosen, valuesOf(fields))
+  return confirmed(state, { type: 'run', chosen, values: valuesOf(fields), fields })
 }
 
 /** Changes the text of the field that has the keys. */

@@ -70,6 +70,20 @@ export function editLine(line: LineEdit, key: string): LineEdit {
 
 /** The line with a text pasted into it: lines become one, and control characters are left out. */
 export const pasteInto = (line: LineEdit, text: string): LineEdit =>
-  splice(line, 0, text.replace(/[\t\r\n]+/g, ' ').replace(/\p{Cc}/gu, ''))
+  splice(line, 0, withoutControls(text.replace(/[\t\r\n]+/g, ' ')))
 
-const isTyped = (key: string): boolean => [...key].length === 1 && key >= ' '
+/** The text with another pasted into it, whose lines stay lines. */
+export const pasteLines = (edit: LineEdit, text: string): LineEdit =>
+  splice(
+    edit,
+    0,
+    text
+      .replace(/\t/g, '  ')
+      .split(/\r\n?|\n/)
+      .map(withoutControls)
+      .join('\n'),
+  )
+
+const withoutControls = (text: string): string => text.replace(/\p{Cc}/gu, '')
+
+const isTyped = (key: string): boolean => key === '\n' || ([...key].length === 1 && key >= ' ')

@@ -5,7 +5,7 @@ import { complete, parseCommand } from './commands.ts'
 import type { Step } from './effects.ts'
 import { editField, onFormKey } from './fields.ts'
 import { scrollHelp } from './help.ts'
-import { editLine, lineOf, pasteInto } from './line.ts'
+import { editLine, lineOf, pasteInto, pasteLines } from './line.ts'
 import { focused, open } from './navigation.ts'
 import { editPalette, onPaletteKey } from './palette-keys.ts'
 import { updateView } from './selection.ts'
@@ -32,7 +32,8 @@ export function onPaste(state: State, text: string): Step {
   const { prompt, overlay } = state
   if (prompt) return typeInto(state, { ...prompt, edit: pasteInto(prompt.edit, text) })
   if (overlay?.kind === 'palette') return editPalette(state, overlay, pasteInto(overlay.edit, text))
-  if (overlay?.kind === 'form') return [editField(state, overlay, (edit) => pasteInto(edit, text))]
+  if (overlay?.kind === 'form')
+    return [editField(state, overlay, (edit, { isLong }) => (isLong ? pasteLines : pasteInto)(edit, text))]
   return [notice(state, 'press : or / first: pasted text is taken where something is typed', true)]
 }
 
@@ -81,6 +82,6 @@ export function onOverlayKey(state: State, overlay: Overlay, key: string): Step 
   if (overlay.kind === 'palette') return onPaletteKey(state, overlay, key)
   if (overlay.kind === 'form') return onFormKey(state, overlay, key)
   if (overlay.kind === 'wait') return [state]
-  if (key === 'y') return [closed, { type: 'run', chosen: overlay.chosen, values: overlay.values }]
-  return [notice(closed, `${overlay.chosen.action.name}: nothing was done`, false)]
+  if (key === 'y') return [closed, overlay.run]
+  return [notice(closed, `${overlay.run.chosen.action.name}: nothing was done`, false)]
 }

@@ -42,7 +42,7 @@ export type Message =
   /** What was asked for is not answered soon. */
   | { readonly type: 'awaited'; readonly name: string }
   /** What was asked for is over, whatever came of it. */
-  | { readonly type: 'ended'; readonly run: Run }
+  | { readonly type: 'ended'; readonly run: Run; readonly isDone: boolean }
   | { readonly type: 'tick'; readonly now: number; readonly unanswered: number | undefined }
 
 /** All of the dashboard's logic: the next state, and what is to be done, if anything. */
@@ -54,7 +54,7 @@ export function step(state: State, message: Message): Step {
 function react(state: State, message: Message): Step {
   switch (message.type) {
     case 'key':
-      return onKey(state, message.key)
+      return onKey(state, isNewLine(state, message.key) ? message.key : message.key.replace('ctrl+j', 'enter'))
     case 'paste':
       return onPaste(state, message.text)
     case 'mouse':
@@ -90,7 +90,7 @@ function react(state: State, message: Message): Step {
     case 'awaited':
       return [notice(state, `${message.name}: the supervisor has not answered yet …`, false)]
     case 'ended':
-      return [endRun(state, message.run)]
+      return [endRun(state, message.run, message.isDone)]
     case 'tick':
       return [{ ...state, now: message.now, unanswered: message.unanswered }]
   }
@@ -141,6 +141,11 @@ function isEscaped({ keymap, overlay }: State, key: string): boolean {
 function afterEscape(state: State, key: string): Step {
   const [next, effect] = onKey(state, 'esc')
   return effect ? [next, effect] : onKey(next, key)
+}
+
+/** Where a text has several lines, ctrl+j begins another; elsewhere it is enter, as terminals have it. */
+function isNewLine({ overlay }: State, key: string): boolean {
+  return key === 'ctrl+j' && overlay?.kind === 'form' && overlay.fields[overlay.at]?.isLong === true
 }
 
 /** What each verb does to the state; those that need more than that are in `onVerb`. */

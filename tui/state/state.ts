@@ -65,6 +65,8 @@ export interface Run {
   readonly type: 'run'
   readonly chosen: Chosen
   readonly values: Values
+  /** The form that the values were typed into, which opens again when it is not done. */
+  readonly fields?: readonly FormField[]
 }
 
 /** What can be done, and to what, as it was when a command was begun; undefined where that was not read by then. */
@@ -73,7 +75,7 @@ export type Held = readonly Chosen[] | undefined
 /** What lies over the page and gets the keys. */
 export type Overlay =
   | { readonly kind: 'help'; readonly first: number }
-  | { readonly kind: 'confirm'; readonly chosen: Chosen; readonly values: Values }
+  | { readonly kind: 'confirm'; readonly run: Run }
   | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
   /** What an action asks for is being read. */
   | { readonly kind: 'wait'; readonly chosen: Chosen }

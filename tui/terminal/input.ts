@@ -43,7 +43,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
 
 const CONTROLS: Readonly<Record<string, string>> = {
   '\r': 'enter',
-  '\n': 'enter',
+  '\n': 'ctrl+j',
   '\t': 'tab',
   '\u007f': 'backspace',
   '\b': 'backspace',

@@ -187,7 +187,7 @@ describe('actions', () => {
 
   test('one that hurts is asked once, names what it hits, and hits that, whatever came in between', () => {
     const asked = press(state, 'x')
-    expect(asked.overlay).toMatchObject({ kind: 'confirm', chosen: { row: 'a-1' } })
+    expect(asked.overlay).toMatchObject({ kind: 'confirm', run: { chosen: { row: 'a-1' } } })
     const changed = after(asked, rows('sessions', [row('a-9')]))
     const [done, effect] = step(changed, { type: 'key', key: 'y' })
     expect(effect).toMatchObject({ type: 'run', chosen: { row: 'a-1', action: kill } })
@@ -198,9 +198,9 @@ describe('actions', () => {
   test('a command hits what was selected when it was begun, also from the palette', () => {
     const gone = rows('sessions', [row('a-2', { actions: () => [kill] })])
     const typed = after(press(state, ':', ...'kill'), gone)
-    expect(press(typed, 'enter').overlay).toMatchObject({ kind: 'confirm', chosen: { row: 'a-1' } })
+    expect(press(typed, 'enter').overlay).toMatchObject({ kind: 'confirm', run: { chosen: { row: 'a-1' } } })
     const found = after(press(state, 'ctrl+p', ...'kill'), gone)
-    expect(press(found, 'enter').overlay).toMatchObject({ kind: 'confirm', chosen: { row: 'a-1' } })
+    expect(press(found, 'enter').overlay).toMatchObject({ kind: 'confirm', run: { chosen: { row: 'a-1' } } })
   })
 
   test('one that was not answered is not begun again, and is waited for aloud', () => {
@@ -211,7 +211,7 @@ describe('actions', () => {
     const [again, effect] = step(press(awaited, 'x'), { type: 'key', key: 'y' })
     expect(effect).toBeUndefined()
     expect(again.notice?.text).toBe('kill a-1 is under way: the supervisor has not answered yet')
-    const answered = after(again, { type: 'ended', run })
+    const answered = after(again, { type: 'ended', run, isDone: true })
     expect(step(press(answered, 'x'), { type: 'key', key: 'y' })[1]).toMatchObject({ type: 'run' })
   })
 
@@ -230,6 +230,18 @@ describe('actions', () => {
     const [, effect] = step(press(form, ...'go on'), { type: 'key', key: 'enter' })
     expect(effect).toMatchObject({ type: 'run', values: { message: 'go on' } })
     expect(press(form, 'esc').overlay).toBeUndefined()
+  })
+
+  test('what was typed for what was not done is there to be mended, unless the person went on', () => {
+    const [sent, run] = step(press(state, 's', ...'go on'), { type: 'key', key: 'enter' })
+    if (run?.type !== 'run') throw new Error('nothing is done')
+    const refused = (on: typeof state) =>
+      after(on, { type: 'notice', text: 'send: a-1 is closed', isBad: true }, { type: 'ended', run, isDone: false })
+    expect(refused(sent)).toMatchObject({ notice: { text: 'send: a-1 is closed' }, overlay: { kind: 'form', at: 0 } })
+    expect(step(refused(sent), { type: 'key', key: 'enter' })[1]).toMatchObject({ values: { message: 'go on' } })
+    expect(refused(press(sent, ':')).overlay).toBeUndefined()
+    expect(refused(enter(sent, 'mail')[0]).overlay).toBeUndefined()
+    expect(after(sent, { type: 'ended', run, isDone: true }).overlay).toBeUndefined()
   })
 
   test('are entered by name too, with their words', () => {
