@@ -1,11 +1,11 @@
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { beadActions, newBead } from './bead-actions.ts'
-import { isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
+import { type ColumnOf, isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
 import { toneOf } from './tones.ts'
 
 const PAGE = 200
 /** Types with a page of their own, or that gc keeps by itself. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(['session', 'message', 'gate', 'convoy'])
+const BOOKKEEPING: ReadonlySet<string> = new Set(['session', 'message', 'gate', 'convoy', 'spec'])
 
 /** The orders of the list, and the statuses that each shows, one after the other. */
 const ORDERS: Readonly<Record<string, readonly string[]>> = {
@@ -16,6 +16,24 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
 
 const DEFAULT_ORDER = ['in_progress', 'open']
 
+/** What is shown of a bead in a list. */
+export const beadColumns: readonly ColumnOf<Bead>[] = [
+  { title: 'id', width: 10, isName: true, cell: ({ id }) => id },
+  { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },
+  { title: 'title', width: 28, grows: true, cell: ({ title }) => title },
+  { title: 'type', width: 8, leaves: 2, cell: ({ issue_type }) => ({ text: issue_type, tone: 'quiet' }) },
+  { title: 'prio', width: 4, leaves: 3, cell: ({ priority }) => (priority === undefined ? '' : `P${priority}`) },
+  {
+    title: 'labels',
+    width: 12,
+    grows: true,
+    leaves: 4,
+    cell: ({ labels }: Bead) => ({ text: labels?.join(', ') ?? '', tone: 'quiet' }),
+  },
+  { title: 'who', width: 18, leaves: 1, isName: true, cell: (bead) => ({ text: ownerOf(bead), tone: 'quiet' }) },
+  { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
+]
+
 /** The work of a city: what is under way first. */
 export const beadsPage = table<Bead>({
   name: 'beads',
@@ -25,15 +43,7 @@ export const beadsPage = table<Bead>({
   empty: 'no open work: n makes a bead',
   sorts: Object.keys(ORDERS),
   isSearched: true,
-  columns: [
-    { title: 'id', width: 10, isName: true, cell: ({ id }) => id },
-    { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },
-    { title: 'title', width: 28, grows: true, cell: ({ title }) => title },
-    { title: 'type', width: 8, leaves: 2, cell: ({ issue_type }) => ({ text: issue_type, tone: 'quiet' }) },
-    { title: 'prio', width: 4, leaves: 3, cell: ({ priority }) => (priority === undefined ? '' : `P${priority}`) },
-    { title: 'who', width: 18, leaves: 1, isName: true, cell: (bead) => ({ text: ownerOf(bead), tone: 'quiet' }) },
-    { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
-  ],
+  columns: beadColumns,
   idOf: ({ id }) => id,
   isSystem: (bead) => isBookkeeping(bead),
   isChangedBy: isOneOf('bead.'),

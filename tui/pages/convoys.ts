@@ -1,6 +1,14 @@
+import type { Output } from '../../src/client/operations.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { type Action, isOneOf, type Line, table, text } from './page.ts'
+import { beadActions } from './bead-actions.ts'
+import { beadColumns } from './beads.ts'
+import { type Action, isOneOf, type Line, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
+
+type Progress = Output<'GET ~/convoys/progress'>['convoys'][string]
+
+/** A convoy with how many of its beads are closed. */
+type Listed = Bead & { readonly progress?: Progress | undefined }
 
 const PAGE = 200
 
@@ -9,7 +17,7 @@ const isAutomatic = ({ title, labels, metadata }: Bead): boolean =>
   metadata?.['gc.synthetic'] === 'true' || (title.startsWith('sling-') && !labels?.includes('owned'))
 
 /** The groups of beads that are done together. */
-export const convoysPage = table<Bead>({
+export const convoysPage = table<Listed>({
   name: 'convoys',
   title: 'convoys',
   help: 'groups of beads that are done together',
@@ -17,7 +25,14 @@ export const convoysPage = table<Bead>({
   columns: [
     { title: 'id', width: 10, isName: true, cell: ({ id }) => id },
     { title: 'status', width: 12, cell: ({ status }) => ({ text: status, tone: toneOf(status) }) },
+    { title: 'done', width: 7, cell: ({ progress }) => (progress ? `${progress.closed}/${progress.total}` : '') },
     { title: 'title', width: 16, grows: true, cell: ({ title }) => title },
+    {
+      title: 'labels',
+      width: 10,
+      leaves: 1,
+      cell: ({ labels }) => ({ text: labels?.join(', ') ?? '', tone: 'quiet' }),
+    },
     { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
   ],
   idOf: ({ id }) => id,
@@ -26,8 +41,11 @@ export const convoysPage = table<Bead>({
   opens: ({ id }, city) => ({ page: 'convoy', city, subject: id }),
   load: async ({ city, signal }, { cursor }) => {
     const query = { limit: PAGE, ...(cursor && { cursor }) }
-    const { items, total, next_cursor: next } = await city.call('GET ~/convoys', { query, ...(signal && { signal }) })
-    return { items, total, next }
+    const call = signal ? { signal } : {}
+    const { items, total, next_cursor: next } = await city.call('GET ~/convoys', { query, ...call })
+    const ids = items.map(({ id }) => id).join(',')
+    const { convoys: known } = await city.call('GET ~/convoys/progress', { query: { ids }, ...call })
+    return { items: items.map((convoy) => ({ ...convoy, progress: known[convoy.id] })), total, next }
   },
   actionsOf: ({ id, title }) => [closeConvoy(id, title)],
   actions: () => [newConvoy],
@@ -59,31 +77,26 @@ const newConvoy: Action = {
 }
 
 /** One convoy with its beads. */
-export const convoyPage = text({
+export const convoyPage = table<Bead>({
   name: 'convoy',
   about: 'convoy',
-  title: 'convoy',
+  title: 'beads of the convoy',
   help: 'a convoy with its beads',
+  empty: 'it has no beads: gc convoy add CONVOY BEAD adds one',
+  columns: beadColumns,
+  idOf: ({ id }) => id,
   isChangedBy: isOneOf('convoy.', 'bead.'),
+  opens: ({ id }, city) => ({ page: 'bead', city, subject: id }),
   load: async ({ city, subject: id, signal }) => {
-    const {
-      convoy,
-      children = [],
-      progress,
-    } = await city.call('GET ~/convoy/{id}', {
-      params: { id },
-      ...(signal && { signal }),
-    })
-    const done = progress ? `${progress.closed} of ${progress.total} done` : ''
-    const lines: Line[] = [
+    const call = { params: { id }, ...(signal && { signal }) }
+    const { convoy, children = [], progress } = await city.call('GET ~/convoy/{id}', call)
+    const facts = [convoy?.status, progress && `${progress.closed} of ${progress.total} done`].filter(Boolean)
+    const head: Line[] = [
       { text: convoy?.title ?? id, tone: 'strong' },
-      { text: [convoy?.status, done].filter(Boolean).join(' · '), tone: toneOf(convoy?.status ?? '') },
-      { text: '' },
-      ...children.map((bead) => ({ text: beadLine(bead), tone: toneOf(bead.status) })),
+      { text: facts.join(' · '), tone: toneOf(convoy?.status ?? '') },
     ]
-    return { lines, actions: convoy && convoy.status !== 'closed' ? [closeConvoy(id, convoy.title)] : [] }
+    const isOpen = convoy !== undefined && convoy.status !== 'closed'
+    return { ...whole(children), head, actions: isOpen ? [closeConvoy(id, convoy.title)] : [] }
   },
+  actionsOf: (bead) => beadActions(bead).filter(({ key }) => key !== 'x'),
 })
-
-const beadLine = ({ id, status, title, assignee }: Bead): string =>
-  `${id.padEnd(12)}${status.padEnd(13)}${title}${assignee ? ` · ${assignee}` : ''}`

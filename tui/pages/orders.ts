@@ -20,7 +20,16 @@ export const ordersPage = table<Order>({
   columns: [
     { title: 'order', width: 20, isName: true, cell: ({ scoped_name }) => scoped_name },
     { title: 'starts', width: 9, cell: ({ trigger }) => trigger },
-    { title: 'when', width: 14, leaves: 2, cell: ({ interval, schedule, on }) => interval ?? schedule ?? on },
+    { title: 'when', width: 14, leaves: 1, cell: ({ interval, schedule, on }) => interval ?? schedule ?? on },
+    {
+      title: 'last',
+      width: 8,
+      cell: ({ last_run, last_run_outcome: outcome }) => ({
+        text: last_run === undefined ? '' : (outcome ?? 'runs'),
+        tone: outcome === 'failed' ? 'bad' : outcome === undefined ? 'busy' : 'good',
+      }),
+    },
+    { title: 'ago', width: 4, leaves: 2, cell: ({ last_run: since = '' }) => ({ since, tone: 'quiet' }) },
     { title: 'due', width: 3, cell: ({ due }) => ({ text: due ? 'yes' : '', tone: 'busy' }) },
     {
       title: 'why',
@@ -28,7 +37,7 @@ export const ordersPage = table<Order>({
       grows: true,
       cell: ({ reason, enabled }) => (enabled ? reason : 'disabled: S enables it'),
     },
-    { title: 'does', width: 16, grows: true, leaves: 1, cell: (order) => ({ text: actionOf(order), tone: 'quiet' }) },
+    { title: 'does', width: 16, grows: true, leaves: 3, cell: (order) => ({ text: actionOf(order), tone: 'quiet' }) },
   ],
   idOf: ({ scoped_name }) => scoped_name,
   isChangedBy: isOneOf('order.', 'config.'),

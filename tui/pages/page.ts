@@ -231,7 +231,7 @@ export interface Band {
 
 export type Page = TablePage | TextPage | OverviewPage
 
-interface ColumnOf<Item> extends Column {
+export interface ColumnOf<Item> extends Column {
   cell(item: Item): Cell | string | undefined
 }
 

@@ -2,13 +2,13 @@ import type { Output } from '../../src/client/operations.ts'
 import { readTimeline } from '../../src/client/run-timeline.ts'
 import { formatTime } from '../../src/client/text.ts'
 import { type Action, isOneOf, type Line, table } from './page.ts'
-import { runActions } from './runs.ts'
+import { runActions, varsOf } from './runs.ts'
 import { costOf, isBookkeeping, type TimelineStep, titleOf, workedFor } from './steps.ts'
 import { toneOf } from './tones.ts'
 
 type Run = Output<'GET ~/runs/{run_id}'>
 type Progress = Output<'GET ~/runs/{run_id}/progress'>
-type Bead = Output<'GET ~/bead/{id}'>
+type Standing = Output<'GET ~/runs/standing'>['runs'][string]
 
 /** A step of a run, with what is known of its work. */
 type Step = Output<'GET ~/runs/{run_id}/steps'>['steps'][number] & {
@@ -39,24 +39,24 @@ export const runPage = table<Step>({
   opens: ({ id }, city) => ({ page: 'bead', city, subject: id }),
   load: async ({ city, subject, signal }) => {
     const call = { params: { run_id: subject }, ...(signal && { signal }) }
-    const [run, { steps }, progress, root, timeline] = await Promise.all([
+    const [run, { steps }, progress, { runs }, timeline] = await Promise.all([
       city.call('GET ~/runs/{run_id}', call),
       city.call('GET ~/runs/{run_id}/steps', call),
       city.call('GET ~/runs/{run_id}/progress', call),
-      city.call('GET ~/bead/{id}', { params: { id: subject }, ...(signal && { signal }) }),
+      city.call('GET ~/runs/standing', { query: { ids: subject }, ...(signal && { signal }) }),
       readTimeline(city, subject, MAX_STEPS, signal),
     ])
     const known = new Map(timeline.steps.map((step) => [step.bead_id, step]))
     const items = (steps ?? []).map((step) => ({ ...step, run: subject, work: known.get(step.id) }))
-    return { items, total: items.length, head: headLines(run, progress, root), actions: runActions(run) }
+    return { items, total: items.length, head: headLines(run, progress, runs[subject]), actions: runActions(run) }
   },
   actionsOf: (step) => [retry(step), skip(step)],
 })
 
 /** Where a run stands, and why. */
-function headLines(run: Run, { waits_for: waits, part_of: part }: Progress, root: Bead): Line[] {
+function headLines(run: Run, { waits_for: waits, part_of: part }: Progress, standing: Standing | undefined): Line[] {
   const { title, status, formula, target, started_at: started, last_error: error } = run
-  const vars = varsOf(root)
+  const vars = varsOf(standing?.vars)
   const facts = [status, formula, target && `goes to ${target}`, started && `since ${formatTime(started)}`]
   return [
     { text: title, tone: 'strong' },
@@ -67,14 +67,6 @@ function headLines(run: Run, { waits_for: waits, part_of: part }: Progress, root
     ...(error ? [{ text: error.message ?? error.code, tone: 'bad' as const }] : []),
   ]
 }
-
-const VARIABLE = 'gc.var.'
-
-/** `name=search level=small`: what it was begun with. */
-export const varsOf = ({ metadata = {} }: Pick<Bead, 'metadata'>): string =>
-  Object.entries(metadata)
-    .flatMap(([key, value]) => (key.startsWith(VARIABLE) ? [`${key.slice(VARIABLE.length)}=${value}`] : []))
-    .join(' ')
 
 const retry = ({ run, id, title }: Step): Action => ({
   key: 'R',

@@ -1,11 +1,17 @@
 import type { Output } from '../../src/client/operations.ts'
 import { copy } from './copy.ts'
-import { type Action, isOneOf, type Line, table } from './page.ts'
+import { type Action, isOneOf, type Line, type Reach, table } from './page.ts'
 import { toneOf } from './tones.ts'
 
 type Run = Output<'GET ~/runs'>['runs'][number]
+type Standing = Output<'GET ~/runs/standing'>['runs'][string]
+
+/** A run with how far it is, where that was read. */
+type Listed = Run & { readonly standing?: Standing | undefined }
 
 const LIMIT = 500
+/** Of so many runs it is read how far they are. */
+const STANDING = 100
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
 
 const ORDERS: Readonly<Record<string, (run: Run) => boolean>> = {
@@ -21,7 +27,7 @@ const countsLine = (counts: Output<'GET ~/runs'>['status_counts']): Line => {
 }
 
 /** The runs of formulas: those under way first. */
-export const runsPage = table<Run>({
+export const runsPage = table<Listed>({
   name: 'runs',
   title: 'runs',
   help: 'runs of formulas',
@@ -30,7 +36,9 @@ export const runsPage = table<Run>({
     { title: 'run', width: 10, isName: true, cell: ({ run_id }) => run_id },
     { title: 'state', width: 10, cell: ({ status }) => ({ text: status, tone: toneOf(status) }) },
     { title: 'title', width: 16, grows: true, cell: ({ title }) => title },
-    { title: 'formula', width: 14, leaves: 2, isName: true, cell: ({ formula }) => formula },
+    { title: 'begun with', width: 16, grows: true, leaves: 2, cell: ({ standing }) => varsOf(standing?.vars) },
+    { title: 'done', width: 5, cell: ({ standing }) => (standing ? `${standing.done}/${standing.steps}` : '') },
+    { title: 'formula', width: 14, leaves: 4, isName: true, cell: ({ formula }) => formula },
     { title: 'target', width: 14, leaves: 3, isName: true, cell: ({ target }) => target },
     {
       title: 'why',
@@ -47,18 +55,32 @@ export const runsPage = table<Run>({
   ],
   idOf: ({ run_id }) => run_id,
   sorts: Object.keys(ORDERS),
-  isChangedBy: isOneOf('run.', 'execution.', 'molecule.'),
+  isChangedBy: isOneOf('run.', 'execution.', 'molecule.', 'bead.closed'),
   opens: ({ run_id }, city) => ({ page: 'run', city, subject: run_id }),
-  load: async ({ city, signal }, { sort }) => {
+  load: async (reach, { sort }) => {
+    const { city, signal } = reach
     const call = { query: { limit: LIMIT }, ...(signal && { signal }) }
     const { runs, status_counts: counts } = await city.call('GET ~/runs', call)
     const shown = ORDERS[sort ?? ''] ?? (() => true)
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const items = runs.filter(shown)
+    const items = await withStanding(reach, runs.filter(shown))
     return { items, total: items.length === runs.length ? total : items.length, head: [countsLine(counts)] }
   },
   actionsOf: (run) => runActions(run),
 })
+
+async function withStanding({ city, signal }: Reach, runs: readonly Run[]): Promise<Listed[]> {
+  const ids = runs.slice(0, STANDING).map(({ run_id }) => run_id)
+  const query = { ids: ids.join(',') }
+  const { runs: known } = await city.call('GET ~/runs/standing', { query, ...(signal && { signal }) })
+  return runs.map((run) => ({ ...run, standing: known[run.run_id] }))
+}
+
+/** `level=small name=search`: what a run was begun with, beside its rig. */
+export const varsOf = (vars: Standing['vars'] = {}): string =>
+  Object.entries(vars)
+    .flatMap(([name, value]) => (name === 'rig_name' ? [] : [`${name}=${value}`]))
+    .join(' ')
 
 /** Everything that can be done to a run. */
 export function runActions({ run_id: id, title, status }: Run): Action[] {

@@ -23,7 +23,7 @@ export function contentWidths(
 const AGE = 4
 
 function widthOf({ text = '', since, at }: Cell | undefined = {}, now: number): number {
-  if (since !== undefined) return AGE
+  if (since !== undefined) return since === '' ? 0 : AGE
   return displayWidth(at === undefined ? text : shortTime(at, now))
 }
 

@@ -17,6 +17,7 @@ import type {
   OrderCheckListBody,
   OrderCheckResponse,
   OrderEndedFrame,
+  OrderFileResponse,
   OrderFiles,
   OrderOutputFrame,
   OrderRunInputBody,
@@ -74,7 +75,7 @@ export class OrderControl {
   files(): OrderFiles {
     const { current, absent, problems, unmatchedOverrides } = this.options.orderLibrary
     return {
-      orders: current.map((order) => toOrderFile(order, this.#expect(order))),
+      orders: current.map((order) => ({ ...toOrderFile(order, this.#expect(order)), ...this.#last(order) })),
       absent: absent.map(({ file: source, ...order }) => ({ ...order, source })),
       problems: problems.map(formatDiagnostic),
       unmatched_overrides: unmatchedOverrides.map(formatDiagnostic),
@@ -120,6 +121,12 @@ export class OrderControl {
       if (text !== '') yield toFrame({ type: 'output', text })
       if (each.kind === 'ended') yield toFrame({ type: 'ended', run: this.options.orderHistory.entry(bead) })
     }
+  }
+
+  #last({ scopedName }: Order): Pick<OrderFileResponse, 'last_run' | 'last_run_outcome'> {
+    const last = this.options.orderDispatcher.runs.latest(scopedName)
+    if (!last) return {}
+    return { last_run: toTimestamp(last.createdAt), ...(last.outcome && { last_run_outcome: last.outcome }) }
   }
 
   #expect(order: Order): OrderCheck {

@@ -52,6 +52,8 @@ const OrderFileResponse = Type.Object(
     params: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() }), {
       description: 'The arguments that it takes.',
     }),
+    last_run: text('When its latest run began.'),
+    last_run_outcome: text('How its latest run ended: `success`, `failed` or `canceled`; absent while it goes on.'),
   },
   { $id: 'OrderFile', additionalProperties: false },
 )

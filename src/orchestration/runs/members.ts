@@ -3,6 +3,7 @@ import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
+import { NO_STEPS } from './steps.ts'
 
 interface NumberedRow {
   id: string
@@ -18,6 +19,7 @@ export class RunMembers {
   readonly #slice: Statement<{ id: string }, [string, number, number]>
   readonly #open: Statement<{ id: string }, [string, number]>
   readonly #children: Statement<{ id: string }, [string]>
+  readonly #counts: Statement<{ steps: number; done: number }, [string]>
 
   constructor(
     store: Store,
@@ -31,6 +33,10 @@ export class RunMembers {
     )
     this.#open = store.prepare(
       stablePlan("SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status != 'closed' LIMIT ?"),
+    )
+    this.#counts = store.prepare(
+      stablePlan(`SELECT count(*) AS steps, coalesce(sum(status = 'closed'), 0) AS done FROM beads
+        WHERE root_id = ? AND root_id IS NOT NULL AND type NOT IN (${NO_STEPS.map((type) => `'${type}'`).join(', ')})`),
     )
     this.#children = store.prepare(stablePlan('SELECT id FROM beads WHERE parent = ? AND parent IS NOT NULL'))
   }
@@ -49,6 +55,11 @@ export class RunMembers {
       last = end.n
     }
     yield* this.#under(root, seen)
+  }
+
+  /** How many of the members that name a run are steps, and how many of those are closed. */
+  counts(root: string): { steps: number; done: number } {
+    return this.#counts.get(root) ?? { steps: 0, done: 0 }
   }
 
   /** So many members from a place on, in the order in which they were made; those that lie under it follow. */

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherRuns } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
@@ -12,6 +13,7 @@ import {
   RunsCensusOutputBody,
   RunsListOutputBody,
   RunsQuery,
+  RunsStanding,
   ScopeQuery,
   WorkflowDeleteQuery,
   WorkflowDeleteResponse,
@@ -52,6 +54,20 @@ export const runRoutes = (
       ok: RunsCensusOutputBody,
     },
     (exchange) => city(exchange).runs.census(),
+  ),
+  route(
+    'GET ~/runs/standing',
+    {
+      id: 'list-runs-standing',
+      summary: 'Count the steps of runs and those that are done, with the variables of each',
+      query: Type.Object({
+        ids: Type.Optional(Type.String({ description: 'At most 100 runs, separated by commas; none when absent.' })),
+      }),
+      ok: RunsStanding,
+      errors: ['invalid-request'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runs.standing(exchange.query.ids ?? ''),
   ),
   route(
     'GET ~/runs/{run_id}',

@@ -5,7 +5,7 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller, ProcessCaller, SessionCaller } from '../../http/caller.ts'
 import { JsonRows, responseTooLarge } from '../../http/rendered.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
-import { WorkflowKey } from '../../work/metadata.ts'
+import { VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
 import { cancelSlice } from './cancel.ts'
 import type { RunMembers } from './members.ts'
 import { metadataValue } from './node.ts'
@@ -16,6 +16,7 @@ import type {
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
+  RunsStanding,
 } from './schema.ts'
 import { isStep, toRun, toStep } from './view.ts'
 
@@ -30,6 +31,15 @@ export interface RunsOptions {
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 500
+/** Of how many runs it is told at once how far they are. */
+const MAX_STANDING = 100
+
+const variablesOf = (metadata: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(metadata).flatMap(([key, value]) =>
+      key.startsWith(VARIABLE_PREFIX) ? [[key.slice(VARIABLE_PREFIX.length), value]] : [],
+    ),
+  )
 
 /** The runs of a city as callers see and change them. */
 export class Runs {
@@ -48,6 +58,20 @@ export class Runs {
 
   census(): RunsCensusOutputBody {
     return { status_counts: this.options.runs.counts() }
+  }
+
+  /** How far runs are and what they were begun with; an id that is no run is left out. */
+  standing(list: string): RunsStanding {
+    const ids = list.split(',').filter((id) => id !== '')
+    if (ids.length > MAX_STANDING)
+      throw new AppError('invalid-request', `ask for at most ${MAX_STANDING} runs at once, not ${ids.length}`)
+    const { runs, beads, members } = this.options
+    const found = ids.filter((id) => runs.find(id) !== undefined)
+    return {
+      runs: Object.fromEntries(
+        found.map((id) => [id, { ...members.counts(id), vars: variablesOf(beads.find(id)?.metadata ?? {}) }]),
+      ),
+    }
   }
 
   get(id: string): Run {

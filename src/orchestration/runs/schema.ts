@@ -97,6 +97,23 @@ export const RunsCensusOutputBody = Type.Object(
 )
 export type RunsCensusOutputBody = Static<typeof RunsCensusOutputBody>
 
+/** Ours: how far runs are. */
+export const RunsStanding = Type.Object(
+  {
+    runs: Type.Record(
+      Type.String(),
+      Type.Object({
+        steps: Type.Integer({ description: 'Steps, later attempts and those that gc does by itself among them.' }),
+        done: Type.Integer({ description: 'Steps that are closed.' }),
+        vars: Type.Record(Type.String(), Type.String(), { description: 'What it was begun with.' }),
+      }),
+      { description: 'By the ids of the runs that were asked for.' },
+    ),
+  },
+  { $id: 'RunsStanding', ...closed },
+)
+export type RunsStanding = Static<typeof RunsStanding>
+
 export const RunStep = Type.Object(
   {
     id: Type.String({ description: 'The id of its bead.' }),

@@ -4,6 +4,7 @@ import { ResultKey } from '../../work/metadata.ts'
 import { metadataValue } from './node.ts'
 import { isFinal, type RunRow, type RunScope } from './repository.ts'
 import type { Run, RunStatus, RunStep, RunStepStatus } from './schema.ts'
+import { NO_STEPS } from './steps.ts'
 
 const toSecond = (at: number): string => toTimestamp(at).replace(/\.\d+Z$/, 'Z')
 
@@ -24,10 +25,7 @@ export function toRun(row: RunRow, title: string, scope: RunScope): Run {
   }
 }
 
-/** Records beside the steps of a run. */
-const NO_STEPS: ReadonlySet<string> = new Set(['spec', 'gate', 'convoy', 'message', 'session'])
-
-export const isStep = ({ issue_type }: Bead): boolean => !NO_STEPS.has(issue_type)
+export const isStep = ({ issue_type }: Bead): boolean => !NO_STEPS.includes(issue_type)
 
 /** A member of a run as one of its steps. */
 export const toStep = (bead: Bead, run: RunStatus): RunStep => ({

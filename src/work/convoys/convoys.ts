@@ -14,7 +14,7 @@ import type { Bead, ListBodyBead } from '../beads/schema.ts'
 import { ConvoyKey } from '../metadata.ts'
 import { ConvoyClosed, ConvoyCreated } from './events.ts'
 import { ConvoyMembers, isComplete } from './members.ts'
-import type { ConvoyCheckResponse, ConvoyGetResponse, ConvoyQuery, ConvoyTerms } from './schema.ts'
+import type { ConvoyCheckResponse, ConvoyGetResponse, ConvoyQuery, ConvoysProgress, ConvoyTerms } from './schema.ts'
 
 export interface ConvoysOptions {
   store: Store
@@ -40,6 +40,9 @@ export interface ConvoyDraft {
 export const OWNED_LABEL = 'owned'
 
 const COMPLETE_REASON = 'every bead of the convoy is closed'
+
+/** Of how many convoys the progress is read at once. */
+const MAX_PROGRESS = 200
 
 /** Beads that belong together: a convoy tracks them and closes with the last of them. */
 export class Convoys {
@@ -68,6 +71,14 @@ export class Convoys {
     if (convoy?.issue_type !== 'convoy') throw new AppError('convoy-not-found', `convoy ${id} does not exist`)
     const children = this.#members.list(id)
     return { convoy, ...(children.length > 0 && { children }), progress: this.#members.progress(id) }
+  }
+
+  /** How far convoys are; an id that is no convoy has no members. */
+  progress(list: string): ConvoysProgress {
+    const ids = list.split(',').filter((id) => id !== '')
+    if (ids.length > MAX_PROGRESS)
+      throw new AppError('invalid-request', `ask for at most ${MAX_PROGRESS} convoys at once, not ${ids.length}`)
+    return { convoys: Object.fromEntries(ids.map((id) => [id, this.#members.progress(id)])) }
   }
 
   /** The ids of the members, whether or not there are such beads. */

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
@@ -10,6 +11,7 @@ import {
   ConvoyGetResponse,
   ConvoyQuery,
   ConvoyRemoveInputBody,
+  ConvoysProgress,
   ConvoyTerms,
 } from './schema.ts'
 
@@ -28,6 +30,20 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
       blocking: true,
     },
     (exchange) => city(exchange).convoys.list(exchange.query),
+  ),
+  route(
+    'GET ~/convoys/progress',
+    {
+      id: 'list-convoys-progress',
+      summary: 'Count the members of convoys and those that are closed',
+      query: Type.Object({
+        ids: Type.Optional(Type.String({ description: 'At most 200 convoys, separated by commas; none when absent.' })),
+      }),
+      ok: ConvoysProgress,
+      errors: ['invalid-request'],
+      extension: true,
+    },
+    (exchange) => city(exchange).convoys.progress(exchange.query.ids ?? ''),
   ),
   route(
     'POST ~/convoys',

@@ -52,6 +52,16 @@ export const ConvoyProgress = Type.Object(
 )
 export type ConvoyProgress = Static<typeof ConvoyProgress>
 
+export const ConvoysProgress = Type.Object(
+  {
+    convoys: Type.Record(Type.String(), ConvoyProgress, {
+      description: 'By the ids of the convoys that were asked for.',
+    }),
+  },
+  { $id: 'ConvoysProgress', additionalProperties: false },
+)
+export type ConvoysProgress = Static<typeof ConvoysProgress>
+
 export const ConvoyGetResponse = Type.Object(
   {
     convoy: Type.Optional(Bead),

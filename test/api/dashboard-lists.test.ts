@@ -1,0 +1,98 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '../../src/client/client.ts'
+import { convoyPage, convoysPage } from '../../tui/pages/convoys.ts'
+import { ordersPage } from '../../tui/pages/orders.ts'
+import type { TablePage } from '../../tui/pages/page.ts'
+import { runPage } from '../../tui/pages/run.ts'
+import { runsPage } from '../../tui/pages/runs.ts'
+import { eventually } from '../support/until.ts'
+import { reachTo } from '../tui/reach.ts'
+import { bead, type Town, towns } from './town.ts'
+
+const open = towns()
+const FIRST = { cursor: undefined, filter: '', sort: undefined }
+
+/** What a list shows: its rows by the titles of their columns, and what stands above them. */
+async function list({ world, city }: Town, page: TablePage, subject = '') {
+  const client = new Client({ url: world.url, token: world.operatorToken })
+  const reach = { ...reachTo(world.url, subject), client, city: client.city(city.name) }
+  const { items, head = [] } = await page.load(reach, FIRST)
+  const rows = items.map(({ cells, ...row }) => ({
+    ...row,
+    cells: Object.fromEntries(page.columns.map(({ title }, at) => [title, cells[at]?.text ?? ''])),
+  }))
+  return { rows, head: head.map(({ text }) => text) }
+}
+
+test('a convoy says how many of its beads are closed, and its page opens each of them', async () => {
+  await using town = await open()
+  const { city } = town
+  const beads = [await bead(city, 'Lay the keel'), await bead(city, 'Set the mast')]
+  const { body: convoy } = await city.call('POST ~/convoys', { body: { title: 'The ship', items: beads } })
+  await city.call(`POST ~/bead/${beads[0]}/close`)
+  const { rows } = await list(town, convoysPage)
+  expect(rows.map(({ cells }) => [cells.title, cells.done])).toEqual([['The ship', '1/2']])
+  const shown = await list(town, convoyPage, convoy.id)
+  expect(shown.head).toEqual(['The ship', 'open · 1 of 2 done'])
+  expect(shown.rows.map(({ opens }) => opens?.subject).sort()).toEqual([...beads].sort())
+  const progress = await city.call(`GET ~/convoys/progress?ids=${convoy.id},no-such`)
+  const counts = { [convoy.id]: { total: 2, closed: 1 }, 'no-such': { total: 0, closed: 0 } }
+  expect(progress.body.convoys).toEqual(counts)
+  expect((await city.call('GET ~/convoys/progress')).body.convoys).toEqual({})
+  const many = Array.from({ length: 201 }, (_, at) => `c-${at}`).join(',')
+  expect((await city.call(`GET ~/convoys/progress?ids=${many}`)).status).toBe(400)
+})
+
+const FORMULA = `formula = "line"
+[requires]
+formula_compiler = ">=2.0.0"
+[vars.topic]
+required = true
+[[steps]]
+id = "look"
+title = "Look at {{topic}}"
+[[steps]]
+id = "tell"
+title = "Tell of {{topic}}"
+needs = ["look"]
+`
+
+test('runs of one formula are told apart by what they were begun with, with how many of their steps are done', async () => {
+  await using town = await open('[[agent]]\nname = "nobody"\nstart_command = "true"\nmax_active_sessions = 0\n')
+  const { city } = town
+  await city.call('PUT ~/formulas/line', { raw: FORMULA })
+  for (const topic of ['bridges', 'ferries'])
+    await city.call('POST ~/sling', { body: { target: 'nobody', formula: 'line', vars: { topic } } })
+  const of = async (topic: string) =>
+    (await list(town, runsPage)).rows.find(({ cells }) => cells['begun with'] === `topic=${topic}`)
+  const [bridges, ferries] = [await of('bridges'), await of('ferries')]
+  const steps = await list(town, runPage, bridges?.id)
+  expect(steps.head).toContain('topic=bridges')
+  expect(steps.head.at(-1)).toMatch(/^waits: .*Look at bridges/)
+  await city.call(`POST ~/bead/${steps.rows.find(({ cells }) => cells.title === 'Look at bridges')?.id}/close`)
+  expect((await of('bridges'))?.cells.done).toBe('1/3')
+  expect(ferries?.cells.done).toBe('0/3')
+  expect((await city.call('GET ~/runs/standing?ids=no-such')).body.runs).toEqual({})
+  const many = Array.from({ length: 101 }, (_, at) => `r-${at}`).join(',')
+  expect((await city.call(`GET ~/runs/standing?ids=${many}`)).status).toBe(400)
+})
+
+test('an order says how its last run ended', async () => {
+  await using town = await open('')
+  const { city } = town
+  mkdirSync(join(city.path, 'orders'))
+  for (const [name, exec] of [
+    ['fine', 'true'],
+    ['bad', 'exit 4'],
+    ['never', 'true'],
+  ])
+    writeFileSync(join(city.path, 'orders', `${name}.toml`), `[order]\ntrigger = "manual"\nexec = "${exec}"\n`)
+  await city.call('POST ~/config/reload', { body: {} })
+  for (const name of ['fine', 'bad']) await city.call(`POST ~/order/${name}/run`, { body: {} })
+  const last = async () =>
+    Object.fromEntries((await list(town, ordersPage)).rows.map(({ id, cells }) => [id, cells.last]))
+  const ended = await eventually('both have ended', 15_000, last, ({ fine, bad }) => fine !== 'runs' && bad !== 'runs')
+  expect(ended).toEqual({ fine: 'success', bad: 'failed', never: '' })
+})
