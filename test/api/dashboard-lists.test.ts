@@ -2,11 +2,16 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '../../src/client/client.ts'
+import { citiesPage } from '../../tui/pages/cities.ts'
+import { packsPage } from '../../tui/pages/configuration.ts'
 import { convoyPage, convoysPage } from '../../tui/pages/convoys.ts'
+import { doctorPage } from '../../tui/pages/doctor.ts'
 import { ordersPage } from '../../tui/pages/orders.ts'
-import type { TablePage } from '../../tui/pages/page.ts'
+import type { Diagnosis, TablePage, TextPage } from '../../tui/pages/page.ts'
+import { rigPage } from '../../tui/pages/rig.ts'
 import { runPage } from '../../tui/pages/run.ts'
 import { runsPage } from '../../tui/pages/runs.ts'
+import { usagePage } from '../../tui/pages/usage.ts'
 import { eventually } from '../support/until.ts'
 import { reachTo } from '../tui/reach.ts'
 import { bead, type Town, towns } from './town.ts'
@@ -14,11 +19,20 @@ import { bead, type Town, towns } from './town.ts'
 const open = towns()
 const FIRST = { cursor: undefined, filter: '', sort: undefined }
 
-/** What a list shows: its rows by the titles of their columns, and what stands above them. */
-async function list({ world, city }: Town, page: TablePage, subject = '') {
+const reachOf = ({ world, city }: Town, subject = '') => {
   const client = new Client({ url: world.url, token: world.operatorToken })
-  const reach = { ...reachTo(world.url, subject), client, city: client.city(city.name) }
-  const { items, head = [] } = await page.load(reach, FIRST)
+  return { ...reachTo(world.url, subject), client, city: client.city(city.name) }
+}
+
+/** What a page says, above what scrolls and in it. */
+async function read(town: Town, page: TextPage, subject = ''): Promise<string[]> {
+  const { head = [], lines = [] } = await page.load(reachOf(town, subject))
+  return [...head, ...lines].map(({ text }) => text)
+}
+
+/** What a list shows: its rows by the titles of their columns, and what stands above them. */
+async function list(town: Town, page: TablePage, subject = '') {
+  const { items, head = [] } = await page.load(reachOf(town, subject), FIRST)
   const rows = items.map(({ cells, ...row }) => ({
     ...row,
     cells: Object.fromEntries(page.columns.map(({ title }, at) => [title, cells[at]?.text ?? ''])),
@@ -95,4 +109,66 @@ test('an order says how its last run ended', async () => {
     Object.fromEntries((await list(town, ordersPage)).rows.map(({ id, cells }) => [id, cells.last]))
   const ended = await eventually('both have ended', 15_000, last, ({ fine, bad }) => fine !== 'runs' && bad !== 'runs')
   expect(ended).toEqual({ fine: 'success', bad: 'failed', never: '' })
+})
+
+test('a city is listed with what waits and what is ready in it, and a stopped one without', async () => {
+  await using town = await open('')
+  const { city } = town
+  await bead(city, 'Raise the sail')
+  const own = async () => (await list(town, citiesPage)).rows.find(({ id }) => id === city.name)?.cells
+  const shown = await eventually('it waits for a route', 15_000, own, (cells) => cells?.waiting !== '')
+  expect(shown).toMatchObject({ status: 'running', waiting: '! 1', sessions: '0', 'under way': '0', ready: '1' })
+  await city.call('POST ~/stop', { body: {} })
+  const stopped = await eventually('it has stopped', 15_000, own, (cells) => cells?.status !== 'running')
+  expect(stopped).toMatchObject({ waiting: '', ready: '' })
+  await city.call('POST ~/start', { body: {} })
+})
+
+const WITH_PACK = `
+[imports.tools]
+source = "./tools"
+[[rigs]]
+name = "shop"
+path = "shop"
+prefix = "sh"
+[[agent]]
+name = "hand"
+dir = "shop"
+start_command = "true"
+max_active_sessions = 1
+`
+
+test('a rig is shown with how it stands in git and its agents, and a pack with the agents that it brings', async () => {
+  await using town = await open('')
+  const { city } = town
+  const agent = join(city.path, 'tools', 'agents', 'helper')
+  mkdirSync(agent, { recursive: true })
+  writeFileSync(join(city.path, 'tools', 'pack.toml'), '[pack]\nname = "tools"\nschema = 2\nversion = "1.0.0"\n')
+  writeFileSync(join(agent, 'agent.toml'), 'start_command = "true"\nscope = "city"\ncolour = "red"\n')
+  mkdirSync(join(city.path, 'shop'))
+  Bun.spawnSync(['git', 'init', '-q', '-b', 'trunk'], { cwd: join(city.path, 'shop') })
+  writeFileSync(join(city.path, 'shop', 'plan.txt'), 'new')
+  writeFileSync(join(city.path, 'city.toml'), `[workspace]\nname = "${city.name}"\n${WITH_PACK}`)
+  await city.call('POST ~/config/reload', { body: {} })
+  const shop = await read(town, rigPage, 'shop')
+  expect(shop).toContain('git             trunk · 1 changed file')
+  expect(shop.slice(shop.indexOf('agents')).join()).toMatch(/shop\/hand +stopped/)
+  const { rows, head } = await list(town, packsPage)
+  expect(rows.map(({ cells }) => [cells.pack, cells.agents])).toEqual([['tools', 'tools.helper']])
+  expect(head).toEqual(['1 remark on the configuration, packs among it; enter lists them'])
+})
+
+test('usage has the budgets that limit it, and the doctor says first what is wrong', async () => {
+  await using town = await open('')
+  await town.city.call('PUT ~/budgets', { body: { scope: 'city', unit: 'usd', per: 'day', limit: 5 } })
+  expect(await read(town, usagePage)).toContain(`${'budget'.padEnd(26)} $0.00 of $5.00 a day`)
+  const results: Diagnosis[] = [
+    { name: 'disk', status: 'ok', message: 'is fine' },
+    { name: 'clock', status: 'warning', message: 'is late' },
+    { name: 'login', status: 'error', message: 'is dead', fix_hint: 'log in' },
+  ]
+  const machine = { ...reachOf(town).machine, diagnose: async () => results }
+  const { lines = [] } = await doctorPage.load({ ...reachOf(town), machine })
+  const names = lines.map(({ text }) => /(\w+):/.exec(text)?.[1]).filter(Boolean)
+  expect(names).toEqual(['login', 'clock', 'disk'])
 })

@@ -111,7 +111,7 @@ test('a service is shown with its process, what it prints as it comes, and how i
     ...[
       'web · proxy_process · ready',
       'published       private',
-      'address         /svc/web',
+      `address         ${town.world.url}/v0/city/${town.city.name}/svc/web/`,
       'declared        city.toml:4',
     ],
     expect.stringContaining('command         '),

@@ -44,6 +44,7 @@ test('lists of agents and sessions mark what nothing confines although others ar
     sessions: { items: [session, { ...session, id: 'to-2' }] },
     'unconfined-sessions': { items: unconfined },
     attention: { items: [] },
+    beads: { items: [] },
   }
   await using server = Bun.serve({
     port: 0,

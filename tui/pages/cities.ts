@@ -1,11 +1,19 @@
+import type { Output } from '../../src/client/operations.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
-import { type Action, isOneOf, table, whole } from './page.ts'
+import { type Action, isOneOf, type Reach, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 
 const statusOf = ({ running, status }: CityInfo): string => (running ? 'running' : (status ?? 'starting'))
 
-/** Every registered city, whether it runs, and why not. */
-export const citiesPage = table<CityInfo>({
+/** A city, with how it stands where it runs. */
+type Listed = CityInfo & { readonly waiting?: number; readonly standing?: Output<'GET ~/status'> }
+
+/** Of so many cities it is read how they stand. */
+const STANDING = 20
+const REREADS_MS = 5_000
+
+/** Every registered city, whether it runs, and why not; with what waits and what is under way in it. */
+export const citiesPage = table<Listed>({
   name: 'cities',
   title: 'cities',
   help: 'the cities of this supervisor',
@@ -14,6 +22,19 @@ export const citiesPage = table<CityInfo>({
   columns: [
     { title: 'name', width: 20, isName: true, cell: ({ name }) => name },
     { title: 'status', width: 12, cell: (city) => ({ text: statusOf(city), tone: toneOf(statusOf(city)) }) },
+    {
+      title: 'waiting',
+      width: 7,
+      cell: ({ waiting = 0 }) => ({ text: waiting > 0 ? `! ${waiting}` : '', tone: 'warning' }),
+    },
+    { title: 'sessions', width: 8, leaves: 1, cell: ({ standing }) => standing && String(standing.running) },
+    {
+      title: 'under way',
+      width: 9,
+      leaves: 2,
+      cell: ({ standing }) => standing && String(standing.work.in_progress),
+    },
+    { title: 'ready', width: 5, leaves: 3, cell: ({ standing }) => standing && String(standing.work.ready) },
     {
       title: 'folder',
       width: 16,
@@ -24,9 +45,27 @@ export const citiesPage = table<CityInfo>({
   idOf: ({ name }) => name,
   isChangedBy: isOneOf('city.', 'supervisor.', 'request.'),
   opens: ({ name }) => ({ page: 'overview', city: name, subject: '' }),
-  load: async ({ client, signal }) => whole((await client.call('GET /v0/cities', { ...(signal && { signal }) })).items),
+  rereadsMs: REREADS_MS,
+  load: async (reach) => {
+    const { client, signal } = reach
+    const { items } = await client.call('GET /v0/cities', { ...(signal && { signal }) })
+    return whole(await Promise.all((items ?? []).map((city, at) => (at < STANDING ? withStanding(reach, city) : city))))
+  },
   actionsOf: (city) => [startOrStop(city), suspendOrResume(city.name, true), suspendOrResume(city.name, false)],
 })
+
+/** A city that has just stopped is listed without. */
+async function withStanding({ client, signal }: Reach, city: CityInfo): Promise<Listed> {
+  if (!city.running) return city
+  const call = signal ? { signal } : {}
+  try {
+    const own = client.city(city.name)
+    const [standing, { items }] = await Promise.all([own.call('GET ~/status', call), own.call('GET ~/attention', call)])
+    return { ...city, standing, waiting: items.length }
+  } catch {
+    return city
+  }
+}
 
 const startOrStop = ({ name, running }: CityInfo): Action =>
   running

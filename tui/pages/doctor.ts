@@ -9,7 +9,10 @@ const TONES: Readonly<Record<Diagnosis['status'], Tone>> = {
   unknown: 'quiet',
 }
 
-/** What `gc doctor` says of this machine and the city. */
+/** What is wrong comes first. */
+const RANKS: Readonly<Record<Diagnosis['status'], number>> = { error: 0, warning: 1, unknown: 2, ok: 3 }
+
+/** What `gc doctor` says of this machine and the city, what is wrong first. */
 export const doctorPage = text({
   name: 'doctor',
   title: 'doctor',
@@ -22,7 +25,7 @@ export const doctorPage = text({
     const counts = `${count('ok')} good, ${warnings}, ${countOf(count('error'), 'error')}`
     return {
       head: [{ text: `${counts} · gc doctor --fix mends what can be mended`, tone: 'strong' }],
-      lines: results.flatMap(diagnosisLines),
+      lines: [...results].sort((a, b) => RANKS[a.status] - RANKS[b.status]).flatMap(diagnosisLines),
     }
   },
   actions: () => [{ key: 'r', name: 'check', help: 'check again', run: async () => ({ text: 'checking again' }) }],

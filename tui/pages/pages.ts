@@ -21,6 +21,7 @@ import { overviewPage } from './overview.ts'
 import type { Location, Page } from './page.ts'
 import { questionPage } from './question.ts'
 import { readinessPage } from './readiness.ts'
+import { rigPage } from './rig.ts'
 import { rigsPage, worktreesPage } from './rigs.ts'
 import { runPage } from './run.ts'
 import { runsPage } from './runs.ts'
@@ -70,6 +71,7 @@ export const pages: readonly Page[] = [
   eventsPage,
   eventPage,
   rigsPage,
+  rigPage,
   worktreesPage,
   diffPage,
   usagePage,

@@ -21,12 +21,14 @@ export const rigsPage = table<Rig>({
     { title: 'folder', width: 16, grows: true, isName: true, cell: ({ path }) => ({ text: path, tone: 'quiet' }) },
   ],
   idOf: ({ name }) => name,
+  opens: ({ name }, city) => ({ page: 'rig', city, subject: name }),
   isChangedBy: isOneOf('rig.', 'config.', 'session.'),
   load: async ({ city, signal }) => whole((await city.call('GET ~/rigs', { ...(signal && { signal }) })).items),
   actionsOf: ({ name, suspended }) => [suspendRig(name, !suspended)],
 })
 
-const suspendRig = (name: string, suspends: boolean): Action => ({
+/** Suspends a rig, or resumes it. */
+export const suspendRig = (name: string, suspends: boolean): Action => ({
   key: 'S',
   name: suspends ? 'suspend' : 'resume',
   help: suspends ? 'start no sessions in the rig until it is resumed' : 'let agents work in the rig again',

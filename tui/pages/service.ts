@@ -2,7 +2,7 @@ import type { Output } from '../../src/client/operations.ts'
 import { countOf, formatTime } from '../../src/client/text.ts'
 import { isOneOf, type Line, text } from './page.ts'
 import { fieldLines } from './sections.ts'
-import { type Service, serviceActions, whyNotReady } from './services.ts'
+import { addressOf, type Service, serviceActions, whyNotReady } from './services.ts'
 import { toneOf } from './tones.ts'
 
 type Process = Output<'GET ~/service/{name}/process'>
@@ -18,13 +18,16 @@ export const servicePage = text({
   title: 'service',
   help: 'a service: its process, what it prints, and what to do about it',
   isChangedBy: isOneOf('service.', 'config.', 'attention.'),
-  load: async ({ city, subject: name, signal }) => {
+  load: async ({ client, city, subject: name, signal }) => {
     const call = { params: { name }, ...(signal && { signal }) }
     const [service, process] = await Promise.all([
       city.call('GET ~/service/{name}', call),
       city.call('GET ~/service/{name}/process', call),
     ])
-    return { head: headLines(service, process), actions: serviceActions(service) }
+    return {
+      head: headLines(service, process, addressOf(service, client, city.name)),
+      actions: serviceActions(service),
+    }
   },
   follow: async ({ city, subject: name, signal }, { show, following }) => {
     const params = { name }
@@ -45,8 +48,8 @@ export const servicePage = text({
   },
 })
 
-function headLines(service: Service, process: Process): Line[] {
-  const { service_name: name, kind = '', local_state: state, publication_state, url, mount_path: path } = service
+function headLines(service: Service, process: Process, address: string): Line[] {
+  const { service_name: name, kind = '', local_state: state, publication_state } = service
   const why = whyNotReady(service)
   return [
     { text: [name, kind, state].filter(Boolean).join(' · '), tone: toneOf(state) },
@@ -54,7 +57,7 @@ function headLines(service: Service, process: Process): Line[] {
     ...(process.to_do === undefined ? [] : [{ text: `→ ${process.to_do}`, hang: 2 }]),
     ...fieldLines([
       ['published', publication_state],
-      ['address', url ?? path],
+      ['address', address],
       ['declared', process.declared_at],
       ['command', process.command.join(' ')],
       ['process', process.pid === undefined ? undefined : `${process.pid}, after ${countOf(process.starts, 'start')}`],

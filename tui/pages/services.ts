@@ -1,3 +1,4 @@
+import type { Client } from '../../src/client/client.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { type Action, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
@@ -35,17 +36,27 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why it is not ready, or not published. */
 export const whyNotReady = ({ reason = '' }: Service): string => REASONS[reason] ?? reason
 
+/** Where it answers: for everybody where it is published, else for this machine. */
+export const addressOf = ({ url, mount_path: path }: Service, { access }: Client, city: string): string =>
+  url ?? `${access.url}/v0/city/${city}${path}/`
+
 /** What can be done to a service. */
-export const serviceActions = ({ service_name: name, url, mount_path: path }: Service): Action[] => [
+export const serviceActions = (service: Service): Action[] => [
   {
     key: 'r',
     name: 'restart',
     help: 'end it and start it again',
-    confirm: `Restart the service ${name}? Requests to it fail until it is up again.`,
+    confirm: `Restart the service ${service.service_name}? Requests to it fail until it is up again.`,
     run: async ({ city }) => {
+      const name = service.service_name
       await city.call('POST ~/service/{name}/restart', { params: { name } })
       return { text: `${name} is restarted` }
     },
   },
-  { key: 'y', name: 'copy', help: 'copy its address', run: async () => ({ text: 'copied', copy: url ?? path }) },
+  {
+    key: 'y',
+    name: 'copy',
+    help: 'copy its address',
+    run: async ({ client, city }) => ({ text: 'copied', copy: addressOf(service, client, city.name) }),
+  },
 ]

@@ -8,8 +8,12 @@ import { readUnconfined, unconfinedCell } from './unconfined.ts'
 
 const PAGE = 200
 
-/** A session as it is listed, whether it waits for an answer, and whether nothing confines it although others are. */
-type Listed = SessionResponse & { readonly asks: boolean; readonly isUnconfined: boolean }
+/** A session as it is listed, whether it waits for an answer, whether nothing confines it although others are, and the title of its bead. */
+type Listed = SessionResponse & {
+  readonly asks: boolean
+  readonly isUnconfined: boolean
+  readonly work: string | undefined
+}
 
 const stateOf = ({ state, asks }: Listed): string => (asks ? 'waiting' : state || 'closed')
 
@@ -32,7 +36,9 @@ export const sessionsPage = table<Listed>({
     { title: 'state', width: 12, cell: (session) => ({ text: stateOf(session), tone: toneOf(stateOf(session)) }) },
     { title: 'name', width: 10, grows: true, isName: true, cell: ({ alias, session_name }) => alias ?? session_name },
     { title: 'confined', width: 8, leaves: 1, cell: ({ isUnconfined }) => unconfinedCell(isUnconfined) },
+    { title: 'agent', width: 20, leaves: 5, isName: true, cell: ({ template }) => ({ text: template, tone: 'quiet' }) },
     { title: 'bead', width: 9, leaves: 2, cell: ({ active_bead }) => active_bead },
+    { title: 'works on', width: 16, grows: true, leaves: 6, cell: ({ work }) => work },
     { title: 'turn', width: 7, leaves: 3, cell: ({ activity }) => ({ text: activity ?? '', tone: 'quiet' }) },
     { title: 'ctx', width: 4, leaves: 4, cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`) },
     { title: 'age', width: 4, cell: (each) => ({ since: each.last_active ?? each.created_at, tone: 'quiet' }) },
@@ -46,15 +52,22 @@ export const sessionsPage = table<Listed>({
     const state = ORDERS[sort ?? ''] ?? 'open'
     const query = { limit: PAGE, state, ...(cursor && { cursor }) }
     const call = signal ? { signal } : {}
-    const [{ items, total, next_cursor: next }, waiting, unconfined] = await Promise.all([
+    const [{ items, total, next_cursor: next }, waiting, unconfined, beads] = await Promise.all([
       city.call('GET ~/sessions', { query, ...call }),
       city.call('GET ~/attention', call),
       readUnconfined(reach),
+      city.call('GET ~/beads', { query: { status: 'in_progress', limit: PAGE }, ...call }),
     ])
+    const titles = new Map(beads.items.map(({ id, title }) => [id, title]))
     const asking = new Set(waiting.items.flatMap((item) => (isQuestion(item) ? (item.session_id ?? []) : [])))
     const free = new Set(unconfined.map(({ session_id }) => session_id))
     const listed = (items ?? []).map((session) => {
-      return { ...session, asks: asking.has(session.id), isUnconfined: free.has(session.id) }
+      return {
+        ...session,
+        asks: asking.has(session.id),
+        isUnconfined: free.has(session.id),
+        work: titles.get(session.active_bead ?? ''),
+      }
     })
     return { items: listed, total, next }
   },

@@ -1,5 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
-import { countOf, formatCount, formatTime } from '../../src/client/text.ts'
+import { countOf, formatCount, formatDuration, formatTime } from '../../src/client/text.ts'
 import { amount, limitOf, money, sparkLine, tokens } from './figures.ts'
 import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
 import { section } from './sections.ts'
@@ -24,14 +24,18 @@ export const usagePage = text({
   aliases: ['costs'],
   title: 'usage',
   help: 'tokens and money that the city uses: how fast, and by day, agent and model',
-  isChangedBy: isOneOf('worker.operation', 'session.'),
+  isChangedBy: isOneOf('worker.operation', 'session.', 'budget.'),
   load: async ({ city, signal }) => {
     const call = signal ? { signal } : {}
-    const [used, history] = await Promise.all([
+    const [used, history, budgets] = await Promise.all([
       city.call('GET ~/usage', call),
       city.call('GET ~/usage/days', { query: { days: DAYS }, ...call }),
+      city.call('GET ~/budgets', call),
     ])
-    return { head: headLines(used), lines: [...historyLines(history), ...sessionLines(used)] }
+    return {
+      head: [...headLines(used), ...budgets.items.map((each) => budgetLine(each, used))],
+      lines: [...historyLines(history), ...sessionLines(used)],
+    }
   },
 })
 
@@ -41,14 +45,29 @@ function headLines(used: Used): Line[] {
   const perHour = (amount: number) => (amount * 3600) / Math.max(1, seconds)
   const rate = `${money(perHour(recent.cost_usd_estimate), 0)} · ${formatCount(Math.round(perHour(tokensOf(recent))))} tokens an hour`
   return [
-    { text: `now             ${rate}, by the last ${Math.round(seconds / 60)} minutes`, tone: 'strong' },
+    { text: `${'now'.padEnd(NAME)} ${rate}, by the last ${Math.round(seconds / 60)} minutes`, tone: 'strong' },
     totalsLine('today', today),
     ...(day ? [totalsLine('last 24 hours', day)] : []),
   ]
 }
 
+/** How much of a budget is used, and when the city's will be at this rate. */
+function budgetLine(budget: Budget, { recent, recent_window_secs: seconds }: Used): Line {
+  const { scope, name, spent, limit, unit, state } = budget
+  const rate = (unit === 'usd' ? recent.cost_usd_estimate : tokensOf(recent)) / Math.max(1, seconds)
+  const left = (limit - spent) / rate
+  const isSoon = scope === 'city' && Number.isFinite(left) && left > 0
+  const end = isSoon ? `used up in ${formatDuration(left * 1000)} at this rate` : state === 'exhausted' ? 'used up' : ''
+  const text = [`${amount(spent, unit)} of ${limitOf(budget)}`, end].filter(Boolean).join(' · ')
+  const title = shorten(`budget${name ? ` of ${name}` : ''}`, NAME)
+  return {
+    text: `${title.padEnd(NAME)} ${text}`,
+    tone: state === 'exhausted' ? 'bad' : state === 'warned' ? 'warning' : 'plain',
+  }
+}
+
 const totalsLine = (name: string, totals: Totals): Line => ({
-  text: `${name.padEnd(15)} ${money(totals.cost_usd_estimate, totals.unpriced)} · ${tokens(totals)} · ${countOf(totals.invocations, 'turn')}`,
+  text: `${name.padEnd(NAME)} ${money(totals.cost_usd_estimate, totals.unpriced)} · ${tokens(totals)} · ${countOf(totals.invocations, 'turn')}`,
 })
 
 function historyLines({ days, city, agents, models }: History): Line[] {
@@ -118,8 +137,13 @@ export const budgetsPage = table<Budget>({
     {
       title: 'state',
       width: 9,
-      grows: true,
       cell: ({ state }) => ({ text: state, tone: state === 'exhausted' ? 'bad' : 'quiet' }),
+    },
+    {
+      title: 'until',
+      width: 19,
+      leaves: 1,
+      cell: ({ period_end }) => ({ text: formatTime(period_end), tone: 'quiet' }),
     },
   ],
   idOf: ({ scope, name = '', unit, per }) => `${scope}/${name}/${unit}/${per}`,

@@ -9,6 +9,7 @@ export type Command =
   | { readonly kind: 'open'; readonly location: Location }
   | { readonly kind: 'act'; readonly chosen: Chosen; readonly words: string }
   | { readonly kind: 'quit' }
+  | { readonly kind: 'help' }
   | { readonly kind: 'error'; readonly text: string }
 
 const error = (text: string): Command => ({ kind: 'error', text })
@@ -18,6 +19,7 @@ export function parseCommand(state: State, line: string): Command {
   const [name = '', ...rest] = line.trim().split(/\s+/)
   const words = rest.join(' ')
   if (name === 'quit' || name === 'q') return { kind: 'quit' }
+  if (name === 'help') return { kind: 'help' }
   if (name === 'city') return openCity(state, words)
   const action = namedActions(state).find((each) => each.action.name === name)
   if (action) return { kind: 'act', chosen: action, words }
@@ -55,6 +57,7 @@ const commandNames = (state: State): string[] => [
   ...namedActions(state).map(({ action }) => action.name),
   ...pages.map(({ name }) => name),
   'city',
+  'help',
   'quit',
 ]
 

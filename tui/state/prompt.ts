@@ -58,6 +58,8 @@ function enterPrompt(state: State, { kind, edit }: Prompt): Step {
   switch (command.kind) {
     case 'quit':
       return [entered, { type: 'quit' }]
+    case 'help':
+      return [{ ...entered, overlay: { kind: 'help', first: 0 } }]
     case 'error':
       return [notice(entered, command.text, true)]
     case 'open':

@@ -51,6 +51,7 @@ describe('navigation', () => {
   test('esc leaves the help, and so does any key', () => {
     expect(press(alpha, '?').overlay).toEqual({ kind: 'help', first: 0 })
     expect(press(alpha, '?', 'x').overlay).toBeUndefined()
+    expect(enter(alpha, 'help')[0].overlay).toEqual({ kind: 'help', first: 0 })
     expect(step(press(alpha, '?'), { type: 'key', key: 'ctrl+c' })[1]).toEqual({ type: 'quit' })
   })
 })
