@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { showHidden } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { program as gc } from '../context/version.ts'
@@ -57,6 +58,12 @@ export function confineCommand(program: Command, context: CommandContext): void 
   confineLoginCommand(command, context)
 }
 
+/** The port at which the supervisor of this home is looked for, if it has said where. */
+function portOfSupervisor(env: Env): number[] {
+  const url = readSupervisorFile(resolveHome(env))?.url ?? ''
+  return URL.canParse(url) ? [Number(new URL(url).port)].filter((port) => port > 0) : []
+}
+
 async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {
   const { runHere, allowingOptions } = await import('../../src/host/confine/start/run-here.ts')
   const code = await runHere({
@@ -66,6 +73,7 @@ async function confine({ io }: CommandContext, argv: string[], options: Confine)
       network: options.network,
       hosts: options.host,
       ports: options.port,
+      reserved: portOfSupervisor(io.env),
     },
     ...{ gc, argv, cwd: io.cwd, env: io.env },
     onDenial: (denial) => {

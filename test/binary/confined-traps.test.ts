@@ -51,6 +51,19 @@ describe('gc, before it confines a program', () => {
   })
 })
 
+test('a session listens nowhere where the supervisor is looked for, and is told of it', async () => {
+  const program = `Bun.listen({ hostname: "127.0.0.2", port: Number(new URL(process.env.GC_URL).port), socket: { data() {} } })`
+  const script = `${process.execPath} -e '${program}' 2> why; touch done; sleep 600`
+  const more = `confine = { mode = "default", read = ["${process.execPath}"] }`
+  await using it = await confinedTown(`[[agent]]\nname = "mayor"\n${more}\nstart_command = ${JSON.stringify(script)}\n`)
+  const folder = await it.done('agent', 'mayor')
+  expect(readFileSync(join(folder, 'why'), 'utf8')).toContain('EADDRINUSE')
+  const [{ id }] = (await it.call('GET ~/sessions')).body.items
+  const denied = async () => (await it.call(`GET ~/session/${id}/denials`)).body.items
+  const [denial] = await eventually('it is told', 10_000, denied, ({ length }) => length > 0)
+  expect(denial).toMatchObject({ call: 'listen', target: `127.0.0.2:${new URL(it.world.url).port}` })
+})
+
 describe('a rig whose folder agents write', () => {
   test('keeps nobody waiting by pipes in place of what git keeps', async () => {
     await using it = await confinedTown(agent('smith', 'dir = "demo"', 'touch done; sleep 600'))

@@ -89,8 +89,9 @@ describe('gc confine explain', () => {
     writeFileSync(folder.at('shop', '.git', 'config'), '[remote "origin"]\n\turl = https://git.example.org/a.git\n')
     const confined = 'provider = "claude"\nconfine = "default"\nworktree = true\n'
     const toml = `${CITY.replace('/srv/shop', folder.at('shop'))}${confined}`
+    const closed = toml.replace('name = "w"', 'name = "w"\nworktree = true')
     using city = cityFiles({
-      'city.toml': toml.replaceAll('share = { memory = "2GB" }', 'allow_hosts = ["example.com"]'),
+      'city.toml': closed.replaceAll('share = { memory = "2GB" }', 'allow_hosts = ["example.com"]'),
     })
     const { out } = await gc(['confine', 'explain', 'free'], { env, cwd: city.path })
     expect(out).toStartWith(
@@ -103,6 +104,10 @@ describe('gc confine explain', () => {
     expect(rows).toContainEqual(['host', 'example.com', 'rig, city.toml:5'])
     const wide = await gc(['confine', 'explain', 'w'], { env, cwd: city.path })
     expect(wide.out).not.toContain('registry.npmjs.org')
+    using open = cityFiles({ 'city.toml': toml })
+    const other = await gc(['confine', 'explain', 'free'], { env, cwd: open.path })
+    expect(other.out).toContain('registry.npmjs.org')
+    expect(other.out).not.toContain('git.example.org')
   })
 
   test('prints the same as JSON, and says of an agent that is not confined which line says so', async () => {

@@ -103,6 +103,7 @@ export function rulesOf(
   const written = writtenByAgents(config)
   const { read, write, refused } = placesOf(profile, around, (path) => fixedPath(path, written))
   const readable = readableEntries(confinable, config).flatMap((path) => findFixed(path, written) ?? [])
+  const gc = [Number(new URL(place.url()).port)].filter((port) => port > 0)
   const [first] = refused
   if (first) throw new AppError('service-unavailable', `it cannot be confined: ${describeRefused(first)}`)
   return {
@@ -110,7 +111,8 @@ export function rulesOf(
     read: [...[dirname(place.bin), place.bin].map(realPath), ...own.read, ...readable, ...read],
     write: [...own.write, ...write],
     network: confinable.confine === 'network' ? 'open' : 'session',
-    ports: [Number(new URL(place.url()).port), ...profile.ports.map(({ value }) => value)].filter((port) => port > 0),
+    ports: [...gc, ...profile.ports.map(({ value }) => value)],
+    reserved: gc,
     share: Object.fromEntries(Object.entries(profile.share).map(([resource, { value }]) => [resource, value])),
   }
 }

@@ -22,6 +22,7 @@ const TIOCSTI = 0x5412
 const TIOCLINUX = 0x541c
 const [FIOSETOWN, SIOCSPGRP] = [0x8901, 0x8902]
 const [F_SETOWN, F_SETOWN_EX] = [8, 15]
+const F_SETLEASE = 1024
 const MSG_FASTOPEN = 0x2000_0000
 const SOCKET_TYPE = 0xf
 const [STREAM, DATAGRAM, SEQUENCED] = [1, 2, 5]
@@ -37,13 +38,26 @@ const ADMINISTRATION: SystemCall[] = [
   'fanotify_init',
 ]
 /** What every program of a user shares by name, and no rule about files covers. */
-const QUEUES: SystemCall[] = ['mq_open', 'mq_unlink', 'msgget', 'msgsnd', 'msgrcv', 'msgctl']
+const NAMED: SystemCall[] = [
+  ...(['mq_open', 'mq_unlink', 'msgget', 'msgsnd', 'msgrcv', 'msgctl'] as const),
+  ...(['semget', 'semop', 'semtimedop', 'semctl'] as const),
+]
 /** Programs do without these when they do not exist. */
 const ABSENT: SystemCall[] = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'clone3']
 /** Landlock does not cover them. */
 const ATTRIBUTES: SystemCall[] = [
   ...(['setxattr', 'lsetxattr', 'fsetxattr', 'setxattrat'] as const),
   ...(['removexattr', 'lremovexattr', 'fremovexattr', 'removexattrat'] as const),
+  'file_setattr',
+]
+/**
+ * The same by a descriptor that can only read: the flags and the version of a file, sealing it, encryption, and what makes,
+ * copies, marks and removes a subvolume of btrfs.
+ */
+const ATTRIBUTE_REQUESTS = [
+  ...[0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4004_7602, 0x4080_6685],
+  ...[0x800c_6613, 0xc050_6617, 0xc040_6618, 0xc040_6619],
+  ...[0x5000_9401, 0x5000_940e, 0x5000_940f, 0x5000_9417, 0x5000_9418, 0x5000_943f, 0x4008_941a, 0xc0c8_9425],
 ]
 
 interface Kernel {
@@ -58,9 +72,12 @@ interface Kernel {
 export function refusals(policy: Policy, { landlock, arch, isInherited = false }: Kernel): Uint8Array {
   const rules = new RuleList(arch)
   rules.fail(EPERM, ADMINISTRATION)
-  rules.fail(EACCES, QUEUES)
+  rules.fail(EACCES, NAMED)
   rules.fail(ENOSYS, ABSENT)
   rules.fail(EOPNOTSUPP, ATTRIBUTES)
+  rules.fail(EOPNOTSUPP, ['ioctl'], [{ arg: 1, equals: ATTRIBUTE_REQUESTS }])
+  // It keeps others waiting for three quarters of a minute who open a file that the program may only read.
+  rules.fail(EACCES, ['fcntl'], [{ arg: 1, equals: [F_SETLEASE] }])
   if (landlock < 3) rules.fail(EACCES, ['truncate'])
   // A descriptor does not tell the session host whom it stands for.
   if (landlock < SIGNALS_SINCE) {

@@ -67,6 +67,8 @@ export const Confinement = Type.Object({
   network: Type.Union([Type.Literal('session'), Type.Literal('open')]),
   /** Ports on loopback that it may connect to. */
   ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
+  /** Ports on which it never listens, since others show their tokens to whoever does. */
+  reserved: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65535 }))),
   /** What it reaches beyond, by a proxy of its own; absent: it has none. */
   proxy: Type.Optional(ProxyRules),
   /** The most that it has of this machine, as far as that can hold it. */

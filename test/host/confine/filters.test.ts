@@ -71,8 +71,8 @@ describe.each(['x64', 'arm64'] as const)('the filter of calls on %s', (arch: Arc
     expect(verdict(name)).toBe(errno(EPERM))
   })
 
-  test.each(['mq_open', 'mq_unlink', 'msgget', 'msgrcv'] as const)(
-    'refuses the queues of other programs, %s',
+  test.each(['mq_open', 'mq_unlink', 'msgget', 'msgrcv', 'semget', 'semop', 'semctl'] as const)(
+    'refuses the queues and semaphores of other programs, %s',
     (name) => {
       expect(verdict(name)).toBe(errno(EACCES))
     },
@@ -124,6 +124,17 @@ describe.each(['x64', 'arm64'] as const)('the filter of calls on %s', (arch: Arc
     expect(verdict('sendto', [3, 0, 0, 0x2000_0000])).toBe(errno(EOPNOTSUPP))
     expect(verdict('sendmsg', [3, 0, 0x2000_0000])).toBe(errno(EOPNOTSUPP))
     expect(verdict('sendto', [3, 0, 0, 0x4000])).toBe(ALLOW)
+  })
+
+  test('refuses what the owner of a file can do to it by a descriptor that only reads', () => {
+    const [GETFLAGS, SETFLAGS, SNAPSHOT, CLONE] = [0x8008_6601, 0x4008_6602, 0x5000_9401, 0x4004_9409]
+    expect(verdict('ioctl', [3, SETFLAGS])).toBe(errno(EOPNOTSUPP))
+    expect(verdict('ioctl', [3, SNAPSHOT])).toBe(errno(EOPNOTSUPP))
+    expect(verdict('ioctl', [3, GETFLAGS])).toBe(ALLOW)
+    expect(verdict('ioctl', [3, CLONE])).toBe(ALLOW)
+    expect(verdict('file_setattr')).toBe(errno(EOPNOTSUPP))
+    expect(verdict('fcntl', [3, 1024])).toBe(errno(EACCES))
+    expect(verdict('fcntl', [3, 1025])).toBe(ALLOW)
   })
 
   test('refuses truncate only where Landlock does not cover it', () => {

@@ -5,6 +5,7 @@
 #include "world.h"
 #include <mqueue.h>
 #include <sys/msg.h>
+#include <sys/sem.h>
 
 static int be_sibling(void);
 
@@ -35,6 +36,8 @@ int main(int argc, char **argv) {
   char broker[16];
   snprintf(broker, sizeof broker, "%d", getppid());
   setenv("BROKER", getenv("UNCONFINED") ? getenv("SIBLING") : broker, 1);
+  run(FLAGS);
+  run(PROGRAMS);
   run(FILES);
   run(SOCKETS);
   run(KERNEL);
@@ -76,6 +79,23 @@ static void queue(char path[64], const char *variable) {
   mq_close(mq_open(path, O_RDWR | O_CREAT, 0600, NULL));
 }
 
+/* Sockets of programs that a person has running. */
+static void listening_programs(void) {
+  static const char *const names[] = {"run/ssh-agent", "home/.gnupg/S.gpg-agent", "run/docker.sock", "run/bus",
+                                      "run/systemd/private", "run/X0", "run/tmux", "gc-home/host.sock"};
+  for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) listening_path(names[n], SOCK_STREAM);
+}
+/* A port that nobody has now. */
+static int free_port(void) {
+  struct sockaddr_in address = inet("127.0.0.1", 0);
+  socklen_t length = sizeof address;
+  int end = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(end, (struct sockaddr *)&address, length) < 0) exit(1);
+  if (getsockname(end, (struct sockaddr *)&address, &length) < 0) exit(1);
+  close(end);
+  return ntohs(address.sin_port);
+}
+
 static char secret[] = "secret";
 
 /* Opens all that it is to keep to itself, tells where that is, and waits until its input ends. */
@@ -92,6 +112,7 @@ static int be_sibling(void) {
   listening_path("s", SOCK_STREAM);
   listening_path("d", SOCK_DGRAM);
   listening_path("q", SOCK_SEQPACKET);
+  listening_programs();
   char name[64];
   snprintf(name, sizeof name, "gc-attempts-%d", getpid());
   listening_abstract(name, SOCK_STREAM);
@@ -110,9 +131,11 @@ static int be_sibling(void) {
   queue(queues[0], "QUEUE");
   queue(queues[1], "QUEUE_SECOND");
   int memory = shmget(getpid(), 4096, IPC_CREAT | 0600), messages = msgget(getpid(), IPC_CREAT | 0600);
+  int semaphores = semget(getpid(), 1, IPC_CREAT | 0600);
   snprintf(name, sizeof name, "/dev/shm/gc-attempts-%d", getpid());
   int shared = open(name, O_RDWR | O_CREAT, 0600);
   if (write(shared, "secret", 6) < 0) return 1;
+  printf("SEMAPHORES=%d\nPORT_RESERVED=%d\n", semaphores, free_port());
   printf("SIBLING=%d\nPORT=%d\nPORT_SECOND=%d\nPORT_SIXTH=%d\nKEY=%d\nADDRESS=%lx\nSHARED_FILE=%s\nDESCRIPTOR=%d\n\n",
          getpid(), port, listening4("127.0.0.2", 0), listening6("::1", 0), getpid(), (long)(uintptr_t)secret, name,
          open("out/file", O_RDWR));
@@ -121,6 +144,7 @@ static int be_sibling(void) {
   while (poll(waiting, 2, -1) > 0 && !waiting[0].revents) close(accept(allowed, NULL, NULL));
   shmctl(memory, IPC_RMID, NULL);
   msgctl(messages, IPC_RMID, NULL);
+  semctl(semaphores, 0, IPC_RMID);
   mq_unlink(queues[0]);
   mq_unlink(queues[1]);
   unlink(name);

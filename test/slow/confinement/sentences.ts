@@ -67,6 +67,31 @@ const CHANGES: Attempts = {
   attribute_set: 'set an attribute of a file outside',
   attribute_link: 'set an attribute of a file without following links',
   attribute_remove: 'remove an attribute of a file outside',
+  flags_set: 'set a flag of a file that it may read',
+  flags_extended: 'set an extended flag of a file that it may read',
+  flags_call: 'set a flag of a file outside by its name',
+  flags_version: 'set the version of a file that it may read',
+  flags_verity: 'seal a file that it may read for ever',
+  flags_encryption: 'have a folder that it may read encrypted',
+  flags_key: 'give a file system a key',
+  volume_make: 'make a subvolume in a folder that it may read',
+  volume_make_2: 'make a subvolume by the newer call',
+  volume_copy: 'make a snapshot in a folder that it may read',
+  volume_copy_2: 'make a snapshot by the newer call',
+  volume_remove: 'remove a subvolume of a folder that it may read',
+  volume_flags: 'set a flag of a subvolume that it may read',
+  cache_npm: 'change the packages that npm keeps',
+  cache_pip: 'change the packages that pip keeps',
+  cache_cargo: 'change the packages that cargo keeps',
+  cache_go: 'change what go has built',
+  setting_cargo: 'change the settings of cargo',
+  setting_pip: 'change the settings of pip',
+  setting_git: 'change ~/.config/git/config, which it may read',
+  setting_shell: 'change ~/.profile',
+  program_gc: 'move the program of gc away',
+  program_gc_link: 'change gc in the folder that its PATH begins with',
+  program_beside_gc: 'put a program beside gc in that folder',
+  table_cron: 'create a table of cron',
 }
 
 const READS: Attempts = {
@@ -164,12 +189,27 @@ const PROCESSES: Attempts = {
   space_clone: 'make a user namespace with clone',
   space_clone3: 'make a user namespace with clone3',
   space_join: 'join the namespaces of another process',
+  memory_advise: 'advise the kernel on the memory of another process',
+  memory_migrate: 'have the memory of another process moved',
   ring: 'set up an io_uring',
   ring_enter: 'submit to an io_uring',
   ring_register: 'register with an io_uring',
 }
 
 const SOCKETS: Attempts = {
+  agent_ssh: 'ask the SSH agent',
+  agent_gpg: 'ask the GPG agent',
+  agent_docker: 'ask the daemon of Docker',
+  agent_bus: 'ask the message bus of the desktop',
+  agent_systemd: 'ask the systemd of the user',
+  agent_display: 'ask the display',
+  agent_terminals: 'ask a terminal multiplexer',
+  agent_host: 'ask the session host of gc',
+  reserved_loopback: 'listen where gc is looked for while that is away',
+  reserved_everywhere: 'listen there on all addresses',
+  reserved_ipv6: 'listen there by IPv6',
+  reserved_mapped: 'listen there by an IPv4 address within IPv6',
+  reserved_race: 'listen there by a socket that another thread binds meanwhile',
   unix_absolute: 'connect to a socket by its absolute name',
   unix_parent: 'connect to a socket by a name with ..',
   unix_symlink: 'connect to a socket by a symbolic link',
@@ -257,6 +297,11 @@ const KERNEL: Attempts = {
   queue_message: 'open a POSIX message queue of another program',
   queue_remove: 'remove a POSIX message queue of another program',
   queue_system_v: 'open a System V message queue of another program',
+  semaphore_open: 'open System V semaphores of another program',
+  semaphore_change: 'change System V semaphores of another program',
+  semaphore_remove: 'remove System V semaphores of another program',
+  lease_read: 'keep those waiting who change a file that it may read',
+  lease_write: 'keep those waiting who open a file that it may read',
   file_events: 'watch files with fanotify',
   file_handle: 'open a file by its handle',
   module_load: 'load a kernel module from memory',
@@ -296,6 +341,7 @@ export const OPEN: Attempts = {
   open_terminal: 'open a terminal of another program of the same user',
   open_allowed_port: 'connect to a port that an option names',
   open_bind: 'listen on all addresses of the machine',
+  open_lock: 'lock a file that it may read',
   open_memory_program: 'run a program from memory',
   open_own_port: 'connect to a port that it listens on itself',
   open_own_port_nonblocking: 'connect without waiting to a port that it listens on at all addresses',
@@ -303,6 +349,11 @@ export const OPEN: Attempts = {
   open_own_mode: 'change the mode of its own file',
   open_own_process: 'signal a process that it started, and change its priority',
 }
+
+/** What is prevented only where gc may take a socket of the program over. */
+export const TAKES_SOCKETS: ReadonlySet<string> = new Set([
+  ...['reserved_loopback', 'reserved_everywhere', 'reserved_ipv6', 'reserved_mapped', 'reserved_race'],
+])
 
 /** Whether they succeed without confinement is up to the machine: its kernel, its container, its settings, its load. */
 export const UP_TO_MACHINE: ReadonlySet<string> = new Set([
@@ -313,6 +364,9 @@ export const UP_TO_MACHINE: ReadonlySet<string> = new Set([
   'attribute_set',
   'attribute_link',
   'attribute_remove',
+  ...['flags_set', 'flags_extended', 'flags_call', 'flags_version', 'flags_verity', 'flags_encryption', 'flags_key'],
+  ...['volume_make', 'volume_make_2', 'volume_copy', 'volume_copy_2', 'volume_remove', 'volume_flags'],
+  ...['table_cron', 'memory_advise', 'memory_migrate', 'reserved_ipv6', 'reserved_mapped', 'reserved_race'],
   'compare_descriptors',
   'move_pages_of',
   'descriptor_sibling',

@@ -39,7 +39,7 @@ struct entry {
   const char *name;
   Attempt *attempt;
 };
-extern const struct entry FILES[], PROCESSES[], SOCKETS[], KERNEL[];
+extern const struct entry FILES[], FLAGS[], PROCESSES[], PROGRAMS[], SOCKETS[], KERNEL[];
 
 /* Ends an attempt with what a call answered. */
 #define END(call) return (call) < 0 ? errno : 0

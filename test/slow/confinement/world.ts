@@ -12,12 +12,25 @@ const STEP_DOWN = ROOT ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '
 const FILES = [
   ...['file', 'move-me', 'over-me', 'exchange-me', 'remove-me', 'raced', 'attributed'].map((name) => `out/${name}`),
   ...['sibling/source', 'gc-home/supervisor.toml', 'gc-home/operator.token'],
+  ...['.profile', '.npm/_cacache/index', '.cache/pip/wheel', '.cache/go-build/entry', '.cargo/registry/index'].map(
+    (name) => `home/${name}`,
+  ),
+  ...['.cargo/config.toml', '.config/pip/pip.conf', '.config/git/config'].map((name) => `home/${name}`),
   ...['.bashrc', '.gitconfig', '.netrc', '.npmrc', '.ssh/id_ed25519', '.aws/credentials', '.config/gh/hosts.yml'].map(
     (name) => `home/${name}`,
   ),
 ]
-const PROGRAMS = ['out/program', 'home/.local/bin/tool']
-const FOLDERS = ['work', 'tmp', 'out/empty', 'home/.claude', 'home/.config/systemd/user', 'home/.config/autostart']
+const PROGRAMS = ['out/program', 'home/.local/bin/tool', 'gc-home/bin/gc']
+const FOLDERS = [
+  'work',
+  'tmp',
+  'out/empty',
+  'home/.claude',
+  'home/.config/systemd/user',
+  'home/.config/autostart',
+  'home/.gnupg',
+  'run/systemd',
+]
 
 /** Makes what the attempts are aimed at, and compiles them. */
 export async function openWorld(): Promise<AttemptWorld> {
@@ -38,7 +51,11 @@ export async function openWorld(): Promise<AttemptWorld> {
     env: { WORLD: folder.path, KEPT: 'secret' },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  return new AttemptWorld(folder, sibling, await readVariables(sibling.stdout))
+  const variables = await readVariables(sibling.stdout)
+  const running = { url: `http://127.0.0.1:${variables.PORT_RESERVED}`, pid: sibling.pid }
+  writeFileSync(folder.at('gc-home/supervisor.json'), JSON.stringify(running))
+  if (ROOT) giveAway(folder.path)
+  return new AttemptWorld(folder, sibling, variables)
 }
 
 export class AttemptWorld implements AsyncDisposable {
@@ -54,7 +71,8 @@ export class AttemptWorld implements AsyncDisposable {
    */
   async attempt({ confined, failing = [] }: { confined: boolean; failing?: Failing[] }): Promise<Map<string, string>> {
     const { folder } = this
-    const gc = confined ? [this.#copyOfGc(), 'confine', '--port', this.variables.PORT_ALLOWED ?? '', '--'] : []
+    const own = this.#copyOfGc()
+    const gc = confined ? [own, 'confine', '--port', this.variables.PORT_ALLOWED ?? '', '--'] : []
     const system = failing.length > 0 ? withoutCalls(failing) : []
     const child = Bun.spawn([...system, ...STEP_DOWN, ...gc, folder.at('attempts')], {
       cwd: folder.at('work'),
@@ -77,6 +95,7 @@ export class AttemptWorld implements AsyncDisposable {
     const copy = this.folder.at('gc')
     copyFileSync(resolve(process.env.GC_BINARY ?? 'dist/gc'), copy)
     chmodSync(copy, 0o755)
+    if (ROOT) chownSync(copy, NOBODY, NOBODY)
     return copy
   }
 

@@ -38,12 +38,17 @@ export class ConfinedSession {
   readonly #listening = new Map<string, number>()
   readonly #kinds = new Map<string, Kind>()
 
+  readonly policy: Policy
+  readonly #leader: number
+  readonly #reserved: readonly number[]
+
   constructor(
-    readonly key: string,
-    readonly leader: number,
-    readonly policy: Policy,
+    { leader, policy, reserved }: { leader: number; policy: Policy; reserved: readonly number[] },
     private readonly report: (told: Told) => void,
   ) {
+    this.policy = policy
+    this.#leader = leader
+    this.#reserved = reserved
     this.#writable = policy.write.filter((path) => path !== '/dev' && !path.startsWith('/dev/'))
   }
 
@@ -80,6 +85,11 @@ export class ConfinedSession {
     this.report({ call, target, count: untold, isNew: toldAt === undefined })
   }
 
+  /** Whether it must not listen on a port, which is where programs outside look for gc. */
+  isReserved(port: number): boolean {
+    return this.#reserved.includes(port)
+  }
+
   /** A socket of the session begins to listen. */
   addListener(inode: string): void {
     this.#listening.set(inode, performance.now())
@@ -108,7 +118,7 @@ export class ConfinedSession {
   /** Whether a process descends from the session's first. */
   isMember(pid: number): boolean {
     for (let at = pid, steps = 0; at > 1 && steps < 1000; steps++) {
-      if (at === this.leader) return true
+      if (at === this.#leader) return true
       at = parentOf(at)
     }
     return false

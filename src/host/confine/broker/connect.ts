@@ -4,7 +4,7 @@ import { callNumber } from '../system-calls.ts'
 import type { ConfinedSession } from './confined-session.ts'
 import { type Answer, isWaiting, type Notification } from './notification.ts'
 import { close, openFor, pathOf, readMemory } from './process-access.ts'
-import { type ProgramSocket, socketInode, takeSocket } from './program-socket.ts'
+import { type ProgramSocket, takeSocket } from './program-socket.ts'
 import {
   type Destination,
   isLoopback,
@@ -121,14 +121,4 @@ function connectPath(session: ConfinedSession, thread: number, socket: number, p
   } finally {
     close(opened.descriptor)
   }
-}
-
-/**
- * Lets a socket listen, and remembers it: the session may connect to what it listens on. The kernel makes the call itself; a
- * socket that is put in the place of this one meanwhile is not remembered.
- */
-export function listen(session: ConfinedSession, { thread, args: [descriptor = 0n] }: Notification): Answer {
-  const inode = socketInode(thread, Number(descriptor & 0xffff_ffffn))
-  if (inode !== undefined) session.addListener(inode)
-  return 'continue'
 }

@@ -6,7 +6,8 @@ import { receiveDescriptor } from '../handover.ts'
 import { type Policy, toPolicy } from '../policy.ts'
 import { architecture, namesOfCalls } from '../system-calls.ts'
 import { ConfinedSession, type Told } from './confined-session.ts'
-import { type Connecting, connect, listen } from './connect.ts'
+import { type Connecting, connect } from './connect.ts'
+import { listen } from './listen.ts'
 import { changeMode } from './modes.ts'
 import { type Answer, type Notification, receive, respond } from './notification.ts'
 import { touchProcess } from './others.ts'
@@ -18,6 +19,7 @@ const SentAdmission = Type.Object({
   leader: Type.Integer(),
   socket: Type.Integer(),
   policy: Type.Unknown(),
+  reserved: Type.Array(Type.Integer()),
   /** Where what it is denied is counted. */
   folder: Type.String(),
 })
@@ -90,11 +92,8 @@ export class BrokerLoop {
     const listener = receiveDescriptor(socket)
     close(socket)
     if (listener === undefined || !admission) return
-    const { key, leader, policy, folder } = admission
-    this.#sessions.set(
-      listener,
-      new ConfinedSession(key, leader, policy, (told) => this.report({ key, folder, ...told })),
-    )
+    const { key, folder } = admission
+    this.#sessions.set(listener, new ConfinedSession(admission, (told) => this.report({ key, folder, ...told })))
   }
 
   #answer(listener: number): void {

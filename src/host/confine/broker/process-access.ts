@@ -62,7 +62,8 @@ export function openDescriptor(thread: number, descriptor: number): { descriptor
 }
 
 /** Where a descriptor of another process is listed. */
-export const descriptorPath = (thread: number, descriptor: number): string => `/proc/${thread}/fd/${descriptor}`
+export const descriptorPath = (thread: number | 'self', descriptor: number): string =>
+  `/proc/${thread}/fd/${descriptor}`
 
 /** Opens what a path of another process names, without the right to read it; the caller closes it. */
 export function openFor(

@@ -43,7 +43,7 @@ export function takeSocket(listener: number, call: Notification, number: number)
   return { descriptor: taken.descriptor, settle }
 }
 
-const isForbidden = (errno: number): boolean => errno === EPERM || errno === ENOSYS
+export const isForbidden = (errno: number): boolean => errno === EPERM || errno === ENOSYS
 
 function makeSocket(listener: number, call: Notification, number: number): ProgramSocket | { errno: number } {
   const flags = flagsOf(call.thread, number)
@@ -66,7 +66,7 @@ const isUnderWay = (answer: Answer): boolean =>
   answer !== 'continue' && (!('errno' in answer) || answer.errno === EINPROGRESS)
 
 /** The number of the file that a socket of a program is; undefined for what is no socket. */
-export function socketInode(thread: number, descriptor: number): string | undefined {
+export function socketInode(thread: number | 'self', descriptor: number): string | undefined {
   try {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(descriptorPath(thread, descriptor)))?.[1]
   } catch {

@@ -81,8 +81,8 @@ export class Confiner {
       extra: ['pipe'],
       started: (child) => {
         const socket = child.stdio[HANDOVER]
-        const { private: folder } = confine
-        if (typeof socket === 'number') this.#broker.admit({ key, leader: child.pid, socket, policy, folder })
+        const { private: folder, reserved = [] } = confine
+        if (typeof socket === 'number') this.#broker.admit({ key, leader: child.pid, socket, policy, reserved, folder })
       },
     }
   }

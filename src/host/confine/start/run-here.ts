@@ -19,6 +19,8 @@ export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' |
   network: 'session' | 'hosts' | 'open'
   /** Hosts that the proxy connects to besides those of package registries. */
   hosts?: readonly string[] | undefined
+  /** Ports on which it never listens. */
+  reserved?: readonly number[]
   /** How this program is started again. */
   gc: readonly string[]
   argv: string[]
@@ -32,7 +34,7 @@ export async function runHere(run: ConfinedRun): Promise<number> {
   if (process.platform !== 'linux' && process.platform !== 'darwin') {
     throw new AppError('not-implemented', `gc confines programs on Linux and macOS only, not on ${process.platform}`)
   }
-  const { gc, argv, cwd, read = [], network, hosts = [], ports = [] } = run
+  const { gc, argv, cwd, read = [], network, hosts = [], ports = [], reserved = [] } = run
   const root = mkdtempSync(join(tmpdir(), 'gc-confined-'))
   const confiner = new Confiner(gc, run.onDenial)
   try {
@@ -40,7 +42,7 @@ export async function runHere(run: ConfinedRun): Promise<number> {
     const confine = {
       ...{ home: homedir(), private: root, network: network === 'open' ? ('open' as const) : ('session' as const) },
       ...{ read: [...read, ...certificatePlaces(run.env)].map(realPath), write: [cwd, ...run.write].map(realPath) },
-      ports: [...ports],
+      ...{ ports: [...ports], reserved: [...reserved] },
       ...(network === 'hosts' && { proxy: proxyTo([...REGISTRIES, ...hosts], run.env) }),
     }
     const wanted = { key: program, argv, env: run.env, confine }
