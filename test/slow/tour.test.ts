@@ -19,13 +19,14 @@ function freePort(): number {
   return server.port
 }
 
-/** What stands in the README to be pasted, a line a command, as it is. */
-function readTour(): string[] {
+/** What stands in the README to be pasted, as it is: the tour, a line a command, and an agent that is a script. */
+function readBlocks(): string[] {
   const readme = readFileSync(join(import.meta.dir, '../../README.md'), 'utf8')
   const [, section = ''] = readme.split('## A two-minute tour\n')
-  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
-  return block.trimEnd().split('\n')
+  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.trimEnd())
 }
+
+const readTour = (): string[] => readBlocks()[0]?.split('\n') ?? []
 
 /** What a person does with the commands that wait for one. */
 const WAITING: readonly { begins: string; leave(screen: Screen): Promise<void> }[] = [
@@ -101,3 +102,29 @@ test('the tour of the README is pasted on a bare machine, does what it says, and
   expect(processesOf(folder.at('user'))).toEqual([screen.pid])
   expect(screen.modes).toEqual({ alternate: false, mouse: false, paste: false })
 }, 120_000)
+
+test('the script that the README shows as an agent does the work that it is given', () => {
+  using folder = tempFolder()
+  mkdirSync(folder.at('bin'))
+  mkdirSync(folder.at('user'))
+  symlinkSync(BINARY, folder.at('bin', 'gc'))
+  const env = {
+    HOME: folder.at('user'),
+    PATH: `${folder.at('bin')}:/usr/bin:/bin:/usr/sbin:/sbin`,
+    ...(isRefused && { GC_PORT: String(freePort()) }),
+  }
+  const pasted = readBlocks()[1]?.replace(
+    /^(gc bead list .*) --watch.*$/m,
+    `until $1 | grep 'Look around'; do sleep 0.2; done`,
+  )
+  const script = `set -e
+    gc init ~/my-city && cd ~/my-city && git init -q ~/my-project && gc rig add ~/my-project
+    ${pasted}
+    gc down`
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...machine, 'bash', '-c', script], { env, timeout: 60_000 })
+  expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([
+    0,
+    expect.stringMatching(/closed .*my-project\/scribe .*Look around\nEverything has stopped\.\n$/),
+    '',
+  ])
+}, 90_000)
