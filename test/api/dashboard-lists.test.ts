@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { timers } from '../../cli/io/timers.ts'
 import { Client } from '../../src/client/client.ts'
+import { Finder } from '../../tui/data/finder.ts'
+import { beadsPage } from '../../tui/pages/beads.ts'
 import { citiesPage } from '../../tui/pages/cities.ts'
 import { packsPage } from '../../tui/pages/configuration.ts'
 import { convoyPage, convoysPage } from '../../tui/pages/convoys.ts'
@@ -12,6 +15,8 @@ import { rigPage } from '../../tui/pages/rig.ts'
 import { runPage } from '../../tui/pages/run.ts'
 import { runsPage } from '../../tui/pages/runs.ts'
 import { usagePage } from '../../tui/pages/usage.ts'
+import type { Message } from '../../tui/state/reducer.ts'
+import type { Known } from '../../tui/state/state.ts'
 import { eventually } from '../support/until.ts'
 import { reachTo } from '../tui/reach.ts'
 import { bead, type Town, towns } from './town.ts'
@@ -171,4 +176,28 @@ test('usage has the budgets that limit it, and the doctor says first what is wro
   const { lines = [] } = await doctorPage.load({ ...reachOf(town), machine })
   const names = lines.map(({ text }) => /(\w+):/.exec(text)?.[1]).filter(Boolean)
   expect(names).toEqual(['login', 'clock', 'disk'])
+})
+
+test('work is found while its words are typed and by its id, on the list and in the palette, closed work too', async () => {
+  await using town = await open('')
+  const { city } = town
+  const [sails, id] = [await bead(city, 'Mend the sails'), await bead(city, 'Caulk the planks')]
+  await city.call(`POST ~/bead/${id}/close`)
+  const listed = async (filter: string) => (await beadsPage.load(reachOf(town), { ...FIRST, filter })).items
+  const found = async (text: string) => {
+    const answer = Promise.withResolvers<readonly Known[]>()
+    const dispatch = (message: Message) => message.type === 'found' && answer.resolve(message.known)
+    new Finder({ client: reachOf(town).client, timers, dispatch }).find(city.name, text)
+    return (await answer.promise).filter(({ kind }) => kind === 'bead').map(({ location }) => location.subject)
+  }
+  for (const [text, wanted] of [
+    ['cau', [id]],
+    ['the', [id, sails]],
+    [id, [id]],
+    ['aulk', []],
+    ['no-such-bead', []],
+  ] as const) {
+    expect([text, (await listed(text)).map((row) => row.id)]).toEqual([text, [...wanted]])
+    expect([text, await found(text)]).toEqual([text, [...wanted]])
+  }
 })

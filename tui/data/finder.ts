@@ -1,6 +1,7 @@
 import type { Client } from '../../src/client/client.ts'
 import type { Timers } from '../../src/client/follow.ts'
 import { foldPools } from '../pages/agents.ts'
+import { beadOfId } from '../pages/beads.ts'
 import type { Message } from '../state/reducer.ts'
 import type { Known } from '../state/state.ts'
 
@@ -68,13 +69,17 @@ export class Finder {
 
   /** Without a text, the newest; with one, those with its words, or the one with that id. */
   async #beads(city: string, text: string, signal: AbortSignal): Promise<Known[]> {
-    const { client } = this.options
+    const own = this.options.client.city(city)
     const query = { limit: MAX_BEADS }
-    const { items } =
+    const [named, { items }] =
       text.trim() === ''
-        ? await client.city(city).call('GET ~/beads', { query: { ...query, status: 'open' }, signal })
-        : await client.city(city).call('GET ~/beads/search', { query: { ...query, q: text }, signal })
-    return (items ?? []).map(({ id, title, status }) => ({
+        ? [[], await own.call('GET ~/beads', { query: { ...query, status: 'open' }, signal })]
+        : await Promise.all([
+            beadOfId(own, text.trim(), signal),
+            own.call('GET ~/beads/search', { query: { ...query, q: text, prefixes: true }, signal }),
+          ])
+    const found = [...named, ...items.filter(({ id }) => named.every((each) => each.id !== id))]
+    return found.map(({ id, title, status }) => ({
       kind: 'bead',
       text: `${id} · ${title}${status === 'closed' ? ' · closed' : ''}`,
       location: { page: 'bead', city, subject: id },

@@ -1,3 +1,5 @@
+import type { CityClient } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { beadActions, newBead } from './bead-actions.ts'
 import { type ColumnOf, isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
@@ -64,11 +66,23 @@ const statusOf = ({ status, is_blocked }: Bead): string => (is_blocked && status
 
 const ownerOf = ({ assignee, metadata }: Bead): string => assignee || (metadata?.['gc.routed_to'] ?? '')
 
-/** Those with some of the words, wherever they are in the history, those that match best first. */
+/** The bead with this id, then those with words that begin like these, wherever they are in the history. */
 async function searchBeads({ city, signal }: Reach, { cursor, filter: q }: Query): Promise<Slice<Bead>> {
-  const query = { q, limit: PAGE, ...(cursor && { cursor }) }
+  const query = { q, prefixes: true, limit: PAGE, ...(cursor && { cursor }) }
   const { items, next_cursor: next } = await city.call('GET ~/beads/search', { query, ...(signal && { signal }) })
-  return { items, next }
+  const named = cursor === undefined ? await beadOfId(city, q.trim(), signal) : []
+  return { items: [...named, ...items.filter(({ id }) => named.every((each) => each.id !== id))], next }
+}
+
+/** The bead whose id a text is, if it is one. */
+export async function beadOfId(city: CityClient, text: string, signal?: AbortSignal): Promise<Bead[]> {
+  if (!/^[\w.]+-[\w.-]+$/.test(text)) return []
+  try {
+    return [await city.call('GET ~/bead/{id}', { params: { id: text }, ...(signal && { signal }) })]
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return []
+    throw error
+  }
 }
 
 /** One status after the other; the cursor names the status and the place in its list. */

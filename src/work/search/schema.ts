@@ -7,9 +7,12 @@ export const BeadSearch = Type.Object({
     Type.String({
       maxLength: 500,
       description:
-        'Words that must all occur in the bead or in one comment on it; complete words, in any order and case. Without ' +
-        'words nothing is found.',
+        'Words that must all occur in the bead or in one comment on it; complete words unless `prefixes`, in any order and ' +
+        'case. Without words nothing is found.',
     }),
+  ),
+  prefixes: Type.Optional(
+    Type.Boolean({ description: 'Whether words that begin like those are found, as while one types.' }),
   ),
   status: Type.Optional(Type.String({ description: 'Only this status.' })),
   type: Type.Optional(Type.String({ description: 'Only this type.' })),

@@ -1,4 +1,4 @@
-import { matchAllTerms, parseSearchTerms } from '../../core/search-terms.ts'
+import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/search-terms.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
@@ -44,13 +44,14 @@ export class Search {
   }
 
   /** A page, the bead that was stored last first. */
-  async find({ q = '', status, type, rig, cursor, limit }: BeadSearch): Promise<BeadsFound> {
+  async find({ q = '', prefixes = false, status, type, rig, cursor, limit }: BeadSearch): Promise<BeadsFound> {
     const [below] = parseKeyCursor(cursor, 'beads-found', 1) ?? [Number.MAX_SAFE_INTEGER / 1024]
     const words = parseSearchTerms(q)
     if (words.length === 0) return { items: [] }
     await this.words.settle()
+    const wanted = prefixes ? matchTermPrefixes(words) : matchAllTerms(words)
     const size = pageSize(limit)
-    const matches = this.#matches.all(matchAllTerms(words), Math.floor((below ?? 0) * 1024), MAX_MATCHES)
+    const matches = this.#matches.all(wanted, Math.floor((below ?? 0) * 1024), MAX_MATCHES)
     const numbers = [...new Set(matches.map(({ n }) => n))]
     const rigName = rig === this.options.city ? '' : rig || null
     const selected = this.#select.all(JSON.stringify(numbers), status || null, type || null, rigName, size + 1)

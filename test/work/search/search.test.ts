@@ -32,6 +32,15 @@ describe('a search', () => {
     expect(await world.ids('nowhere')).toEqual([])
   })
 
+  test('finds words by how they begin while one types them', async () => {
+    await using world = await open()
+    const a = await world.add({ title: 'Fix the parser', description: 'It fails on leap seconds' })
+    await world.add({ title: 'Other' })
+    const typed = (q: string) => world.ids(q, { prefixes: true })
+    for (const text of ['par', 'pars', 'fi pars', 'leap sec', 'parser']) expect(await typed(text)).toEqual([a.id])
+    for (const text of ['arser', 'par oth', '"*']) expect(await typed(text)).toEqual([])
+  })
+
   test('lists a bead once, however often it contains the word', async () => {
     await using world = await open()
     const { id } = await world.add({ title: 'echo', description: 'echo' })
