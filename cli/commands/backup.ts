@@ -6,6 +6,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
+import { errorSentence } from '../io/describe-error.ts'
 import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { type Column, printTable } from '../io/table.ts'
@@ -58,6 +59,7 @@ interface Restore extends JsonOption {
 async function restoreCity(context: CommandContext, file: string, folder: string, options: Restore): Promise<void> {
   const { io } = context
   const { restore } = await import('../../src/supervisor/restore.ts')
+  const current = options.register ? await context.withSupervisor() : context
   const how = { skipUnknown: options.skipUnknown ?? false, signal: io.signal, home: resolveHome(io.env) }
   const restored = await restore(resolve(io.cwd, file), resolve(io.cwd, folder), how)
   if (!options.register) {
@@ -69,8 +71,12 @@ async function restoreCity(context: CommandContext, file: string, folder: string
     return printRestored(context, restored, restored.city)
   }
   const body = { path: restored.path, ...(options.name !== undefined && { name: options.name }) }
-  const accepted = await (await context.supervisor()).call('POST /v0/city/register', { body })
-  const { payload } = await waitForSupervisor(context, accepted)
+  const registered = async () =>
+    waitForSupervisor(current, await current.client.call('POST /v0/city/register', { body }))
+  const { payload } = await registered().catch((error: unknown) => {
+    const next = `the city is unpacked, suspended: \`gc register ${restored.path} --name <name>\` starts it`
+    throw failure(`${errorSentence(error, io.env)}\n${next}`)
+  })
   const { skipped, programs } = restored
   if (options.json) return printJson(io, { ...payload, suspended: true, skipped, programs })
   printLine(io, `City ${payload.name} is up at ${payload.path}, as it was at ${restored.at}.`)

@@ -87,6 +87,20 @@ describe('gc backup and gc restore', () => {
     expect(existsSync(join(copy, '.gc', 'backup.json'))).toBe(false)
   }, 60_000)
 
+  test('say what is left to do when only the registration fails, and unpack nothing when nobody could register it', async () => {
+    const file = town.at('whole.tar.gz')
+    await town.gc(['backup', file])
+    const taken = await town.gc(['restore', file, town.at('taken'), '--name', 'town'])
+    expect([taken.status, taken.err]).toEqual([1, expect.stringContaining('a city named town is registered')])
+    expect(taken.err).toEndWith(
+      `the city is unpacked, suspended: \`gc register ${town.at('taken')} --name <name>\` starts it\n`,
+    )
+    expect(existsSync(town.at('taken', 'city.toml'))).toBe(true)
+    const away = await town.gc(['restore', file, town.at('away')], { env: { GC_URL: 'http://127.0.0.1:1' } })
+    expect([away.status, away.err]).toEqual([1, expect.stringContaining('no supervisor answers')])
+    expect(existsSync(town.at('away'))).toBe(false)
+  })
+
   test('explain an error, and leave no partial result', async () => {
     const junk = town.at('junk.tar.gz')
     writeFileSync(junk, 'not a backup')
