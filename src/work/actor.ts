@@ -1,6 +1,9 @@
 import { AppError } from '../core/errors.ts'
 import type { Caller } from '../http/caller.ts'
 
+/** The names of parts of gc and of what it runs: nobody else is recorded under them. */
+const OF_GC = /^(gc$|gc\/|order:)/
+
 /**
  * The name under which an action is recorded. A session acts only under its own names; a person may give a label, which
  * says nothing about who they are.
@@ -8,15 +11,17 @@ import type { Caller } from '../http/caller.ts'
 export function actorName(caller: Caller, label: string | undefined): string {
   const requested = label?.trim() ?? ''
   if (caller.kind === 'process') return caller.name
-  if (caller.kind !== 'session') return requested || 'human'
+  if (caller.kind !== 'session') {
+    if (OF_GC.test(requested)) throw forbidden(`${requested} is a name of gc itself; give one of your own, or none`)
+    return requested || 'human'
+  }
   const [own] = caller.names
   if (requested === '') return own ?? caller.session
   if (caller.names.includes(requested) || caller.isCalled?.(requested)) return requested
-  throw new AppError(
-    'forbidden',
-    `forbidden: this session may not act as ${requested}; it is ${caller.names.join(', ')}`,
-  )
+  throw forbidden(`this session may not act as ${requested}; it is ${caller.names.join(', ')}`)
 }
+
+const forbidden = (reason: string): AppError => new AppError('forbidden', `forbidden: ${reason}`)
 
 /** The session that calls, if it belongs to this city. */
 export const sessionOf = (caller: Caller, city: string): string | undefined =>

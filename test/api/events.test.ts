@@ -80,11 +80,18 @@ describe('the events of a city', () => {
       { ...own, payload: {} },
       { type: 'note', actor: id, session_id: id },
     ])
+    const head = await city.head()
     const stranger = { token, body: { type: 'note', actor: 'somebody-else' } }
     expect(await errorOf(city, 'POST ~/events', stranger)).toStartWith('403 forbidden: ')
+    for (const actor of ['gc', 'gc/sessions', 'order:sweep']) {
+      expect(await errorOf(city, 'POST ~/events', { body: { ...own, actor } })).toStartWith(
+        `403 forbidden: forbidden: ${actor} is a name of gc itself`,
+      )
+    }
     expect(await errorOf(city, 'POST ~/events', { body: { ...own, payload: 1 } })).toStartWith('422 validation-')
     const long = { body: { ...own, message: 'm'.repeat(65_537) } }
     expect(await errorOf(city, 'POST ~/events', long)).toStartWith('422 validation-failed: ')
+    expect(await city.recorded(head)).toEqual([])
   })
 
   test('of types that gc records itself can be emitted: they have their shape and nothing follows from them', async () => {
