@@ -43,7 +43,7 @@ async function list(context: CommandContext, { json, watch }: JsonOption & { wat
   const { answer: listed, index } = await city.callIndexed('GET ~/attention')
   if (json) printJson(io, listed)
   else show(context, listed.items)
-  for (const error of listed.partial_errors ?? []) io.err(`${error}\n`)
+  for (const error of listed.partial_errors ?? []) io.err(`${sanitizeLine(error)}\n`)
   if (!watch) return
   for await (const frame of city.follow(
     'GET ~/events/stream',

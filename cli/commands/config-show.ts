@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
+import { sanitizeLine, showHidden } from '../../src/client/text.ts'
 import type { ExplainedField } from '../../src/config/explain/explain.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -39,14 +40,14 @@ async function show({ io }: CommandContext, folder: string, options: ShowOptions
   if (errors.length > 0) throw failure(errors.join('\n'))
   if (options.json) return
   if (options.validate) {
-    for (const warning of warnings) printLine(io, `warning: ${warning}`)
+    for (const warning of warnings) printLine(io, `warning: ${sanitizeLine(warning)}`)
     return printLine(io, `${folder} is valid.`)
   }
   const declared = fields.filter(({ value }) => value !== undefined)
   for (const [, ofThing] of Map.groupBy(declared, ({ kind, name }) => `${kind} ${name}`)) {
     const [first] = ofThing
     if (first) printLine(io, `[${first.kind}.${JSON.stringify(first.name)}]`)
-    for (const field of ofThing) printLine(io, lineOf(field, options.provenance ?? false))
+    for (const field of ofThing) printLine(io, showHidden(lineOf(field, options.provenance ?? false)))
     printLine(io, '')
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { ConfinementRule, ExplainedConfinement } from '../../src/config/confinement/explain-agent.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -29,7 +30,7 @@ async function explain(context: CommandContext, folder: string, name: string, op
   const explained = explainFolderConfinement(folder, { name, gcHome, defaults })
   if ('errors' in explained) throw failure(explained.errors.join('\n'))
   if (options.json) return printJson(io, explained)
-  io.out(`${inWords(explained)}\n`)
+  io.out(`${sanitizeLine(inWords(explained))}\n`)
   if (explained.rules.length > 0) {
     printTable(
       io,
@@ -48,8 +49,8 @@ async function explain(context: CommandContext, folder: string, name: string, op
   }
   const { INHERITED, outerSession } = await import('../../src/host/confine/outer.ts')
   if (explained.rules.length > 0 && outerSession()) io.out(`What is ${INHERITED}.\n`)
-  for (const problem of explained.problems) io.out(`It cannot be started: ${problem}.\n`)
-  for (const withheld of explained.withheld) io.out(`${withheld}.\n`)
+  for (const problem of explained.problems) io.out(`It cannot be started: ${sanitizeLine(problem)}.\n`)
+  for (const withheld of explained.withheld) io.out(`${sanitizeLine(withheld)}.\n`)
 }
 
 const SHARES: ReadonlySet<ConfinementRule['access']> = new Set(['cpu', 'memory', 'pids'])

@@ -1,5 +1,5 @@
 import type { CityClient } from '../../src/client/client.ts'
-import { formatDuration } from '../../src/client/text.ts'
+import { formatDuration, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { foldRows } from '../context/fold-rows.ts'
 import { findKeptUnconfined } from '../context/kept-unconfined.ts'
@@ -46,7 +46,7 @@ async function show(io: Io, city: CityClient, options: JsonOption): Promise<void
     ['work', `${work.ready} ready, ${work.in_progress} in progress, ${work.open} open`],
     ['mail', formatCounts(mail.total, { unread: mail.unread })],
   ])
-  for (const error of response.partial_errors ?? []) io.err(`gc: ${error}\n`)
+  for (const error of response.partial_errors ?? []) io.err(`gc: ${sanitizeLine(error)}\n`)
   await warnConfiguration(io, city)
   await printDetached(io, city)
   if (!response.agent_details?.length) return

@@ -1,4 +1,4 @@
-import { sanitizeLine } from '../../src/client/text.ts'
+import { sanitizeLine, showHidden } from '../../src/client/text.ts'
 import type { ImportState, ImportTree } from '../../src/config/packs/import-states.ts'
 import type { ImportOwner } from '../../src/config/packs/imports.ts'
 import type { StartingProgram } from '../../src/config/packs/programs.ts'
@@ -43,7 +43,7 @@ export function printTree(io: Io, trees: readonly ImportTree[], depth = 0): void
 export function printPrograms(io: Io, programs: readonly StartingProgram[], heading: string): void {
   if (programs.length === 0) return
   io.err(`${heading}\n`)
-  for (const { pack, kind, name, runs } of programs) io.err(`  ${kind} ${name} (${pack}), ${runs}\n`)
+  for (const { pack, kind, name, runs } of programs) io.err(`  ${showHidden(`${kind} ${name} (${pack}), ${runs}`)}\n`)
 }
 
 /** A line of a table for scripts: what packs are called cannot move the cursor. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { shareTown, type Town } from './town.ts'
 
 /** Colours, a title, C1 codes, marks that turn or hide text, and a byte order mark: what a hostile agent writes. */
@@ -63,6 +65,29 @@ describe('nothing that others wrote hides itself or controls the terminal', () =
   test('and `gc bead list` shows each as its escape', async () => {
     const { out } = await town.gc(['bead', 'list'], { width: 200 })
     expect(out).toContain('a\\u009b31m\\u202eb\\u2066\\u200bc\\u200f\\ufeff')
+  })
+
+  test('in what a pack brings that runs by itself, and in `gc config show`', async () => {
+    const folder = join(town.city, 'packs', 'sly')
+    mkdirSync(join(folder, 'agents', 'worker'), { recursive: true })
+    const hostile = JSON.stringify(HOSTILE)
+    writeFileSync(join(folder, 'pack.toml'), `[pack]\nname = "sly"\nschema = 1\ndescription = ${hostile}\n`)
+    const agent = `start_command = "sleep 1"\non_boot = ${hostile}\ndescription = ${hostile}\nsuspended = true\n`
+    writeFileSync(join(folder, 'agents', 'worker', 'agent.toml'), agent)
+    const added = await town.gc(['import', 'add', './packs/sly'], { cwd: town.city })
+    expect([added.status, added.err]).toEqual([0, expect.stringContaining('It brings programs that run by themselves')])
+    expect(added.err).toContain('a\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u202eb\\u2066\\u200bc\\u200f')
+    for (const args of [
+      ['config', 'show'],
+      ['config', 'show', '--provenance'],
+      ['import', 'list'],
+      ['agent', 'list'],
+    ]) {
+      const { status, out, err } = await town.gc(args, { cwd: town.city, width: 200 })
+      expect([args, status]).toEqual([args, 0])
+      expect((out + err).split('\n').filter((line) => HIDDEN.test(line))).toEqual([])
+    }
+    expect(added.err.split('\n').filter((line) => HIDDEN.test(line))).toEqual([])
   })
 
   test('in `gc bead export` on a terminal; a file gets what was written', async () => {
