@@ -80,7 +80,7 @@ describe('nothing that others wrote hides itself or controls the terminal', () =
     for (const args of [
       ['config', 'show'],
       ['config', 'show', '--provenance'],
-      ['import', 'list'],
+      ['import', 'list', '--tree'],
       ['agent', 'list'],
     ]) {
       const { status, out, err } = await town.gc(args, { cwd: town.city, width: 200 })
