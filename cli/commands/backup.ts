@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
+import { showHidden } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { waitForSupervisor } from '../context/outcome.ts'
@@ -109,7 +110,7 @@ async function printRestored(
   printLine(io, `It is suspended: nothing starts until you run \`gc city resume ${city}\`. Then it may start:`)
   const columns: Column<Program>[] = [
     { header: 'NAME', value: ({ name }) => name },
-    { header: 'PROGRAM', value: ({ command }) => command, minWidth: 20 },
+    { header: 'PROGRAM', value: ({ command }) => showHidden(command), minWidth: 20 },
     { header: 'FOLDER', value: ({ folder }) => folder, minWidth: 12 },
   ]
   printTable(io, programs, columns, 'no program: no agent and no service is declared.')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { DetachedProcess, SessionEnding } from '../../src/agents/detached/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { resolveHome } from '../../src/client/home.ts'
-import { sanitizeLine } from '../../src/client/text.ts'
+import { sanitizeLine, showHidden } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
@@ -59,7 +59,7 @@ function printDetached(io: Io, processes: readonly DetachedProcess[]): void {
       { header: 'PROCESS', value: ({ pid }) => pid },
       { header: 'SESSION', value: ({ session_id }) => session_id },
       { header: 'SESSION IS', value: ({ session_running }) => (session_running ? 'running' : 'over') },
-      { header: 'COMMAND', value: ({ command }) => command, minWidth: 20 },
+      { header: 'COMMAND', value: ({ command }) => showHidden(command), minWidth: 20 },
     ],
     'No process has left its session.',
   )

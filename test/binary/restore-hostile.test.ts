@@ -247,6 +247,17 @@ describe('a good backup', () => {
     expect(readdirSync(join(folder, 'agents'))).toEqual(['clerk'])
   })
 
+  test('hides no part of a program that it would start', async () => {
+    const file = world.folder.at('sly.tar.gz')
+    const sly = '\n[[agent]]\nname = "sly"\nstart_command = "true \\u001b]0;; rm -rf all\\u0007\\u200b"\n'
+    const append = (entry: CraftedEntry): CraftedEntry =>
+      entry.name === 'city.toml' ? { ...entry, content: Buffer.from(`${entry.content}${sly}`) } : entry
+    writeFileSync(file, craftTarGz(good.map(append)))
+    const { status, out, err } = await gc('restore', file, world.folder.at('sly'), '--no-register')
+    expect([status, err]).toEqual([0, ''])
+    expect(out).toContain('true \\u001b]0;; rm -rf all\\u0007\\u200b')
+  })
+
   test('is not restored over a file, a link or a folder with something in it', async () => {
     const file = world.folder.at('town.tar.gz')
     mkdirSync(world.folder.at('empty'))
