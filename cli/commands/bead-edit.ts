@@ -88,7 +88,7 @@ function parseEntries(text: string): Record<string, unknown>[] {
 export function updateCommand(bead: Command, context: CommandContext): void {
   withJson(withFields(bead.command('update').description('change beads, all or none')))
     .argument('<beads...>')
-    .option('--title <title>')
+    .option('--title <title>', 'another title')
     .option('--status <status>', 'open, in_progress or closed', parseStatus)
     .option('--remove-label <label>', 'may be repeated', collectList)
     .action((ids: string[], options: Update) => update(context, ids, options))
@@ -116,8 +116,8 @@ async function update(context: CommandContext, ids: readonly string[], options: 
 
 const withFields = (command: Command): Command =>
   command
-    .option('--description <text>')
-    .option('--type <type>')
+    .option('--description <text>', 'what is to be done, in full')
+    .option('--type <type>', 'such as task, bug, feature, chore or epic')
     .option('--priority <level>', '0 to 4; 0 is the most urgent', parsePriority)
     .option('--assignee <who>', 'the id, alias or name of a session')
     .option('--label <label>', 'add a label; may be repeated', collectList)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Colour, paint, sanitizeLine } from '../../src/client/text.ts'
+import { type Colour, countOf, paint, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseDuration, withJson } from '../context/options.ts'
@@ -36,7 +36,7 @@ async function doctor(context: CommandContext, city: string | undefined, options
     for (const result of results) print(context.io, result, options.verbose === true)
     printLine(
       context.io,
-      `\n${passed} good, ${warned} warnings, ${failed} errors${fixed > 0 ? `, ${fixed} mended` : ''}.`,
+      `\n${passed} good, ${countOf(warned, 'warning')}, ${countOf(failed, 'error')}${fixed > 0 ? `, ${fixed} mended` : ''}.`,
     )
   }
   if (failed > 0) throw new Exit(1)

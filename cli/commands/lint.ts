@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
-import { sanitizeLine } from '../../src/client/text.ts'
+import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { Exit, failure } from '../io/exit.ts'
@@ -37,7 +37,7 @@ async function lint({ io }: CommandContext, folder: string, { json }: JsonOption
       for (const each of wrong) printLine(io, sanitizeLine(`  error    ${each}`))
       for (const each of doubtful) printLine(io, sanitizeLine(`  warning  ${each}`))
     }
-    printLine(io, `\n${packs.length} checked: ${errors} errors, ${warnings} warnings.`)
+    printLine(io, `\n${packs.length} checked: ${countOf(errors, 'error')}, ${countOf(warnings, 'warning')}.`)
   }
   if (errors > 0) throw new Exit(1)
 }

@@ -11,8 +11,8 @@ export function nudgeCommand(program: Command, context: CommandContext): void {
       .command(verb, { hidden: true })
       .description('do nothing and succeed: gc delivers messages itself')
       .argument('[session]')
-      .option('--inject')
-      .option('--hook-format <program>')
+      .option('--inject', 'accepted')
+      .option('--hook-format <program>', 'accepted')
       .action(() => {})
   }
 }

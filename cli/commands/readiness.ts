@@ -25,7 +25,11 @@ export function readinessCommand(program: Command, context: CommandContext): voi
         [
           { header: 'NAME', value: ({ name }) => name },
           { header: 'PROGRAM', value: ({ display_name }) => display_name },
-          { header: 'STATUS', value: ({ status }) => status, colour: ({ status }) => COLOURS[status] ?? 'red' },
+          {
+            header: 'STATUS',
+            value: ({ status }) => status.replaceAll('_', ' '),
+            colour: ({ status }) => COLOURS[status] ?? 'red',
+          },
           { header: 'TO DO', value: ({ detail }) => detail, minWidth: 10 },
         ],
         '',

@@ -21,7 +21,9 @@ export function readyCommand(program: Command, context: CommandContext): void {
     withJson(withFilters(program.command('ready').description('list open work that nothing blocks, in all rigs'), 0)),
   )
     .option('-s, --status <statuses>', 'instead of ready beads those with a status, separated by commas', parseStatuses)
-    .addOption(new Option('--sort <way>').choices(['priority', 'oldest', 'hybrid']).default('priority'))
+    .addOption(
+      new Option('--sort <way>', 'what comes first').choices(['priority', 'oldest', 'hybrid']).default('priority'),
+    )
     .action(watched(context, ready))
 }
 

@@ -129,7 +129,9 @@ async function show(context: CommandContext, name: string, options: JsonOption):
     ['prefix', rig.prefix],
     [
       'branch',
-      git ? `${git.branch}, ${git.clean ? 'clean' : `${git.changed_files} files changed`}` : rig.default_branch,
+      git
+        ? `${git.branch}, ${git.clean ? 'clean' : `${countOf(git.changed_files, 'file')} changed`}`
+        : rig.default_branch,
     ],
     ['agents', `${rig.agent_count}, ${countOf(rig.running_count, 'session')} running`],
     ['state', rig.suspended ? 'suspended' : 'working'],

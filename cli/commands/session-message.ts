@@ -25,7 +25,11 @@ export function messageCommands(session: Command, context: CommandContext): void
   withJson(session.command('submit').description('send a session a message with an intent'))
     .argument('<session>')
     .argument('<text...>')
-    .addOption(new Option('--intent <intent>').choices(['default', 'follow_up', 'interrupt_now']).default('default'))
+    .addOption(
+      new Option('--intent <intent>', 'when it is said: by itself, after the turn, or at once')
+        .choices(['default', 'follow_up', 'interrupt_now'])
+        .default('default'),
+    )
     .option('--no-wait', 'do not wait for its delivery')
     .action((id: string, words: string[], options: Send & { intent: Intent }) =>
       send(context, id, words, options.intent, options),

@@ -161,7 +161,7 @@ function newCommand(session: Command, context: CommandContext): void {
   withJson(session.command('new').description('start a session of an agent'))
     .argument('<agent>')
     .option('--alias <alias>', 'its public name')
-    .option('--title <title>')
+    .option('--title <title>', 'what lists call it')
     .option('--message <text>', 'its first message')
     .option('--rig <rig>', 'the rig in which the agent is looked up first')
     .option('--no-attach', 'accepted: `gc session attach` attaches')

@@ -14,7 +14,7 @@ const DECISIONS: readonly (readonly [RequestDecision, string])[] = [
   ['block', 'the same, and never let this agent ask again'],
 ]
 
-const WHOM = 'the id of a conversation, or the name of the other agent'
+const WHOM = 'the name of the other agent, or the id of the conversation'
 
 export function messageCommands(social: Command, context: CommandContext): void {
   const dm = social.command('dm').description('direct messages between two agents')
@@ -39,18 +39,18 @@ export function messageCommands(social: Command, context: CommandContext): void 
     )
   for (const [decision, description] of DECISIONS) {
     withJson(dm.command(decision).description(description))
-      .argument('<conversation>', WHOM)
+      .argument('<partner>', WHOM)
       .action(async (name: string, options: JsonOption) =>
         (await messages()).decideRequest(context, social, decision, name, options),
       )
   }
   paged(dm.command('read').description('show a conversation, whose messages count as read then'))
-    .argument('<conversation>', WHOM)
+    .argument('<partner>', WHOM)
     .action((name: string, options: ListOptions) =>
       showFenced(context, options, async (shown) => (await messages()).readConversation(shown, social, name, options)),
     )
   withJson(dm.command('send').description('send a message'))
-    .argument('<conversation>', WHOM)
+    .argument('<partner>', WHOM)
     .argument('<text>', '`-` reads it from standard input')
     .option('--needs-human', 'ask for an answer of the other agent’s human')
     .action(async (name: string, text: string, options: SendOptions) =>

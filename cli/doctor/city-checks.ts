@@ -93,7 +93,7 @@ async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): P
   return bad(
     status,
     'packs',
-    `${countOf(issues.length, 'problem')} with what the city asks of its packs`,
+    `not there as the city asks for them: ${countOf(issues.length, 'pack')}`,
     repairs,
     issues.map(({ message }) => message),
   )

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { sanitizeLine } from '../../src/client/text.ts'
+import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { FormulaReports } from '../../src/orchestration/formulas/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
@@ -94,7 +94,7 @@ function validateCommand(formula: Command, context: CommandContext): void {
         printMessages(context, errors, 'error')
         printMessages(context, warnings, 'warning')
         const count = `${judged.length} ${judged.length === 1 ? 'formula' : 'formulas'}`
-        if (errors.length === 0) printLine(context.io, `${count}: no errors, ${warnings.length} warnings.`)
+        if (errors.length === 0) printLine(context.io, `${count}: no errors, ${countOf(warnings.length, 'warning')}.`)
       }
       if (errors.length > 0) throw new Exit(1)
     })

@@ -14,6 +14,9 @@ export class Exit extends Error {
 /** The status of a wrong command line. */
 export const USAGE = 2
 
+/** The status of a command that ctrl-c ended. */
+export const INTERRUPTED = 130
+
 /** What scripts tell a wrong command line by. */
 export const USAGE_CODE = 'usage'
 

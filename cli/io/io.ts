@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { showHidden } from '../../src/client/text.ts'
+import { INTERRUPTED } from './exit.ts'
 
 /** The environment, input and output of a command; tests provide their own. */
 export interface Io {
@@ -40,10 +41,19 @@ export function processIo(): Io {
     out: (text) => void process.stdout.write(text),
     outBytes: (bytes) => void process.stdout.write(bytes),
     err: (text) => void process.stderr.write(text),
-    readInput: () => Bun.stdin.text(),
+    readInput: () => readInput(interrupted.signal),
     readLine: () => readLine(interrupted.signal),
     isInteractive: process.stdin.isTTY === true,
   }
+}
+
+/** All of standard input. Ctrl-c ends the process: a read from a terminal cannot be taken back, and nothing was done yet. */
+async function readInput(signal: AbortSignal): Promise<string> {
+  const end = () => process.exit(INTERRUPTED)
+  signal.addEventListener('abort', end, { once: true })
+  const text = await Bun.stdin.text()
+  signal.removeEventListener('abort', end)
+  return text
 }
 
 async function readLine(signal: AbortSignal): Promise<string> {

@@ -1,11 +1,9 @@
 import { type Command, CommanderError } from 'commander'
 import { sanitizeLines } from '../../src/client/text.ts'
 import { describeError, type ErrorReport, exitStatus } from './describe-error.ts'
-import { Exit, USAGE_CODE } from './exit.ts'
+import { Exit, INTERRUPTED, USAGE_CODE } from './exit.ts'
 import type { Io } from './io.ts'
 import { readLine } from './line.ts'
-
-const INTERRUPTED = 130
 
 /** Lets a program write to `io` and throw instead of ending the process; `run` says what was wrong. */
 export function configureProgram(program: Command, io: Io): Command {

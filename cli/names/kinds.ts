@@ -146,6 +146,18 @@ const webhook: Kind = {
   },
 }
 
+const conversation: Kind = {
+  missing: 'conversation-not-found',
+  listed: 'gc extmsg list',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/extmsg/conversations', { query })
+    return items.map(({ id, conversation: { provider, conversation_id } }) => ({
+      name: id,
+      about: `${provider} ${conversation_id}`,
+    }))
+  },
+}
+
 const provider: Kind = {
   missing: 'provider-not-found',
   listed: 'gc readiness',
@@ -193,6 +205,7 @@ const topic: Kind = {
 
 const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
+  ...{ conversation },
   ...{ account, question, pack, workflow, topic },
 }
 

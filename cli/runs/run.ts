@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { formatAge } from '../../src/client/text.ts'
+import { countOf, formatAge } from '../../src/client/text.ts'
 import type { Run } from '../../src/orchestration/runs/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
@@ -41,7 +41,11 @@ export function runCommands(program: Command, context: CommandContext): void {
       const city = await context.city()
       const canceled = await city.call('POST ~/runs/{run_id}/cancel', { params: { run_id: id } })
       if (json) printJson(context.io, canceled)
-      else printLine(context.io, `${canceled.run_id} is ${canceled.status}; ${canceled.closed} beads were closed.`)
+      else
+        printLine(
+          context.io,
+          `${canceled.run_id} is ${canceled.status}; ${countOf(canceled.closed, 'bead')} ${canceled.closed === 1 ? 'was' : 'were'} closed.`,
+        )
     })
   timelineCommand(run, context)
   controlCommands(run, context)

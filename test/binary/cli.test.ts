@@ -181,6 +181,17 @@ describe('the binary', () => {
     child.terminal?.close()
   })
 
+  test('that reads standard input ends with ctrl-c', async () => {
+    for (const words of ['sling worker --stdin', 'mail send human -', 'bead create --file -']) {
+      const { child, type, shows } = onTerminal(...words.split(' '))
+      type('half a line')
+      await shows('half a line')
+      child.kill('SIGINT')
+      expect([words, await child.exited]).toEqual([words, 130])
+      child.terminal?.close()
+    }
+  })
+
   test('shows and quits the dashboard', async () => {
     const { child, shows, type } = onTerminal('tui')
     await shows('town')

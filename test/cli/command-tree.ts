@@ -16,9 +16,9 @@ export function allCommands(command = createProgram(recorder().io), path: readon
   return [{ name: path.join(' '), command, args: command.registeredArguments }, ...inner]
 }
 
-/** The words of a command with a word for each argument and for each option that it must have. */
+/** The words of a command with a word for each argument, a number where it is read as one, and for each option that it must have. */
 export function wordsOf({ name, command, args }: TreeCommand, word: string): string[] {
-  const given = args.map(({ argChoices }) => argChoices?.[0] ?? word)
+  const given = args.map(({ argChoices, parseArg }) => argChoices?.[0] ?? (parseArg ? '1' : word))
   const needed = command.options.flatMap(({ mandatory, long, argChoices }) =>
     mandatory && long ? [long, argChoices?.[0] ?? word] : [],
   )

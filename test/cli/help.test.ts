@@ -4,6 +4,7 @@ import { TOPICS } from '../../cli/help/topics.ts'
 import { findOption, readLine } from '../../cli/io/line.ts'
 import { createProgram } from '../../cli/program.ts'
 import { tempFolder } from '../support/folder.ts'
+import { allCommands } from './command-tree.ts'
 import { gc, recorder } from './shell.ts'
 
 /** What `gc` is called with in a text: `gc bead list|ready --all` is two calls. */
@@ -61,6 +62,16 @@ describe('gc help', () => {
     })
     expect((await gc(['help', 'sesions'])).err).toEndWith('; did you mean sessions?\n')
   })
+})
+
+test('every option of every command says what it is for', () => {
+  const silent = allCommands().flatMap(({ name, command }) =>
+    command
+      .createHelp()
+      .visibleOptions(command)
+      .flatMap(({ flags, description }) => (description === '' ? [`${name} ${flags}`] : [])),
+  )
+  expect(silent).toEqual([])
 })
 
 describe('gc man', () => {

@@ -60,7 +60,7 @@ test('gc lint checks a city as it is composed, and says when there is nothing to
   const { status, out } = await lint(city.path)
   expect(status).toBe(1)
   expect(out).toContain('error    city.toml:3: [[agent]] dir: there is no rig "gone"')
-  expect(out).toEndWith('1 checked: 1 errors, 0 warnings.\n')
+  expect(out).toEndWith('1 checked: 1 error, 0 warnings.\n')
   using empty = tempFolder()
   expect((await lint(empty.path)).err).toContain('there is no pack.toml')
   expect((await lint(empty.at('none'))).err).toContain('there is no folder')
@@ -76,7 +76,7 @@ test('gc lint names order files that are left out, and keys of them that gc does
   expect(status).toBe(1)
   expect(out).toContain('error    orders/a.toml:3: [order] schedule: "*/0 * * * *" is not a cron schedule')
   expect(out).toContain('warning  orders/b.toml:4: [order] typo: is not a key of this section')
-  expect(out).toEndWith('1 checked: 1 errors, 1 warnings.\n')
+  expect(out).toEndWith('1 checked: 1 error, 1 warning.\n')
 }, 15_000)
 
 test('gc lint says what is wrong with the formulas of a pack and of a city, and what in them has no effect', async () => {

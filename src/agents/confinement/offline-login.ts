@@ -43,7 +43,7 @@ export async function shareLoginOf(place: Place, provider: string, isShared: boo
 function loginFileOf({ env }: Place, provider: string, config: Parameters<typeof agentProfile>[1]): string {
   const names = [...config.providers.keys(), ...BUILTINS.keys()]
   if (!names.includes(provider)) {
-    const means = suggestion(provider, names) || 'gc agent list names those of agents'
+    const means = suggestion(provider, names) || '`gc agent list` names those of agents'
     throw new AppError('provider-not-found', `there is no provider "${provider}"; ${means}`)
   }
   const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])))

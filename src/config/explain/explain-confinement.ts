@@ -22,7 +22,7 @@ export function explainFolderConfinement(
     config.agents.find((each) => each.name === name || each.localName === name)
   if (!agent) {
     const names = config.agents.map(({ qualified }) => qualified)
-    return { errors: [`there is no agent "${name}"; ${suggestion(name, names) || 'gc agent list names them'}`] }
+    return { errors: [`there is no agent "${name}"; ${suggestion(name, names) || '`gc agent list` names them'}`] }
   }
   const home = homedir()
   const around = { home, gcHome, city: path, rigs: config.rigs }

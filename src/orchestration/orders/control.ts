@@ -146,8 +146,8 @@ export class OrderControl {
     const named = current.filter((order) => order.scopedName === name || order.name === name)
     const order = named.find(({ enabled }) => enabled)
     if (order) return order
-    const hint = named.length > 0 ? `it is disabled; gc order enable ${name}` : 'gc order list shows which there are'
-    throw new AppError('order-not-found', `not_found: order not found: ${name}: ${hint}`)
+    const hint = named.length > 0 ? `: it is disabled; gc order enable ${name}` : ''
+    throw new AppError('order-not-found', `not_found: order not found: ${name}${hint}`)
   }
 }
 

@@ -54,7 +54,7 @@ export function findOrder(orders: readonly Order[], name: string): Order {
   const exact = orders.find(({ scopedName }) => scopedName === name)
   if (exact) return exact
   const [order, other] = orders.filter((each) => each.name === name)
-  if (!order) throw new AppError('order-not-found', `order not found: ${name}: gc order list shows which there are`)
+  if (!order) throw new AppError('order-not-found', `order not found: ${name}`)
   if (!other) return order
   const instances = orders.filter((each) => each.name === name).map(({ scopedName }) => scopedName)
   throw new AppError('ambiguous-reference', `ambiguous order name "${name}": say which of ${instances.join(', ')}`)

@@ -277,5 +277,5 @@ export class RunRepository {
 }
 
 function notFound(root: string): never {
-  throw new AppError('run-not-found', `run ${root} does not exist; gc run list shows those that do`)
+  throw new AppError('run-not-found', `run ${root} does not exist`)
 }
