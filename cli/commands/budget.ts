@@ -4,7 +4,7 @@ import { type Colour, formatCount } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
-import { usageError } from '../io/exit.ts'
+import { notFound, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
@@ -47,7 +47,13 @@ export function budgetCommands(program: Command, context: CommandContext): void 
     .argument('<unit>', 'usd or tokens', parseUnit)
     .action(async (of: Budget['unit'], options: ScopeOptions & JsonOption) => {
       const city = await context.city()
-      const removed = await city.call('DELETE ~/budgets', { query: keyOf(options, of) })
+      const key = keyOf(options, of)
+      const { items } = await city.call('GET ~/budgets')
+      const isOf = ({ scope, name = '', unit, per }: BudgetKey) =>
+        scope === key.scope && name === (key.name ?? '') && unit === key.unit && per === key.per
+      if (!items.some(isOf))
+        throw notFound('budget-not-found', 'there is no such budget; `gc budget list` lists those there are')
+      const removed = await city.call('DELETE ~/budgets', { query: key })
       if (options.json) return printJson(context.io, removed)
       printLine(context.io, 'The budget was removed.')
     })

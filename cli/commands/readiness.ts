@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
+import { ApiError } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
 import type { Colour } from '../../src/client/text.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { HOOK_REVIEW } from '../doctor/hook-review.ts'
+import { notFound } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { loadOffline } from '../pack-commands/offline.ts'
@@ -17,7 +19,14 @@ export function readinessCommand(program: Command, context: CommandContext): voi
     .option('--fresh', 'check again instead of using recent results')
     .action(async (names: string[], options: JsonOption & { fresh?: true }) => {
       const query = { items: names.join(','), ...(options.fresh && { fresh: true }) }
-      const response = await (await context.supervisor()).call('GET /v0/readiness', { query })
+      const supervisor = await context.supervisor()
+      const response = await supervisor.call('GET /v0/readiness', { query }).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || error.status !== 400) throw error
+        throw notFound(
+          'provider-not-found',
+          error.sentence.replace(/^unsupported items value/, 'gc does not know the program'),
+        )
+      })
       if (options.json) return printJson(context.io, response)
       printTable(
         context.io,

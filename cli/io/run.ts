@@ -75,7 +75,7 @@ async function tell(
 
 /** Where to look for what there is, unless the sentence names a command already. */
 const seeList = (message: string, listing: string | undefined): string =>
-  listing === undefined || /\bgc [a-z]/.test(message) ? '' : `; \`${listing}\` lists those there are`
+  listing === undefined || /\bgc [a-z]|did you mean/.test(message) ? '' : `; \`${listing}\` lists those there are`
 
 /** The help of the command that was called wrongly, without what is said at length there. */
 function shortHelp(program: Command, args: readonly string[], io: Io): string {

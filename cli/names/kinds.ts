@@ -212,6 +212,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */
 const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   who: ['session', 'agent'],
+  session: ['session', 'agent'],
   assignee: ['session', 'agent'],
   molecule: ['bead'],
 }

@@ -17,6 +17,11 @@ test('budget set, list and strict name the agents whose use is unknown, and what
   const first = 'Budgets are strict: an agent whose program does not report what it uses gets no turn.\n'
   expect([strict.status, strict.out]).toEqual([0, `${first}${lines}`])
   expect(await town.json(['budget', 'strict'])).toMatchObject({ strict: true, uncounted: [{ agent: 'script' }] })
-  await town.gc(['budget', 'remove', 'usd', '--agent', 'script'])
+  const remove = ['budget', 'remove', 'usd', '--agent', 'script']
+  expect((await town.gc(remove)).out).toBe('The budget was removed.\n')
   expect((await town.gc(['budget', 'list'])).out).not.toContain('script')
+  expect(await town.gc(remove)).toEqual({
+    ...{ status: 1, out: '' },
+    err: 'gc: there is no such budget; `gc budget list` lists those there are\n',
+  })
 })

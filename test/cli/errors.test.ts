@@ -20,6 +20,8 @@ describe('a name that nothing has', () => {
   test.each([
     { args: ['agent', 'show', 'shop/wroker'], meant: 'shop/worker' },
     { args: ['session', 'new', 'mayer'], meant: 'mayor' },
+    { args: ['session', 'show', 'shop/wroker'], meant: 'shop/worker' },
+    { args: ['readiness', 'cluade'], meant: 'claude' },
     { args: ['sling', 'shop/workr', 'Sweep'], meant: 'shop/worker' },
     { args: ['rig', 'show', 'shp'], meant: 'shop' },
     { args: ['bead', 'list', '--rig', 'shpo'], meant: 'shop' },
@@ -100,6 +102,8 @@ describe('inside the folder of a rig', () => {
     expect(await shown(['worker'], `${town.rig}/below`)).toBe('shop/worker')
     expect(await shown(['worker'], town.city)).toBe('worker')
     expect(await shown(['mayor'], town.rig)).toBe('mayor')
+    expect((await town.gc(['session', 'show', 'worker'], { cwd: town.rig })).err).toContain('"shop/worker"')
+    expect((await town.gc(['session', 'show', 'worker'], { cwd: town.city })).err).toContain('"worker"')
     const { out } = await town.gc(['sling', 'worker', 'Sweep the floor'], { cwd: town.rig })
     expect(out).toContain('goes to shop/worker.')
   })

@@ -70,7 +70,7 @@ test('new entries are printed until the session is closed', async () => {
 
 test('readiness of agent programs is shown', async () => {
   const { out } = await town.gc(['readiness', 'pi'])
-  expect(out).toMatch(/^NAME +PROGRAM +STATUS +TO DO\npi +Pi Coding Agent +not_installed/)
+  expect(out).toMatch(/^NAME +PROGRAM +STATUS +TO DO\npi +Pi Coding Agent +not installed/)
 })
 
 test('budget amounts are parsed in dollars and tokens', () => {
