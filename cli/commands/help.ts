@@ -7,6 +7,7 @@ import { findCommand } from '../io/line.ts'
 /** `gc help`: the help of a command, or what there is to know about a topic. */
 export function helpCommand(program: Command, { io }: CommandContext): void {
   const titles = [...TOPICS].map(([name, text]) => `  ${name.padEnd(17)}${text.split('\n', 1)[0]}`)
+  program.addHelpText('after', '\n`gc help getting-started` begins at the beginning; `gc help help` lists all topics.')
   program
     .command('help')
     .description('show the help of a command, or of a topic')

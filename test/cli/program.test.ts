@@ -84,7 +84,7 @@ describe('commands that need no supervisor', () => {
     const wide = await gc(['--help'], { width: 100 })
     expect(wide.status).toBe(0)
     expect(wide.out).toContain('Agents:')
-    expect(wide.out).toMatch(/\nAbout:\n( {2}.*\n)* {2}help \[topic\.\.\.\] .*\n$/)
+    expect(wide.out).toMatch(/\nAbout:\n( {2}.*\n)* {2}help \[topic\.\.\.\] .*\n\n`gc help getting-started` .*\n$/)
     expect(wide.out).not.toContain('Commands:')
     expect((await gc([], { width: 100 })).out).toBe(wide.out)
     const narrow = await gc(['--help'], { width: 80 })
