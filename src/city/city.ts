@@ -151,6 +151,7 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   resources.defer(() => worktrees.close())
   worktrees.start()
   resources.defer(() => transfer.stop())
+  resources.defer(() => services.privateFolders.stop())
   services.privateFolders.start()
   resources.defer(() => search.words.stop())
   search.words.start()

@@ -14,6 +14,7 @@ import { Metering } from '../agents/budgets/metering.ts'
 import { Strictness } from '../agents/budgets/strictness.ts'
 import { openConfinement } from '../agents/confinement/open-confinement.ts'
 import { PrivateFolders } from '../agents/confinement/private-folders.ts'
+import { unsharedLogin } from '../agents/confinement/unshared-login.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
@@ -99,8 +100,11 @@ function buildSessions(options: Foundation & Records) {
   })
   const ownerState = (id: string) => ownerStateOf(sessionRepository.find(id))
   const worktrees = new Worktrees({ ...options, ownerState, projectFiles })
-  const isOver = (id: string) => (beadRepository.find(id)?.status ?? 'closed') === 'closed'
-  const privateFolders = new PrivateFolders({ ...options, city: path, isOver })
+  const closedAt = (id: string) => {
+    const bead = beadRepository.find(id)
+    return bead && bead.status !== 'closed' ? undefined : (sessionRepository.find(id)?.closedAt ?? 0)
+  }
+  const privateFolders = new PrivateFolders({ ...options, city: path, closedAt })
   const processTokens = new ProcessTokens({ city: name, url })
   const sessionServices = openSessions({
     ...options,
@@ -224,6 +228,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
           ...options,
           logins: sessionServices.logins,
           isAsking: (login) => sessionServices.loginWatcher.isAsking(login),
+          unsharedLogin: (agent) => unsharedLogin(agent, config.current, options.env),
         }),
         new ParkedAttention(parking, options.log),
         new GateAttention(gates, deadlines),

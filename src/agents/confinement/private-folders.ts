@@ -1,5 +1,8 @@
 import { readdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { lstat, readdir, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { privateFolder, privateFolders } from './confinement.ts'
@@ -8,22 +11,54 @@ export interface PrivateFoldersOptions {
   /** The city's folder. */
   readonly city: string
   readonly reactions: Reactions
-  /** Whether a session is closed, or does not exist. */
-  isOver(session: string): boolean
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  /** When a session was closed: at the beginning of time where there is none; undefined of one that goes on. */
+  closedAt(session: string): number | undefined
   report(message: string): void
 }
 
-/** Removes the private folders of confined sessions when these are closed. */
+const DAY_MS = 24 * 3_600_000
+/** How long what was said in a session is kept after it was closed. */
+const RETENTION_MS = 30 * DAY_MS
+
+/** What is left of a folder: all of an entry, or a part of it. */
+interface Kept {
+  readonly [name: string]: true | Kept
+}
+
+/** The logs that programs keep of their conversations. */
+const LOGS: Kept = {
+  state: {
+    claude: { projects: true },
+    codex: { sessions: true },
+    gemini: { '.gemini': { 'projects.json': true, tmp: true } },
+    data: { opencode: { 'opencode.db': true, 'opencode.db-wal': true, 'opencode.db-shm': true } },
+  },
+}
+
+/** Removes the private folders of confined sessions when these are closed, but for what was said in them. */
 export class PrivateFolders {
+  #next: Deadline | undefined
+
   constructor(private readonly options: PrivateFoldersOptions) {
     options.reactions.on('confinement.sessions', ['bead.closed'], (tx, { subject }) => {
       if (subject !== undefined && this.#list().includes(subject)) tx.after(() => void this.#remove(subject))
     })
   }
 
-  /** Removes what a stop or a crash left behind. */
+  /** Removes what a stop or a crash left behind, and every day the conversations that were closed long ago. */
   start(): void {
-    for (const session of this.#list()) if (this.options.isOver(session)) void this.#remove(session)
+    const { clock, deadlines, closedAt } = this.options
+    this.#next = deadlines.after(DAY_MS, () => this.start())
+    for (const session of this.#list()) {
+      const at = closedAt(session)
+      if (at !== undefined) void this.#remove(session, { whole: at < clock.now() - RETENTION_MS })
+    }
+  }
+
+  stop(): void {
+    this.#next?.cancel()
   }
 
   #list(): string[] {
@@ -34,10 +69,26 @@ export class PrivateFolders {
     }
   }
 
-  async #remove(session: string): Promise<void> {
+  async #remove(session: string, { whole = false } = {}): Promise<void> {
     const folder = privateFolder(this.options.city, session)
-    await rm(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 1000 }).catch((error) =>
+    await (whole ? removeAll(folder) : prune(folder, LOGS)).catch((error) =>
       this.options.report(`the private folder ${folder} was not removed: ${errorMessage(error)}`),
     )
   }
+}
+
+const removeAll = (path: string): Promise<void> =>
+  rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 1000 })
+
+/** Removes all that is in a folder but what is kept, and the folder where nothing is left; links are removed, never followed. */
+async function prune(folder: string, kept: Kept): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    const rest = Object.hasOwn(kept, name) ? kept[name] : undefined
+    const stats = await lstat(path).catch(() => undefined)
+    if (rest === undefined || stats?.isSymbolicLink()) await removeAll(path)
+    else if (rest !== true) await (stats?.isDirectory() ? prune(path, rest) : removeAll(path))
+  }
+  // Only an empty folder can be removed so.
+  await rmdir(folder).catch(() => {})
 }

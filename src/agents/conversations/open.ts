@@ -16,6 +16,8 @@ import { sessionProgramLookup } from './tracking/session-program.ts'
 interface OpenLogsOptions {
   /** The city's name. */
   name: string
+  /** Its folder. */
+  path: string
   env: Readonly<Record<string, string | undefined>>
   store: Store
   clock: Clock
@@ -31,8 +33,8 @@ interface OpenLogsOptions {
 
 /** Opens the logs of a city's sessions: those that programs write, and the records of the Agent Client Protocol. */
 export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
-  const { name, env, store, clock, deadlines, sessionRepository, launcher, conversations, report } = options
-  const programOf = sessionProgramLookup(launcher, { city: name, env })
+  const { name, path, env, store, clock, deadlines, sessionRepository, launcher, conversations, report } = options
+  const programOf = sessionProgramLookup(launcher, { city: name, path, env })
   const locator = new LogLocator(store, sessionRepository, programOf, () => clock.now())
   return new SessionLogs({
     store,

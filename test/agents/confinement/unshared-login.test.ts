@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { LoginAttention } from '../../../src/agents/attention/sources/logins.ts'
 import { QuestionAttention } from '../../../src/agents/attention/sources/questions.ts'
 import { unsharedLogin } from '../../../src/agents/confinement/unshared-login.ts'
 import type { QuestionRow } from '../../../src/agents/questions/table.ts'
 import type { SessionRow } from '../../../src/agents/sessions/table.ts'
+import type { Accounts } from '../../../src/config/accounts/accounts.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { compose } from '../../../src/config/resolve/compose.ts'
+import { systemClock } from '../../../src/core/clock.ts'
 import { cityFiles } from '../../config/city-files.ts'
 import { tempFolder } from '../../support/folder.ts'
 
@@ -63,4 +66,27 @@ describe('what is to do about a program that asks to log in', () => {
     expect(toDo('login', undefined)).toBe('gc session attach gc-1, and answer there')
     expect(toDo('permission', '/home/me/.claude/.credentials.json')).toBe('gc session attach gc-1, and answer there')
   })
+})
+
+test('what is to do about a log-in that is not accepted is to share it where sessions do not see it, and else to log in', () => {
+  using city = cityFiles({ 'city.toml': CODEX })
+  const { config } = compose(new FileSnapshot(city.path), { defaultConfine: 'default' })
+  const toDo = (file: string | undefined, login = 'codex') => {
+    const dead = { login, provider: 'codex', state: 'dead' as const, since: 0, until: null, stated: false, attempts: 0 }
+    const attention = new LoginAttention({
+      clock: systemClock,
+      config: { current: config, onChange: () => () => {} },
+      accounts: { all: [], problem: undefined } as unknown as Accounts,
+      limits: { all: () => [{ ...dead, reason: 'Not logged in' }], onChange: () => () => {} },
+      logins: { candidates: () => [{ id: 'codex', provider: 'codex' }], roomAt: () => 0 },
+      isAsking: () => false,
+      unsharedLogin: () => (file === undefined ? undefined : { provider: 'codex', file }),
+    })
+    return attention.items()[0]?.to_do
+  }
+  expect(toDo('/home/me/.codex/auth.json')).toBe(
+    'gc confine share-login codex lets confined sessions read /home/me/.codex/auth.json; then gc account check codex',
+  )
+  expect(toDo(undefined)).toBe('log in, then gc account check codex')
+  expect(toDo('/home/me/.codex/auth.json', 'other')).toBe('log in, then gc account check other')
 })

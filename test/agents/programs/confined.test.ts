@@ -28,7 +28,7 @@ test.each([...RUNS.map(named), ...KEYED])('%s works confined with a key that it 
   await using opened = await openConfined(run, script(run.program))
   const { gc, rig, model, keys } = opened
   await gc('register', '.')
-  await gc('session', 'new', 'demo/worker', '--message', 'Make it.')
+  const { id } = JSON.parse(await gc('session', 'new', 'demo/worker', '--message', 'Make it.', '--json'))
   await eventually(() => existsSync(join(rig, 'made.txt')))
   await eventually(() => model.conversations.some(({ results }) => results.length > 0))
   const variables = readFileSync(join(rig, 'env.txt'), 'utf8')
@@ -37,6 +37,7 @@ test.each([...RUNS.map(named), ...KEYED])('%s works confined with a key that it 
   expect(readFileSync(join(rig, 'found.txt'), 'utf8')).toBe('')
   expect(variables).toContain('HTTPS_PROXY=http://gc:')
   expect(new Set(keys.map((key) => key.replace('Bearer ', '')))).toEqual(new Set([KEY]))
+  await eventually(async () => /assistant\nDone\./.test(await gc('session', 'logs', id)))
 })
 
 /** Has the program claim a bead, commit and close it. */

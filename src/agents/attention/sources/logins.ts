@@ -1,7 +1,8 @@
 import type { Accounts } from '../../../config/accounts/accounts.ts'
-import type { CityConfig } from '../../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../../config/city-config.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { UnsharedLogin } from '../../confinement/unshared-login.ts'
 import type { LoginLimits } from '../../limits/login-limits.ts'
 import type { Logins } from '../../limits/logins.ts'
 import type { LimitRow } from '../../limits/table.ts'
@@ -15,6 +16,8 @@ interface LoginAttentionOptions {
   logins: Pick<Logins, 'candidates' | 'roomAt'>
   /** Whether a session asks a person to log in, which is listed as its question. */
   isAsking(login: string): boolean
+  /** The log-in that confined sessions of an agent do not see because nobody said whether they may. */
+  unsharedLogin(agent: AgentConfig): UnsharedLogin | undefined
 }
 
 /** Logins that only a person can mend, and limits that leave agents without any login that has room. */
@@ -52,7 +55,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
         ]
       }),
       ...limits.all().flatMap((row) => {
-        if (row.state === 'dead') return isAsking(row.login) ? [] : [deadItem(row)]
+        if (row.state === 'dead') return isAsking(row.login) ? [] : [deadItem(row, this.#unshared(row.login))]
         return row.until !== null && row.until > now && held.has(row.login) ? [limitItem(row, row.until)] : []
       }),
     ]
@@ -69,6 +72,15 @@ export class LoginAttention implements AttentionSource<ListedItem> {
     }
   }
 
+  /** What lets the sessions that found no log-in see that of the person. */
+  #unshared(login: string): UnsharedLogin | undefined {
+    const { config, logins, unsharedLogin } = this.options
+    const users = config.current.agents.filter(({ qualified }) =>
+      logins.candidates({ kind: 'agent', template: qualified }).some(({ id }) => id === login),
+    )
+    return users.flatMap((agent) => unsharedLogin(agent) ?? [])[0]
+  }
+
   /** The logins of agents none of whose logins has room. */
   #loginsOfHeldAgents(): ReadonlySet<string> {
     const { config, logins } = this.options
@@ -79,12 +91,14 @@ export class LoginAttention implements AttentionSource<ListedItem> {
   }
 }
 
-const deadItem = ({ login, provider, reason, since }: LimitRow): ListedItem => ({
+const deadItem = ({ login, provider, reason, since }: LimitRow, unshared: UnsharedLogin | undefined): ListedItem => ({
   id: `login:${login}`,
   kind: 'login',
   since: toTimestamp(since),
   asks: `The login ${login}${provider && provider !== login ? ` of ${provider}` : ''} is not accepted, and nothing is started on it: ${reason}`,
-  to_do: `log in, then gc account check ${login}`,
+  to_do: unshared
+    ? `gc confine share-login ${unshared.provider} lets confined sessions read ${unshared.file}; then gc account check ${login}`
+    : `log in, then gc account check ${login}`,
 })
 
 const limitItem = ({ login, provider, reason, since }: LimitRow, until: number): ListedItem => ({

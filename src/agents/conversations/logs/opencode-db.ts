@@ -26,12 +26,26 @@ const SELECT_SESSION = '/* gc reads along */ SELECT id, time_created FROM sessio
 export function openDatabase(path: string): Database | undefined {
   if (!isFile(path)) return undefined
   try {
-    if (existsSync(`${path}-wal`)) return new Database(path, { readonly: true })
-    return new Database(`file:${encodeURI(path)}?immutable=1`, constants.SQLITE_OPEN_READONLY | URI)
+    const db = existsSync(`${path}-wal`)
+      ? new Database(path, { readonly: true })
+      : new Database(`file:${encodeURI(path)}?immutable=1`, constants.SQLITE_OPEN_READONLY | URI)
+    // A link on the way can have come meanwhile.
+    if (isPlain(db) && isFile(path)) return db
+    db.close()
+    return undefined
   } catch {
     return undefined
   }
 }
+
+/** Whether what is read are tables: whoever writes the database could have a query of a view run for ever. */
+const isPlain = (db: Database): boolean =>
+  db
+    .query<{ name: string }, []>(
+      `SELECT name FROM sqlite_schema WHERE lower(name) IN ('session', 'message', 'part')
+       AND (type <> 'table' OR sql NOT LIKE 'CREATE TABLE%') LIMIT 1`,
+    )
+    .get() === null
 
 /** The conversations that started in a folder since a time, newest first. */
 export function sessionsIn(path: string, folder: string, since: number): OpenCodeSession[] {

@@ -1,4 +1,6 @@
 import type { AgentConfig } from '../../../config/city-config.ts'
+import { stateVariables } from '../../../host/confine/start/private-folders.ts'
+import { privateFolder } from '../../confinement/confinement.ts'
 import type { Launcher } from '../../lifecycle/launcher.ts'
 import { identityOf } from '../../sessions/metadata.ts'
 import type { SessionRow } from '../../sessions/table.ts'
@@ -9,22 +11,29 @@ type Declarations = Pick<Launcher, 'agent' | 'provider' | 'homeVariables'>
 
 /** Looks up the program of a session, its environment, and the beginning of its first prompt. */
 export const sessionProgramLookup =
-  (launcher: Declarations, { city, env }: { city: string; env: Readonly<Record<string, string | undefined>> }) =>
+  (
+    launcher: Declarations,
+    { city, path, env }: { city: string; path: string; env: Readonly<Record<string, string | undefined>> },
+  ) =>
   (row: SessionRow): SessionProgram => {
     const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
     const provider = agent?.startCommand === undefined ? findProvider(launcher, row.provider) : undefined
     return {
       builtinProvider: provider?.ancestor,
-      env: { ...env, ...provider?.env, ...agent?.env, ...launcher.homeVariables(row) },
+      env: { ...env, ...provider?.env, ...agent?.env, ...launcher.homeVariables(row), ...privateState(path, row) },
       greeting: `[${city}] ${identityOf(row)} • `,
     }
   }
+
+/** Where a program that ran confined keeps what it would else keep in its home. */
+const privateState = (city: string, { id, confined }: SessionRow): Record<string, string> =>
+  confined === null || confined === 'off' ? {} : stateVariables(privateFolder(city, id))
 
 /** Looks up the built-in provider of a session's program. */
 export const builtinProviderLookup =
   (launcher: Declarations) =>
   (row: SessionRow): string | undefined =>
-    sessionProgramLookup(launcher, { city: '', env: {} })(row).builtinProvider
+    sessionProgramLookup(launcher, { city: '', path: '', env: {} })(row).builtinProvider
 
 /** The built-in provider of an agent's program; undefined for a command of its own. */
 export const builtinProviderOf = (

@@ -193,6 +193,7 @@ function openPrograms(options: SessionsOptions & Records) {
   const logs = openSessionLogs({
     ...{
       name: city,
+      path,
       env,
       store,
       clock,

@@ -34,6 +34,10 @@ const STATE = {
 /** No program can replace itself in a confined session, nor needs to try. */
 const SETTINGS = { DISABLE_AUTOUPDATER: '1' } as const
 
+/** The variables that lead programs to what they keep in a private folder. */
+export const stateVariables = (root: string): Record<string, string> =>
+  Object.fromEntries(Object.entries(STATE).map(([name, folder]) => [name, join(root, 'state', folder)]))
+
 /** Makes the folders below one, and answers with the variables that lead programs to them. */
 export function makePrivateFolders(
   root: string,
@@ -42,14 +46,14 @@ export function makePrivateFolders(
   const folders = { temporary: join(root, 'tmp'), state: join(root, 'state') }
   const isNew = !existsSync(folders.state)
   for (const folder of [folders.temporary, folders.state]) mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const state = Object.entries(STATE).map(([name, folder]) => [name, join(folders.state, folder)] as const)
-  for (const [, folder] of state) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const state = stateVariables(root)
+  for (const folder of Object.values(state)) mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Once a program was there, what it made of the folder could lead elsewhere.
   if (isNew) fill(folders.state, { files: begin?.files ?? [], links: [...linksOfGit(home), ...(begin?.links ?? [])] })
   const { temporary } = folders
   return {
     folders,
-    env: { ...Object.fromEntries(state), ...SETTINGS, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary },
+    env: { ...state, ...SETTINGS, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary },
   }
 }
 
