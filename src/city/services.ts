@@ -100,11 +100,12 @@ function buildSessions(options: Foundation & Records) {
   })
   const ownerState = (id: string) => ownerStateOf(sessionRepository.find(id))
   const worktrees = new Worktrees({ ...options, ownerState, projectFiles })
-  const closedAt = (id: string) => {
-    const bead = beadRepository.find(id)
-    return bead && bead.status !== 'closed' ? undefined : (sessionRepository.find(id)?.closedAt ?? 0)
-  }
-  const privateFolders = new PrivateFolders({ ...options, city: path, closedAt })
+  const privateFolders = new PrivateFolders({
+    ...options,
+    city: path,
+    beads: beadRepository,
+    sessions: sessionRepository,
+  })
   const processTokens = new ProcessTokens({ city: name, url })
   const sessionServices = openSessions({
     ...options,

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
 import { privateFolder, privateFolders } from './confinement.ts'
 
 export interface PrivateFoldersOptions {
@@ -13,8 +14,8 @@ export interface PrivateFoldersOptions {
   readonly reactions: Reactions
   readonly clock: Clock
   readonly deadlines: Deadlines
-  /** When a session was closed: at the beginning of time where there is none; undefined of one that goes on. */
-  closedAt(session: string): number | undefined
+  readonly beads: { find(id: string): { readonly status: string } | undefined }
+  readonly sessions: Pick<SessionRepository, 'find'>
   report(message: string): void
 }
 
@@ -49,12 +50,19 @@ export class PrivateFolders {
 
   /** Removes what a stop or a crash left behind, and every day the conversations that were closed long ago. */
   start(): void {
-    const { clock, deadlines, closedAt } = this.options
+    const { clock, deadlines } = this.options
     this.#next = deadlines.after(DAY_MS, () => this.start())
     for (const session of this.#list()) {
-      const at = closedAt(session)
+      const at = this.#closedAt(session)
       if (at !== undefined) void this.#remove(session, { whole: at < clock.now() - RETENTION_MS })
     }
+  }
+
+  /** When a session was closed: at the beginning of time where there is none; undefined of one that goes on. */
+  #closedAt(session: string): number | undefined {
+    const { beads, sessions } = this.options
+    const status = beads.find(session)?.status ?? 'closed'
+    return status === 'closed' ? (sessions.find(session)?.closedAt ?? 0) : undefined
   }
 
   stop(): void {

@@ -191,19 +191,8 @@ function openPrograms(options: SessionsOptions & Records) {
   const terminal = openTerminalInput(host, deadlines)
   const prompter = new AcpPrompter(host, conversations)
   const logs = openSessionLogs({
-    ...{
-      name: city,
-      path,
-      env,
-      store,
-      clock,
-      deadlines,
-      sessionRepository: repository,
-      launcher,
-      conversations,
-      questions,
-      report,
-    },
+    ...{ name: city, path, env, store, clock, deadlines, sessionRepository: repository, launcher, conversations },
+    ...{ questions, report },
     pending: (row) => pendingOf({ questions, conversations }, repository.find(row.id) ?? row),
   })
   return {
