@@ -14,7 +14,6 @@ import { Metering } from '../agents/budgets/metering.ts'
 import { Strictness } from '../agents/budgets/strictness.ts'
 import { openConfinement } from '../agents/confinement/open-confinement.ts'
 import { PrivateFolders } from '../agents/confinement/private-folders.ts'
-import { unsharedLogin } from '../agents/confinement/unshared-login.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
@@ -100,12 +99,8 @@ function buildSessions(options: Foundation & Records) {
   })
   const ownerState = (id: string) => ownerStateOf(sessionRepository.find(id))
   const worktrees = new Worktrees({ ...options, ownerState, projectFiles })
-  const privateFolders = new PrivateFolders({
-    ...options,
-    city: path,
-    beads: beadRepository,
-    sessions: sessionRepository,
-  })
+  const kept = { city: path, beads: beadRepository, sessions: sessionRepository }
+  const privateFolders = new PrivateFolders({ ...options, ...kept })
   const processTokens = new ProcessTokens({ city: name, url })
   const sessionServices = openSessions({
     ...options,
@@ -229,7 +224,6 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
           ...options,
           logins: sessionServices.logins,
           isAsking: (login) => sessionServices.loginWatcher.isAsking(login),
-          unsharedLogin: (agent) => unsharedLogin(agent, config.current, options.env),
         }),
         new ParkedAttention(parking, options.log),
         new GateAttention(gates, deadlines),

@@ -71,7 +71,8 @@ describe('what is to do about a program that asks to log in', () => {
 test('what is to do about a log-in that is not accepted is to share it where sessions do not see it, and else to log in', () => {
   using city = cityFiles({ 'city.toml': CODEX })
   const { config } = compose(new FileSnapshot(city.path), { defaultConfine: 'default' })
-  const toDo = (file: string | undefined, login = 'codex') => {
+  using home = tempFolder()
+  const toDo = (login = 'codex') => {
     const dead = { login, provider: 'codex', state: 'dead' as const, since: 0, until: null, stated: false, attempts: 0 }
     const attention = new LoginAttention({
       clock: systemClock,
@@ -80,13 +81,15 @@ test('what is to do about a log-in that is not accepted is to share it where ses
       limits: { all: () => [{ ...dead, reason: 'Not logged in' }], onChange: () => () => {} },
       logins: { candidates: () => [{ id: 'codex', provider: 'codex' }], roomAt: () => 0 },
       isAsking: () => false,
-      unsharedLogin: () => (file === undefined ? undefined : { provider: 'codex', file }),
+      env: { HOME: home.path },
     })
     return attention.items()[0]?.to_do
   }
-  expect(toDo('/home/me/.codex/auth.json')).toBe(
-    'gc confine share-login codex lets confined sessions read /home/me/.codex/auth.json; then gc account check codex',
+  expect(toDo()).toBe('log in, then gc account check codex')
+  mkdirSync(home.at('.codex'))
+  writeFileSync(home.at('.codex', 'auth.json'), '{"tokens":{}}')
+  expect(toDo()).toBe(
+    `gc confine share-login codex lets confined sessions read ${home.at('.codex', 'auth.json')}; then gc account check codex`,
   )
-  expect(toDo(undefined)).toBe('log in, then gc account check codex')
-  expect(toDo('/home/me/.codex/auth.json', 'other')).toBe('log in, then gc account check other')
+  expect(toDo('other')).toBe('log in, then gc account check other')
 })

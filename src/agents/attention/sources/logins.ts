@@ -1,8 +1,8 @@
 import type { Accounts } from '../../../config/accounts/accounts.ts'
-import type { AgentConfig, CityConfig } from '../../../config/city-config.ts'
+import type { CityConfig } from '../../../config/city-config.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { UnsharedLogin } from '../../confinement/unshared-login.ts'
+import { type UnsharedLogin, unsharedLogin } from '../../confinement/unshared-login.ts'
 import type { LoginLimits } from '../../limits/login-limits.ts'
 import type { Logins } from '../../limits/logins.ts'
 import type { LimitRow } from '../../limits/table.ts'
@@ -16,8 +16,8 @@ interface LoginAttentionOptions {
   logins: Pick<Logins, 'candidates' | 'roomAt'>
   /** Whether a session asks a person to log in, which is listed as its question. */
   isAsking(login: string): boolean
-  /** The log-in that confined sessions of an agent do not see because nobody said whether they may. */
-  unsharedLogin(agent: AgentConfig): UnsharedLogin | undefined
+  /** The environment of the supervisor. */
+  env: Readonly<Record<string, string | undefined>>
 }
 
 /** Logins that only a person can mend, and limits that leave agents without any login that has room. */
@@ -74,11 +74,11 @@ export class LoginAttention implements AttentionSource<ListedItem> {
 
   /** What lets the sessions that found no log-in see that of the person. */
   #unshared(login: string): UnsharedLogin | undefined {
-    const { config, logins, unsharedLogin } = this.options
+    const { config, logins, env } = this.options
     const users = config.current.agents.filter(({ qualified }) =>
       logins.candidates({ kind: 'agent', template: qualified }).some(({ id }) => id === login),
     )
-    return users.flatMap((agent) => unsharedLogin(agent) ?? [])[0]
+    return users.flatMap((agent) => unsharedLogin(agent, config.current, env) ?? [])[0]
   }
 
   /** The logins of agents none of whose logins has room. */
