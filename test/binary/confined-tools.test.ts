@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
+import { gitServer, packRepository, packToml } from '../support/pack-repository.ts'
 
 const binary = resolve(process.env.GC_BINARY ?? 'dist/gc')
 
@@ -18,8 +19,13 @@ function personWith(files: Readonly<Record<string, string>>): TempFolder {
 }
 
 /** What a line of shell prints on both streams when gc confines it in the repository. */
-async function confined(folder: TempFolder, line: string, env: Readonly<Record<string, string>> = {}) {
-  const child = Bun.spawn([binary, 'confine', '--', '/bin/sh', '-c', `exec 2>&1; ${line}`], {
+async function confined(
+  folder: TempFolder,
+  line: string,
+  env: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
+) {
+  const child = Bun.spawn([binary, 'confine', ...options, '--', '/bin/sh', '-c', `exec 2>&1; ${line}`], {
     cwd: folder.at('work'),
     env: { PATH: process.env.PATH, HOME: folder.path, GC_HOME: folder.at('gc'), ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -73,6 +79,21 @@ test('git says why it reaches no repository by SSH, and what to do', async () =>
   expect(said).toStartWith('gc: a confined session has no SSH; use the https address of the repository, or confine = ')
   const own = await confined(folder, 'git ls-remote git@example.com:a/b', { GIT_SSH_COMMAND: 'echo mine >&2; false' })
   expect(own).toStartWith('mine')
+})
+
+test('git asks nobody for a password where the helper of a person finds none, and has one that its environment brings', async () => {
+  using packs = packRepository()
+  packs.commit({ 'pack.toml': packToml('p') }, 'v1.0.0')
+  await using server = gitServer(packs, { token: 'token-of-the-person' })
+  const own = server.url.replace('://', '://x:token-of-the-person@')
+  using folder = personWith({
+    '.gitconfig': '[credential]\n  helper = store\n[http]\n  proxyAuthMethod = basic\n',
+    '.git-credentials': `${own}\n`,
+  })
+  const list = (url: string) =>
+    confined(folder, `git ls-remote ${url}`, { NO_PROXY: '' }, ['--port', new URL(url).port])
+  expect(await list(server.url)).toContain('terminal prompts disabled')
+  expect(await list(own)).toContain('refs/tags/v1.0.0')
 })
 
 test('programs read the certificates that the environment of a person names', async () => {

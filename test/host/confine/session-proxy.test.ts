@@ -62,6 +62,46 @@ describe('the proxy of a session', () => {
     expect(world.proxy.traffic).toMatchObject([{ host: 'evil.example', connections: 0, denied: 1 }])
   })
 
+  test('does not look a name up that is not allowed: what is asked for could tell something', async () => {
+    const lookedUp: string[] = []
+    const spy = async (host: string) => {
+      lookedUp.push(host)
+      return []
+    }
+    using world = new ProxyWorld({ hosts: ['known.example'] }, { resolve: spy })
+    expect(status(await world.send(['CONNECT c2VjcmV0.evil.example:443 HTTP/1.1']))).toBe(403)
+    expect(status(await world.send(['GET http://c2VjcmV0.evil.example/ HTTP/1.1']))).toBe(403)
+    expect(status(await world.send(['CONNECT known.example:443 HTTP/1.1']))).toBe(502)
+    expect(lookedUp).toEqual(['known.example'])
+  })
+
+  test('has at most so many connections at once, and says so', async () => {
+    using world = new ProxyWorld({ hosts: 'any' })
+    const open = Array.from({ length: 256 }, () => world.raw('GET http://exam'))
+    expect(await world.raw('GET http://exam')).toContain('a session has at most 256 connections at once')
+    world.proxy.close()
+    await Promise.all(open)
+  })
+
+  test('judges where a redirect leads as it judges every host, since it follows none', async () => {
+    using elsewhere = await Upstream.open(OK)
+    const moved = `HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:${elsewhere.port}/\r\nContent-Length: 0\r\n\r\n`
+    using upstream = await Upstream.open(moved)
+    using world = new ProxyWorld({ hosts: [`127.0.0.1:${upstream.port}`] })
+    expect(await world.send([`GET http://127.0.0.1:${upstream.port}/ HTTP/1.1`])).toBe(moved)
+    expect(status(await world.send([`GET http://127.0.0.1:${elsewhere.port}/ HTTP/1.1`]))).toBe(403)
+    expect(elsewhere.connections).toBe(0)
+  })
+
+  test.each(['127.1', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001', '2130706433', '127.0.0.1.', '①②⑦.0.0.1'])(
+    'takes %s for no host',
+    async (host) => {
+      using world = new ProxyWorld({ hosts: 'any' }, { resolve: async () => ['127.0.0.1'] })
+      expect([400, 403]).toContain(status(await world.send([`CONNECT ${host}:80 HTTP/1.1`])))
+      expect([400, 403]).toContain(status(await world.send([`GET http://${host}/ HTTP/1.1`])))
+    },
+  )
+
   test('refuses a name that stands for this machine, unless its address is allowed too', async () => {
     using upstream = await Upstream.open('pong', (text) => text === 'ping')
     const lines = [`CONNECT inside.example:${upstream.port} HTTP/1.1`]

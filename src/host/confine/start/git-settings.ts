@@ -39,6 +39,8 @@ export function gitVariables(
   const refusing = { GIT_SSH_COMMAND: `echo '${NO_SSH}' >&2; exit 255 #`, GIT_SSH_VARIANT: 'simple' }
   const isSaid = env.GIT_SSH_COMMAND !== undefined || env.GIT_SSH !== undefined
   return {
+    // Helpers have no credentials here, and nobody answers at the terminal of an agent.
+    ...(env.GIT_TERMINAL_PROMPT === undefined && { GIT_TERMINAL_PROMPT: '0' }),
     ...(env.GIT_CONFIG_COUNT === undefined && unsigned),
     ...(network === 'session' && !isSaid && refusing),
   }
