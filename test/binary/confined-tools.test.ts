@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type TempFolder, tempFolder } from '../support/folder.ts'
 import { gitServer, packRepository, packToml } from '../support/pack-repository.ts'
@@ -61,6 +61,15 @@ test('git has the settings that a person keeps in ~/.config', async () => {
   })
   expect(await confined(folder, COMMIT)).toBe('Ann <ann@example.com> N')
   expect(await confined(folder, 'touch a.swp b; git status --porcelain')).toBe('?? b')
+})
+
+test('a program tells git who it is where the person has not said it, and cannot where they have', async () => {
+  const set = 'git config --global user.name Bot && git config --global user.email bot@x'
+  using none = personWith({})
+  expect(await confined(none, `${set} && ${COMMIT}`)).toBe('Bot <bot@x> N')
+  expect(existsSync(none.at('.gitconfig'))).toBe(false)
+  using some = personWith({ '.gitconfig': '[user]\n  name = Ann\n  email = a@b\n' })
+  expect(await confined(some, `${set}; ${COMMIT}`)).toEndWith('Ann <a@b> N')
 })
 
 test('a commit that a person would sign is made without the key that is not there', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { realPath } from '../../../core/folders.ts'
 
@@ -23,6 +23,9 @@ export function gitSettings(home: string): string[] {
 /** Where git finds the settings of a person whose folder for configuration is another one. */
 export const gitLinks = (home: string): { path: string; to: string }[] =>
   [OWN[1], ...BESIDE].map((name) => ({ path: name.replace(/^\.config\//, ''), to: join(home, name) }))
+
+/** Whether a person has settings of git: where there are none, a program makes its own. */
+export const hasGitSettings = (home: string): boolean => OWN.some((name) => existsSync(join(home, name)))
 
 const NO_SSH =
   'gc: a confined session has no SSH; use the https address of the repository, or confine = "network" with read of the keys'

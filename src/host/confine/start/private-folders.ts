@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Confinement } from '../../protocol/session.ts'
-import { gitLinks } from './git-settings.ts'
+import { gitLinks, hasGitSettings } from './git-settings.ts'
 
 /** Folders that only one confined program has: for what is temporary, and for what its programs keep of themselves. */
 export interface PrivateFolders {
@@ -49,7 +49,10 @@ export function makePrivateFolders(
   const state = stateVariables(root)
   for (const folder of Object.values(state)) mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Once a program was there, what it made of the folder could lead elsewhere.
-  if (isNew) fill(folders.state, { files: begin?.files ?? [], links: [...linksOfGit(home), ...(begin?.links ?? [])] })
+  if (isNew) {
+    const files = [...filesOfGit(home), ...(begin?.files ?? [])]
+    fill(folders.state, { files, links: [...linksOfGit(home), ...(begin?.links ?? [])] })
+  }
   const { temporary } = folders
   return {
     folders,
@@ -62,6 +65,10 @@ const linksOfGit = (home: string) =>
   gitLinks(home)
     .filter(({ to }) => existsSync(to))
     .map(({ path, to }) => ({ path: join(STATE.XDG_CONFIG_HOME, path), to }))
+
+/** What `git config --global` changes where a person has no settings that it would have to change. */
+const filesOfGit = (home: string) =>
+  hasGitSettings(home) ? [] : [{ path: join(STATE.XDG_CONFIG_HOME, 'git/config'), text: '' }]
 
 function fill(state: string, { files, links }: NonNullable<Confinement['begin']>): void {
   for (const { path, text } of files) writeFileSync(withFolder(join(state, path)), text, { mode: 0o600, flag: 'wx' })
