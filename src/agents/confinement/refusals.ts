@@ -5,7 +5,7 @@ import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type Around, allowingLine, pathLine } from './allowing-line.ts'
 import { type Confinable, type ConfinementPlace, privateFolder } from './confinement.ts'
-import { type SaidRefusal, saidRefusals } from './said-refusals.ts'
+import { type SaidRefusal, saidRefusals, saidUnresolved } from './said-refusals.ts'
 
 interface RefusalsOptions {
   readonly place: Pick<ConfinementPlace, 'path' | 'home'>
@@ -32,7 +32,8 @@ export class Refusals {
     const denials = readDenials(privateFolder(place.path, row.id)).filter(({ lastAt }) => Date.parse(lastAt) >= since)
     if (denials.length > 0) return `${recorded(denials, { around, table })} (gc session denials ${row.id})`
     const said = saidRefusals(output ?? '', row.workDir).find(isOpenToGc)
-    return said && unproven(said, { around, table })
+    if (said) return unproven(said, { around, table })
+    return row.confined === 'default' ? unresolved(saidUnresolved(output ?? ''), table) : undefined
   }
 }
 
@@ -61,6 +62,12 @@ function unproven({ path, access }: SaidRefusal, { around, table }: Telling): st
   const said = `it said "permission denied" of ${path}, perhaps for its confinement`
   return line === undefined ? said : `${said}: ${line} in ${table} allows it`
 }
+
+/** Names are looked up by the proxy of a session, and by nobody else. */
+const unresolved = (host: string | undefined, table: string): string | undefined =>
+  host === undefined || host.length > MAX_SHOWN
+    ? undefined
+    : `it could not look up ${host}: confined programs reach hosts by HTTPS_PROXY, which this one did not; mode = "network" in ${table} lets it`
 
 /** What gc itself may not open is closed to the session whatever confines it. */
 function isOpenToGc({ path, access }: SaidRefusal): boolean {

@@ -21,6 +21,22 @@ export function saidRefusals(output: string, folder: string): SaidRefusal[] {
   return found.reverse()
 }
 
+/** A host that a program said it could not look up, as a confined one never can; the last of them. */
+export function saidUnresolved(output: string): string | undefined {
+  return output
+    .split('\n')
+    .flatMap((line) => LOOKED_UP.flatMap((pattern) => pattern.exec(line)?.[1] ?? []))
+    .at(-1)
+}
+
+/** As curl and SSH say it, Node, Go, and Python. */
+const LOOKED_UP = [
+  /could not resolve host(?:name)?:? ['"]?([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)/i,
+  /getaddrinfo (?:EAI_AGAIN|ENOTFOUND) ([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)/,
+  /\blookup ([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)(?: on \S+)?: /,
+  /failed to resolve ['"]([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)['"]/i,
+]
+
 /** What a program says that it wanted to change something. */
 const CHANGES =
   /\b(create|creating|write|writing|mkdir|touch|tee|cp|mv|rm|remove|unlink|rename|delete|truncate|chmod)\b/i

@@ -53,6 +53,21 @@ describe('what is told of a confined session that failed', () => {
     expect(told([], 'cat: @/nowhere/file: Permission denied')).toBeUndefined()
   })
 
+  test('is the host that its program could not look up, where every network would let it', () => {
+    const said = (host: string) =>
+      `it could not look up ${host}: confined programs reach hosts by HTTPS_PROXY, which this one did not; mode = "network" in the confine table of ann lets it`
+    for (const [line, host] of [
+      ['curl: (6) Could not resolve host: a.example', 'a.example'],
+      ['ssh: Could not resolve hostname git.example.com: Temporary failure in name resolution', 'git.example.com'],
+      ['  cause: Error: getaddrinfo EAI_AGAIN api.example.com', 'api.example.com'],
+      ['dial tcp: lookup b.example on 10.0.0.1:53: write: operation not permitted', 'b.example'],
+      ["NameResolutionError: Failed to resolve 'c.example' ([Errno -3])", 'c.example'],
+    ] as const)
+      expect(told([], `first\n${line}\nlast`)).toBe(said(host))
+    expect(told([], 'Could not resolve host: a.example', 'network')).toBeUndefined()
+    expect(told([], 'could not resolve hosts of any kind')).toBeUndefined()
+  })
+
   test('is nothing of one that is not confined, or was refused nothing', () => {
     expect(told([[13, 'connect', 'example.com:443']], '', 'off')).toBeUndefined()
     expect(told([], 'it just failed')).toBeUndefined()
