@@ -41,6 +41,7 @@ async function denials(context: CommandContext, id: string, options: JsonOption)
       `With this in the confine table of ${sanitizeLine(allowing.table)} nothing of it is refused that a line allows:`,
     )
     for (const line of allowing.lines) printLine(io, `  ${sanitizeLine(line)}`)
+    if (allowing.replaces) printLine(io, `The table takes the place of ${sanitizeLine(allowing.replaces)}.`)
     printLine(
       io,
       'A line takes the place of one with the same key. What a pack declares is said in a [[patches.agent]] of the city.',

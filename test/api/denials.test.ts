@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { World } from '../support/world.ts'
@@ -95,6 +95,16 @@ test('what a confined session was refused is listed with the line that would all
     ],
   })
   expect(items[5]).toMatchObject({ target: '[0:0:0:0:0:0:0:1]:80', last_at: lastAt })
+
+  // A table that allows something takes the place of the word that stands for one.
+  appendFileSync(join(city.path, 'agents/worker/agent.toml'), '\nconfine = "default"\n')
+  await city.call('POST ~/config/reload', { body: {} })
+  writeFileSync(join(folder, 'denials.json'), JSON.stringify([denied('connect', '127.0.0.1:5432', 3)]))
+  expect((await list()).allowing).toEqual({
+    lines: ['mode = "default"', 'ports = [5432]'],
+    table: 'agent worker (agents/worker/agent.toml:1)',
+    replaces: 'confine = "default"',
+  })
 
   writeFileSync(join(folder, 'denials.json'), '{"half')
   expect(await list()).toMatchObject({ items: [], total: 0 })

@@ -9,12 +9,14 @@ export type Around = Omit<Surroundings, 'home'>
 
 /** A key of a `confine` table and what it has to list, or to be. */
 type Allowance =
-  | { readonly key: 'mode'; readonly value: 'network' }
+  | { readonly key: 'mode'; readonly value: string }
   | { readonly key: 'allow_hosts' | 'read' | 'write'; readonly items: readonly string[] }
   | { readonly key: 'ports'; readonly items: readonly number[] }
 
-/** What a `confine` table says already. */
-export type Written = Partial<Pick<AgentConfineFields, 'allowHosts' | 'read' | 'write' | 'ports'>>
+/** What a `confine` table says already; `word` is a mode that stands for a table, which then has to say it. */
+export type Written = Partial<Pick<AgentConfineFields, 'allowHosts' | 'read' | 'write' | 'ports'>> & {
+  word?: string | undefined
+}
 
 /** The line of a `confine` table that would allow a call that was refused; undefined where none does, or it would void confinement. */
 export function allowingLine(denial: Refused, around: Around): string | undefined {
@@ -27,8 +29,10 @@ export function allowingLines(denials: readonly Refused[], around: Around, writt
   const all = denials.flatMap((denial) => allowanceFor(denial, around) ?? [])
   const strings = (key: 'allow_hosts' | 'write') => all.flatMap((each) => (each.key === key ? each.items : []))
   const ports = all.flatMap((each) => (each.key === 'ports' ? each.items : []))
+  if (all.length === 0) return []
+  const mode = all.some(({ key }) => key === 'mode') ? 'network' : written.word
   return [
-    ...(all.some(({ key }) => key === 'mode') ? [lineOf({ key: 'mode', value: 'network' })] : []),
+    ...(mode ? [lineOf({ key: 'mode', value: mode })] : []),
     ...listLine({ key: 'write', items: strings('write') }, written.write),
     ...listLine({ key: 'allow_hosts', items: strings('allow_hosts') }, written.allowHosts),
     ...(ports.length > 0 ? [lineOf({ key: 'ports', items: [...new Set([...(written.ports ?? []), ...ports])] })] : []),

@@ -39,13 +39,18 @@ export class Denials {
     const around = { gcHome: place.home, city: place.path, rigs: config.current.rigs, rig: agent?.dir }
     const items = counted.map((denial) => toView(denial, around)).sort((a, b) => b.count - a.count)
     const confinable = confinableOf(row, agent, config.current)
-    const lines = allowingLines(counted, around, confinable?.confineTable?.values ?? {})
+    const { values = {}, origins } = confinable?.confineTable ?? {}
+    const word = origins?.mode?.key === 'confine' ? values.mode : undefined
+    const lines = allowingLines(counted, around, { ...values, word })
     return {
       ...{ session_id: row.id, confine: this.#modeOf(row, agent), items },
       ...(isRunning(row) && row.confined !== null && { confined: row.confined }),
       ...(agent && agent.confine !== 'off' && this.#isInherited && { inherited: true }),
       ...(unconfined.has(row) && { unconfined: true }),
-      ...(confinable && lines.length > 0 && { allowing: { lines, table: confinable.declared } }),
+      ...(confinable &&
+        lines.length > 0 && {
+          allowing: { lines, table: confinable.declared, ...(word && { replaces: `confine = "${word}"` }) },
+        }),
       total: items.reduce((sum, { count }) => sum + count, 0),
     }
   }

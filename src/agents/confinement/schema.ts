@@ -48,6 +48,9 @@ export const DenialList = Type.Object(
             description: 'Each key of the table once, with what it lists already.',
           }),
           table: Type.String({ description: 'Whose `confine` table they go into, and where that is declared.' }),
+          replaces: Type.Optional(
+            Type.String({ description: 'The line that stands for a table so far, and makes room for one.' }),
+          ),
         },
         {
           $id: 'SessionDenialAllowing',
