@@ -1,3 +1,5 @@
+import type { AgentResponse } from '../../src/agents/agents/schema.ts'
+import { attachTo } from './attach.ts'
 import { copy } from './copy.ts'
 import type { Action, Reach } from './page.ts'
 import { slingText } from './sling-actions.ts'
@@ -5,14 +7,24 @@ import { slingText } from './sling-actions.ts'
 type Verb = 'suspend' | 'resume' | 'restart'
 
 /** Everything that can be done to an agent, or to all instances of a pool. */
-export function agentActions(name: string, isSuspended: boolean): Action[] {
+export function agentActions(
+  name: string,
+  isSuspended: boolean,
+  session: string | undefined,
+  whyNot: string,
+): Action[] {
   return [
+    attachTo(session, whyNot),
     isSuspended ? resume(name) : suspend(name),
     restart(name),
     slingText(name),
     copy('y', 'copy', 'its name', name),
   ]
 }
+
+/** What can be done to an agent as the server lists it. */
+export const actionsOfAgent = ({ name, suspended, running, session }: AgentResponse): Action[] =>
+  agentActions(name, suspended, running ? session?.name : undefined, `${name} has no session that runs`)
 
 /** An agent is addressed by its folder and its name. */
 export const splitAgent = (name: string): { dir: string; base: string } => {
@@ -43,7 +55,7 @@ const resume = (name: string): Action => ({
   help: 'let the agent start sessions again',
   run: async (reach) => {
     await act(reach, name, 'resume')
-    return { text: `${name} is resumed` }
+    return { text: `${name} is resumed`, undo: suspend(name) }
   },
 })
 

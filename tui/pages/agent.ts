@@ -1,7 +1,7 @@
 import { formatConfined } from '../../src/client/confined.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { formatTime } from '../../src/client/text.ts'
-import { agentActions, splitAgent } from './agent-actions.ts'
+import { actionsOfAgent, splitAgent } from './agent-actions.ts'
 import { originOf } from './configuration.ts'
 import { amount, limitOf } from './figures.ts'
 import { isOneOf, type Line, type Reach, text } from './page.ts'
@@ -46,7 +46,7 @@ export const agentPage = text({
         ...section('limits', limitLines(limits, uncounted)),
         ...section('sessions, newest first', sessions.items.map(sessionLine)),
       ],
-      actions: agentActions(name, agent.suspended),
+      actions: actionsOfAgent(agent),
       opens: agent.session && { page: 'session', city: city.name, subject: agent.session.name },
     }
   },

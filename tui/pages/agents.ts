@@ -1,5 +1,5 @@
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
-import { agentActions } from './agent-actions.ts'
+import { actionsOfAgent, agentActions } from './agent-actions.ts'
 import { type Cell, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 import { readUnconfined, unconfinedCell } from './unconfined.ts'
@@ -60,7 +60,14 @@ export const agentsPage = table<Listed>({
     return whole(foldPools(items).map((row) => ({ ...row, unconfined: counts.get(row.name)?.length ?? 0 })))
   },
   actionsOf: ({ name, agent, instances }) =>
-    agentActions(name, instances.length > 0 ? instances.every(({ suspended }) => suspended) : agent.suspended),
+    instances.length > 0
+      ? agentActions(
+          name,
+          instances.every(({ suspended }) => suspended),
+          undefined,
+          `${name} is a pool; enter opens its instances`,
+        )
+      : actionsOfAgent(agent),
 })
 
 /** The instances of one pool. */
@@ -99,7 +106,7 @@ export const poolPage = table<AgentResponse & { readonly isUnconfined: boolean }
     const listed = items.map((agent) => ({ ...agent, isUnconfined: free.has(agent.session?.name ?? '') }))
     return whole(listed.sort((a, b) => Number(b.running) - Number(a.running)))
   },
-  actionsOf: ({ name, suspended }) => agentActions(name, suspended),
+  actionsOf: (agent) => actionsOfAgent(agent),
 })
 
 /** One row for all instances of a pool, where its first instance is. */

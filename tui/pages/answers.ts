@@ -34,7 +34,12 @@ export function answersOf({
     key: 'r',
     name: 'answer',
     help: 'answer in words',
-    fields: [{ name: 'answer', title: `answer: ${answers.join(', ')}` }, OWN_WORDS],
+    fields: [
+      ticks.length > 0
+        ? { name: 'answer', title: `boxes to tick, with commas between them: ${boxesOf}` }
+        : { name: 'answer', title: 'answer', choices: answers },
+      OWN_WORDS,
+    ],
     run: (reach, { answer: chosen = '', text = '' }) => answer(reach, { answer: chosen, ...(text && { text }) }),
   }
   return [...numbered, inWords]

@@ -1,29 +1,25 @@
-import type { CityClient } from '../../src/client/client.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
+import { attachTo } from './attach.ts'
+import { change } from './bead-changes.ts'
+import { joinConvoy } from './convoy-actions.ts'
 import { copy } from './copy.ts'
 import type { Action } from './page.ts'
 import { slingBead } from './sling-actions.ts'
 
 /** Everything that can be done to a bead. */
-export function beadActions({ id, title, status, assignee = '', labels = [], description, priority }: Bead): Action[] {
+export function beadActions(bead: Bead): Action[] {
+  const { id, title, status, assignee = '', labels = [], description = '', priority } = bead
   const isClosed = status === 'closed'
   const closed = isClosed ? `${id} is closed; r reopens it` : undefined
   return [
-    isClosed ? reopen(id) : close(id, title),
+    isClosed ? reopen(id, title) : close(id, title),
     slingBead(id, closed),
     {
       key: 'e',
       name: 'edit',
       help: 'change its title',
       fields: [{ name: 'title', title: `title of ${id}`, initial: title }],
-      run: async ({ city }, values) => {
-        await city.call('PATCH ~/bead/{id}', { params: { id }, body: { title: values.title ?? title } })
-        const undo: Action['run'] = async (reach) => {
-          await reach.city.call('PATCH ~/bead/{id}', { params: { id }, body: { title } })
-          return { text: `${id} has its old title again` }
-        }
-        return { text: `${id} has a new title`, undo: { name: 'edit', run: undo } }
-      },
+      run: (reach, values) => change(reach, bead, 'title', values.title ?? title),
     },
     {
       key: 'd',
@@ -31,22 +27,11 @@ export function beadActions({ id, title, status, assignee = '', labels = [], des
       help: 'change its description',
       fields: [
         {
-          name: 'description',
-          title: `description of ${id}`,
-          initial: description ?? '',
-          isOptional: true,
-          isLong: true,
+          ...{ name: 'description', title: `description of ${id}`, initial: description },
+          ...{ isOptional: true, isLong: true },
         },
       ],
-      run: async ({ city }, values) => {
-        const set = (text: string) => ({ params: { id }, body: { description: text } })
-        await city.call('PATCH ~/bead/{id}', set(values.description ?? ''))
-        const undo: Action['run'] = async (reach) => {
-          await reach.city.call('PATCH ~/bead/{id}', set(description ?? ''))
-          return { text: `${id} has its old description again` }
-        }
-        return { text: `${id} has a new description`, undo: { name: 'describe', run: undo } }
-      },
+      run: (reach, values) => change(reach, bead, 'description', values.description ?? ''),
     },
     {
       key: 'm',
@@ -54,18 +39,7 @@ export function beadActions({ id, title, status, assignee = '', labels = [], des
       help: 'change its priority: 0 is the most urgent, 4 the least',
       disabled: closed,
       fields: [{ name: 'priority', title: `priority of ${id}: 0 to 4`, initial: String(priority ?? '') }],
-      run: async ({ city }, values) => {
-        const next = Number(values.priority)
-        if (!Number.isInteger(next)) throw new Error(`"${values.priority}" is no priority: write a number from 0 to 4`)
-        await city.call('PATCH ~/bead/{id}', { params: { id }, body: { priority: next } })
-        const text = `${id} has priority ${next}`
-        if (priority === undefined) return { text }
-        const undo: Action['run'] = async (reach) => {
-          await reach.city.call('PATCH ~/bead/{id}', { params: { id }, body: { priority } })
-          return { text: `${id} has its old priority again` }
-        }
-        return { text, undo: { name: 'priority', run: undo } }
-      },
+      run: (reach, values) => change(reach, bead, 'priority', toPriority(values.priority ?? '')),
     },
     {
       key: 'A',
@@ -75,15 +49,7 @@ export function beadActions({ id, title, status, assignee = '', labels = [], des
       fields: [
         { name: 'assignee', title: `session for ${id} (empty for nobody)`, initial: assignee, isOptional: true },
       ],
-      run: async ({ city }, values) => {
-        const next = values.assignee ?? ''
-        await assign(city, id, next)
-        const undo: Action['run'] = async (reach) => {
-          await assign(reach.city, id, assignee)
-          return { text: `${id} is assigned to ${assignee || 'nobody'} again` }
-        }
-        return { text: `${id} is assigned to ${next || 'nobody'}`, undo: { name: 'assign', run: undo } }
-      },
+      run: (reach, values) => change(reach, bead, 'assignee', values.assignee ?? ''),
     },
     {
       key: 'c',
@@ -105,12 +71,16 @@ export function beadActions({ id, title, status, assignee = '', labels = [], des
         return { text: `${id} is offered again` }
       },
     },
+    joinConvoy(id),
+    attachTo(assignee, `nobody works on ${id}`),
     copy('y', 'copy', 'its id', id),
   ]
 }
 
-const assign = (city: CityClient, id: string, assignee: string) =>
-  city.call('POST ~/bead/{id}/assign', { params: { id }, body: { assignee } })
+function toPriority(value: string): string {
+  if (!/^[0-4]$/.test(value.trim())) throw new Error(`"${value}" is no priority: write a number from 0 to 4`)
+  return value.trim()
+}
 
 const close = (id: string, title: string): Action => ({
   key: 'x',
@@ -119,17 +89,17 @@ const close = (id: string, title: string): Action => ({
   confirm: `Close ${id} (${title})?`,
   run: async ({ city }) => {
     await city.call('POST ~/bead/{id}/close', { params: { id } })
-    return { text: `${id} is closed`, undo: reopen(id) }
+    return { text: `${id} is closed`, undo: reopen(id, title) }
   },
 })
 
-const reopen = (id: string): Action => ({
+const reopen = (id: string, title: string): Action => ({
   key: 'r',
   name: 'reopen',
   help: 'reopen it',
   run: async ({ city }) => {
     await city.call('POST ~/bead/{id}/reopen', { params: { id } })
-    return { text: `${id} is open again` }
+    return { text: `${id} is open again`, undo: close(id, title) }
   },
 })
 

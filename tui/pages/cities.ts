@@ -97,6 +97,6 @@ const suspendOrResume = (name: string, suspended: boolean): Action => ({
   run: async ({ client }) => {
     await client.city(name).call('PATCH ~', { body: { suspended } })
     const text = suspended ? `${name} is suspended; R resumes it` : `${name} is resumed`
-    return { text, ...(suspended && { undo: suspendOrResume(name, false) }) }
+    return { text, undo: suspendOrResume(name, !suspended) }
   },
 })

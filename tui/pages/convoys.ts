@@ -2,6 +2,8 @@ import type { Output } from '../../src/client/operations.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { beadActions } from './bead-actions.ts'
 import { beadColumns } from './beads.ts'
+import { addBeads, closeConvoy, newConvoy } from './convoy-actions.ts'
+import { copy } from './copy.ts'
 import { type Action, isOneOf, type Line, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 
@@ -47,34 +49,9 @@ export const convoysPage = table<Listed>({
     const { convoys: known } = await city.call('GET ~/convoys/progress', { query: { ids }, ...call })
     return { items: items.map((convoy) => ({ ...convoy, progress: known[convoy.id] })), total, next }
   },
-  actionsOf: ({ id, title }) => [closeConvoy(id, title)],
+  actionsOf: ({ id, title, status }) => [...convoyActions(id, title, status), copy('y', 'copy', 'its id', id)],
   actions: () => [newConvoy],
 })
-
-const closeConvoy = (id: string, title: string): Action => ({
-  key: 'x',
-  name: 'close',
-  help: 'close the convoy; its beads stay as they are',
-  confirm: `Close the convoy ${id} (${title})? Its beads stay as they are.`,
-  run: async ({ city }) => {
-    await city.call('POST ~/convoy/{id}/close', { params: { id } })
-    return { text: `${id} is closed` }
-  },
-})
-
-const newConvoy: Action = {
-  key: 'n',
-  name: 'convoy-new',
-  help: 'make a convoy of beads',
-  fields: [
-    { name: 'title', title: 'title' },
-    { name: 'beads', title: 'ids of its beads, with blanks between' },
-  ],
-  run: async ({ city }, { title = '', beads = '' }) => {
-    const { id } = await city.call('POST ~/convoys', { body: { title, items: beads.split(/\s+/).filter(Boolean) } })
-    return { text: `${id} is made`, opens: { page: 'convoy', city: city.name, subject: id } }
-  },
-}
 
 /** One convoy with its beads. */
 export const convoyPage = table<Bead>({
@@ -95,8 +72,14 @@ export const convoyPage = table<Bead>({
       { text: convoy?.title ?? id, tone: 'strong' },
       { text: facts.join(' · '), tone: toneOf(convoy?.status ?? '') },
     ]
-    const isOpen = convoy !== undefined && convoy.status !== 'closed'
-    return { ...whole(children), head, actions: isOpen ? [closeConvoy(id, convoy.title)] : [] }
+    const copyId = copy('Y', 'copy-convoy', 'the id of the convoy', id)
+    const actions = convoy ? [...convoyActions(id, convoy.title, convoy.status), copyId] : []
+    return { ...whole(children), head, actions }
   },
   actionsOf: (bead) => beadActions(bead).filter(({ key }) => key !== 'x'),
 })
+
+const convoyActions = (id: string, title: string, status: string): Action[] => [
+  closeConvoy(id, title, status === 'closed'),
+  addBeads(id, status === 'closed'),
+]

@@ -1,5 +1,6 @@
 import { beadOf } from '../../src/client/bead-changes.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
+import { copy } from './copy.ts'
 import { subjectOf } from './event.ts'
 import { type Action, type Happened, table } from './page.ts'
 
@@ -80,6 +81,7 @@ export const eventsPage = table<CityEvent>({
       ...{ key: 'v', name: 'view', help: 'all that the event says' },
       run: async ({ city }) => ({ opens: { page: 'event', city: city.name, subject: String(seq) } }),
     },
+    copy('y', 'copy', 'what it is about', subject),
     only('t', 'type', 'only events of this type', type),
     only('w', 'who', 'only what the same one did', actor),
     only('b', 'about', 'only events about the same', subject),

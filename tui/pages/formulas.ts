@@ -1,4 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
+import { copy } from './copy.ts'
 import { isOneOf, type Line, table, text, whole } from './page.ts'
 import { section, textLines } from './sections.ts'
 import { slingFormula } from './sling-actions.ts'
@@ -43,7 +44,11 @@ export const formulasPage = table<Formula>({
   opens: ({ name }, city) => ({ page: 'formula', city, subject: name }),
   load: async ({ city, signal }) =>
     whole((await city.call('GET ~/formula-files', { ...(signal && { signal }) })).formulas),
-  actionsOf: ({ name }) => [slingFormula(name)],
+  actionsOf: ({ name, source }) => [
+    slingFormula(name),
+    copy('y', 'copy', 'its name', name),
+    copy('Y', 'copy-file', 'its file', source),
+  ],
 })
 
 /** One formula: what is wrong with it, its variables and its steps. */

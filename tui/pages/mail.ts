@@ -1,5 +1,6 @@
 import type { Output } from '../../src/client/operations.ts'
 import { formatTime } from '../../src/client/text.ts'
+import { copy } from './copy.ts'
 import { type Action, isOneOf, table, text } from './page.ts'
 
 type Message = Output<'GET ~/mail'>['items'][number]
@@ -31,7 +32,12 @@ export const mailPage = table<Message>({
     const { items, total, next_cursor: next } = await city.call('GET ~/mail', { query, ...(signal && { signal }) })
     return { items, total, next }
   },
-  actionsOf: ({ id, subject }) => [reply(id), archive(id, subject)],
+  actionsOf: ({ id, subject, read }) => [
+    reply(id),
+    mark(id, !read),
+    archive(id, subject),
+    copy('y', 'copy', 'its id', id),
+  ],
   actions: () => [writeMail],
 })
 
@@ -53,7 +59,24 @@ const archive = (id: string, subject: string): Action => ({
   confirm: `Archive "${subject}"? Its recipient does not see it any more.`,
   run: async ({ city }) => {
     await city.call('POST ~/mail/{id}/archive', { params: { id } })
-    return { text: `${id} is archived` }
+    return { text: `${id} is archived`, undo: { name: 'unarchive', run: unarchive(id) } }
+  },
+})
+
+const unarchive =
+  (id: string): Action['run'] =>
+  async ({ city }) => {
+    await city.call('PATCH ~/mail/{id}', { params: { id }, body: { archived: false } })
+    return { text: `${id} is in the mail again` }
+  }
+
+const mark = (id: string, read: boolean): Action => ({
+  key: 'm',
+  name: read ? 'read' : 'unread',
+  help: read ? 'mark it as read' : 'mark it as unread',
+  run: async ({ city }) => {
+    await city.call('PATCH ~/mail/{id}', { params: { id }, body: { read } })
+    return { text: `${id} is ${read ? 'read' : 'unread'}`, undo: mark(id, !read) }
   },
 })
 

@@ -1,5 +1,6 @@
 import type { Output } from '../../src/client/operations.ts'
 import { formatTime } from '../../src/client/text.ts'
+import { copy } from './copy.ts'
 import { took } from './figures.ts'
 import { type Action, type FollowText, isOneOf, type Line, table, text, whole } from './page.ts'
 import { textLines } from './sections.ts'
@@ -53,7 +54,11 @@ const actionOf = ({ formula, pool, exec }: Order): string =>
   formula === undefined ? (exec ?? '') : `${formula}${pool ? ` by ${pool}` : ''}`
 
 /** What can be done to an order. */
-const orderActions = (name: string, enabled: boolean): Action[] => [runOrder(name), setEnabled(name, !enabled)]
+const orderActions = (name: string, enabled: boolean): Action[] => [
+  runOrder(name),
+  setEnabled(name, !enabled),
+  copy('y', 'copy', 'its name', name),
+]
 
 const runOrder = (name: string): Action => ({
   key: 'n',

@@ -1,5 +1,6 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { answersOf } from './answers.ts'
+import { attachTo } from './attach.ts'
 import { aboutOf, asksOf } from './attention.ts'
 import { isOneOf, type Line, text } from './page.ts'
 
@@ -14,7 +15,8 @@ export const questionPage = text({
     const { items } = await city.call('GET ~/attention', { ...(signal && { signal }) })
     const item = items.find(({ id }) => id === subject)
     if (!item) return { lines: [{ text: 'It does not wait any more.' }], actions: [], opens: undefined }
-    return { lines: questionLines(item), actions: answersOf(item), opens: aboutOf(item, city.name) }
+    const attach = attachTo(item.session_id, 'no session asks it')
+    return { lines: questionLines(item), actions: [...answersOf(item), attach], opens: aboutOf(item, city.name) }
   },
 })
 

@@ -24,7 +24,11 @@ export const rigsPage = table<Rig>({
   opens: ({ name }, city) => ({ page: 'rig', city, subject: name }),
   isChangedBy: isOneOf('rig.', 'config.', 'session.'),
   load: async ({ city, signal }) => whole((await city.call('GET ~/rigs', { ...(signal && { signal }) })).items),
-  actionsOf: ({ name, suspended }) => [suspendRig(name, !suspended)],
+  actionsOf: ({ name, suspended, path }) => [
+    suspendRig(name, !suspended),
+    copy('y', 'copy', 'its folder', path),
+    copy('Y', 'copy-name', 'its name', name),
+  ],
 })
 
 /** Suspends a rig, or resumes it. */
@@ -38,7 +42,7 @@ export const suspendRig = (name: string, suspends: boolean): Action => ({
     await city.call('POST ~/rig/{name}/{action}', { params: { name, action } })
     return {
       text: `${name} is ${suspends ? 'suspended' : 'resumed'}`,
-      ...(suspends && { undo: suspendRig(name, false) }),
+      undo: suspendRig(name, !suspends),
     }
   },
 })

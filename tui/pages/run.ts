@@ -1,6 +1,8 @@
 import type { Output } from '../../src/client/operations.ts'
 import { readTimeline } from '../../src/client/run-timeline.ts'
 import { formatTime } from '../../src/client/text.ts'
+import { attachTo } from './attach.ts'
+import { copy } from './copy.ts'
 import { type Action, isOneOf, type Line, table } from './page.ts'
 import { runActions, varsOf } from './runs.ts'
 import { costOf, isBookkeeping, type TimelineStep, titleOf, workedFor } from './steps.ts'
@@ -50,7 +52,12 @@ export const runPage = table<Step>({
     const items = (steps ?? []).map((step) => ({ ...step, run: subject, work: known.get(step.id) }))
     return { items, total: items.length, head: headLines(run, progress, runs[subject]), actions: runActions(run) }
   },
-  actionsOf: (step) => [retry(step), skip(step)],
+  actionsOf: (step) => [
+    retry(step),
+    skip(step),
+    attachTo(step.assignee, `nobody works on ${step.id}`),
+    copy('Y', 'copy-step', 'the id of the step', step.id),
+  ],
 })
 
 /** Where a run stands, and why. */
@@ -68,10 +75,14 @@ function headLines(run: Run, { waits_for: waits, part_of: part }: Progress, stan
   ]
 }
 
-const retry = ({ run, id, title }: Step): Action => ({
+/** States of a step that is over. */
+const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
+
+const retry = ({ run, id, title, status }: Step): Action => ({
   key: 'R',
   name: 'retry',
   help: 'do this step and all that follow it again',
+  disabled: OVER.has(status) ? undefined : `${id} is not over: only a step that is closed is done again`,
   confirm: `Retry ${run} from ${id} (${title})? This step and all that follow it are done again.`,
   run: async ({ city }) => {
     await city.call('POST ~/runs/{run_id}/retry', { params: { run_id: run }, body: { step: id } })
@@ -79,10 +90,11 @@ const retry = ({ run, id, title }: Step): Action => ({
   },
 })
 
-const skip = ({ run, id }: Step): Action => ({
+const skip = ({ run, id, status }: Step): Action => ({
   key: 's',
   name: 'skip',
   help: 'let the run go on without this step',
+  disabled: OVER.has(status) ? `${id} is over` : undefined,
   fields: [{ name: 'reason', title: `why ${id} is skipped` }],
   run: async ({ city }, { reason = '' }) => {
     await city.call('POST ~/runs/{run_id}/skip', { params: { run_id: run }, body: { step: id, reason } })

@@ -115,6 +115,17 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
     },
     { key: 'P', name: 'resume', help: 'go on with a paused run', disabled: ended, run: resume },
     {
+      key: 'r',
+      name: 'retry-run',
+      help: 'do again what failed',
+      disabled: status === 'failed' ? undefined : `${id} has not failed; R on a step does it again`,
+      confirm: `Retry ${id} (${title})? What failed, and all that follows it, is done again.`,
+      run: async ({ city }) => {
+        await city.call('POST ~/runs/{run_id}/retry', { params, body: {} })
+        return { text: `${id} goes on where it failed` }
+      },
+    },
+    {
       key: 't',
       name: 'timeline',
       help: 'what became of every step, when, and what it cost',

@@ -1,7 +1,8 @@
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
+import { attachTo } from './attach.ts'
 import { copy } from './copy.ts'
-import type { Action, Reach } from './page.ts'
+import type { Action, Outcome, Reach } from './page.ts'
 
 /** What is known of a session wherever it is listed. */
 export interface SessionFacts {
@@ -15,10 +16,10 @@ export interface SessionFacts {
 type Verb = 'stop' | 'kill' | 'wake' | 'suspend' | 'close'
 
 const request =
-  (id: string, verb: Verb, done: string, undo?: Verb): Action['run'] =>
+  (id: string, verb: Verb, done: string, undo?: Outcome['undo']): Action['run'] =>
   async ({ city }: Reach) => {
     await city.call(`POST ~/session/{id}/${verb}`, { params: { id } })
-    return { text: `${id} ${done}`, ...(undo && { undo: { name: undo, run: request(id, undo, `is taken back`) } }) }
+    return { text: `${id} ${done}`, ...(undo && { undo }) }
   }
 
 /** Everything that can be done to a session. */
@@ -27,13 +28,7 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
   const notRunning = isRunning ? undefined : `${id} does not run; w wakes it`
   const closed = state === '' ? `${id} is closed` : undefined
   return [
-    {
-      key: 'a',
-      name: 'attach',
-      help: 'open its terminal here; ctrl-] leaves it running',
-      disabled: notRunning,
-      run: async () => ({ attach: id }),
-    },
+    attachTo(isRunning ? id : undefined, `${id} does not run; w wakes it`),
     {
       key: 's',
       name: 'send',
@@ -112,7 +107,10 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       help: 'suspend it until it is woken',
       disabled: closed,
       confirm: `Suspend ${name}? Its program ends; its work waits for it.`,
-      run: request(id, 'suspend', 'is suspended; w wakes it', 'wake'),
+      run: request(id, 'suspend', 'is suspended; w wakes it', {
+        name: 'wake',
+        run: request(id, 'wake', 'is woken again'),
+      }),
     },
     {
       key: 'X',
@@ -142,6 +140,17 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
     },
     copy('y', 'copy', 'its id', id),
     copy('Y', 'copy-folder', 'its folder', folder),
+    {
+      key: 'b',
+      name: 'copy-branch',
+      help: 'copy the branch of its worktree',
+      run: async ({ city }) => {
+        const { items } = await city.call('GET ~/worktrees')
+        const branch = items.find(({ session }) => session === id)?.branch
+        if (branch === undefined) throw new Error(`${id} has no worktree, and so no branch of its own`)
+        return { text: `copied its branch ${branch}`, copy: branch }
+      },
+    },
     {
       key: 'C',
       name: 'copy-answer',

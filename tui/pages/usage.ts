@@ -183,23 +183,33 @@ const removeBudget = ({ scope, name, unit, per, limit }: Budget): Action => {
   }
 }
 
+const SCOPES = ['city', 'rig', 'agent'] as const
+const UNITS = ['usd', 'tokens'] as const
+const PERIODS = ['day', 'hour'] as const
+
+function toLimit(text: string): number {
+  const limit = Number(text)
+  if (!(limit > 0)) throw new Error(`"${text}" is no limit: write a number above 0, such as 5 or 0.5`)
+  return limit
+}
+
 const setBudget: Action = {
   key: 'n',
   name: 'budget',
   help: 'set what may be used',
   fields: [
-    { name: 'scope', title: 'scope: city, rig or agent', initial: 'city' },
+    { name: 'scope', title: 'scope', initial: 'city', choices: SCOPES },
     { name: 'name', title: 'name of the rig or agent', isOptional: true },
     { name: 'limit', title: 'how much, as a number' },
-    { name: 'unit', title: 'unit: usd or tokens', initial: 'usd' },
-    { name: 'per', title: 'for each: day or hour', initial: 'day' },
+    { name: 'unit', title: 'unit', initial: 'usd', choices: UNITS },
+    { name: 'per', title: 'for each', initial: 'day', choices: PERIODS },
   ],
   run: async ({ city }, { scope = '', name = '', limit = '', unit = '', per = '' }) => {
     const body = {
-      scope: choose(scope, ['city', 'rig', 'agent']),
-      unit: choose(unit, ['usd', 'tokens']),
-      per: choose(per, ['day', 'hour']),
-      limit: Number(limit),
+      scope: choose(scope, SCOPES),
+      unit: choose(unit, UNITS),
+      per: choose(per, PERIODS),
+      limit: toLimit(limit),
       ...(name && { name }),
     }
     await city.call('PUT ~/budgets', { body })
