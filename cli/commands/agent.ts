@@ -162,7 +162,7 @@ async function printList(io: Io, city: CityClient, rig: string | undefined, opti
       { header: 'PROVIDER', value: ({ display_name, provider }) => display_name ?? provider },
       { header: 'SESSION', value: ({ session }) => session?.name, minWidth: 8 },
       { header: 'WORK', value: ({ active_bead }) => active_bead },
-      { header: 'PROBLEM', value: ({ unavailable_reason }) => unavailable_reason, minWidth: 16 },
+      { header: 'PROBLEM', value: ({ unavailable_reason }) => unavailable_reason, below: '→ ' },
     ],
     'There are no agents; add one with `gc agent add <rig>/<name>`.',
   )

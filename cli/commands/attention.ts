@@ -90,8 +90,8 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
       { header: 'AGENT', value: ({ agent }) => agent, minWidth: 8 },
       { header: 'SINCE', value: ({ since }) => formatAge(since, now) },
       { header: 'KIND', value: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] ?? 'red' },
-      { header: 'ASKS', value: ({ asks }) => asks.replaceAll('\n', ' '), minWidth: 20 },
-      { header: 'WHAT TO DO', value: ({ to_do }) => to_do, minWidth: 10 },
+      { header: 'ASKS', value: ({ asks }) => asks.replaceAll('\n', ' '), below: '' },
+      { header: 'WHAT TO DO', value: ({ to_do }) => to_do, below: '→ ' },
     ],
     'Nothing needs attention.',
   )

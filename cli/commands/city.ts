@@ -84,7 +84,7 @@ function print(io: Io, cities: readonly CityInfo[]): void {
         colour: ({ running, error }) => (error ? 'red' : running ? 'green' : 'yellow'),
       },
       { header: 'FOLDER', value: ({ path }) => path, minWidth: 12 },
-      { header: 'PROBLEM', value: ({ error }) => error, minWidth: 20 },
+      { header: 'PROBLEM', value: ({ error }) => error, below: '→ ' },
     ],
     'There is no city yet; create one with `gc init <folder>`.',
   )

@@ -39,7 +39,7 @@ export function readinessCommand(program: Command, context: CommandContext): voi
             value: ({ status }) => status.replaceAll('_', ' '),
             colour: ({ status }) => COLOURS[status] ?? 'red',
           },
-          { header: 'TO DO', value: ({ detail }) => detail, minWidth: 10 },
+          { header: 'TO DO', value: ({ detail }) => detail, below: '→ ' },
         ],
         '',
       )

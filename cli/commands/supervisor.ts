@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
-import { ensureSupervisor, isAnswering } from '../context/background.ts'
+import { ensureSupervisor, isAnswering, untilLoaded } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -39,7 +39,9 @@ function defineStart(command: Command, context: CommandContext): void {
     .option('--port <port>', 'the port to listen on; 0 for any free port', parsePort)
     .action(async (options: JsonOption & { port?: number }) => {
       const started = await ensureSupervisor(context, options.port)
-      const { url } = context.renewed().client.access
+      const current = context.renewed()
+      if (started) await untilLoaded(current)
+      const { url } = current.client.access
       const message = started ? `The supervisor is up at ${url}.` : `A supervisor runs at ${url}.`
       if (options.json)
         return printJson(

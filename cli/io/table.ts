@@ -1,4 +1,5 @@
 import { type Colour, displayWidth, padTo, paint, sanitizeLine, truncate } from '../../src/client/text.ts'
+import { wrap } from '../../src/client/wrap.ts'
 import type { Io } from './io.ts'
 
 /** One column of a table: its header, its value, and how far it shrinks on a narrow terminal. */
@@ -8,9 +9,12 @@ export interface Column<Row> {
   colour?(row: Row): Colour | undefined
   /** May be truncated to this many columns; without it the cell is never truncated. */
   minWidth?: number
+  /** Never truncated: where the table has no room for it, it stands below its row, after these characters. */
+  below?: string
 }
 
 const GAP = '  '
+const INDENT = 2
 
 /** Prints rows below a header, truncated to the terminal's width; without rows, the sentence `empty`. */
 export function printTable<Row>(io: Io, rows: readonly Row[], columns: readonly Column<Row>[], empty: string): void {
@@ -19,11 +23,14 @@ export function printTable<Row>(io: Io, rows: readonly Row[], columns: readonly 
     return
   }
   const cells = rows.map((row) => columns.map((column) => sanitizeLine(String(column.value(row) ?? ''))))
-  const shown = columns.map((column, at) => column.header !== '' && cells.some((row) => row[at] !== ''))
+  const filled = columns.map((column, at) => column.header !== '' && cells.some((row) => row[at] !== ''))
+  const natural = columns.map((column, at) =>
+    filled[at] ? Math.max(displayWidth(column.header), ...cells.map((c) => displayWidth(c[at] ?? ''))) : 0,
+  )
+  const hasRoom = io.width === undefined || sum(natural) + gapsOf(natural) <= io.width
+  const shown = columns.map(({ below }, at) => filled[at] === true && (hasRoom || below === undefined))
   const widths = fitWidths(
-    columns.map((column, at) =>
-      shown[at] ? Math.max(displayWidth(column.header), ...cells.map((c) => displayWidth(c[at] ?? ''))) : 0,
-    ),
+    natural.map((width, at) => (shown[at] ? width : 0)),
     columns.map((column) => column.minWidth),
     io.width,
   )
@@ -33,8 +40,19 @@ export function printTable<Row>(io: Io, rows: readonly Row[], columns: readonly 
     columns.map((column) => column.header),
     () => 'dim',
   )
-  for (const [at, each] of rows.entries()) write(cells[at] ?? [], (column) => columns[column]?.colour?.(each))
+  for (const [at, each] of rows.entries()) {
+    const texts = cells[at] ?? []
+    write(texts, (column) => columns[column]?.colour?.(each))
+    for (const [column, { below }] of columns.entries())
+      if (below !== undefined && !shown[column] && texts[column]) io.out(belowRow(`${below}${texts[column]}`, io))
+  }
 }
+
+/** A text on lines of its own. */
+const belowRow = (text: string, { width = 80 }: Io): string =>
+  wrap(' '.repeat(INDENT) + text, width, INDENT)
+    .map((line) => `${line}\n`)
+    .join('')
 
 function formatRow(
   texts: readonly string[],
@@ -62,14 +80,17 @@ export function fitWidths(
 ): number[] {
   const widths = [...natural]
   if (room === undefined) return widths
-  const gaps = GAP.length * Math.max(0, natural.filter((width) => width > 0).length - 1)
-  for (let over = sum(widths) + gaps - room; over > 0; over--) {
+  for (let over = sum(widths) + gapsOf(natural) - room; over > 0; over--) {
     const index = widestShrinkable(widths, minWidths)
     if (index === undefined) break
     widths[index] = (widths[index] ?? 0) - 1
   }
   return widths
 }
+
+/** The columns between those that have something in them. */
+const gapsOf = (widths: readonly number[]): number =>
+  GAP.length * Math.max(0, widths.filter((width) => width > 0).length - 1)
 
 function widestShrinkable(widths: readonly number[], minWidths: readonly (number | undefined)[]): number | undefined {
   let widest: number | undefined
@@ -83,7 +104,7 @@ function widestShrinkable(widths: readonly number[], minWidths: readonly (number
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0)
 
-/** Prints fields below each other: `name  value`; leaves out those without a value. */
+/** Prints fields below each other: `name  value`, which goes on below itself; leaves out those without a value. */
 export function printFields(io: Io, pairs: readonly (readonly [string, string | number | undefined])[]): void {
   const filled = pairs.filter(
     (pair): pair is readonly [string, string | number] => pair[1] !== undefined && pair[1] !== '',
@@ -91,7 +112,9 @@ export function printFields(io: Io, pairs: readonly (readonly [string, string | 
   const wide = Math.max(0, ...filled.map(([name]) => displayWidth(name)))
   for (const [name, value] of filled) {
     const text = sanitizeLine(String(value))
-    const room = io.width === undefined ? text : truncate(text, Math.max(8, io.width - wide - GAP.length))
-    io.out(`${paint(padTo(name, wide), 'dim', io.colour)}${GAP}${room}\n`)
+    const indent = ' '.repeat(wide + GAP.length)
+    const [first = '', ...more] = io.width === undefined ? [text] : wrap(text, Math.max(8, io.width - indent.length), 0)
+    io.out(`${paint(padTo(name, wide), 'dim', io.colour)}${GAP}${first}\n`)
+    for (const line of more) io.out(`${indent}${line}\n`)
   }
 }

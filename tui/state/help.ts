@@ -1,10 +1,10 @@
 import { padTo, sanitizeLine } from '../../src/client/text.ts'
+import { wrap } from '../../src/client/wrap.ts'
 import { pageOf, pages } from '../pages/pages.ts'
 import { namedActions, rowActions } from './actions.ts'
 import { usageOf } from './commands.ts'
 import { focused } from './navigation.ts'
 import type { State } from './state.ts'
-import { wrap } from './wrap.ts'
 
 /** How far in a line of the help goes on. */
 const HANG = 6

@@ -1,6 +1,6 @@
 import { sanitizeLine } from '../../src/client/text.ts'
+import { wrap } from '../../src/client/wrap.ts'
 import type { Line } from '../pages/page.ts'
-import { wrap } from './wrap.ts'
 
 interface Wrapped {
   readonly columns: number

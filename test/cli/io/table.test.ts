@@ -66,12 +66,33 @@ describe('a table', () => {
   })
 })
 
-test('fields without a value are left out, and long ones are truncated', () => {
+interface Duty {
+  id: string
+  todo?: string
+}
+
+test('a column that may not be cut stands below its row where the table has no room for it', () => {
+  const columns = [
+    { header: 'ID', value: ({ id }: Duty) => id },
+    { header: 'TO DO', value: ({ todo }: Duty) => todo, below: '→ ' },
+  ]
+  const rows: Duty[] = [{ id: 'a', todo: 'install the program that is missing' }, { id: 'b' }]
+  const printed = (width: number | undefined) => {
+    const { io, output } = recorder({ ...(width !== undefined && { width }) })
+    printTable(io, rows, columns, '')
+    return output.out
+  }
+  const wide = 'ID  TO DO\na   install the program that is missing\nb\n'
+  expect([printed(undefined), printed(40)]).toEqual([wide, wide])
+  expect(printed(24)).toBe('ID\na\n  → install the program\n  that is missing\nb\n')
+})
+
+test('fields without a value are left out, and long ones go on below themselves', () => {
   const { io, output } = recorder({ width: 20 })
   printFields(io, [
     ['name', 'worker'],
     ['why', undefined],
     ['folder', '/a/path/that/is/far/too/long'],
   ])
-  expect(output.out).toBe('name    worker\nfolder  /a/path/tha…\n')
+  expect(output.out).toBe('name    worker\nfolder  /a/path/that\n        /is/far/too/\n        long\n')
 })

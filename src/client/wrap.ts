@@ -1,4 +1,4 @@
-import { displayWidth } from '../../src/client/text.ts'
+import { displayWidth } from './text.ts'
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
