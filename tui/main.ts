@@ -41,7 +41,8 @@ export async function openDashboard(options: DashboardOptions): Promise<void> {
 export async function openPlainDashboard(options: DashboardOptions & { lines: AsyncIterable<string> }): Promise<void> {
   const { settings, problems } = readSettings(options.config, options.env)
   const view = new PlainView({ write: (text) => void process.stdout.write(text), bell: settings.bell })
-  using dashboard = new Dashboard(options, firstState(options, settings, problems), view)
+  const first: State = { ...firstState(options, settings, problems), isAloud: true }
+  using dashboard = new Dashboard(options, first, view)
   dashboard.start()
   await view.run(options.lines, dashboard)
 }

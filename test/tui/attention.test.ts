@@ -1,9 +1,11 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { attentionPage } from '../../tui/pages/attention.ts'
-import { here } from '../../tui/state/state.ts'
+import { questionPage } from '../../tui/pages/question.ts'
+import { step } from '../../tui/state/reducer.ts'
+import { here, type State } from '../../tui/state/state.ts'
 import { reachTo } from './reach.ts'
-import { after, alpha, at, press, rows } from './state/world.ts'
+import { after, alpha, at, enter, press, rows } from './state/world.ts'
 
 const item = (id: string, kind: string, hour: number, answers: readonly string[] = []): AttentionItem => ({
   ...{ id, kind, agent: '', since: `2026-01-01T0${hour}:00:00Z`, asks: '', to_do: 'mend it', answers: [...answers] },
@@ -31,4 +33,59 @@ test('questions of agents stand before what else waits, and ! goes to them first
   expect(items[3]?.cells[3]?.text).toBe('mend it')
   const waiting = after(alpha, rows('attention', items))
   expect(here(press(waiting, '!'))).toMatchObject({ ...at('question', 'question:1'), city: 'town' })
+})
+
+describe('a question', () => {
+  const script = Array.from({ length: 60 }, (_, n) => `rm -rf part-${n}`).join('\n')
+  const options = Array.from({ length: 12 }, (_, n) => `choice ${n + 1}`)
+  const answers = options.map((_, n) => String(n + 1))
+  const asked: AttentionItem = {
+    ...item('question:7', 'dialog', 1, answers),
+    options,
+    text: script,
+    session_id: 'al-1',
+  }
+
+  /** The page of the question, as the server has it, on a screen. */
+  async function opened(of: AttentionItem, rows = 24): Promise<State> {
+    const headers = { 'X-GC-Request-Id': 'r' }
+    await using server = Bun.serve({ port: 0, fetch: () => Response.json({ items: [of], total: 1 }, { headers }) })
+    const content = await questionPage.load(reachTo(`http://127.0.0.1:${server.port}`, of.id))
+    const there = after(enter(alpha, `question ${of.id}`)[0], { type: 'size', columns: 80, rows })
+    return after(there, { type: 'text', location: at('question', of.id), content, now: 1 })
+  }
+
+  const answerOf = (state: State, ...keys: string[]) =>
+    step(press(state, ...keys.slice(0, -1)), {
+      ...{ type: 'key', key: keys.at(-1) ?? '' },
+    })
+
+  test('is answered only after it was read to its end, in whatever way that came on the screen', async () => {
+    const state = await opened(asked)
+    for (const key of ['1', 'r']) {
+      expect(answerOf(state, key)[1]).toBeUndefined()
+      expect(press(state, key).notice?.text).toStartWith('there is more of it below')
+    }
+    expect(enter(state, 'answer 12')[1]).toBeUndefined()
+    expect(answerOf(state, 'pagedown', '1')[1]).toBeUndefined()
+    expect(answerOf(state, 'G', '1')[1]).toMatchObject({ type: 'run', chosen: { action: { help: 'choice 1' } } })
+    expect(answerOf(state, 'G', 'g', '9')[1]).toMatchObject({ chosen: { action: { help: 'choice 9' } } })
+    expect(answerOf(after(state, { type: 'size', columns: 80, rows: 99 }), '1')[1]).toMatchObject({ type: 'run' })
+    expect(answerOf(await opened({ ...asked, text: 'rm part' }), '1')[1]).toMatchObject({ type: 'run' })
+    expect(answerOf({ ...(await opened(asked)), isAloud: true }, 'j', '1')[1]).toMatchObject({ type: 'run' })
+  })
+
+  test('is not read while something lies over it, or a filter leaves a part of it', async () => {
+    const state = await opened(asked)
+    expect(answerOf(state, '?', 'G', 'esc', '1')[1]).toBeUndefined()
+    expect(answerOf(state, '/', 'z', 'z', 'enter', '1')[1]).toBeUndefined()
+  })
+
+  test('with more than nine answers is answered by choosing among them', async () => {
+    const form = press(await opened(asked), 'G', 'r')
+    expect(form.overlay).toMatchObject({ kind: 'form', at: 0 })
+    const [, effect] = answerOf(form, 'left', 'enter', 'enter')
+    expect(effect).toMatchObject({ type: 'run', values: { answer: 'choice 12', text: '' } })
+    expect(press(form, ...'maybe', 'enter').notice?.text).toStartWith('answer is one of choice 1, choice 2')
+  })
 })

@@ -6,13 +6,7 @@ import { slingText } from './sling-actions.ts'
 
 type Verb = 'suspend' | 'resume' | 'restart'
 
-/** Everything that can be done to an agent, or to all instances of a pool. */
-export function agentActions(
-  name: string,
-  isSuspended: boolean,
-  session: string | undefined,
-  whyNot: string,
-): Action[] {
+function agentActions(name: string, isSuspended: boolean, session: string | undefined, whyNot: string): Action[] {
   return [
     attachTo(session, whyNot),
     isSuspended ? resume(name) : suspend(name),
@@ -25,6 +19,16 @@ export function agentActions(
 /** What can be done to an agent as the server lists it. */
 export const actionsOfAgent = ({ name, suspended, running, session }: AgentResponse): Action[] =>
   agentActions(name, suspended, running ? session?.name : undefined, `${name} has no session that runs`)
+
+/** What can be done to all instances of a pool; the only one that runs is attached to. */
+export function actionsOfPool(name: string, instances: readonly AgentResponse[]): Action[] {
+  const [only, ...others] = instances.flatMap(({ running, session }) => (running && session ? [session.name] : []))
+  const isSuspended = instances.every(({ suspended }) => suspended)
+  const whyNot = only
+    ? `${others.length + 1} sessions of ${name} run; enter opens the pool`
+    : `no session of ${name} runs`
+  return agentActions(name, isSuspended, others.length === 0 ? only : undefined, whyNot)
+}
 
 /** An agent is addressed by its folder and its name. */
 export const splitAgent = (name: string): { dir: string; base: string } => {

@@ -1,5 +1,5 @@
 import type { AgentResponse } from '../../src/agents/agents/schema.ts'
-import { actionsOfAgent, agentActions } from './agent-actions.ts'
+import { actionsOfAgent, actionsOfPool } from './agent-actions.ts'
 import { type Cell, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 import { readUnconfined, unconfinedCell } from './unconfined.ts'
@@ -60,14 +60,7 @@ export const agentsPage = table<Listed>({
     return whole(foldPools(items).map((row) => ({ ...row, unconfined: counts.get(row.name)?.length ?? 0 })))
   },
   actionsOf: ({ name, agent, instances }) =>
-    instances.length > 0
-      ? agentActions(
-          name,
-          instances.every(({ suspended }) => suspended),
-          undefined,
-          `${name} is a pool; enter opens its instances`,
-        )
-      : actionsOfAgent(agent),
+    instances.length > 0 ? actionsOfPool(name, instances) : actionsOfAgent(agent),
 })
 
 /** The instances of one pool. */

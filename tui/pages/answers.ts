@@ -18,9 +18,11 @@ export function answersOf({
   }
   if (answers.length === 0) return []
   const boxesOf = ticks.map((each) => `${each} ${options[answers.indexOf(each)] ?? each}`).join(', ')
+  const words = answers.map((each, index) => options[index] ?? each)
+  const choices = new Set(words).size === words.length ? words : answers
   const numbered = answers.slice(0, 9).map((each, index): Action => {
     const words = options[index] ?? each
-    const named = { key: String(index + 1), name: `answer-${index + 1}`, hint: words, help: words }
+    const named = { key: String(index + 1), name: `answer-${index + 1}`, hint: words, help: words, afterReading: true }
     if (!ticks.includes(each) && !texts.includes(each))
       return { ...named, run: (reach) => answer(reach, { answer: each }, words) }
     const boxes = { name: 'answer', title: `boxes to tick, with commas between them: ${boxesOf}`, initial: each }
@@ -34,13 +36,17 @@ export function answersOf({
     key: 'r',
     name: 'answer',
     help: 'answer in words',
+    afterReading: true,
     fields: [
       ticks.length > 0
         ? { name: 'answer', title: `boxes to tick, with commas between them: ${boxesOf}` }
-        : { name: 'answer', title: 'answer', choices: answers },
+        : { name: 'answer', title: 'answer', choices },
       OWN_WORDS,
     ],
-    run: (reach, { answer: chosen = '', text = '' }) => answer(reach, { answer: chosen, ...(text && { text }) }),
+    run: (reach, { answer: chosen = '', text = '' }) => {
+      const picked = answers[choices.indexOf(chosen)] ?? chosen
+      return answer(reach, { answer: picked, ...(text && { text }) }, chosen)
+    },
   }
   return [...numbered, inWords]
 }

@@ -76,6 +76,8 @@ export interface Action {
   readonly help: string
   /** Why it cannot be done now. */
   readonly disabled?: string | undefined
+  /** Whether the page has to be read to the end of what is asked first. */
+  readonly afterReading?: boolean
   /** Asked before it is done, since it hurts; names what it hits. */
   readonly confirm?: string
   /** What is asked for first. */
@@ -194,6 +196,8 @@ export interface TextContent {
   /** Lines that stay above the text while it scrolls. */
   readonly head?: readonly Line[]
   readonly lines?: readonly Line[]
+  /** So many lines have to be read before it is answered. */
+  readonly toRead?: number
   /** The line that stands on top when the text is first shown. */
   readonly first?: number
   /** What can be done to what the page is about. */

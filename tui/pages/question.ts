@@ -16,7 +16,10 @@ export const questionPage = text({
     const item = items.find(({ id }) => id === subject)
     if (!item) return { lines: [{ text: 'It does not wait any more.' }], actions: [], opens: undefined }
     const attach = attachTo(item.session_id, 'no session asks it')
-    return { lines: questionLines(item), actions: [...answersOf(item), attach], opens: aboutOf(item, city.name) }
+    const lines = questionLines(item)
+    const picture = lines.findIndex(({ isPicture }) => isPicture)
+    const toRead = picture < 0 ? lines.length : picture
+    return { lines, toRead, actions: [...answersOf(item), attach], opens: aboutOf(item, city.name) }
   },
 })
 

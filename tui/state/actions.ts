@@ -40,6 +40,7 @@ export function namedActions(state: State): readonly Chosen[] {
 export function begin(state: State, chosen: Chosen, words = ''): readonly [State, Run?] {
   const { action } = chosen
   if (action.disabled !== undefined) return [notice(state, action.disabled, true)]
+  if (action.afterReading && !viewOf(state, chosen.location).isRead) return [notice(state, UNREAD, true)]
   const fields = fieldsOf(action, words)
   const missing = fields.findIndex(({ edit, isOptional }) => edit.text === '' && !isOptional)
   const isAsked = missing >= 0 || (fields.length > 0 && words === '')
@@ -88,5 +89,8 @@ const isSame = (one: Run, other: Run): boolean => nameOf(one) === nameOf(other)
 
 const nameOf = ({ chosen: { action, location, row }, values }: Run): string =>
   JSON.stringify([viewKey(location), row, action.name, action.help, values])
+
+/** Why what asks to be read first cannot be answered yet. */
+const UNREAD = 'there is more of it below: read it to its end first (page down, or G)'
 
 export const notice = (state: State, text: string, isBad: boolean): State => ({ ...state, notice: { text, isBad } })

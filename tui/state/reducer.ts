@@ -9,6 +9,7 @@ import { onMouse } from './mouse.ts'
 import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected, switchTo } from './navigation.ts'
 import { openPalette } from './palette-keys.ts'
 import { filterBy, onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
+import { markRead } from './reading.ts'
 import { keepPlace, keepScroll, scrollText, scrollToLine, visibleCount } from './scroll.ts'
 import { keepSelection, moreOf, moveSelection, updateView } from './selection.ts'
 import { here, type Known, type Run, type State, viewKey, viewOf } from './state.ts'
@@ -47,7 +48,8 @@ export type Message =
 
 /** All of the dashboard's logic: the next state, and what is to be done, if anything. */
 export function step(state: State, message: Message): Step {
-  const [next, effect] = react(state, message)
+  const [reacted, effect] = react(state, message)
+  const next = markRead(reacted)
   return effect?.type === 'run' ? beginRun(next, effect) : [next, effect]
 }
 

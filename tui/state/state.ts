@@ -12,6 +12,9 @@ export interface View {
   readonly actions: readonly Action[]
   /** What Enter opens from a text. */
   readonly opens: Location | undefined
+  /** So many lines have to be read before they are answered, and whether the end of them was on the screen. */
+  readonly toRead: number | undefined
+  readonly isRead: boolean
   /** How many rows there are on the server. */
   readonly total: number | undefined
   /** Whether the server has more rows than were read. */
@@ -39,6 +42,8 @@ export const emptyView: View = {
   lines: [],
   actions: [],
   opens: undefined,
+  toRead: undefined,
+  isRead: false,
   total: undefined,
   hasMore: false,
   selected: undefined,
@@ -141,6 +146,8 @@ export interface State {
   readonly keymap: Keymap
   /** Whether clicks and the wheel come here; otherwise the terminal selects text with them. */
   readonly hasMouse: boolean
+  /** Whether everything is read aloud, line by line, instead of being looked at. */
+  readonly isAloud: boolean
   readonly connection: Connection
   /** Since when the server has left a request without an answer. */
   readonly unanswered: number | undefined
@@ -189,6 +196,7 @@ export const initialState = (
   known: [],
   keymap,
   hasMouse,
+  isAloud: false,
   connection: { live: false, since: now },
   unanswered: undefined,
   underWay: [],
