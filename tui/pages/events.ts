@@ -5,6 +5,10 @@ import { subjectOf } from './event.ts'
 import { type Action, type Happened, table } from './page.ts'
 
 const PAGE = 100
+/** A text is looked for in so many events at once, until there are enough or so many reads found too few. */
+const LOOKED_THROUGH = 500
+const ENOUGH = 60
+const MAX_READS = 10
 
 /** What the server selects events by, under the words that are typed for each. */
 const FIELDS = { type: 'type', who: 'actor', about: 'subject' } as const
@@ -72,9 +76,16 @@ export const eventsPage = table<CityEvent>({
   opens: (event, city) => subjectOf(event, city) ?? { page: 'event', city, subject: String(event.seq) },
   load: async ({ city, signal }, { cursor, filter }) => {
     const { query, text } = parseEventFilter(filter)
-    const asked = { limit: PAGE, ...query, ...(cursor && { cursor }) }
-    const { items, next_cursor: next } = await city.call('GET ~/events', { query: asked, ...(signal && { signal }) })
-    return { items: items.filter((event) => hasText(event, text)), next }
+    const found: CityEvent[] = []
+    let next = cursor
+    for (let read = 0; read < MAX_READS && found.length < ENOUGH; read++) {
+      const asked = { limit: text === '' ? PAGE : LOOKED_THROUGH, ...query, ...(next && { cursor: next }) }
+      const page = await city.call('GET ~/events', { query: asked, ...(signal && { signal }) })
+      found.push(...page.items.filter((event) => hasText(event, text)))
+      next = page.next_cursor
+      if (next === undefined) break
+    }
+    return { items: found, next }
   },
   actionsOf: ({ seq, type, actor, subject }) => [
     {

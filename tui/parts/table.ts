@@ -67,13 +67,15 @@ function totalOf({ total, hasMore }: View, shown: number): string {
 
 /** Nothing is said to be empty before the server has answered. */
 function emptyLine(page: TablePage, state: State, location: Location): Line {
-  const { error, loadedAt, filter } = viewOf(state, location)
+  const { error, loadedAt, filter, hasMore } = viewOf(state, location)
   const hidden = hiddenRows(state, location)
   const tone = error === undefined ? 'quiet' : 'bad'
   const say = (text: string): Line => ({ text: ` ${text}`, tone })
   if (error !== undefined) return say(error)
   if (loadedAt === undefined) return say('reading …')
-  if (filter !== '') return say('nothing with this text; esc clears the filter')
+  const among = hasMore ? ' in what was read; G reads further' : ''
+  if (filter !== '') return say(`nothing with this text${among}; esc clears the filter`)
+  if (hidden > 0 && hasMore) return say(`nothing but bookkeeping${among}; . shows it`)
   return say(hidden > 0 ? `only ${countOf(hidden, 'row')} of bookkeeping; . shows them` : page.empty)
 }
 

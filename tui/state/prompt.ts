@@ -8,7 +8,7 @@ import { scrollHelp } from './help.ts'
 import { editLine, lineOf, pasteInto, pasteLines } from './line.ts'
 import { focused, open } from './navigation.ts'
 import { editPalette, onPaletteKey } from './palette-keys.ts'
-import { updateView } from './selection.ts'
+import { lookFurther, updateView } from './selection.ts'
 import type { Overlay, Prompt, State } from './state.ts'
 
 const MAX_HISTORY = 100
@@ -73,7 +73,8 @@ function enterPrompt(state: State, { kind, edit }: Prompt): Step {
 export function filterBy(state: State, location: Location, filter: string): Step {
   const page = pageOf(location)
   const next = updateView(state, location, { filter, selected: undefined, under: undefined, index: 0 })
-  return page.kind === 'table' && page.isSearched ? [next, { type: 'reload', location }] : [next]
+  const isSearched = page.kind === 'table' && page.isSearched
+  return [next, isSearched ? { type: 'reload', location } : lookFurther(next, location)]
 }
 
 /** A key while something lies over the page. Esc always leaves it, and nothing was done. */

@@ -11,7 +11,7 @@ import { openPalette } from './palette-keys.ts'
 import { filterBy, onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
 import { markRead } from './reading.ts'
 import { keepPlace, keepScroll, scrollText, scrollToLine, visibleCount } from './scroll.ts'
-import { keepSelection, moreOf, moveSelection, updateView } from './selection.ts'
+import { keepSelection, lookFurther, moreOf, moveSelection, updateView } from './selection.ts'
 import { here, type Known, type Run, type State, viewKey, viewOf } from './state.ts'
 import { alertFor } from './waiting.ts'
 
@@ -64,7 +64,8 @@ function react(state: State, message: Message): Step {
     case 'rows': {
       const { type: _, location, now, head = [], actions = [], ...shown } = message
       const next = updateView(state, location, { ...shown, head, actions, loadedAt: now, error: undefined })
-      return [{ ...keepSelection(next, location), now }, alertFor(state, location, message.rows)]
+      const kept = { ...keepSelection(next, location), now }
+      return [kept, alertFor(state, location, message.rows) ?? lookFurther(kept, location)]
     }
     case 'text': {
       const { location, now } = message

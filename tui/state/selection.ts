@@ -72,6 +72,17 @@ export function moreOf(state: State, location: Location): Effect | undefined {
   return viewOf(state, location).hasMore && isNear ? { type: 'more', location } : undefined
 }
 
+/** So many rows are read at most for those with the text of a filter, or for those that are no bookkeeping. */
+const MAX_LOOKED_THROUGH = 5_000
+
+/** Reads on while what was read leaves the screen half empty, because a filter or the bookkeeping takes rows away. */
+export function lookFurther(state: State, location: Location): Effect | undefined {
+  const { rows, hasMore } = viewOf(state, location)
+  const shown = shownRows(state, location).length
+  const isEnough = shown === rows.length || shown >= state.height || rows.length >= MAX_LOOKED_THROUGH
+  return hasMore && !isEnough ? { type: 'more', location } : undefined
+}
+
 /**
  * Holds on to the row under the cursor while the rows change around it, whether or not anyone chose it: a key hits what the
  * person looks at. Where events come in front, it stays on the first until one was chosen.

@@ -162,6 +162,21 @@ describe('the filter', () => {
     expect(here(press(entered, 'esc')).page).toBe('overview')
   })
 
+  test('reads on for rows with its text, or for those that are no bookkeeping, until the screen is full or there are none', () => {
+    const location = at('sessions')
+    const sessions = enter(alpha, 'sessions')[0]
+    const read = (count: number, hasMore: boolean) =>
+      rows('sessions', [...Array.from({ length: count }, (_, n) => row(`a-${n}`)), row('zebra')], { hasMore })
+    const filtered = press(after(sessions, read(199, true)), '/', ...'zebr')
+    expect(step(filtered, { type: 'key', key: 'a' })[1]).toEqual({ type: 'more', location })
+    expect(step(filtered, read(399, true))[1]).toEqual({ type: 'more', location })
+    expect(step(filtered, read(399, false))[1]).toBeUndefined()
+    expect(step(filtered, read(4_999, true))[1]).toBeUndefined()
+    expect(step(press(filtered, 'esc'), read(399, true))[1]).toBeUndefined()
+    const hidden = Array.from({ length: 200 }, (_, n) => row(`s-${n}`, { isSystem: true }))
+    expect(step(sessions, rows('sessions', hidden, { hasMore: true }))[1]).toEqual({ type: 'more', location })
+  })
+
   test('takes keys that mean something elsewhere as text', () => {
     expect(viewOf(press(state, '/', 'q', '?', 'x', 'backspace'), at('sessions')).filter).toBe('q?')
   })
