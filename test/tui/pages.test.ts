@@ -8,6 +8,7 @@ import { amount, limitOf, money, sparkLine, took } from '../../tui/pages/figures
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
+import { runsPage } from '../../tui/pages/runs.ts'
 import { sessionsPage } from '../../tui/pages/sessions.ts'
 import { timelineLines } from '../../tui/pages/timeline.ts'
 import { reachTo } from './reach.ts'
@@ -104,6 +105,51 @@ test('the timeline of a run shows on one line for each step when it waited and w
   expect(bar(texts[1])).toBe(`${'·'.repeat(7)}${'█'.repeat(7)}${' '.repeat(14)}`)
   expect(bar(texts[2])).toBe(`${' '.repeat(14)}${'·'.repeat(7)}${'█'.repeat(7)}`)
   expect(texts.some((text) => text.includes('do s'))).toBe(false)
+})
+
+test('runs are counted as they are on the server, also those that are not listed', async () => {
+  const cut = 'only the first 500 runs are listed'
+  const counts = { active: 1, completed: 900, failed: 40, canceled: 2 }
+  const run = (run_id: string, status: string) => ({ run_id, status, title: '', formula: 'line' })
+  const runs = [run('r-1', 'active'), run('r-2', 'failed'), run('r-3', 'completed')]
+  const body = { runs, status_counts: counts, partial: true, partial_errors: [cut] }
+  const headers = { 'X-GC-Request-Id': 'r' }
+  await using server = Bun.serve({ port: 0, fetch: () => Response.json(body, { headers }) })
+  const shown: Record<string, unknown> = {}
+  for (const sort of runsPage.sorts ?? []) {
+    const query = { cursor: undefined, filter: '', sort }
+    const { items, total, head } = await runsPage.load(reachTo(`http://127.0.0.1:${server.port}`), query)
+    shown[sort] = [items.length, total]
+    expect(head?.at(-1)?.text).toBe(cut)
+  }
+  expect(shown).toEqual({
+    'those under way first': [3, 943],
+    'those that failed': [1, 40],
+    'those that have ended': [2, 942],
+  })
+})
+
+test('events are looked through for a text until there are enough, or many were', async () => {
+  const asked: URLSearchParams[] = []
+  const item = (seq: number) => ({ seq, type: 'x', ts: '', actor: 'ann', message: seq % 100 === 0 ? 'zebra' : '' })
+  const fetch = ({ url }: Request) => {
+    const { searchParams } = new URL(url)
+    asked.push(searchParams)
+    const first = Number(searchParams.get('cursor') ?? 9_000)
+    const count = Number(searchParams.get('limit'))
+    const items = Array.from({ length: count }, (_, n) => item(first - n))
+    return Response.json(
+      { items, total: 9_000, next_cursor: String(first - count) },
+      { headers: { 'X-GC-Request-Id': 'r' } },
+    )
+  }
+  await using server = Bun.serve({ port: 0, fetch })
+  const load = (filter: string) =>
+    eventsPage.load(reachTo(`http://127.0.0.1:${server.port}`), { cursor: undefined, filter, sort: undefined })
+  expect((await load('zebra')).items.length).toBe(50)
+  expect(asked.length).toBe(10)
+  expect(await load('who:ann')).toMatchObject({ next: '8900' })
+  expect(asked.length).toBe(11)
 })
 
 describe('the graph of a run', () => {

@@ -14,10 +14,11 @@ const LIMIT = 500
 const STANDING = 100
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
 
-const ORDERS: Readonly<Record<string, (run: Run) => boolean>> = {
+/** The orders of the list, and the statuses that each shows. */
+const ORDERS: Readonly<Record<string, (status: string) => boolean>> = {
   'those under way first': () => true,
-  'those that failed': ({ status }) => status === 'failed',
-  'those that have ended': ({ status }) => ENDED.has(status),
+  'those that failed': (status) => status === 'failed',
+  'those that have ended': (status) => ENDED.has(status),
 }
 
 /** `12 active · 3 failed`: how many there are of each status that any has. */
@@ -60,11 +61,15 @@ export const runsPage = table<Listed>({
   load: async (reach, { sort }) => {
     const { city, signal } = reach
     const call = { query: { limit: LIMIT }, ...(signal && { signal }) }
-    const { runs, status_counts: counts } = await city.call('GET ~/runs', call)
-    const shown = ORDERS[sort ?? ''] ?? (() => true)
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const items = await withStanding(reach, runs.filter(shown))
-    return { items, total: items.length === runs.length ? total : items.length, head: [countsLine(counts)] }
+    const { runs, status_counts: counts, partial_errors: cuts } = await city.call('GET ~/runs', call)
+    const isShown = ORDERS[sort ?? ''] ?? (() => true)
+    const total = Object.entries(counts).reduce((sum, [status, count]) => sum + (isShown(status) ? count : 0), 0)
+    const items = await withStanding(
+      reach,
+      runs.filter(({ status }) => isShown(status)),
+    )
+    const head = [countsLine(counts), ...(cuts ?? []).map((text): Line => ({ text, tone: 'warning' }))]
+    return { items, total, head }
   },
   actionsOf: (run) => runActions(run),
 })
