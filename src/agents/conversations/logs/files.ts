@@ -30,8 +30,8 @@ export function withFile<T>(path: string, use: (file: number, size: number) => T
 export const isFile = (path: string): boolean =>
   (lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false) && staysPrivate(path)
 
-/** The private folder of a confined session, which its program can change as it likes. */
-const PRIVATE = /^.*\/\.gc\/confined\/[^/]+(?=\/)/
+/** The private folder of a confined session, which its program can change as it likes: the first, since it can make others in it. */
+const PRIVATE = /^.*?\/\.gc\/confined\/[^/]+(?=\/)/
 
 /** Whether what a path of a confined session leads to is still that session's: a folder on the way could be a link out. */
 function staysPrivate(path: string, file?: number): boolean {
