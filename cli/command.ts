@@ -45,14 +45,16 @@ async function runServe(args: readonly string[], io: Io): Promise<number> {
 
 /** Runs a command of gc's own. */
 async function runOwn(io: Io, program: Command, args: readonly string[]): Promise<number> {
-  const [{ CommandContext }, { splitFields }, { listingOf, suggestName }] = await Promise.all([
+  const [{ CommandContext }, { splitFields }, { listingOf, suggestName, whyNoSession }] = await Promise.all([
     import('./context/context.ts'),
     import('./context/format.ts'),
     import('./names/suggest.ts'),
   ])
   const suggest = (error: unknown) => suggestName(program, new CommandContext(io, program), args, error)
+  const explain = (error: unknown) => whyNoSession(new CommandContext(io, program), error)
   const listing = listingOf
-  return run(program, splitFields(args), io, { suggest, listing, printJsonError: (error) => printJsonError(io, error) })
+  const printError = (error: object) => printJsonError(io, error)
+  return run(program, splitFields(args), io, { suggest, explain, listing, printJsonError: printError })
 }
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help'])

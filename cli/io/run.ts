@@ -24,6 +24,8 @@ export function configureProgram(program: Command, io: Io): Command {
 interface RunOptions {
   /** The name that was meant by one that nothing has, when there is a near one. */
   suggest?(error: unknown): Promise<string | undefined>
+  /** More about what there is none of. */
+  explain?(error: unknown): Promise<string | undefined>
   /** The command that lists what there is instead. */
   listing?(error: unknown): string | undefined
   /** Prints an error as JSON, where the output would be. */
@@ -59,12 +61,14 @@ async function tell(
   args: readonly string[],
   io: Io,
   error: unknown,
-  { suggest, listing, printJsonError }: RunOptions,
+  { suggest, explain, listing, printJsonError }: RunOptions,
 ): Promise<void> {
   const { message, ...report } = describeError(error, io.env)
   if (!message) return
   const suggestion = message.includes('id you mean') ? undefined : await suggest?.(error)
-  const hint = suggestion ? `; did you mean ${suggestion}?` : seeList(message, listing?.(error))
+  const about = suggestion ? undefined : await explain?.(error).catch(() => undefined)
+  const meant = suggestion && `; did you mean ${suggestion}?`
+  const hint = meant ?? (about ? `; ${about}` : seeList(message, listing?.(error)))
   const sentence = sanitizeLines(message + hint)
   if (printJsonError && wantsJson(args)) {
     return printJsonError({ ...report, message: sentence, ...(suggestion && { suggestion }) })

@@ -24,6 +24,26 @@ export async function suggestName(
   return undefined
 }
 
+/** Why there is no session of an agent that is named where a session is; undefined for another error. */
+export async function whyNoSession(context: CommandContext, error: unknown): Promise<string | undefined> {
+  if (kindOfError(error)?.missing !== 'session-not-found' || !(error instanceof Error)) return undefined
+  const { message } = error
+  const city = await limited(context).city()
+  const { items } = await city.call('GET ~/agents')
+  const agent = items.find(({ name }) => message.includes(`"${name}"`))
+  if (!agent) return undefined
+  const reason = agent.unavailable_reason
+  return reason
+    ? `that agent cannot be started: ${reason}`
+    : `that agent has no session; \`gc session new ${agent.name}\` starts one`
+}
+
+/** The same context for a short look that starts nothing. */
+function limited(context: CommandContext): CommandContext {
+  const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(LOOK_MS)])
+  return context.printingTo({ ...context.io, signal }).withoutStarting()
+}
+
 /** The command that lists what there is of the kind of which an error says that it is not there. */
 export const listingOf = (error: unknown): string | undefined => kindOfError(error)?.listed
 
@@ -36,9 +56,8 @@ export async function nearWord(
   word: string,
   placeholder: string,
 ): Promise<string | undefined> {
-  const signal = AbortSignal.any([context.io.signal, AbortSignal.timeout(LOOK_MS)])
-  const limited = context.printingTo({ ...context.io, signal }).withoutStarting()
-  const lists = await Promise.all(kindsOf(placeholder).map((kind) => kind.list(limited).catch(() => [])))
+  const looking = limited(context)
+  const lists = await Promise.all(kindsOf(placeholder).map((kind) => kind.list(looking).catch(() => [])))
   const names = lists.flat().map(({ name }) => name)
   const { nearest } = await import('../../src/config/diagnostics/suggestion.ts')
   return names.includes(word) ? undefined : nearName(word, names, nearest)

@@ -83,6 +83,17 @@ describe('an error with --json', () => {
   })
 })
 
+test('an agent without a session is said to have none where a session is named', async () => {
+  const { status, err } = await town.gc(['session', 'show', 'mayor'])
+  expect([status, err]).toEqual([
+    1,
+    'gc: session not found: "mayor"; that agent has no session; `gc session new mayor` starts one\n',
+  ])
+  await town.gc(['agent', 'add', 'scout', '--command', 'not-there-at-all'])
+  expect((await town.gc(['session', 'peek', 'scout'])).err).toContain('that agent cannot be started: ')
+  await town.gc(['agent', 'remove', 'scout'])
+})
+
 describe('a wrong command line', () => {
   test('shows the help of its own command', async () => {
     const { status, out, err } = await gc(['rig', 'show', '--jsn', 'shop'], { env: nobody })
