@@ -89,7 +89,7 @@ test('an agent without a session is said to have none where a session is named',
     1,
     'gc: session not found: "mayor"; that agent has no session; `gc session new mayor` starts one\n',
   ])
-  await town.gc(['agent', 'add', 'scout', '--command', 'not-there-at-all'])
+  await town.gc(['agent', 'add', 'scout', '--provider', 'auggie'])
   expect((await town.gc(['session', 'peek', 'scout'])).err).toContain('that agent cannot be started: ')
   await town.gc(['agent', 'remove', 'scout'])
 })
