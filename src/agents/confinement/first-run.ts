@@ -5,6 +5,7 @@ import { addBlock, renderPairs, type TomlPairs } from '../../config/toml/edit.ts
 import { parseToml, TomlSyntaxError, toPlainValue } from '../../config/toml/parse.ts'
 import type { PrivateFile } from '../../host/protocol/session.ts'
 import { asObject, isObject, type JsonRecord, parseJson } from '../conversations/entries/json.ts'
+import type { AcceptedDialogs } from './accepted-dialogs.ts'
 
 /** Whose programs run, and where. */
 interface Place {
@@ -12,6 +13,8 @@ interface Place {
   readonly env: Readonly<Record<string, string>>
   readonly home: string
   readonly workDir: string
+  /** What a person accepted of earlier sessions. */
+  readonly accepted?: AcceptedDialogs
 }
 
 /**
@@ -26,14 +29,17 @@ export function firstRunFiles(provider: string | undefined, place: Place): Priva
 const FILES: Readonly<Record<string, (place: Place) => PrivateFile[]>> = {
   claude: (place) => [
     { path: 'claude/.claude.json', text: JSON.stringify(seenByClaude(place)) },
-    { path: 'claude/settings.json', text: JSON.stringify(pick(claudeSettings(place), CLAUDE_ACCEPTED)) },
+    { path: 'claude/settings.json', text: JSON.stringify(acceptedByClaude(place)) },
   ],
   codex: (place) => [{ path: 'codex/config.toml', text: seenByCodex(place) }],
   gemini: (place) => [
     { path: 'gemini/.gemini/settings.json', text: JSON.stringify(seenByGemini(place)) },
     {
       path: 'gemini/.gemini/trustedFolders.json',
-      text: JSON.stringify(around(geminiFile(place, 'trustedFolders.json'), place)),
+      text: JSON.stringify({
+        ...around(geminiFile(place, 'trustedFolders.json'), place),
+        ...trustedNow(place, 'TRUST_FOLDER'),
+      }),
     },
   ],
 }
@@ -48,8 +54,18 @@ function seenByClaude(place: Place): JsonRecord {
     path,
     pick(asObject(project), ['hasTrustDialogAccepted', 'hasCompletedProjectOnboarding']),
   ])
-  return { ...pick(seen, CLAUDE_SEEN), ...(trusted.length > 0 && { projects: Object.fromEntries(trusted) }) }
+  const all = { ...Object.fromEntries(trusted), ...trustedNow(place, { hasTrustDialogAccepted: true }) }
+  return { ...pick(seen, CLAUDE_SEEN), ...(Object.keys(all).length > 0 && { projects: all }) }
 }
+
+const acceptedByClaude = (place: Place): JsonRecord => ({
+  ...pick(claudeSettings(place), CLAUDE_ACCEPTED),
+  ...(place.accepted?.permissions && { skipDangerousModePermissionPrompt: true }),
+})
+
+/** What is said of the folder of a session that a person trusted when another one asked it. */
+const trustedNow = ({ workDir, accepted }: Place, said: unknown): JsonRecord =>
+  accepted?.trust ? { [workDir]: said } : {}
 
 const claudeSettings = ({ env, home }: Place): JsonRecord =>
   readJson(join(env.CLAUDE_CONFIG_DIR ?? join(home, '.claude'), 'settings.json'))
@@ -82,7 +98,8 @@ function seenByCodex(place: Place): string {
   const config = readToml(join(env.CODEX_HOME ?? join(home, '.codex'), 'config.toml'))
   const top = renderPairs(pairsOf(pick(config, ['model', 'check_for_update_on_startup'])))
   const notice = asObject(config.notice)
-  const trusted = Object.entries(around(asObject(config.projects), place)).map(
+  const projects = { ...around(asObject(config.projects), place), ...trustedNow(place, { trust_level: 'trusted' }) }
+  const trusted = Object.entries(projects).map(
     ([path, project]) =>
       [`[projects.${JSON.stringify(path)}]`, pairsOf(pick(asObject(project), ['trust_level']))] as const,
   )

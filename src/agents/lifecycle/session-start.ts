@@ -13,6 +13,7 @@ import type { Provider } from '../../config/providers/provider.ts'
 import { realPath } from '../../core/folders.ts'
 import { certificatePlaces } from '../../host/confine/start/certificates.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
+import { acceptedDialogs } from '../confinement/accepted-dialogs.ts'
 import { type Confinable, confinementOf } from '../confinement/confinement.ts'
 import { firstRunFiles } from '../confinement/first-run.ts'
 import { packOf, requireOwnAddress } from '../confinement/foreign-address.ts'
@@ -89,7 +90,7 @@ export function sessionStart(
     const mine = { ...inherited, ...(!provider?.packs && provider?.env), ...(!packOf(agent) && agent?.env) }
     requireOwnAddress(kept, pack, { name, mine, allowed: { hosts: allowHosts, ports } })
   }
-  const files = firstRunFiles(name, place)
+  const files = firstRunFiles(name, { ...place, accepted: acceptedDialogs(environment.path, row) })
   const login = shareLogin?.value ? loginFile(name, place) : undefined
   // What all sessions of a pack write would have one of them decide what the others, and its orders, find there.
   const state = { GC_PACK_STATE_DIR: join(confine.private, 'state', 'packs', env.GC_PACK_NAME ?? environment.city) }

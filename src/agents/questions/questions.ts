@@ -15,6 +15,8 @@ interface QuestionsOptions {
   store: Store
   log: EventLog
   clock: Clock
+  /** Hears of an answer once it is on disk. */
+  onAnswered?(row: QuestionRow): void
 }
 
 /** Who asks, and over what. */
@@ -154,6 +156,7 @@ export class Questions {
     const attributes = { ...subjectOf(ended), ...(given && { actor: given.actor }) }
     const payload = { ...payloadOf(ended), ...(given && choiceOf(given.choice)) }
     this.options.log.append(tx, SessionAnswered, attributes, payload)
+    if (given) tx.after(() => this.options.onAnswered?.(ended))
   }
 
   /** Ends a question without an answer, also one that was being answered. */

@@ -14,6 +14,7 @@ import type { ProcessTokens } from '../../../http/process-tokens.ts'
 import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
+import { AcceptanceRecorder } from '../../confinement/accepted-dialogs.ts'
 import { CommandConfinement } from '../../confinement/command-confinement.ts'
 import { ConfinedShell } from '../../confinement/confined-shell.ts'
 import { Refusals } from '../../confinement/refusals.ts'
@@ -137,7 +138,8 @@ export function openSessions(options: SessionsOptions) {
 export type CitySessions = ReturnType<typeof openSessions>
 
 /** What is known of sessions. */
-function openRecords({ store, log, clock, config, beads, repository, tokenMirror }: SessionsOptions) {
+function openRecords({ store, log, clock, config, beads, repository, tokenMirror, ...options }: SessionsOptions) {
+  const accepted = new AcceptanceRecorder(options.environment.path, options.report)
   const failures = new FailureCounts(store, clock)
   return {
     repository,
@@ -147,7 +149,10 @@ function openRecords({ store, log, clock, config, beads, repository, tokenMirror
     activity: new SessionActivity(),
     turns: new TurnGate(),
     recorder: new SessionEventRecorder(log, clock),
-    questions: new Questions({ store, log, clock }),
+    questions: new Questions({
+      ...{ store, log, clock },
+      onAnswered: (row) => accepted.note(row, repository.find(row.sessionId)),
+    }),
     failures,
     firstClaims: new FirstClaims({ store, beads, failures }),
     crashes: new CrashHistory(config, clock),

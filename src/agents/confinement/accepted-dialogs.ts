@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { errorMessage } from '../../core/errors.ts'
+import { writePrivateFile } from '../../core/private-file.ts'
+import type { QuestionRow } from '../questions/table.ts'
+import type { SessionRow } from '../sessions/table.ts'
+
+/** What a person accepted when sessions of an agent asked it on their first screens. */
+const Accepted = Type.Object({
+  /** Where it was trusted: in its rig, or in a folder. */
+  trust: Type.Optional(Type.String()),
+  /** That it runs without permission checks. */
+  permissions: Type.Optional(Type.Literal(true)),
+})
+const File = Type.Record(Type.String(), Accepted)
+
+/** What holds for one session. */
+export interface AcceptedDialogs {
+  readonly trust: boolean
+  readonly permissions: boolean
+}
+
+type Place = Pick<SessionRow, 'template' | 'rig' | 'workDir'>
+
+/** A person answers once for an agent: its other sessions, each of which has a home of its own, do not ask it again. */
+export class AcceptanceRecorder {
+  #last = Promise.resolve()
+
+  constructor(
+    private readonly city: string,
+    private readonly report: (message: string) => void,
+  ) {}
+
+  /** Takes note of an answer. That of a session, which may answer others, counts for that one alone. */
+  note({ by, question: { kind }, choice, actor }: QuestionRow, row: Place | undefined): void {
+    const isPerson = actor?.kind === 'human' || actor?.kind === 'operator'
+    if (!row || by !== 'screen' || !isPerson || !choice?.role.startsWith('allow')) return
+    if (kind !== 'trust' && kind !== 'permissions') return
+    this.#last = this.#last
+      .then(() => this.#add(row.template, kind === 'trust' ? { trust: placeOf(row) } : { permissions: true }))
+      .catch((error) => this.report(`what was accepted could not be kept: ${errorMessage(error)}`))
+  }
+
+  async #add(agent: string, accepted: Static<typeof Accepted>): Promise<void> {
+    const all = read(this.city)
+    const content = { ...all, [agent]: { ...all[agent], ...accepted } }
+    await writePrivateFile(fileOf(this.city), `${JSON.stringify(content)}\n`)
+  }
+}
+
+/** What a person accepted for the agent of a session, where that works now. */
+export function acceptedDialogs(city: string, row: Place): AcceptedDialogs {
+  const { trust, permissions } = read(city)[row.template] ?? {}
+  return { trust: trust === placeOf(row), permissions: permissions === true }
+}
+
+/** All clones of a rig are the same project. */
+const placeOf = ({ rig, workDir }: Place): string => (rig ? `rig ${rig}` : workDir)
+
+const fileOf = (city: string): string => join(city, '.gc', 'accepted-dialogs.json')
+
+function read(city: string): Static<typeof File> {
+  try {
+    return Value.Parse(File, JSON.parse(readFileSync(fileOf(city), 'utf8')))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, statSync } from 'node:fs'
+import { AcceptanceRecorder, acceptedDialogs } from '../../../src/agents/confinement/accepted-dialogs.ts'
+import { firstRunFiles } from '../../../src/agents/confinement/first-run.ts'
+import type { QuestionRow } from '../../../src/agents/questions/table.ts'
+import { tempFolder } from '../../support/folder.ts'
+import { until } from '../../support/until.ts'
+
+const CLONE = { template: 'shop/ann', rig: 'shop', workDir: '/city/.gc/worktrees/shop/a' }
+const OTHER_CLONE = { ...CLONE, workDir: '/city/.gc/worktrees/shop/b' }
+
+const answered = (kind: string, role: string, by = 'screen', actor = 'human') =>
+  ({
+    by,
+    question: { kind },
+    choice: { id: '1', label: 'Yes', role },
+    actor: { kind: actor, name: actor },
+  }) as QuestionRow
+
+test('what a person accepted for one session of an agent holds for its others, and nothing else does', async () => {
+  using folder = tempFolder()
+  mkdirSync(folder.at('.gc'))
+  const recorder = new AcceptanceRecorder(folder.path, (message) => expect(message).toBe(''))
+  for (const row of [
+    answered('trust', 'deny'),
+    answered('approval', 'allow-always'),
+    answered('trust', 'allow-once', 'agent'),
+    answered('trust', 'allow-once', 'screen', 'session'),
+    answered('permissions', 'allow-once', 'screen', 'gc'),
+  ])
+    recorder.note(row, CLONE)
+  recorder.note(answered('permissions', 'allow-once'), undefined)
+  recorder.note(answered('permissions', 'allow-once', 'screen', 'operator'), { ...CLONE, template: 'last' })
+  await until(() => acceptedDialogs(folder.path, { ...CLONE, template: 'last' }).permissions)
+  expect(acceptedDialogs(folder.path, CLONE)).toEqual({ trust: false, permissions: false })
+
+  recorder.note(answered('trust', 'allow-once'), CLONE)
+  recorder.note(answered('permissions', 'allow-always'), CLONE)
+  await until(() => acceptedDialogs(folder.path, CLONE).permissions)
+  expect(acceptedDialogs(folder.path, OTHER_CLONE)).toEqual({ trust: true, permissions: true })
+  expect(acceptedDialogs(folder.path, { ...CLONE, rig: 'bank' })).toEqual({ trust: false, permissions: true })
+  expect(acceptedDialogs(folder.path, { ...CLONE, template: 'bob' })).toEqual({ trust: false, permissions: false })
+  expect(statSync(folder.at('.gc/accepted-dialogs.json')).mode & 0o777).toBe(0o600)
+})
+
+test('the private home of a session begins with what was accepted', () => {
+  using folder = tempFolder()
+  const begun = (provider: string, accepted: { trust: boolean; permissions: boolean }) =>
+    firstRunFiles(provider, { env: {}, home: folder.path, workDir: '/srv/shop', accepted }).map(({ text }) => text)
+  const all = { trust: true, permissions: true }
+  expect(begun('claude', all)).toEqual([
+    '{"projects":{"/srv/shop":{"hasTrustDialogAccepted":true}}}',
+    '{"skipDangerousModePermissionPrompt":true}',
+  ])
+  expect(begun('codex', all)[0]).toContain('[projects."/srv/shop"]\ntrust_level = "trusted"')
+  expect(begun('gemini', all)).toEqual(['{"/srv/shop":"TRUST_FOLDER"}'])
+  for (const provider of ['claude', 'codex', 'gemini']) {
+    expect(begun(provider, { trust: false, permissions: false })).toEqual([])
+  }
+})
