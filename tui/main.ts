@@ -18,8 +18,8 @@ export interface DashboardOptions {
   config: string
   /** The city to open with; without one, the list of cities. */
   city?: string
-  /** Opens the terminal of a session; resolves when the person leaves it. */
-  attach(city: string, session: string): Promise<void>
+  /** Opens the terminal of a session; resolves when the person leaves it or it ends, with a sentence that says so. */
+  attach(city: string, session: string): Promise<string>
 }
 
 /** What is wrong in a `tui.toml`. */

@@ -17,7 +17,7 @@ export interface ScreenOptions {
   readonly settings: Settings
   readonly env: Readonly<Record<string, string | undefined>>
   /** Opens the terminal of a session on this terminal. */
-  attach(city: string, session: string): Promise<void>
+  attach(city: string, session: string): Promise<string>
 }
 
 /** The dashboard on a screen. */
@@ -72,11 +72,11 @@ export class ScreenView implements View, Disposable {
     this.#ended.reject(error)
   }
 
-  async attach(city: string, session: string): Promise<void> {
+  async attach(city: string, session: string): Promise<string> {
     this.#screen.leave()
     if (this.options.settings.title) this.#screen.write(title(`${session} · ctrl-] leaves it running`))
     try {
-      await this.options.attach(city, session)
+      return await this.options.attach(city, session)
     } finally {
       this.#retake()
     }

@@ -86,14 +86,16 @@ async function check(context: CommandContext): Promise<void> {
   printLine(context.io, `${path} is right.`)
 }
 
-/** Runs `gc session attach` on this terminal, on a screen of its own: what it leaves behind goes with that. */
-async function attachInPlace(city: string, session: string): Promise<void> {
+/** Runs `gc session attach` on this terminal, on a screen of its own, which goes with what it shows; what it said at the end. */
+async function attachInPlace(city: string, session: string): Promise<string> {
   process.stdout.write('\x1b[?1049h')
   try {
     const words = [...ownProgram, '--city', city, 'session', 'attach', session]
     const child = Bun.spawn(words, { stdin: 'inherit', stdout: 'inherit', stderr: 'pipe' })
     const [status, said] = await Promise.all([child.exited, child.stderr.text()])
-    if (status !== 0) throw failure(said.trim().replace(/^gc: /, ''))
+    const text = said.trim().replace(/^gc: /, '')
+    if (status !== 0) throw failure(text)
+    return text
   } finally {
     process.stdout.write('\x1b[?1049l')
   }

@@ -216,8 +216,13 @@ describe('a person', () => {
     await screen.shows(/line \d+ of the mayor/, WAIT)
     screen.press(KEYS.detach)
     await screen.shows(`session › ${id}`, WAIT)
+    await screen.shows(`Detached from session ${id} (ctrl-]); it continues.`, WAIT)
     expect(screen.modes).toEqual({ alternate: true, mouse: true, paste: true })
+    screen.press('a')
+    await screen.shown('session ›', WAIT)
+    await screen.shows(/line \d+ of the mayor/, WAIT)
     await city.call(`POST ~/session/${id}/close`)
+    await screen.shows(/session ›[\s\S]*ended/, WAIT)
   })
 
   journey('searches what sessions said, and opens it there', async (screen, city) => {

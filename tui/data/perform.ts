@@ -13,8 +13,8 @@ import type { Waits } from './waits.ts'
 /** What the dashboard is shown on: a screen, or lines that are read aloud. */
 export interface Surface {
   exit(): void
-  /** Opens the terminal of a session in place of the dashboard; resolves when the person leaves it. */
-  attach(city: string, session: string): Promise<void>
+  /** Opens the terminal of a session in place of the dashboard; resolves with how that ended. */
+  attach(city: string, session: string): Promise<string>
   copy(text: string): void
   alert(text: string): void
   setMouse(on: boolean): void
@@ -107,7 +107,7 @@ const named = (text: string, request: string | null): string =>
 
 async function attach({ surface, dispatch }: Means, city: string, session: string): Promise<void> {
   try {
-    await surface.attach(city, session)
+    dispatch({ type: 'notice', text: await surface.attach(city, session), isBad: false })
   } catch (error) {
     dispatch({ type: 'notice', text: errorMessage(error), isBad: true })
   }

@@ -43,8 +43,8 @@ export class PlainView implements View {
     this.#ended.resolve()
   }
 
-  async attach(_: string, session: string): Promise<void> {
-    this.#write(`A terminal is not shown line by line: gc session attach ${sanitizeLine(session)} opens it.`)
+  async attach(_: string, session: string): Promise<string> {
+    return `A terminal is not shown line by line: gc session attach ${sanitizeLine(session)} opens it.`
   }
 
   /** Without a screen there is no clipboard: what would be copied is written. */
