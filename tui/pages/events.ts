@@ -2,6 +2,7 @@ import { beadOf } from '../../src/client/bead-changes.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
 import { copy } from './copy.ts'
 import { subjectOf } from './event.ts'
+import { matchesFilter } from './matching.ts'
 import { type Action, type Happened, table } from './page.ts'
 
 const PAGE = 100
@@ -47,7 +48,7 @@ function saysOf(event: CityEvent): string {
 }
 
 const hasText = (event: CityEvent, text: string): boolean =>
-  [event.type, event.subject ?? '', event.actor, saysOf(event)].join(' ').toLowerCase().includes(text)
+  matchesFilter([event.type, event.subject ?? '', event.actor, saysOf(event)].join(' '), text)
 
 /** Shows only the events with the same value. */
 const only = (key: string, word: keyof typeof FIELDS, help: string, value = ''): Action => ({

@@ -44,7 +44,7 @@ export const bindings: readonly Binding[] = [
   { verb: 'previous', keys: ['shift+tab', 'left', 'h'], help: 'previous panel' },
   { verb: 'open', keys: ['enter'], help: 'open what this row is about' },
   { verb: 'back', keys: ['esc'], help: 'back: the filter first, then the page' },
-  { verb: 'filter', keys: ['/'], help: 'show only rows with this text' },
+  { verb: 'filter', keys: ['/'], help: 'only rows with this text; those without: !text' },
   { verb: 'command', keys: [':'], help: 'enter a command or the name of a page; tab completes' },
   { verb: 'palette', keys: ['ctrl+p'], help: 'find a page, command, agent or bead by its name' },
   { verb: 'sort', keys: ['o'], help: 'the next order of the rows' },

@@ -1,4 +1,5 @@
 import { countOf, truncate } from '../../src/client/text.ts'
+import { matchesFilter } from '../pages/matching.ts'
 import type { Line, Location } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { type Area, areasOf, headOf, tableWindow, textColumns } from './layout.ts'
@@ -54,8 +55,7 @@ function foundLines({ lines, filter }: View): readonly Line[] {
   if (filter === '') return lines
   const known = filtered.get(lines)
   if (known?.filter === filter) return known.lines
-  const needle = filter.toLowerCase()
-  const matching = lines.filter(({ text }) => text.toLowerCase().includes(needle))
+  const matching = lines.filter(({ text }) => matchesFilter(text, filter))
   filtered.set(lines, { filter, lines: matching })
   return matching
 }

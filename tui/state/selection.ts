@@ -1,3 +1,4 @@
+import { matchesFilter } from '../pages/matching.ts'
 import type { Location, Row, TablePage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import type { Effect } from './effects.ts'
@@ -22,11 +23,10 @@ const filtered = new WeakMap<readonly Row[], Filtered>()
 
 /** Computed once for rows that were read, since every key and every frame needs it. */
 function filterRows({ rows: all, filter }: View, page: TablePage, showsSystem: boolean): Filtered {
-  const needle = page.isSearched ? '' : filter.toLowerCase()
+  const needle = page.isSearched ? '' : filter
   const known = filtered.get(all)
   if (known?.showsSystem === showsSystem && known.needle === needle) return known
-  const matches = (row: Row) =>
-    (showsSystem || !row.isSystem) && (needle === '' || textOf(row).toLowerCase().includes(needle))
+  const matches = (row: Row) => (showsSystem || !row.isSystem) && (needle === '' || matchesFilter(textOf(row), needle))
   const hidden = showsSystem ? 0 : all.filter(({ isSystem }) => isSystem).length
   const found = { showsSystem, needle, rows: all.filter(matches), hidden }
   filtered.set(all, found)
