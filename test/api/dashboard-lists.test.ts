@@ -9,6 +9,7 @@ import { citiesPage } from '../../tui/pages/cities.ts'
 import { packsPage } from '../../tui/pages/configuration.ts'
 import { convoyPage, convoysPage } from '../../tui/pages/convoys.ts'
 import { doctorPage } from '../../tui/pages/doctor.ts'
+import { mailPage } from '../../tui/pages/mail.ts'
 import { ordersPage } from '../../tui/pages/orders.ts'
 import type { Diagnosis, TablePage, TextPage } from '../../tui/pages/page.ts'
 import { rigPage } from '../../tui/pages/rig.ts'
@@ -19,7 +20,7 @@ import type { Message } from '../../tui/state/reducer.ts'
 import type { Known } from '../../tui/state/state.ts'
 import { eventually } from '../support/until.ts'
 import { reachTo } from '../tui/reach.ts'
-import { bead, type Town, towns } from './town.ts'
+import { bead, declare, type Town, towns } from './town.ts'
 
 const open = towns()
 const FIRST = { cursor: undefined, filter: '', sort: undefined }
@@ -200,4 +201,27 @@ test('work is found while its words are typed and by its id, on the list and in 
     expect([text, (await listed(text)).map((row) => row.id)]).toEqual([text, [...wanted]])
     expect([text, await found(text)]).toEqual([text, [...wanted]])
   }
+})
+
+test('mail for the operator stands out, is listed alone, and is marked as read and not read', async () => {
+  await using town = await open('')
+  const { city } = town
+  await declare(city, 'clerk')
+  await city.call('POST ~/mail', { body: { to: 'clerk', subject: 'Sweep' } })
+  const { body: mine } = await city.call('POST ~/mail', { body: { to: 'human', subject: 'The bridge sways' } })
+  const all = await list(town, mailPage)
+  expect(all.rows.map(({ cells }) => cells.to)).toEqual(['you', 'clerk'])
+  const { items } = await mailPage.load(reachOf(town), { ...FIRST, sort: 'yours, read and unread' })
+  expect(items.map(({ id }) => id)).toEqual([mine.id])
+  const mark = () =>
+    mailPage.load(reachOf(town), FIRST).then(({ items: [first] }) => first?.actions().find(({ key }) => key === 'm'))
+  const reading = await mark()
+  expect(reading?.confirm).toBeUndefined()
+  const outcome = await reading?.run(reachOf(town), {})
+  expect(outcome?.text).toBe(`${mine.id} is read`)
+  expect((await city.call(`GET ~/mail/${mine.id}`)).body.read).toBe(true)
+  await outcome?.undo?.run(reachOf(town), {})
+  expect((await city.call(`GET ~/mail/${mine.id}`)).body.read).toBe(false)
+  const others = (await mailPage.load(reachOf(town), FIRST)).items[1]?.actions().find(({ key }) => key === 'm')
+  expect(others?.confirm).toContain('clerk is not told of it any more')
 })

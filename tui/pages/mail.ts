@@ -7,10 +7,17 @@ type Message = Output<'GET ~/mail'>['items'][number]
 
 const PAGE = 200
 
-/** The orders of the list, and which messages each shows. */
-const ORDERS: Readonly<Record<string, string>> = { 'read and unread': 'all', 'unread ones': 'unread' }
+/** Who the operator is to those that write. */
+const ME = 'human'
 
-/** The open mail of the city, newest first. */
+/** The orders of the list, and which messages each shows. */
+const ORDERS: Readonly<Record<string, { status: string; agent?: string }>> = {
+  'read and unread': { status: 'all' },
+  'unread ones': { status: 'unread' },
+  'yours, read and unread': { status: 'all', agent: ME },
+}
+
+/** The open mail of the city, newest first; what is for the operator stands out. */
 export const mailPage = table<Message>({
   name: 'mail',
   title: 'mail',
@@ -20,7 +27,12 @@ export const mailPage = table<Message>({
   columns: [
     { title: '', width: 1, cell: ({ read }) => ({ text: read ? '' : '•', tone: 'warning' }) },
     { title: 'from', width: 16, isName: true, cell: ({ from }) => from },
-    { title: 'to', width: 16, isName: true, leaves: 1, cell: ({ to }) => to },
+    {
+      title: 'to',
+      width: 16,
+      isName: true,
+      cell: ({ to }) => (to === ME ? { text: 'you', tone: 'strong' } : { text: to, tone: 'quiet' }),
+    },
     { title: 'subject', width: 16, grows: true, cell: ({ subject }) => subject },
     { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
   ],
@@ -28,15 +40,15 @@ export const mailPage = table<Message>({
   isChangedBy: isOneOf('mail.'),
   opens: ({ thread_id: thread, id }, city) => ({ page: 'thread', city, subject: thread ?? id }),
   load: async ({ city, signal }, { cursor, sort }) => {
-    const query = { limit: PAGE, status: ORDERS[sort ?? ''] ?? 'all', ...(cursor && { cursor }) }
+    const query = { limit: PAGE, ...(ORDERS[sort ?? ''] ?? { status: 'all' }), ...(cursor && { cursor }) }
     const { items, total, next_cursor: next } = await city.call('GET ~/mail', { query, ...(signal && { signal }) })
     return { items, total, next }
   },
-  actionsOf: ({ id, subject, read }) => [
-    reply(id),
-    mark(id, !read),
-    archive(id, subject),
-    copy('y', 'copy', 'its id', id),
+  actionsOf: (message) => [
+    reply(message.id),
+    markRead(message, !message.read),
+    archive(message.id, message.subject),
+    copy('y', 'copy', 'its id', message.id),
   ],
   actions: () => [writeMail],
 })
@@ -49,6 +61,18 @@ const reply = (id: string): Action => ({
   run: async ({ city }, { body = '' }) => {
     const { to } = await city.call('POST ~/mail/{id}/reply', { params: { id }, body: { body } })
     return { text: `replied to ${to}` }
+  },
+})
+
+/** Marks a message as read, or as not read; whom it is for is told of those that are not. */
+const markRead = ({ id, to }: Message, read: boolean): Action => ({
+  key: 'm',
+  name: read ? 'read' : 'unread',
+  help: read ? 'mark it as read' : 'mark it as not read',
+  ...(read && to !== ME && { confirm: `Mark ${id} as read? ${to} is not told of it any more.` }),
+  run: async ({ city }) => {
+    const message = await city.call('PATCH ~/mail/{id}', { params: { id }, body: { read } })
+    return { text: `${id} is ${read ? 'read' : 'not read'}`, undo: markRead(message, !read) }
   },
 })
 
@@ -69,16 +93,6 @@ const unarchive =
     await city.call('PATCH ~/mail/{id}', { params: { id }, body: { archived: false } })
     return { text: `${id} is in the mail again` }
   }
-
-const mark = (id: string, read: boolean): Action => ({
-  key: 'm',
-  name: read ? 'read' : 'unread',
-  help: read ? 'mark it as read' : 'mark it as unread',
-  run: async ({ city }) => {
-    await city.call('PATCH ~/mail/{id}', { params: { id }, body: { read } })
-    return { text: `${id} is ${read ? 'read' : 'unread'}`, undo: mark(id, !read) }
-  },
-})
 
 /** Writes a message. */
 export const writeMail: Action = {
@@ -113,6 +127,6 @@ export const threadPage = text({
       ...body.split(/\r?\n/).map((line) => ({ text: `  ${line}` })),
       { text: '' },
     ])
-    return { lines, actions: last ? [reply(last.id), archive(last.id, last.subject)] : [] }
+    return { lines, actions: last ? [reply(last.id), markRead(last, !last.read), archive(last.id, last.subject)] : [] }
   },
 })

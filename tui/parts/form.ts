@@ -29,7 +29,11 @@ export function formLines(
   const first = Math.max(0, Math.min(caret - Math.floor(room / 2), all.length - room))
   return [
     EMPTY,
-    { spans: [{ text: ` ${sanitizeLine(chosen.action.help)}`, tone: 'strong' }] },
+    {
+      spans: [
+        { text: ` ${sanitizeLine([chosen.row, chosen.action.help].filter(Boolean).join(': '))}`, tone: 'strong' },
+      ],
+    },
     EMPTY,
     ...all.slice(first, first + room),
     EMPTY,
