@@ -8,6 +8,7 @@ import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { readItems } from '../context/pages.ts'
 import { waitForSession } from '../context/waiting-session.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure, notFound } from '../io/exit.ts'
@@ -81,14 +82,22 @@ async function list(context: CommandContext, { json, rig, watch, ...query }: Lis
   const name = rig === undefined ? undefined : await context.rig(city, rig)
   if (query.template !== undefined) await requireTemplate(city, query.template)
   await renderLive(context, city, { watch }, async (io) => {
-    const { items, ...page } = await city.call('GET ~/sessions', { query })
-    const sessions = items.filter((session) => name === undefined || session.rig === name)
+    const page = name === undefined ? await city.call('GET ~/sessions', { query }) : await ofRig(city, name, query)
+    const { items: sessions, total } = page
     const { state, template } = query
-    if (json) return printJson(io, sessionListOutput({ ...page, items: sessions }, { state, template }))
+    if (json) return printJson(io, sessionListOutput(page, { state, template }))
     const { items: unconfined } = await city.call('GET ~/unconfined-sessions')
     print(io, sessions, new Set(unconfined.map(({ session_id }) => session_id)))
+    if (total > sessions.length) printLine(io, `${sessions.length} of ${total}; --limit shows more.`)
     if (sessions.length === 0) await warnUnavailable(io, city)
   })
+}
+
+/** The sessions of a rig, which no list of the server is for. */
+async function ofRig(city: CityClient, rig: string, { limit, ...query }: Pick<List, 'state' | 'template' | 'limit'>) {
+  const all = await readItems((cursor) => city.call('GET ~/sessions', { query: { ...query, limit: 1000, cursor } }))
+  const items = all.filter((session) => session.rig === rig)
+  return { items: items.slice(0, limit || undefined), total: items.length }
 }
 
 /** Throws unless there is an agent or provider of this name, or sessions of one that there was. */

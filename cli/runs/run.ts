@@ -60,6 +60,7 @@ async function showSteps(context: CommandContext, id: string, { json }: JsonOpti
 
 async function list(io: Io, city: CityClient, { limit, json }: List): Promise<void> {
   const { runs, ...rest } = await city.call('GET ~/runs', { query: { limit } })
+  const isCut = rest.partial === true && runs.length === limit
   if (json) return printJson(io, { runs, ...rest })
   const now = Date.now()
   printTable(
@@ -75,6 +76,7 @@ async function list(io: Io, city: CityClient, { limit, json }: List): Promise<vo
     ],
     'There are no runs; `gc sling <agent> <formula> --formula` starts one.',
   )
+  if (isCut) printLine(io, `These are the first ${runs.length}; --limit shows more.`)
 }
 
 async function show(io: Io, city: CityClient, id: string, { json }: JsonOption): Promise<'over' | undefined> {

@@ -51,3 +51,15 @@ test('the dashboard does not open a city that does not exist', async () => {
   const { err, status } = await town.gc(['--city', 'nowhere', 'tui'], { width: 80, interactive: true })
   expect([status, err]).toEqual([1, expect.stringContaining('nowhere')])
 })
+
+test('`gc session list` says of how many it shows some, and counts those of a rig in all of them', async () => {
+  await town.gc(['agent', 'add', 'keeper', '--command', 'sleep 600', '--max', '9'])
+  await town.gc(['agent', 'add', 'shop/guard', '--command', 'sleep 600', '--max', '9'])
+  for (const agent of ['shop/guard', 'keeper', 'keeper']) await town.json(['session', 'new', agent])
+  expect(await lines('session', 'list', '--limit', '2')).toEqual([
+    ...[expect.stringContaining('SESSION'), expect.stringContaining('keeper'), expect.stringContaining('keeper')],
+    ...['2 of 3; --limit shows more.', ''],
+  ])
+  const ofRig = await lines('session', 'list', '--rig', 'shop', '--limit', '1')
+  expect(ofRig).toEqual([expect.stringContaining('SESSION'), expect.stringContaining('shop/guard'), ''])
+})
