@@ -56,6 +56,7 @@ describe('a host that an agent is allowed', () => {
   })
 
   test('is none that nobody could write', async () => {
-    await expect(allowed(AGENT, '[::1]')).rejects.toMatchObject({ code: 'invalid-request' })
+    await expect(allowed(AGENT, '[::1')).rejects.toMatchObject({ code: 'invalid-request' })
+    expect((await allowed(AGENT, '[2001:db8::1]:8443')).hosts).toEqual(['[2001:db8::1]:8443'])
   })
 })
