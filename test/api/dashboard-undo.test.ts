@@ -100,6 +100,17 @@ describe('taking an action back', () => {
     expect((await town.city.call('GET ~/budgets')).body.items).toMatchObject([{ scope: 'city', limit: 5 }])
   })
 
+  test('is offered only to who did it: a bead that another has closed meanwhile stays closed', async () => {
+    await using town = await open()
+    const id = await bead(town.city, 'Paint the bridge')
+    const close = await onBead(town, id, 'close')
+    await town.city.call(`POST ~/bead/${id}/close`)
+    const types = await town.city.types(async () => {
+      expect(await close.run(reach(town), {})).toEqual({ text: `somebody had closed ${id} already; nothing was done` })
+    })
+    expect(types).toEqual([])
+  })
+
   test('never writes over what somebody else has changed', async () => {
     await using town = await open()
     const id = await bead(town.city, 'Paint the bridge')

@@ -12,7 +12,7 @@ export function beadActions(bead: Bead): Action[] {
   const isClosed = status === 'closed'
   const closed = isClosed ? `${id} is closed; r reopens it` : undefined
   return [
-    isClosed ? reopen(id, title) : close(id, title),
+    isClosed ? reopen(id, title) : close(id, title, status === 'in_progress' ? assignee : ''),
     slingBead(id, closed),
     {
       key: 'e',
@@ -82,12 +82,15 @@ function toPriority(value: string): string {
   return value.trim()
 }
 
-const close = (id: string, title: string): Action => ({
+/** Names who works on it now; what somebody else has closed meanwhile is not this person's to take back. */
+const close = (id: string, title: string, worker = ''): Action => ({
   key: 'x',
   name: 'close',
   help: 'close it',
-  confirm: `Close ${id} (${title})?`,
+  confirm: `Close ${id} (${title})?${worker && ` ${worker} works on it.`}`,
   run: async ({ city }) => {
+    const { status } = await city.call('GET ~/bead/{id}', { params: { id } })
+    if (status === 'closed') return { text: `somebody had closed ${id} already; nothing was done` }
     await city.call('POST ~/bead/{id}/close', { params: { id } })
     return { text: `${id} is closed`, undo: reopen(id, title) }
   },

@@ -130,7 +130,8 @@ function onKey(state: State, key: string): Step {
   const chosen = rowActions(state).find(({ action }) => action.key === key)
   if (chosen) return begin(clean, chosen)
   const isRead = viewOf(state, focused(state)).loadedAt !== undefined
-  return [isRead ? clean : notice(clean, 'the page is still being read; press it again', false)]
+  if (!isRead) return [notice(clean, 'the page is still being read; press it again', false)]
+  return [[...key].length === 1 ? notice(clean, `${key} does nothing here; ? lists what does`, false) : clean]
 }
 
 const ALT = 'alt+'

@@ -235,6 +235,11 @@ describe('actions', () => {
     for (const key of ['n', 'esc']) expect(press(state, 'x', key).notice?.text).toBe('kill: nothing was done')
   })
 
+  test('a key that does nothing says so', () => {
+    expect(press(state, '7').notice).toEqual({ text: '7 does nothing here; ? lists what does', isBad: false })
+    expect(press(enter(alpha, 'beads')[0], '7').notice?.text).toBe('the page is still being read; press it again')
+  })
+
   test('one that cannot be done says why', () => {
     expect(press(state, 'down', 'x').notice).toEqual({ text: 'a-2 does not run', isBad: true })
   })
