@@ -12,7 +12,8 @@ export function beadActions(bead: Bead): Action[] {
   const isClosed = status === 'closed'
   const closed = isClosed ? `${id} is closed; r reopens it` : undefined
   return [
-    isClosed ? reopen(id, title) : close(id, title, status === 'in_progress' ? assignee : ''),
+    { ...close(id, title, status === 'in_progress' ? assignee : ''), disabled: closed },
+    { ...reopen(id, title), disabled: isClosed ? undefined : `${id} is not closed` },
     slingBead(id, closed),
     {
       key: 'e',

@@ -51,7 +51,7 @@ export const citiesPage = table<Listed>({
     const { items } = await client.call('GET /v0/cities', { ...(signal && { signal }) })
     return whole(await Promise.all((items ?? []).map((city, at) => (at < STANDING ? withStanding(reach, city) : city))))
   },
-  actionsOf: (city) => [startOrStop(city), suspendOrResume(city.name, true), suspendOrResume(city.name, false)],
+  actionsOf: (city) => [start(city), stop(city), suspendOrResume(city.name, true), suspendOrResume(city.name, false)],
 })
 
 /** A city that has just stopped is listed without. */
@@ -67,27 +67,28 @@ async function withStanding({ client, signal }: Reach, city: CityInfo): Promise<
   }
 }
 
-const startOrStop = ({ name, running }: CityInfo): Action =>
-  running
-    ? {
-        key: 'x',
-        name: 'stop',
-        help: 'end the sessions of the city and stop it',
-        confirm: `Stop the city ${name} and end all of its sessions?`,
-        run: async ({ client }) => {
-          await client.city(name).call('POST ~/stop')
-          return { text: `${name} is stopped; :start starts it again` }
-        },
-      }
-    : {
-        key: 's',
-        name: 'start',
-        help: 'start the city',
-        run: async ({ client }) => {
-          await client.city(name).call('POST ~/start')
-          return { text: `${name} is started` }
-        },
-      }
+const start = ({ name, running }: CityInfo): Action => ({
+  key: 's',
+  name: 'start',
+  help: 'start the city',
+  disabled: running ? `${name} runs already` : undefined,
+  run: async ({ client }) => {
+    await client.city(name).call('POST ~/start')
+    return { text: `${name} is started` }
+  },
+})
+
+const stop = ({ name, running }: CityInfo): Action => ({
+  key: 'x',
+  name: 'stop',
+  help: 'end the sessions of the city and stop it',
+  disabled: running ? undefined : `${name} does not run; s starts it`,
+  confirm: `Stop the city ${name} and end all of its sessions?`,
+  run: async ({ client }) => {
+    await client.city(name).call('POST ~/stop')
+    return { text: `${name} is stopped; s starts it again` }
+  },
+})
 
 const suspendOrResume = (name: string, suspended: boolean): Action => ({
   key: suspended ? 'S' : 'R',
