@@ -9,13 +9,17 @@ export interface Statement<Row = unknown, Params extends SQLQueryBindings[] = SQ
   iterate(...params: Params): IterableIterator<Row>
 }
 
-/** A statement that is compiled when it is first used: most that a process might need it never does, and each takes memory. */
+/**
+ * A statement that is compiled when it is first used: most that a process might need it never does, and each takes memory.
+ * `assertOpen` throws once its database is closed.
+ */
 export class LazyStatement<Row, Params extends SQLQueryBindings[]> implements Statement<Row, Params> {
   #compiled: Statement<Row, Params> | undefined
 
   constructor(
     private readonly db: Database,
     private readonly sql: string,
+    private readonly assertOpen: () => void,
   ) {}
 
   all(...params: Params): Row[] {
@@ -35,6 +39,7 @@ export class LazyStatement<Row, Params extends SQLQueryBindings[]> implements St
   }
 
   get #statement(): Statement<Row, Params> {
+    this.assertOpen()
     this.#compiled ??= this.db.prepare<Row, SQLQueryBindings[]>(this.sql)
     return this.#compiled
   }

@@ -94,12 +94,12 @@ export class Store {
 
   /** A statement that is compiled once, for the paths that run often. */
   prepare<Row, Params extends SQLQueryBindings[] = SQLQueryBindings[]>(sql: string): Statement<Row, Params> {
-    return new LazyStatement(this.#db, sql)
+    return new LazyStatement(this.#db, sql, () => this.#assertOpen())
   }
 
   /** Reads what is committed; the newest of it may still be on its way to the disk. `fn` is synchronous and small. */
   read<T>(fn: (orm: Orm) => NotPromise<T>): T {
-    if (this.#closed) throw new AppError('store-unavailable', `${this.path} is closed`)
+    this.#assertOpen()
     return fn(this.orm)
   }
 
@@ -131,6 +131,10 @@ export class Store {
       })
       this.#pumping ??= this.#pump()
     })
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new AppError('store-unavailable', `${this.path} is closed`)
   }
 
   #assertWritable(): void {

@@ -58,6 +58,7 @@ describe('closing', () => {
   test('completes accepted writes, rejects later ones and leaves no file open', async () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
+    const prepared = store.prepare('SELECT 1')
     const effects: number[] = []
     const accepted = [add('one', (tx) => tx.after(() => effects.push(texts().length))), add('two')]
     const closing = store.close()
@@ -67,6 +68,9 @@ describe('closing', () => {
     await closing
     await store.close()
     expect(() => texts()).toThrow('is closed')
+    for (const use of [() => prepared.all(), () => prepared.get(), () => [...prepared.iterate()]]) {
+      expect(use).toThrow(`${folder.at('a.db')} is closed`)
+    }
     expect(openFiles(folder.path)).toEqual([])
     expect(readdirSync(folder.path)).toEqual(['a.db'])
   })
