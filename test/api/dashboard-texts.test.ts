@@ -77,17 +77,29 @@ title = "Build"
 needs = ["plan"]
 `
 
-test('a formula is shown with its variables and steps, and what each waits for', async () => {
+const LOOK = `[[steps]]
+id = "look"
+title = "Look at it"
+needs = ["build"]
+metadata = { "gc.run_target" = "judge" }
+[steps.check]
+max_attempts = 2
+[steps.check.check]
+mode = "exec"
+path = "checks/stands.sh"
+`
+
+test('a formula is shown with its variables and steps, what each waits for, who does it and what checks it', async () => {
   await using town = await open()
-  expect((await town.city.call('PUT ~/formulas/line', { raw: FORMULA })).status).toBe(200)
+  expect((await town.city.call('PUT ~/formulas/line', { raw: FORMULA + LOOK })).status).toBe(200)
   const { lines, actions } = await formulaPage.load(reach(town, 'line'))
   expect(textOf({ lines: lines ?? [] })).toEqual([
     ...['line', join(town.city.path, 'formulas/line.toml'), '', 'Builds a bridge,', 'and looks at it.', ''],
     ...['variables', 'place           required · where · one of mill, market'],
     ...['topic           what is built · default bridges', '', 'steps'],
-    'plan              Plan {{topic}}',
-    'build             Build ← plan',
-    'workflow-finalize Finalize workflow ← build',
+    'plan  Plan {{topic}}',
+    'build Build ← plan',
+    'look  Look at it · by judge · tried 2 times at most, until checks/stands.sh passes ← build',
   ])
   expect(actions?.map(({ name }) => name)).toEqual(['run'])
 })

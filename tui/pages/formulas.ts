@@ -3,6 +3,7 @@ import { copy } from './copy.ts'
 import { isOneOf, type Line, table, text, whole } from './page.ts'
 import { section, textLines } from './sections.ts'
 import { slingFormula } from './sling-actions.ts'
+import { isBookkeeping } from './steps.ts'
 
 type Formula = Output<'GET ~/formula-files'>['formulas'][number]
 type Compiled = Output<'POST ~/formulas/{name}/compile'>
@@ -104,22 +105,35 @@ function variableLine({
   return { text: `${name.padEnd(15)} ${facts.filter(Boolean).join(' · ')}`, hang: 16 }
 }
 
-/** The steps that somebody works on, and what each waits for. */
+/** The steps that somebody works on, what each waits for, who does it, and what checks it. */
 function stepLines({ name, steps, deps }: Compiled): Line[] {
-  const isShown = ({ is_root, metadata }: Compiled['steps'][number]) => !is_root && metadata?.['gc.kind'] !== 'spec'
   const short = (id: string) => (id.startsWith(`${name}.`) ? id.slice(name.length + 1) : id)
+  const shown = steps.filter(
+    ({ is_root, metadata = {} }) =>
+      !is_root && !isBookkeeping(metadata['gc.kind']) && metadata['gc.attempt'] === undefined,
+  )
+  const known = new Set(shown.map(({ id }) => id))
   const waits = Map.groupBy(
-    deps.filter(({ type }) => type !== 'parent-child'),
+    deps.filter(({ type, depends_on_id }) => type !== 'parent-child' && known.has(depends_on_id)),
     ({ step_id }) => step_id,
   )
-  const shown = steps.filter(isShown)
   const width = Math.min(MAX_STEP, Math.max(...shown.map(({ id }) => short(id).length)))
   return section(
     'steps',
-    shown.map(({ id, title }): Line => {
-      const before = [...new Set(waits.get(id)?.map(({ depends_on_id }) => short(depends_on_id)))]
+    shown.map((step): Line => {
+      const before = [...new Set(waits.get(step.id)?.map(({ depends_on_id }) => short(depends_on_id)))]
       const after = before.length > 0 ? ` ← ${before.join(', ')}` : ''
-      return { text: `${short(id).padEnd(width)} ${title}${after}`, hang: width + 1 }
+      const facts = [step.title, ...factsOf(step)].join(' · ')
+      return { text: `${short(step.id).padEnd(width)} ${facts}${after}`, hang: width + 1 }
     }),
   )
+}
+
+/** Who does a step, if not whom the run is for, and how often it is tried until which check passes. */
+function factsOf({ metadata = {} }: Compiled['steps'][number]): string[] {
+  const { 'gc.run_target': target, 'gc.max_attempts': most, 'gc.check_path': check } = metadata
+  return [
+    ...(target ? [`by ${target}`] : []),
+    ...(most ? [`tried ${most} times at most${check ? `, until ${check} passes` : ''}`] : []),
+  ]
 }
