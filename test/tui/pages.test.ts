@@ -11,6 +11,7 @@ import type { Line } from '../../tui/pages/page.ts'
 import { runsPage } from '../../tui/pages/runs.ts'
 import { sessionsPage } from '../../tui/pages/sessions.ts'
 import { timelineLines } from '../../tui/pages/timeline.ts'
+import { toneOf } from '../../tui/pages/tones.ts'
 import { reachTo } from './reach.ts'
 
 const agent = (name: string, more: Partial<AgentResponse> = {}): AgentResponse => ({
@@ -254,4 +255,11 @@ test('the filter of events takes words for the server, and text', () => {
   expect(['', 'paint', 'type:bead.closed who:ann', 'type:bead', 'about:to-2'].map(changes)).toEqual([
     ...[true, true, true, false, false],
   ])
+})
+
+test('what has failed stands out, and what is over or waits for other work does not', () => {
+  for (const state of ['failed', 'failed-create', 'init_failed', 'restart_failed', 'quarantined'])
+    expect([state, toneOf(state)]).toEqual([state, 'bad'])
+  for (const state of ['completed', 'canceled', 'skipped', 'closed', 'blocked'])
+    expect([state, toneOf(state)]).toEqual([state, 'quiet'])
 })

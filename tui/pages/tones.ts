@@ -15,10 +15,18 @@ const STATES: Record<string, Tone> = {
   quarantined: 'bad',
   'failed-create': 'bad',
   init_failed: 'bad',
+  failed: 'bad',
+  restart_failed: 'bad',
+  degraded: 'warning',
+  ready: 'good',
   stopped: 'quiet',
   asleep: 'quiet',
   closed: 'quiet',
+  completed: 'quiet',
+  canceled: 'quiet',
+  skipped: 'quiet',
+  blocked: 'quiet',
 }
 
-/** The tone of the state of a city, agent, session or bead. */
+/** The tone of the state of a city, agent, session, bead, run, step or service. */
 export const toneOf = (state: string): Tone => STATES[state] ?? 'plain'
