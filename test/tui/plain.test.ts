@@ -17,6 +17,17 @@ describe('line by line', () => {
     expect(read('session')).toEqual(lines.slice(20).map(({ text }) => text))
   })
 
+  test('what is drawn is said in words, and a line that only helps the eye is left out', () => {
+    const drawn = [
+      { text: '00:00 │ 00:10', said: '' },
+      { text: '✓ paint ··██', said: 'paint: completed' },
+      { text: 'end' },
+    ]
+    const shown = { type: 'text', location: at('bead', 'al-1'), content: { lines: drawn }, now: 1 } as const
+    const state = after(enter(alpha, 'bead al-1')[0], shown)
+    expect(panelText(state, at('bead', 'al-1'))).toEqual(['paint: completed', 'end'])
+  })
+
   test('a table says that there is more than was read', () => {
     const shown = (hasMore: boolean) =>
       panelText(after(enter(alpha, 'events')[0], rows('events', [row('1')], { hasMore })), at('events'))[0]

@@ -189,6 +189,8 @@ export interface Line {
   readonly hang?: number
   /** A line of a picture, such as a screen, is cut where it is too long, since below itself it would spoil the picture. */
   readonly isPicture?: boolean
+  /** What is said of it line by line, where that is not its text; nothing when it is empty. */
+  readonly said?: string
 }
 
 /** What a text page shows; what is absent stays as it was. */

@@ -34,7 +34,7 @@ export function timelineLines(
   const width = Math.max(0, ...shown.map(({ bead_id }) => displayWidth(bead_id)))
   const ends = `${formatTime(started_at, end)}${formatTime(new Date(end).toISOString(), end).padStart(BAR - 8)}`
   return [
-    { text: `${' '.repeat(width + TITLE + 5)}${ends}`, tone: 'quiet', isPicture: true },
+    { text: `${' '.repeat(width + TITLE + 5)}${ends}`, tone: 'quiet', isPicture: true, said: '' },
     ...shown.map((step) => barLine(step, width, { begin, end })),
     ...(next ? [{ text: `Only its first ${steps.length} steps are shown.`, tone: 'warning' as const }] : []),
     { text: '' },
@@ -60,7 +60,8 @@ function barLine(step: TimelineStep, width: number, period: Period): Line {
   const title = padTo(truncate(titleOf(step), TITLE), TITLE)
   const facts = [workedFor(step.seconds), costOf(step)].filter(Boolean).join(' · ')
   const text = ` ${markOf(status)} ${padTo(step.bead_id, width)} ${title} ${barOf(step, period)} ${facts}`
-  return { text, tone: toneOf(status), isPicture: true }
+  const said = [`${step.bead_id} ${titleOf(step)}: ${status}`, facts].filter(Boolean).join(', ')
+  return { text, tone: toneOf(status), isPicture: true, said }
 }
 
 /** Work is never too short to be seen. */

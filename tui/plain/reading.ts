@@ -71,7 +71,7 @@ export function panelChanges(before: State | undefined, state: State, location: 
 }
 
 const linesText = (lines: readonly Line[]): string[] =>
-  lines.map(({ text }) => sanitizeLine(text)).filter((text) => text.trim() !== '')
+  lines.map(({ text, said = text }) => sanitizeLine(said)).filter((text) => text.trim() !== '')
 
 const lastText = (lines: readonly Line[]): string[] => linesText(lines.slice(-MAX_GROWING))
 
