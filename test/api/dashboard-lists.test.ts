@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { timers } from '../../cli/io/timers.ts'
 import { Client } from '../../src/client/client.ts'
 import { Finder } from '../../tui/data/finder.ts'
+import { beadPage } from '../../tui/pages/bead.ts'
 import { beadsPage } from '../../tui/pages/beads.ts'
 import { citiesPage } from '../../tui/pages/cities.ts'
 import { packsPage } from '../../tui/pages/configuration.ts'
@@ -224,4 +225,22 @@ test('mail for the operator stands out, is listed alone, and is marked as read a
   expect((await city.call(`GET ~/mail/${mine.id}`)).body.read).toBe(false)
   const others = (await mailPage.load(reachOf(town), FIRST)).items[1]?.actions().find(({ key }) => key === 'm')
   expect(others?.confirm).toContain('clerk is not told of it any more')
+})
+
+test('a bead opens what it is linked with', async () => {
+  await using town = await open('')
+  const { city } = town
+  const [epic, first] = [await bead(city, 'The harbour'), await bead(city, 'Dredge it')]
+  const second = await bead(city, 'Light it', { parent: epic })
+  await city.call(`POST ~/bead/${second}/deps`, { body: { depends_on_id: first, type: 'blocks' } })
+  const related = async (id: string) => (await beadPage.load(reachOf(town, id))).actions?.find(({ key }) => key === 'v')
+  const action = await related(second)
+  expect(action?.fields?.[0]?.choices).toEqual([epic, `${first} Dredge it`])
+  const outcome = await action?.run(reachOf(town, second), { bead: `${first} Dredge it` })
+  expect(outcome?.opens?.subject).toBe(first)
+  const only = await related(first)
+  expect(only?.fields).toBeUndefined()
+  expect((await only?.run(reachOf(town, first), {}))?.opens?.subject).toBe(second)
+  const alone = await related(await bead(city, 'Rest'))
+  expect(alone?.disabled).toBe('it is linked with no other bead')
 })

@@ -4,7 +4,7 @@ import { formatTime } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { waitingLines } from './attention.ts'
 import { beadActions } from './bead-actions.ts'
-import { type Line, text } from './page.ts'
+import { type Action, type Line, text } from './page.ts'
 import { fieldLines, section, textLines } from './sections.ts'
 import { toneOf } from './tones.ts'
 
@@ -45,9 +45,27 @@ export const beadPage = text({
     return {
       head: waitingLines(waiting),
       lines,
-      actions: beadActions(bead),
+      actions: [...beadActions(bead), openRelated(relatedOf(bead, edges, children.children ?? []))],
       opens: run && { page: 'run', city: city.name, subject: run.run_id },
     }
+  },
+})
+
+/** The beads that it is linked with: its parent, its children, and both ends of its edges. */
+function relatedOf({ parent }: Bead, { depends_on, dependents }: Edges, children: readonly Bead[]): string[] {
+  const linked = [...depends_on, ...dependents].map(({ id, bead }) => `${id} ${bead?.title ?? ''}`)
+  return [...new Set([...(parent ? [parent] : []), ...children.map(({ id, title }) => `${id} ${title}`), ...linked])]
+}
+
+const openRelated = (beads: readonly string[]): Action => ({
+  key: 'v',
+  name: 'related',
+  help: 'open a bead that it is linked with',
+  disabled: beads.length === 0 ? 'it is linked with no other bead' : undefined,
+  ...(beads.length > 1 && { fields: [{ name: 'bead', title: 'which', choices: beads }] }),
+  run: async ({ city }, { bead = beads[0] ?? '' }) => {
+    const [subject = ''] = bead.split(' ')
+    return { opens: { page: 'bead', city: city.name, subject } }
   },
 })
 
