@@ -185,6 +185,24 @@ describe('lists of convoys', () => {
   })
 })
 
+describe('the progress of convoys', () => {
+  test('is told of several at once, and an id that is no convoy has no members', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [a, b] = [await bead(city, 'a'), await bead(city, 'b')]
+    const id = await convoyOf(city, [a, b])
+    await city.call(`POST ~/bead/${a}/close`)
+    expect((await city.call(`GET ~/convoys/progress?ids=${id},to-99`)).body).toEqual({
+      convoys: { [id]: { total: 2, closed: 1 }, 'to-99': { total: 0, closed: 0 } },
+    })
+    expect((await city.call('GET ~/convoys/progress')).body).toEqual({ convoys: {} })
+    const many = Array.from({ length: 201 }, (_, at) => `to-${at}`).join(',')
+    expect(await errorOf(city, `GET ~/convoys/progress?ids=${many}`)).toBe(
+      '400 invalid-request: ask for at most 200 convoys at once, not 201',
+    )
+  })
+})
+
 describe('the operations on convoys', () => {
   test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([])

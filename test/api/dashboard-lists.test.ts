@@ -58,12 +58,6 @@ test('a convoy says how many of its beads are closed, and its page opens each of
   const shown = await list(town, convoyPage, convoy.id)
   expect(shown.head).toEqual(['The ship', 'open · 1 of 2 done'])
   expect(shown.rows.map(({ opens }) => opens?.subject).sort()).toEqual([...beads].sort())
-  const progress = await city.call(`GET ~/convoys/progress?ids=${convoy.id},no-such`)
-  const counts = { [convoy.id]: { total: 2, closed: 1 }, 'no-such': { total: 0, closed: 0 } }
-  expect(progress.body.convoys).toEqual(counts)
-  expect((await city.call('GET ~/convoys/progress')).body.convoys).toEqual({})
-  const many = Array.from({ length: 201 }, (_, at) => `c-${at}`).join(',')
-  expect((await city.call(`GET ~/convoys/progress?ids=${many}`)).status).toBe(400)
 })
 
 const FORMULA = `formula = "line"

@@ -203,6 +203,10 @@ describe('a session', () => {
       expect(frame).toMatchObject({ id: '1', event: 'turn', data: { id, provider: 'parrot' } })
       break
     }
+    for await (const frame of town.world.follow(`/v0/city/${city.name}/session/${id}/screen`)) {
+      expect(frame).toMatchObject({ event: 'screen', data: { running: true, lines: expect.any(Array) } })
+      break
+    }
     expect((await city.call(`GET ~/session/${id}/pending`)).body).toMatchObject({ supported: true })
     expect((await city.call(`POST ~/session/${id}/stop`)).body).toEqual({ status: 'ok', id })
     expect((await city.call(`GET ~/session/${id}/prompt`)).body).toEqual({
