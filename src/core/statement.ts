@@ -1,4 +1,5 @@
 import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
+import { AppError } from './errors.ts'
 
 /** SQL with the types of its rows and of what it is given. */
 export interface Statement<Row = unknown, Params extends SQLQueryBindings[] = SQLQueryBindings[]> {
@@ -43,4 +44,9 @@ export class LazyStatement<Row, Params extends SQLQueryBindings[]> implements St
     this.#compiled ??= this.db.prepare<Row, SQLQueryBindings[]>(this.sql)
     return this.#compiled
   }
+}
+
+/** That the database at a path is not closed. */
+export function assertOpen(path: string, isClosed: boolean): void {
+  if (isClosed) throw new AppError('store-unavailable', `${path} is closed`)
 }

@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
 import { closeDisplaced, closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
-import { LazyStatement, type Statement } from './statement.ts'
+import { assertOpen, LazyStatement, type Statement } from './statement.ts'
 import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts'
 import { StoreFiles } from './store-files.ts'
 import { StoreMetrics } from './store-metrics.ts'
@@ -94,12 +94,12 @@ export class Store {
 
   /** A statement that is compiled once, for the paths that run often. */
   prepare<Row, Params extends SQLQueryBindings[] = SQLQueryBindings[]>(sql: string): Statement<Row, Params> {
-    return new LazyStatement(this.#db, sql, () => this.#assertOpen())
+    return new LazyStatement(this.#db, sql, () => assertOpen(this.path, this.#closed))
   }
 
   /** Reads what is committed; the newest of it may still be on its way to the disk. `fn` is synchronous and small. */
   read<T>(fn: (orm: Orm) => NotPromise<T>): T {
-    this.#assertOpen()
+    assertOpen(this.path, this.#closed)
     return fn(this.orm)
   }
 
@@ -133,13 +133,9 @@ export class Store {
     })
   }
 
-  #assertOpen(): void {
-    if (this.#closed) throw new AppError('store-unavailable', `${this.path} is closed`)
-  }
-
   #assertWritable(): void {
     if (this.#failure) throw this.metrics.count(new AppError('store-unavailable', this.#failure.reason))
-    if (this.#closing) throw new AppError('store-unavailable', `${this.path} is closed`)
+    assertOpen(this.path, this.#closing !== undefined)
   }
 
   /** Waits for the writes that were accepted, then closes. */
