@@ -75,6 +75,25 @@ cat "$GC_RIG_ROOT/kept" > seen; touch "$GC_RIG_ROOT/planted"; touch done; sleep 
     })
   })
 
+  test('is not started in the clone of another session, nor in a folder of it', async () => {
+    const clerk = agent('clerk', 'dir = "demo"\nworktree = true', 'touch done; sleep 600')
+    await using it = await confinedTown(clerk)
+    const clone = await it.done('agent', 'demo/clerk')
+    const file = join(it.path, 'city.toml')
+    const spies = [clone, join(clone, 'src')].map((place, at) => agent(`spy${at}`, `work_dir = "${place}"`))
+    writeFileSync(file, `${readFileSync(file, 'utf8')}${spies.join('')}`)
+    const known = async () => (await it.call('GET ~/agent/spy1')).status
+    await eventually('they are declared', 10_000, known, (status) => status === 200)
+    for (const at of spies.keys()) await it.call('POST ~/sessions', { body: { kind: 'agent', name: `spy${at}` } })
+    const refused = async (): Promise<string[]> =>
+      (await it.call('GET ~/events?type=request.failed')).body.items.map(
+        ({ payload }: { payload: { error_message: string } }) => payload.error_message,
+      )
+    const reasons = await eventually('both are refused', 20_000, refused, ({ length }) => length === spies.length)
+    for (const reason of reasons) expect(reason).toContain(`would void that: ${clone} is the worktree of session mi-`)
+    expect(existsSync(join(clone, 'src'))).toBe(false)
+  })
+
   test('is not started in a folder where gc keeps its own files, or that of every agent, nor through a link', async () => {
     const places = ['.gc', '.gc/runtime', '.gc/agents', '.gc/worktrees/demo', '.gc/agents/linked', '@/user']
     const toml = places.map((place, at) => agent(`a${at}`, `work_dir = "${place}"`)).join('')

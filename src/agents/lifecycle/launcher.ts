@@ -28,6 +28,7 @@ import { instanceNamed } from '../sessions/names.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { CityEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
+import { missingScript } from './missing-script.ts'
 import { missingProgram } from './on-path.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
 import { type PromptedSession, promptSubject, withDetails } from './prompt-subjects.ts'
@@ -113,16 +114,16 @@ export class Launcher {
   /** Why an agent cannot be started; undefined when nothing is known to prevent it. */
   problem(agent: AgentConfig): string | undefined {
     try {
-      const reason = unusable(agent, this.config.current, this.environment)
-      if (reason !== undefined) return reason
-      const provider = this.providerOf(agent)
-      if (agent.startCommand) return undefined
-      if (!provider) return 'it has neither a provider nor a start_command; give it one'
-      return this.missing(provider, agent)
+      return unusable(agent, this.config.current, this.environment) ?? this.#missingProgram(agent)
     } catch (error) {
       if (error instanceof AppError) return error.message
       throw error
     }
+  }
+
+  #missingProgram(agent?: AgentConfig, provider = agent && this.providerOf(agent)): string | undefined {
+    if (agent?.startCommand) return missingScript(agent, this.rigPath(agent.dir), this.environment.path)
+    return provider ? this.missing(provider, agent) : 'it has neither a provider nor a start_command; give it one'
   }
 
   /** How long a program may take from its start until it works. */
@@ -179,7 +180,7 @@ export class Launcher {
     }
     const provider = agent ? this.providerOf(agent) : this.provider(row.provider)
     const reason = agent && unusable(agent, this.config.current, this.environment)
-    const missing = reason ?? (provider && !agent?.startCommand ? this.missing(provider, agent) : undefined)
+    const missing = reason ?? this.#missingProgram(agent, provider)
     if (missing) throw new AppError('service-unavailable', missing)
     ensureWorkFolder(row.workDir, agent, this.environment.path)
     const transport = this.transport(row)

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
+import { touch } from '../../config/confinement/obstacle.ts'
 import { lendersTo } from '../../config/confinement/open-rigs.ts'
 import { findRepository, lendersOf } from '../../config/git/repository-folders.ts'
 import { AppError } from '../../core/errors.ts'
@@ -25,6 +28,29 @@ export class RigPlaces {
     const { current } = this.config
     const rig = current.rigs.find((each) => each.name === name)
     return lendersTo(rig, current, homedir())(objects)
+  }
+
+  /** Throws where a confined agent works in the folder of a worktree, or around it: only its own session writes one. */
+  requireApart(
+    folder: string,
+    agent: Pick<AgentConfig, 'confine'> | undefined,
+    rows: readonly WorktreeRow[],
+  ): undefined {
+    if (agent === undefined || agent.confine === 'off') return undefined
+    const place = this.placeOf(folder)
+    const other = rows.find(({ path }) => touch(place, this.placeOf(path)))
+    if (other === undefined) return undefined
+    const why = `its folder ${folder} would void that: ${other.path} is the worktree of session ${other.session}`
+    throw new AppError(
+      'service-unavailable',
+      `it cannot be confined: ${why}; give it another work_dir, or set confine = "off"`,
+    )
+  }
+
+  /** Throws where something lies that is no worktree: who put it there could write it on. */
+  requireUnused(path: string, rows: readonly WorktreeRow[]): void {
+    if (!existsSync(path) || rows.some((row) => row.path === path)) return
+    throw new AppError('service-unavailable', `${path} is there already, and no worktree of gc; move it away`)
   }
 
   /** Throws where a rig borrows from a repository that a session may have named. */

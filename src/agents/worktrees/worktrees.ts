@@ -48,6 +48,7 @@ interface WorktreeOwner {
   id: string
   sessionName: string
   rig: string
+  workDir: string
   work: string | null
 }
 
@@ -98,7 +99,7 @@ export class Worktrees {
   /** Creates the worktree of a session when it is missing and returns its folder; undefined when the agent has none. */
   async prepare(owner: WorktreeOwner, agent: AgentConfig | undefined): Promise<string | undefined> {
     const existing = this.#rows.find(owner.id)
-    if (!existing && !agent?.worktree) return undefined
+    if (!existing && !agent?.worktree) return this.#places.requireApart(owner.workDir, agent, this.#rows.all())
     const row = existing ?? (await this.#create(owner))
     const { path: city } = this.options.config.current
     requireNoLinks(city, row.path)
@@ -261,6 +262,7 @@ export class Worktrees {
       createdAt: this.options.clock.now(),
       kept: null,
     }
+    this.#places.requireUnused(row.path, this.#rows.all())
     await this.options.store.write((tx) => this.#rows.add(tx, row))
     return row
   }

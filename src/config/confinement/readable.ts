@@ -56,4 +56,4 @@ export function readableEntries({ dir, configDir, linked }: Reader, { rigs, path
 }
 
 /** Whether something is there that is no link. */
-const isPlain = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false
+export const isPlain = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false
