@@ -10,18 +10,19 @@ type Scripted = Pick<AgentConfig, 'startCommand' | 'workDir' | 'worktree' | 'pre
 const SCRIPT = /^(?!\/)[\w.@+-]*\/[\w./@+-]+(?=\s|$)/
 
 /**
- * That the script of a start command is not in the folder where its agent works, and what to do; undefined where it is there,
+ * That the script of a start command is not in the folder where its confined agent works, and what to do; undefined where it is there,
  * or can come to be there until the agent starts.
  */
 export function missingScript(agent: Scripted, rig: string | undefined, city: string): string | undefined {
   const { startCommand = '', workDir, worktree, preStart, confine } = agent
   const [script] = SCRIPT.exec(startCommand) ?? []
-  if (script === undefined || workDir !== undefined || worktree || preStart.length > 0) return undefined
+  if (script === undefined || confine === 'off' || workDir !== undefined || worktree || preStart.length > 0)
+    return undefined
   const folder = rig ?? folderInCity(city, agent.qualified, confine)
   if (existsSync(resolve(folder, script))) return undefined
   const what = `its start_command ${script} is not in ${folder}, where it works`
   const inCity = resolve(city, script)
-  if (rig !== undefined || confine === 'off' || !isPlain(inCity)) {
+  if (rig !== undefined || !isPlain(inCity)) {
     return `${what}: put it there, or name it by its whole path`
   }
   const place = join(city, 'scripts')

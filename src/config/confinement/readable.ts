@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { PackConfig, RigConfig } from '../city-config.ts'
 import { touch } from './obstacle.ts'
@@ -14,20 +14,12 @@ export const agentFolder = (city: string, name: string): string => join(agentFol
 
 /** What a city or a pack keeps for its agents to read; no other entry of its folder is theirs, since it could hold keys. */
 const READABLE = [
-  ...[
-    'packs',
-    'formulas',
-    'orders',
-    'prompts',
-    'template-fragments',
-    'skills',
-    'assets',
-    'commands',
-    'scripts',
-    'docs',
-  ],
+  ...['formulas', 'orders', 'prompts', 'template-fragments', 'skills', 'assets', 'commands', 'scripts', 'docs'],
   ...['README.md', 'AGENTS.md', 'CLAUDE.md', 'GEMINI.md'],
 ]
+
+/** How deep packs lie in packs, and how many of them count that lie in one folder. */
+const [MAX_DEPTH, MAX_PACKS] = [3, 200]
 
 /** Whose sessions read it: what their pack is in, or the city, and the folders that their program finds links to. */
 interface Reader {
@@ -48,11 +40,24 @@ export function readableEntries({ dir, configDir, linked }: Reader, { rigs, path
   const ofPacks = packs.map(({ folder }) => folder).filter((folder) => folder !== path)
   const folders = [...new Set([configDir, ...ofPacks, ...(dir === undefined ? [path] : [])])]
   const isOfRig = (entry: string) => rigs.some((rig) => rig.path !== undefined && touch(rig.path, entry))
-  const entries = folders.flatMap((folder) => READABLE.map((name) => join(folder, name)))
+  const entries = folders.flatMap((folder) => [folder, ...packsIn(folder)]).flatMap(entriesOf)
   return [
     ...entries.filter((entry) => isPlain(entry) && !isOfRig(entry)),
     ...linked.filter((folder) => isPlain(folder) && isPlain(dirname(folder))),
   ]
+}
+
+const entriesOf = (folder: string): string[] => READABLE.map((name) => join(folder, name))
+
+/** The packs that lie in the folder for them of a city or a pack, and those in theirs. */
+function packsIn(folder: string, depth = 0): string[] {
+  const packs = join(folder, 'packs')
+  if (depth === MAX_DEPTH || !isPlain(packs) || !statSync(packs).isDirectory()) return []
+  const own = readdirSync(packs, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && !entry.name.startsWith('.'),
+  )
+  const found = own.map(({ name }) => join(packs, name)).slice(0, MAX_PACKS)
+  return found.flatMap((pack) => [pack, ...packsIn(pack, depth + 1)])
 }
 
 /** Whether something is there that is no link. */

@@ -33,7 +33,7 @@ describe('a start command whose script is not where its agent works', () => {
 
   test('is not told of one that is there, of other words, and of a folder that is made when it starts', () => {
     using it = world()
-    expect(it.missing('./mayor.sh', { confine: 'off' })).toBeUndefined()
+    expect(it.missing('./absent', { confine: 'off' })).toBeUndefined()
     expect(it.missing('./smith.sh', {}, it.rig)).toBeUndefined()
     for (const line of ['claude --print', '/usr/bin/true', '$HOME/run', 'cd x && ./run', '"./a b"'])
       expect(it.missing(line)).toBeUndefined()

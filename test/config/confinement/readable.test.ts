@@ -3,6 +3,21 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readableEntries } from '../../../src/config/confinement/readable.ts'
 import { tempFolder } from '../../support/folder.ts'
 
+test('agents of the city read the same of each pack in it, and not what declares its agents, where keys can be', () => {
+  using folder = tempFolder()
+  const packs = ['city/packs/mill', 'city/packs/mill/packs/inner', 'city/packs/.hidden']
+  for (const pack of packs)
+    for (const name of ['assets', 'agents/smith', 'lib', 'mcp']) mkdirSync(folder.at(pack, name), { recursive: true })
+  for (const name of ['mill/pack.toml', 'mill/agents/smith/agent.toml', 'mill/README.md', 'notes.md'])
+    writeFileSync(folder.at('city/packs', name), 'env = { KEY = "secret" }')
+  mkdirSync(folder.at('elsewhere/assets'), { recursive: true })
+  symlinkSync(folder.at('elsewhere'), folder.at('city/packs/linked'))
+  const config = { path: folder.at('city'), rigs: [] }
+  expect(readableEntries({ configDir: folder.at('city'), linked: [] }, config).sort()).toEqual(
+    ['mill/README.md', 'mill/assets', 'mill/packs/inner/assets'].map((name) => folder.at('city/packs', name)),
+  )
+})
+
 test('agents read what a city and their pack keep for them, and no links, rigs and files that could hold keys', () => {
   using folder = tempFolder()
   const [city, pack] = [folder.at('city'), folder.at('pack')]
