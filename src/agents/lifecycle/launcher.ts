@@ -182,7 +182,7 @@ export class Launcher {
     const reason = agent && unusable(agent, this.config.current, this.environment)
     const missing = reason ?? this.#missingProgram(agent, provider)
     if (missing) throw new AppError('service-unavailable', missing)
-    ensureWorkFolder(row.workDir, agent, this.environment.path)
+    ensureWorkFolder(row.workDir, agent, this.config.current)
     const transport = this.transport(row)
     const resume = conversationToResume(row, agent, provider, transport)
     const launch = (key: string | undefined) => this.#launch(row, agent, provider, key, transport, instructions)

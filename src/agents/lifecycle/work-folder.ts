@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
-import type { AgentConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { agentFolder } from '../../config/confinement/readable.ts'
 import type { ConfineMode } from '../../config/declare/confine.ts'
 import { AppError } from '../../core/errors.ts'
@@ -8,11 +9,19 @@ import type { Confinable } from '../confinement/confinement.ts'
 import { isOwnFolder } from '../confinement/work-place.ts'
 import type { SessionRow } from '../sessions/table.ts'
 
-/** Creates a declared work_dir, and the folder that a city has for an agent; that of a rig or city has to exist. */
-export function ensureWorkFolder(path: string, agent: AgentConfig | undefined, city: string): void {
-  const isOwn = isOwnFolder(city, path)
-  if (isOwn) requireNoLinks(city, path)
-  if (isOwn || agent?.workDir !== undefined) mkdirSync(path, { recursive: true })
+/**
+ * Creates a declared work_dir, and the folder that a city has for an agent; that of a rig or city has to exist. What confined
+ * agents can write leads nowhere else.
+ */
+export function ensureWorkFolder(
+  path: string,
+  agent: AgentConfig | undefined,
+  config: Pick<CityConfig, 'path' | 'rigs'>,
+): void {
+  const isOwn = isOwnFolder(config.path, path)
+  if (isOwn) requireNoLinks(config.path, path)
+  const place = agent && agent.confine !== 'off' ? fixedPath(path, writtenByAgents(config)) : path
+  if (isOwn || agent?.workDir !== undefined) mkdirSync(place, { recursive: true })
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   throw new AppError('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)
 }

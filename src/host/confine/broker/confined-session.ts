@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { sep } from 'node:path'
+import { readProcess } from '../../process/process-table.ts'
 import { OTHERS } from '../denials.ts'
 import type { Policy } from '../policy.ts'
 import { closeness, parseListed } from './socket-address.ts'
@@ -40,6 +41,7 @@ export class ConfinedSession {
 
   readonly policy: Policy
   readonly #leader: number
+  readonly #leaderStart: string | undefined
   readonly #reserved: readonly number[]
 
   constructor(
@@ -48,6 +50,7 @@ export class ConfinedSession {
   ) {
     this.policy = policy
     this.#leader = leader
+    this.#leaderStart = readProcess(leader)?.started
     this.#reserved = reserved
     this.#writable = policy.write.filter((path) => path !== '/dev' && !path.startsWith('/dev/'))
   }
@@ -115,11 +118,12 @@ export class ConfinedSession {
     }
   }
 
-  /** Whether a process descends from the session's first. */
+  /** Whether a process descends from the session's first, whose number is another's once it is over. */
   isMember(pid: number): boolean {
-    for (let at = pid, steps = 0; at > 1 && steps < 1000; steps++) {
-      if (at === this.#leader) return true
-      at = parentOf(at)
+    let at = readProcess(pid)
+    for (let steps = 0; at && at.pid > 1 && steps < 1000; steps++) {
+      if (at.pid === this.#leader) return at.started === this.#leaderStart
+      at = readProcess(at.parent)
     }
     return false
   }
@@ -135,10 +139,6 @@ function* listSockets(): Generator<{ inode: string; address: string; port: numbe
       if (state === LISTEN && inode) yield { inode, address: parseListed(address), port: Number.parseInt(port, 16) }
     }
   }
-}
-
-function parentOf(pid: number): number {
-  return Number(/^PPid:\s*(\d+)/m.exec(readOr(`/proc/${pid}/status`, ''))?.[1] ?? 0)
 }
 
 function readOr(path: string, otherwise: string): string {
