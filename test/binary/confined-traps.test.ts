@@ -64,6 +64,29 @@ test('a session listens nowhere where the supervisor is looked for, and is told 
   expect(denial).toMatchObject({ call: 'listen', target: `127.0.0.2:${new URL(it.world.url).port}` })
 })
 
+test('a session goes on confined while the supervisor is killed, and is adopted with what it is refused', async () => {
+  const script = `echo $$ > pid; touch done
+while :; do gc bd list > /dev/null 2>&1 && echo x >> answers; cat @/secret > seen 2> /dev/null; chmod 600 @/secret; sleep 0.2; done`
+  await using it = await confinedTown(agent('mayor', '', script))
+  writeFileSync(it.world.folder.at('secret'), 'secret')
+  const folder = await it.done('agent', 'mayor')
+  const { port } = new URL(it.world.url)
+  const [{ id }] = (await it.call('GET ~/sessions')).body.items
+  const pid = readFileSync(join(folder, 'pid'), 'utf8')
+  const answers = async () => readFileSync(join(folder, 'answers'), 'utf8').length
+  const refused = async (): Promise<number> =>
+    (await it.call(`GET ~/session/${id}/denials`)).body.items?.find(({ call }: { call: string }) => /chmod/.test(call))
+      ?.count ?? 0
+  await it.world.kill()
+  await it.world.start('--port', port)
+  const [before, denied] = [await answers(), await eventually('the city runs', 20_000, refused, (count) => count > 0)]
+  await eventually('gc answers it', 20_000, answers, (count) => count > before)
+  await eventually('it is refused more', 20_000, refused, (count) => count > denied)
+  const [session] = (await it.call('GET ~/sessions')).body.items
+  expect([session.id, readFileSync(join(folder, 'pid'), 'utf8')]).toEqual([id, pid])
+  expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe('')
+})
+
 describe('a rig whose folder agents write', () => {
   test('keeps nobody waiting by pipes in place of what git keeps', async () => {
     await using it = await confinedTown(agent('smith', 'dir = "demo"', 'touch done; sleep 600'))
