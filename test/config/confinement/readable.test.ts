@@ -12,7 +12,7 @@ test('agents of the city read the same of each pack in it, and not what declares
     writeFileSync(folder.at('city/packs', name), 'env = { KEY = "secret" }')
   mkdirSync(folder.at('elsewhere/assets'), { recursive: true })
   symlinkSync(folder.at('elsewhere'), folder.at('city/packs/linked'))
-  const config = { path: folder.at('city'), rigs: [] }
+  const config = { path: folder.at('city'), rigs: [], packs: [] }
   expect(readableEntries({ configDir: folder.at('city'), linked: [] }, config).sort()).toEqual(
     ['mill/README.md', 'mill/assets', 'mill/packs/inner/assets'].map((name) => folder.at('city/packs', name)),
   )
