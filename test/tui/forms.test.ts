@@ -4,7 +4,7 @@ import type { Action } from '../../tui/pages/page.ts'
 import { drawFrame } from '../../tui/parts/frame.ts'
 import { renderLines } from '../../tui/parts/lines.tsx'
 import { createTheme } from '../../tui/parts/theme.ts'
-import { keysOf } from '../../tui/plain/words.ts'
+import { isYes, keysOf } from '../../tui/plain/words.ts'
 import { step } from '../../tui/state/reducer.ts'
 import type { State } from '../../tui/state/state.ts'
 import { action, after, alpha, at, press, row, rows } from './state/world.ts'
@@ -87,7 +87,7 @@ describe('the variables of a formula', () => {
   })
 
   test('are replaced by a line that is typed without a screen', () => {
-    expect(keysOf('red', alpha.keymap, true)).toEqual(['ctrl+u', 'r', 'e', 'd', 'enter'])
+    expect(keysOf('red', alpha.keymap, true)).toEqual(['clear', 'r', 'e', 'd', 'enter'])
     expect(keysOf('', alpha.keymap, true)).toEqual(['enter'])
   })
 })
@@ -143,4 +143,12 @@ describe('a text of several lines', () => {
     expect(frame(long, 12)).toContain('line 39')
     expect(frame(press(long, ...Array.from({ length: 41 }, () => 'up')))).toContain('two coats')
   })
+})
+
+test('without a screen only yes agrees to what was asked, and a line replaces all lines of a text', () => {
+  expect(['y', 'Yes', 'no', 'y y', 'quit', ''].map(isYes)).toEqual([true, true, false, false, false, false])
+  const fields = [{ name: 'text', title: 'text', initial: 'two coats\nof blue', isLong: true }]
+  const state = after(alpha, rows('sessions', [row('al-1', { actions: () => [action('d', 'describe', { fields })] })]))
+  const typed = press(state, 'd', ...keysOf('ash', state.keymap, true).slice(0, -1))
+  expect(step(typed, { type: 'key', key: 'enter' })[1]).toMatchObject({ values: { text: 'ash' } })
 })

@@ -6,7 +6,7 @@ import { selectedRow } from '../state/selection.ts'
 import { here, type State, viewKey } from '../state/state.ts'
 import { bell } from '../terminal/sequences.ts'
 import { panelChanges, panelText, placeText, selectedText } from './reading.ts'
-import { keysOf, WORDS } from './words.ts'
+import { isYes, keysOf, WORDS } from './words.ts'
 
 /** What the server sends is said at most this often. */
 const SAY_MS = 400
@@ -80,7 +80,8 @@ export class PlainView implements View {
 
   #obeyLine(line: string, { keymap, overlay }: State, dispatch: Dashboard['dispatch']): void {
     const isTyping = overlay?.kind === 'form'
-    if (line === 'list' && !isTyping) this.redraw()
+    if (overlay?.kind === 'confirm') dispatch({ type: 'key', key: isYes(line) ? 'y' : 'esc' })
+    else if (line === 'list' && !isTyping) this.redraw()
     else if (line === 'help' && !isTyping) this.#help()
     else for (const key of keysOf(line, keymap, isTyping)) dispatch({ type: 'key', key })
   }

@@ -1,4 +1,5 @@
 import type { Keymap, Verb } from '../state/keys.ts'
+import { CLEAR } from '../state/line.ts'
 
 interface Word {
   readonly verb: Verb
@@ -26,10 +27,13 @@ export const WORDS: Readonly<Record<string, Word>> = {
 export function keysOf(line: string, { bindings }: Keymap, isTyping: boolean): readonly string[] {
   const keyOf = (verb: Verb) => bindings.find((each) => each.verb === verb)?.keys[0] ?? ''
   const word = WORDS[line]
-  if (isTyping) return line === 'back' ? ['esc'] : [...(line === '' ? [] : ['ctrl+u', ...line]), 'enter']
+  if (isTyping) return line === 'back' ? ['esc'] : [...(line === '' ? [] : [CLEAR, ...line]), 'enter']
   if (word) return [keyOf(word.verb)]
   if (line === '') return []
   if ([...line].length === 1) return [line]
   if (line.startsWith('/')) return [keyOf('filter'), 'ctrl+u', ...line.slice(1), 'enter']
   return [keyOf('command'), ...line.replace(/^:/, ''), 'enter']
 }
+
+/** Whether a line agrees to what was asked; any other leaves everything as it is. */
+export const isYes = (line: string): boolean => /^y(es)?$/i.test(line)

@@ -42,6 +42,9 @@ const wordRight = (line: LineEdit): LineEdit => right(line, wordAfter(line))
 const toStart = ({ text }: LineEdit): LineEdit => ({ text, caret: 0 })
 const toEnd = ({ text }: LineEdit): LineEdit => lineOf(text)
 
+/** Takes all of a text away, however many lines it has; no terminal sends it. */
+export const CLEAR = 'clear'
+
 /** What each key does to a line, as shells have it. */
 const EDITS: Readonly<Record<string, (line: LineEdit) => LineEdit>> = {
   left: (line) => left(line),
@@ -59,6 +62,7 @@ const EDITS: Readonly<Record<string, (line: LineEdit) => LineEdit>> = {
   'ctrl+w': (line) => splice(line, wordBefore(line), ''),
   backspace: (line) => splice(line, 1, ''),
   delete: (line) => splice(line, 0, '', 1),
+  [CLEAR]: () => emptyLine,
 }
 
 /** The line after a key; the same line for a key that types nothing. */
