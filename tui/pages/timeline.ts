@@ -28,9 +28,10 @@ export function timelineLines(
   now: number,
 ): Line[] {
   const shown = steps.filter(({ kind }) => !isBookkeeping(kind))
-  const times = [...states, ...shown.flatMap((step) => step.states)].map(({ at }) => Date.parse(at))
-  const begin = Date.parse(started_at)
-  const end = Math.max(begin + 1, ENDED.has(status) ? Math.max(...times) : now)
+  const changes = [...states, ...shown.flatMap((step) => step.states)]
+  const times = changes.map(({ at }) => Date.parse(at)).filter(Number.isFinite)
+  const begin = Date.parse(started_at) || Math.min(now, ...times)
+  const end = Math.max(begin + 1, ENDED.has(status) ? Math.max(begin, ...times) : now)
   const width = Math.max(0, ...shown.map(({ bead_id }) => displayWidth(bead_id)))
   const ends = `${formatTime(started_at, end)}${formatTime(new Date(end).toISOString(), end).padStart(BAR - 8)}`
   return [
