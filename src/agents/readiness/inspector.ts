@@ -29,7 +29,7 @@ const MAX_OUTPUT_LENGTH = 64 * 1024
 
 const MAX_FILE_BYTES = 1024 * 1024
 
-/** Inspects programs and their files in bounded time, in the usual folders and on the PATH that agents are started with. */
+/** Inspects programs and their files in bounded time: on the PATH that agents are started with, then in the usual folders. */
 export class ProgramInspector {
   readonly home: string
   readonly path: string
@@ -45,7 +45,7 @@ export class ProgramInspector {
     )
     const own = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
     const usual = ['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin', '/bin', ...userFolders]
-    this.path = [...new Set([...usual, ...own])].join(delimiter)
+    this.path = [...new Set([...own, ...usual])].join(delimiter)
   }
 
   /** The path of a program; undefined when it is not installed. */

@@ -131,7 +131,7 @@ async function openWithGitHub(): Promise<
   writeFileSync(`${bin}/gh`, `#!/bin/sh\necho "$@" >> ${home}/calls\ncat ${home}/answer\n`)
   writeFileSync(`${home}/calls`, '')
   chmodSync(`${bin}/gh`, 0o755)
-  const city = await town.open({ env: { HOME: home, PATH: '/usr/bin:/bin' } })
+  const city = await town.open({ env: { HOME: home, PATH: `${bin}:/usr/bin:/bin` } })
   return {
     city,
     answer: (json) => writeFileSync(`${home}/answer`, json),
