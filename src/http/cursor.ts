@@ -60,5 +60,6 @@ function unpack(cursor: string): Record<string, unknown> {
   throw invalidCursor()
 }
 
-const invalidCursor = (): AppError =>
+/** The error of a cursor that is of another list, or none. */
+export const invalidCursor = (): AppError =>
   new AppError('invalid-cursor', 'the cursor is not one of this list; ask for the first page again')

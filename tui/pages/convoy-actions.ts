@@ -49,7 +49,7 @@ export const addBeads = (convoy: string, isClosed: boolean): Action => ({
 
 /** Adds a bead to a convoy. */
 export const joinConvoy = (bead: string): Action => ({
-  key: 'v',
+  key: 'V',
   name: 'convoy-add',
   help: 'add it to a convoy',
   fields: [{ name: 'convoy', title: `convoy for ${bead}` }],

@@ -3,26 +3,28 @@ import { copy } from './copy.ts'
 import { type Action, isOneOf, type Line, type Reach, table } from './page.ts'
 import { toneOf } from './tones.ts'
 
-type Run = Output<'GET ~/runs'>['runs'][number]
+type Run = Output<'GET ~/runs/pages'>['runs'][number]
 type Standing = Output<'GET ~/runs/standing'>['runs'][string]
 
-/** A run with how far it is, where that was read. */
+/** A run with how far it is. */
 type Listed = Run & { readonly standing?: Standing | undefined }
 
-const LIMIT = 500
-/** Of so many runs it is read how far they are. */
-const STANDING = 100
+/** Of so many runs it is told at once how far they are. */
+const PAGE = 100
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
 
-/** The orders of the list, and the statuses that each shows. */
-const ORDERS: Readonly<Record<string, (status: string) => boolean>> = {
-  'those under way first': () => true,
-  'those that failed': (status) => status === 'failed',
-  'those that have ended': (status) => ENDED.has(status),
-}
+/** The orders of the list, and what each shows. */
+const ORDERS = {
+  'those under way first': 'all',
+  'those that failed': 'failed',
+  'those that have ended': 'ended',
+} as const
+
+const shownBy = (sort: string | undefined): 'all' | 'failed' | 'ended' =>
+  Object.entries(ORDERS).find(([name]) => name === sort)?.[1] ?? 'all'
 
 /** `12 active · 3 failed`: how many there are of each status that any has. */
-const countsLine = (counts: Output<'GET ~/runs'>['status_counts']): Line => {
+const countsLine = (counts: Output<'GET ~/runs/pages'>['status_counts']): Line => {
   const parts = Object.entries(counts).flatMap(([status, count]) => (count > 0 ? [`${count} ${status}`] : []))
   return { text: parts.join(' · ') || 'no run yet', tone: 'quiet' }
 }
@@ -58,24 +60,18 @@ export const runsPage = table<Listed>({
   sorts: Object.keys(ORDERS),
   isChangedBy: isOneOf('run.', 'execution.', 'molecule.', 'bead.closed'),
   opens: ({ run_id }, city) => ({ page: 'run', city, subject: run_id }),
-  load: async (reach, { sort }) => {
+  load: async (reach, { cursor, sort }) => {
     const { city, signal } = reach
-    const call = { query: { limit: LIMIT }, ...(signal && { signal }) }
-    const { runs, status_counts: counts, partial_errors: cuts } = await city.call('GET ~/runs', call)
-    const isShown = ORDERS[sort ?? ''] ?? (() => true)
-    const total = Object.entries(counts).reduce((sum, [status, count]) => sum + (isShown(status) ? count : 0), 0)
-    const items = await withStanding(
-      reach,
-      runs.filter(({ status }) => isShown(status)),
-    )
-    const head = [countsLine(counts), ...(cuts ?? []).map((text): Line => ({ text, tone: 'warning' }))]
-    return { items, total, head }
+    const query = { show: shownBy(sort), limit: PAGE, ...(cursor && { cursor }) }
+    const page = await city.call('GET ~/runs/pages', { query, ...(signal && { signal }) })
+    const items = await withStanding(reach, page.runs)
+    return { items, total: page.total, next: page.next_cursor, head: [countsLine(page.status_counts)] }
   },
   actionsOf: (run) => runActions(run),
 })
 
 async function withStanding({ city, signal }: Reach, runs: readonly Run[]): Promise<Listed[]> {
-  const ids = runs.slice(0, STANDING).map(({ run_id }) => run_id)
+  const ids = runs.map(({ run_id }) => run_id)
   const query = { ids: ids.join(',') }
   const { runs: known } = await city.call('GET ~/runs/standing', { query, ...(signal && { signal }) })
   return runs.map((run) => ({ ...run, standing: known[run.run_id] }))

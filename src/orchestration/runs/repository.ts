@@ -79,12 +79,24 @@ const LISTED = `SELECT ${COLUMNS}, coalesce(b.title, '') AS title, coalesce(b.ri
 const listing = (rank: 'list_rank' | 'feed_rank', where = ''): string =>
   stablePlan(`${LISTED} ${where} ORDER BY r.${rank}, r.updated_at DESC, r.root_id LIMIT ?`)
 
+/** Selects runs of one rank after a place. */
+const listingAfter = (rank: 'list_rank' | 'feed_rank'): string =>
+  listing(rank, `WHERE r.${rank} = ?1 AND r.updated_at <= ?2 AND (r.updated_at < ?2 OR r.root_id > ?3)`)
+
+/** A rank in one of the two orders, and the run of it that is passed already. */
+export interface RunsPlace {
+  readonly order: 'list' | 'feed'
+  readonly rank: number
+  readonly after: { updatedAt: number; root: string } | undefined
+}
+
 /** Stores runs. Every change of a run's state is recorded as an event in the write that makes it. */
 export class RunRepository {
   readonly #queries: ReturnType<typeof prepareQueries>
   readonly #row: Statement<RunRow, [string]>
   readonly #one: Statement<ListedRun, [string]>
   readonly #listed: Statement<ListedRun, [number]>
+  readonly #pages: Record<RunsPlace['order'], Statement<ListedRun, [number, number, string, number]>>
   readonly #fed: Statement<ListedRun, [number]>
   readonly #fedByScope: Statement<ListedRun, [string, string, number]>
   readonly #parts: Statement<{ id: string }, [string]>
@@ -100,6 +112,7 @@ export class RunRepository {
     this.#row = store.prepare(`SELECT ${COLUMNS} FROM runs r WHERE r.root_id = ?`)
     this.#one = store.prepare(`${LISTED} WHERE r.root_id = ?`)
     this.#listed = store.prepare(listing('list_rank'))
+    this.#pages = { list: store.prepare(listingAfter('list_rank')), feed: store.prepare(listingAfter('feed_rank')) }
     this.#fed = store.prepare(listing('feed_rank'))
     this.#fedByScope = store.prepare(listing('feed_rank', 'WHERE r.scope_kind = ? AND r.scope_ref = ?'))
     this.#parts = store.prepare('SELECT root_id AS id FROM runs WHERE parent_id = ? AND list_rank < 2')
@@ -172,6 +185,11 @@ export class RunRepository {
   /** Runs that go on, then those that wait, then those that are over; of each those that changed last first. */
   list(limit: number): ListedRun[] {
     return this.#listed.all(limit)
+  }
+
+  /** Runs of one rank after a place, those that changed last first. */
+  page({ order, rank, after }: RunsPlace, limit: number): ListedRun[] {
+    return this.#pages[order].all(rank, after?.updatedAt ?? Number.MAX_SAFE_INTEGER, after?.root ?? '', limit)
   }
 
   /** The runs that drains of a run started, those that are not over. */

@@ -12,6 +12,8 @@ import {
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
+  RunsPage,
+  RunsPageQuery,
   RunsQuery,
   RunsStanding,
   ScopeQuery,
@@ -54,6 +56,19 @@ export const runRoutes = (
       ok: RunsCensusOutputBody,
     },
     (exchange) => city(exchange).runs.census(),
+  ),
+  route(
+    'GET ~/runs/pages',
+    {
+      id: 'list-runs-by-pages',
+      summary: 'List runs page by page',
+      description: 'In the order of GET runs: those that go on, those that wait, those that are over.',
+      query: RunsPageQuery,
+      ok: RunsPage,
+      errors: ['invalid-cursor'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runs.page(exchange.query),
   ),
   route(
     'GET ~/runs/standing',

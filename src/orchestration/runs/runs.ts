@@ -3,12 +3,14 @@ import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller, ProcessCaller, SessionCaller } from '../../http/caller.ts'
+import { fillPage } from '../../http/page.ts'
 import { JsonRows, responseTooLarge } from '../../http/rendered.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import { VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
 import { cancelSlice } from './cancel.ts'
 import type { RunMembers } from './members.ts'
 import { metadataValue } from './node.ts'
+import { cursorAfterRun, runsFrom, totalOf } from './pages.ts'
 import { isFinal, type ListedRun, type RunRepository, type RunScope } from './repository.ts'
 import type {
   Run,
@@ -16,6 +18,8 @@ import type {
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
+  RunsPage,
+  RunsPageQuery,
   RunsStanding,
 } from './schema.ts'
 import { isStep, toRun, toStep } from './view.ts'
@@ -53,6 +57,20 @@ export class Runs {
       runs: rows.slice(0, size).map((row) => this.#view(row)),
       status_counts: this.options.runs.counts(),
       ...(isCut && { partial: true, partial_errors: [`only the first ${size} runs are listed`] }),
+    }
+  }
+
+  /** Runs in the order of the list, from a cursor on. */
+  page({ show = 'all', limit = 0, cursor }: RunsPageQuery): RunsPage {
+    const { runs } = this.options
+    const size = Math.min(limit === 0 ? DEFAULT_LIMIT : limit, MAX_LIMIT)
+    const status_counts = runs.counts()
+    const { items, last } = fillPage(runsFrom(runs, show, cursor, size + 1), size, (row) => this.#view(row))
+    return {
+      runs: items,
+      total: totalOf(show, status_counts),
+      status_counts,
+      ...(last && { next_cursor: cursorAfterRun(last) }),
     }
   }
 

@@ -97,6 +97,31 @@ export const RunsCensusOutputBody = Type.Object(
 )
 export type RunsCensusOutputBody = Static<typeof RunsCensusOutputBody>
 
+/** Ours: runs, page by page. */
+export const RunsPage = Type.Object(
+  {
+    runs: Type.Array(Run),
+    total: Type.Integer({ description: 'How many runs the whole list has.' }),
+    status_counts: RunStatusCounts,
+    next_cursor: Type.Optional(Type.String({ description: 'Where the next page begins; absent on the last.' })),
+  },
+  { $id: 'RunsPage', ...closed },
+)
+export type RunsPage = Static<typeof RunsPage>
+
+export const RunsPageQuery = Type.Object({
+  show: Type.Optional(
+    Type.Union([Type.Literal('all'), Type.Literal('failed'), Type.Literal('ended')], {
+      description: 'Which runs; all when absent.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ format: 'int64', minimum: 0, description: 'How many at most: 0 means 100, and 500 is the most.' }),
+  ),
+  cursor: Type.Optional(Type.String()),
+})
+export type RunsPageQuery = Static<typeof RunsPageQuery>
+
 /** Ours: how far runs are. */
 export const RunsStanding = Type.Object(
   {
