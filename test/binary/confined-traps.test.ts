@@ -65,7 +65,7 @@ test('a session listens nowhere where the supervisor is looked for, and is told 
 })
 
 test('a session goes on confined while the supervisor is killed, and is adopted with what it is refused', async () => {
-  const script = `echo $$ > pid; touch done
+  const script = `echo $$ > pid; touch answers done
 while :; do gc bd list > /dev/null 2>&1 && echo x >> answers; cat @/secret > seen 2> /dev/null; chmod 600 @/secret; sleep 0.2; done`
   await using it = await confinedTown(agent('mayor', '', script))
   writeFileSync(it.world.folder.at('secret'), 'secret')
