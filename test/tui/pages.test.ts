@@ -130,6 +130,14 @@ test('runs are read page by page, in the order that is chosen, and counted as th
   expect(asked).toEqual(['show=all&limit=100', 'show=failed&limit=100&cursor=more', 'show=ended&limit=100'])
 })
 
+test('sessions are read again when agents take up work or are done with it, not for what people do to beads', () => {
+  const isRead = (type: string, actor: string) => sessionsPage.isChangedBy({ type, actor, subject: 'al-1' }, '', '')
+  expect(isRead('bead.updated', 'press/worker')).toBe(true)
+  expect(isRead('bead.closed', 'press/worker')).toBe(true)
+  expect(isRead('session.woke', 'gc/sessions')).toBe(true)
+  expect([isRead('bead.closed', 'human'), isRead('bead.created', 'press/worker')]).toEqual([false, false])
+})
+
 test('events are looked through for a text until there are enough, or many were', async () => {
   const asked: URLSearchParams[] = []
   const item = (seq: number) => ({ seq, type: 'x', ts: '', actor: 'ann', message: seq % 100 === 0 ? 'zebra' : '' })

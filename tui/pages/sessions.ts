@@ -1,6 +1,6 @@
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { isQuestion } from './attention.ts'
-import { isOneOf, table } from './page.ts'
+import { type Happened, isOneOf, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
@@ -25,6 +25,14 @@ const ORDERS: Readonly<Record<string, string>> = {
   'closed ones': 'closed',
 }
 
+const isOfSessions = isOneOf('session.', 'agent.', 'attention.')
+
+const PEOPLE: ReadonlySet<string | undefined> = new Set(['human', 'operator'])
+
+/** Whether an agent took up a bead, or is done with one: what people do to beads changes no session by itself. */
+const isWork = ({ type, actor }: Happened): boolean =>
+  (type === 'bead.updated' || type === 'bead.closed') && !PEOPLE.has(actor)
+
 /** The live sessions of a city, newest first. */
 export const sessionsPage = table<Listed>({
   name: 'sessions',
@@ -44,7 +52,7 @@ export const sessionsPage = table<Listed>({
     { title: 'age', width: 4, cell: (each) => ({ since: each.last_active ?? each.created_at, tone: 'quiet' }) },
   ],
   idOf: ({ id }) => id,
-  isChangedBy: isOneOf('session.', 'agent.', 'attention.'),
+  isChangedBy: (event) => isOfSessions(event) || isWork(event),
   opens: ({ id }, city) => ({ page: 'session', city, subject: id }),
   sorts: Object.keys(ORDERS),
   load: async (reach, { cursor, sort }) => {
