@@ -2,7 +2,14 @@ import type { Command } from 'commander'
 import type { AnswerList, AttentionItem } from '../../src/agents/attention/schema.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
-import { type Colour, formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
+import {
+  type Colour,
+  formatAge,
+  formatTime,
+  sanitizeLine,
+  sanitizeLines,
+  withLocalTimes,
+} from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -68,7 +75,7 @@ async function showChange(
 ): Promise<void> {
   const sentence = sanitizeLine(String(isRaised ? asks : (resolution ?? `gone: ${asks}`)))
   const toDo = isRaised ? `  →  ${sanitizeLine(String(to_do))}` : ''
-  printLine(io, `${ts.slice(11, 19)} ${isRaised ? '+' : '-'} ${sanitizeLine(String(id))}  ${sentence}${toDo}`)
+  printLine(io, `${formatTime(ts, Date.now())} ${isRaised ? '+' : '-'} ${sanitizeLine(String(id))}  ${sentence}${toDo}`)
   if (!isRaised || !String(id).startsWith(QUESTION)) return
   const { items } = await city.call('GET ~/attention')
   const item = items.find((each) => each.id === id)
@@ -90,13 +97,17 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
       { header: 'AGENT', value: ({ agent }) => agent, minWidth: 8 },
       { header: 'SINCE', value: ({ since }) => formatAge(since, now) },
       { header: 'KIND', value: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] ?? 'red' },
-      { header: 'ASKS', value: ({ asks }) => asks.replaceAll('\n', ' '), below: '' },
+      { header: 'ASKS', value: (item) => asksOf(item, now).replaceAll('\n', ' '), below: '' },
       { header: 'WHAT TO DO', value: ({ to_do }) => to_do, below: '→ ' },
     ],
     'Nothing needs attention.',
   )
   for (const item of items) if (item.id.startsWith(QUESTION)) showQuestion(io, item)
 }
+
+/** What is asked: a program's question to the letter, what gc says with times where the person is. */
+const asksOf = ({ id, asks }: AttentionItem, now: number): string =>
+  id.startsWith(QUESTION) ? asks : withLocalTimes(asks, now)
 
 /** A question whole: who asks over what, the command or text, and the answers in the program's words. */
 function showQuestion(io: Io, item: AttentionItem): void {

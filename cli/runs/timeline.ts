@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readTimeline } from '../../src/client/run-timeline.ts'
-import { sanitizeLine } from '../../src/client/text.ts'
+import { formatTime, sanitizeLine } from '../../src/client/text.ts'
 import type { RunTimelineStep } from '../../src/orchestration/runs/timeline-schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
@@ -25,7 +25,7 @@ async function show(context: CommandContext, id: string, { json, limit }: Timeli
   const timeline = await readTimeline(await context.city(), id, limit)
   if (json) return printJson(context.io, timeline)
   for (const { status, at, by, reason } of timeline.states) {
-    printLine(context.io, sanitizeLine(`${at}  ${status} by ${by}${reason ? `: ${reason}` : ''}`))
+    printLine(context.io, sanitizeLine(`${formatTime(at)}  ${status} by ${by}${reason ? `: ${reason}` : ''}`))
   }
   for (const step of timeline.steps) for (const line of linesOf(step)) printLine(context.io, sanitizeLine(line))
   if (timeline.next_cursor) printLine(context.io, `There are more steps: --limit ${limit * 10} shows them.`)
@@ -42,6 +42,8 @@ function linesOf(step: RunTimelineStep): string[] {
   return [
     '',
     `${id}  ${title}  (${what})`,
-    ...states.map(({ status, at, by, assignee }) => `  ${at}  ${status}${assignee ? ` (${assignee})` : ''} by ${by}`),
+    ...states.map(
+      ({ status, at, by, assignee }) => `  ${formatTime(at)}  ${status}${assignee ? ` (${assignee})` : ''} by ${by}`,
+    ),
   ]
 }
