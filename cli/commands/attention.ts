@@ -1,15 +1,9 @@
 import type { Command } from 'commander'
 import type { AnswerList, AttentionItem } from '../../src/agents/attention/schema.ts'
+import { asksOf } from '../../src/client/attention.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
-import {
-  type Colour,
-  formatAge,
-  formatTime,
-  sanitizeLine,
-  sanitizeLines,
-  withLocalTimes,
-} from '../../src/client/text.ts'
+import { type Colour, formatAge, formatTime, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -71,11 +65,13 @@ async function showChange(
   city: CityClient,
   isRaised: boolean,
   ts: string,
-  { id, asks, to_do, resolution }: Record<string, unknown>,
+  { id, kind, asks, to_do, resolution }: Record<string, unknown>,
 ): Promise<void> {
-  const sentence = sanitizeLine(String(isRaised ? asks : (resolution ?? `gone: ${asks}`)))
+  const now = Date.now()
+  const asked = asksOf({ kind: String(kind), asks: String(asks) }, now)
+  const sentence = sanitizeLine(isRaised ? asked : String(resolution ?? `gone: ${asked}`))
   const toDo = isRaised ? `  →  ${sanitizeLine(String(to_do))}` : ''
-  printLine(io, `${formatTime(ts, Date.now())} ${isRaised ? '+' : '-'} ${sanitizeLine(String(id))}  ${sentence}${toDo}`)
+  printLine(io, `${formatTime(ts, now)} ${isRaised ? '+' : '-'} ${sanitizeLine(String(id))}  ${sentence}${toDo}`)
   if (!isRaised || !String(id).startsWith(QUESTION)) return
   const { items } = await city.call('GET ~/attention')
   const item = items.find((each) => each.id === id)
@@ -104,10 +100,6 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
   )
   for (const item of items) if (item.id.startsWith(QUESTION)) showQuestion(io, item)
 }
-
-/** What is asked: a program's question to the letter, what gc says with times where the person is. */
-const asksOf = ({ id, asks }: AttentionItem, now: number): string =>
-  id.startsWith(QUESTION) ? asks : withLocalTimes(asks, now)
 
 /** A question whole: who asks over what, the command or text, and the answers in the program's words. */
 function showQuestion(io: Io, item: AttentionItem): void {

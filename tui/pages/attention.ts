@@ -1,13 +1,8 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
-import { withLocalTimes } from '../../src/client/text.ts'
+import { asksOf, isQuestion } from '../../src/client/attention.ts'
 import { isOneOf, type Line, type Location, table, whole } from './page.ts'
 
 const BAD: ReadonlySet<string> = new Set(['failed', 'parked', 'cannot-start', 'store', 'login', 'unknown-agent'])
-
-const QUESTIONS: ReadonlySet<string> = new Set(['permission', 'dialog', 'host'])
-
-/** Whether an agent asks it, and waits for the answer. */
-export const isQuestion = ({ kind }: AttentionItem): boolean => QUESTIONS.has(kind)
 
 /** What waits for a person: the questions of agents, then the rest; of each the longest waiting first. */
 export const attentionPage = table<AttentionItem>({
@@ -36,9 +31,6 @@ export const attentionPage = table<AttentionItem>({
     return whole([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))])
   },
 })
-
-/** What is asked; times in sentences of gc are those of the person. */
-export const asksOf = (item: AttentionItem): string => (isQuestion(item) ? item.asks : withLocalTimes(item.asks))
 
 /** What waits for a person about the thing of a page, and what to do about it. */
 export const waitingLines = (items: readonly AttentionItem[]): Line[] =>

@@ -1,7 +1,8 @@
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import { asksOf } from '../../src/client/attention.ts'
 import { answersOf } from './answers.ts'
 import { attachTo } from './attach.ts'
-import { aboutOf, asksOf } from './attention.ts'
+import { aboutOf } from './attention.ts'
 import { isOneOf, type Line, text } from './page.ts'
 
 /** One item that waits for a person, with all that is asked. */
