@@ -53,7 +53,7 @@ export const pathLine = (path: string, access: Access, around: Around): string |
 type Refused = Pick<CountedDenial, 'call' | 'target' | 'hosts'>
 
 function allowanceFor(denial: Refused, around: Around): Allowance | undefined {
-  const needed = neededFor(denial) ?? earlier(denial)
+  const needed = neededFor(denial) ?? neededByEarlierHost(denial)
   switch (needed?.kind) {
     case 'ports':
       return { key: 'ports', items: needed.ports }
@@ -71,7 +71,7 @@ function allowanceFor(denial: Refused, around: Around): Allowance | undefined {
 }
 
 /** A session host of an earlier build told of a host that its proxy refused by the name alone. */
-function earlier({ call, target, hosts }: Refused): ReturnType<typeof neededFor> {
+function neededByEarlierHost({ call, target, hosts }: Refused): ReturnType<typeof neededFor> {
   if (hosts !== undefined || call !== 'connect' || !/^(?!\d+\.\d+\.\d+\.\d+:)[A-Za-z0-9_.-]+:\d+$/.test(target))
     return undefined
   return { kind: 'hosts', hosts: [target.replace(/:443$/, '')] }
