@@ -32,6 +32,8 @@ const check = (greeting: string) => `#!/bin/sh
 grep -q Hello '${greeting}' || { echo 'it greets nobody'; exit 1; }
 `
 
+const localTime = (at: string): string => new Date(at).toLocaleString('sv')
+
 /** Takes one step after the other and knows each from `bd show` only; it greets once a check has missed it. */
 const stepper =
   ({ shell }: Program): Script =>
@@ -85,7 +87,8 @@ test.each([claude, codex, gemini, opencode].map((program): [string, Program] => 
     expect(review?.sessions).not.toEqual(again?.sessions)
     const shown = await town.gc('run', 'timeline', run)
     for (const { bead_id, states } of [first, again, review].filter((step) => step !== undefined)) {
-      for (const { at, status } of states) expect(shown).toMatch(new RegExp(`${bead_id} [^]*${at}  ${status}`))
+      for (const { at, status } of states)
+        expect(shown).toMatch(new RegExp(`${bead_id} [^]*${localTime(at)}  ${status}`))
     }
     expect(readFileSync(join(town.rig, 'reviewed.txt'), 'utf8')).toBe('Hello\n')
     expect(town.model.strays).toEqual([])
