@@ -69,7 +69,10 @@ export interface CommittedWrite {
 /** How long one group may hold the loop before the rest waits for the next. */
 const GROUP_MS = 5
 
-/** Writes of one database that share a transaction, each in a savepoint of its own. */
+/**
+ * Writes of one database that share a transaction. Each has a savepoint of its own once there is something before it that
+ * must stay; a savepoint copies every page that is written in it, a third of what a write alone costs.
+ */
 export class Committer {
   readonly #begin: Statement
   readonly #commit: Statement
@@ -77,10 +80,6 @@ export class Committer {
   readonly #save: Statement
   readonly #release: Statement
   readonly #undo: Statement
-  readonly #changes: Statement<{ n: number }, []>
-  readonly #schema: Statement<{ n: number }, []>
-  #changed = 0
-  #version = 0
 
   constructor(
     private readonly db: Database,
@@ -94,9 +93,6 @@ export class Committer {
     this.#save = db.prepare('SAVEPOINT one')
     this.#release = db.prepare('RELEASE one')
     this.#undo = db.prepare('ROLLBACK TO one')
-    this.#changes = db.prepare('SELECT total_changes() AS n')
-    this.#schema = db.prepare('SELECT schema_version AS n FROM pragma_schema_version')
-    this.hasChanged()
   }
 
   begin(): void {
@@ -114,7 +110,7 @@ export class Committer {
     try {
       for (const pending of group) {
         if (ran > 0 && performance.now() - started > GROUP_MS) break
-        const committed = this.#runOne(pending)
+        const committed = this.#runOne(pending, done.length > 0)
         if (committed) done.push(committed)
         ran++
       }
@@ -127,41 +123,36 @@ export class Committer {
     }
   }
 
-  /** Whether anything was written since the last call; true when that cannot be determined. */
-  hasChanged(): boolean {
-    try {
-      const { n: changed } = this.#changes.get() ?? { n: 0 }
-      if (changed !== this.#changed) {
-        this.#changed = changed
-        return true
-      }
-      const { n: version } = this.#schema.get() ?? { n: 0 }
-      const before = this.#version
-      this.#version = version
-      return version !== before
-    } catch {
-      return true
-    }
-  }
-
-  /** One write in its savepoint. Throws only when SQLite gave up the whole transaction. */
-  #runOne(pending: PendingWrite): CommittedWrite | undefined {
+  /** One write of the transaction. Throws only when that is given up as a whole. */
+  #runOne(pending: PendingWrite, isSaved: boolean): CommittedWrite | undefined {
     const tx = new OpenWrite(this.orm, pending.actor)
-    this.#save.run()
+    if (isSaved) this.#save.run()
     try {
       const value = pending.run(tx)
       if (value instanceof Promise) throw new TypeError('a write is synchronous: it returned a promise')
-      this.#release.run()
+      if (!this.db.inTransaction) throw new Error('SQLite gave up the transaction, and the write went on')
+      if (isSaved) this.#release.run()
       return { pending, value, effects: tx.effects }
     } catch (error) {
       if (!this.db.inTransaction) throw error
-      this.#undo.run()
-      this.#release.run()
+      if (isSaved) this.#undoOne()
+      else this.#startOver()
       if (isStorageError(error)) this.reject(pending, error)
       else pending.reject(error)
       return undefined
     } finally {
       tx.end()
     }
+  }
+
+  #undoOne(): void {
+    this.#undo.run()
+    this.#release.run()
+  }
+
+  /** Undoes a transaction in which there is nothing that must stay. */
+  #startOver(): void {
+    this.#rollback.run()
+    this.#begin.run()
   }
 }

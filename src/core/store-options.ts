@@ -1,5 +1,5 @@
+import type { Sync } from './disk-sync.ts'
 import type { StoreFailure } from './store-failure.ts'
-import type { Sync } from './wal.ts'
 
 export interface StoreOptions {
   /** Called once, when no more writes are accepted. */

@@ -15,7 +15,7 @@ import { StoreFiles } from './store-files.ts'
 import { StoreMetrics } from './store-metrics.ts'
 import type { StoreOptions } from './store-options.ts'
 import { type FailedSync, Wal } from './wal.ts'
-import { WalIndex, type WalPosition } from './wal-index.ts'
+import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
 import { MAX_WAIT, type PendingWorkerWrite, type WorkerWrite, WriteQueue } from './write-queue.ts'
 
 export type { Tx } from './commit.ts'
@@ -29,7 +29,7 @@ const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 /**
  * One SQLite database of ours. Writes that arrive together share a commit, and a write's promise resolves only
- * when its bytes are on disk; the loop never waits for the disk.
+ * when its bytes are on disk; the loop waits for that only where a disk is quick, and for a write alone.
  */
 export class Store {
   readonly orm: Orm
@@ -157,11 +157,10 @@ export class Store {
   }
 
   async #pump(): Promise<void> {
-    await nextTick()
-    while (!this.#queue.isEmpty) {
-      await this.#turn().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))
+    do {
       await nextTick()
-    }
+      await this.#turn().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))
+    } while (!this.#queue.isEmpty)
     this.#pumping = undefined
   }
 
@@ -201,12 +200,13 @@ export class Store {
     if (!(await this.#beginGroup())) return
     this.#durable = this.#walIndex.position()
     const { done } = this.#queue.runGroup((group) => this.#committer.run(group))
-    if (this.#committer.hasChanged()) {
-      const synced = await this.#wal.sync()
+    const reached = this.#walIndex.position()
+    if (!isSamePosition(reached, this.#durable)) {
+      const synced = await this.#wal.sync(done.length === 1 && this.#queue.isEmpty)
       if (!synced.ok) return this.#failSync(synced, done)
     }
     this.#acknowledge(done)
-    await this.#checkpointer.afterCommit(this.#walIndex.position()).catch(this.#onError)
+    await this.#checkpointer.afterCommit(reached).catch(this.#onError)
   }
 
   #acknowledge(done: readonly CommittedWrite[]): void {

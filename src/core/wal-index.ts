@@ -8,6 +8,10 @@ export interface WalPosition {
   readonly bytes: number
 }
 
+/** Whether nothing was written from one position to the other. */
+export const isSamePosition = (one: WalPosition, other: WalPosition): boolean =>
+  one.salt === other.salt && one.frames === other.frames
+
 /** What became of frames that were written after a position. */
 export type Aftermath = 'in the log' | 'in the database' | 'being copied'
 

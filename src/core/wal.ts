@@ -1,26 +1,11 @@
-import {
-  closeSync,
-  fdatasync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { diskSync, type Sync } from './disk-sync.ts'
 import { errorMessage } from './errors.ts'
 import type { WalPosition } from './wal-index.ts'
 
 const HEADER_BYTES = 32
 /** The place of a 64-bit number in the header. */
 const SALT = 2
-
-/** Puts what was written to a file on disk. */
-export type Sync = (file: number) => Promise<void>
-
-const diskSync: Sync = (file) =>
-  new Promise((resolve, reject) => fdatasync(file, (error) => (error ? reject(error) : resolve())))
 
 /** How a sync ended: on disk, or why it cannot be trusted any more. */
 export type SyncResult = { ok: true } | FailedSync
@@ -38,7 +23,7 @@ export class Wal {
 
   constructor(
     private readonly path: string,
-    private readonly disk: Sync = diskSync,
+    private readonly disk: Sync = diskSync(),
   ) {
     this.#file = openSync(`${path}-wal`, 'r+')
     this.#database = statSync(path)
@@ -62,13 +47,13 @@ export class Wal {
     ftruncateSync(this.#file, frames > 0 && this.#salt === salt ? HEADER_BYTES + bytes : 0)
   }
 
-  /** Puts the log on disk, off the loop. */
-  async sync(): Promise<SyncResult> {
+  /** Puts the log on disk. */
+  async sync(isAlone = false): Promise<SyncResult> {
     try {
       if (fstatSync(this.#file).nlink === 0) {
         return { ok: false, reason: 'its write-ahead log was deleted', deleted: true }
       }
-      await this.disk(this.#file)
+      await this.disk(this.#file, isAlone)
       return { ok: true }
     } catch (error) {
       return {

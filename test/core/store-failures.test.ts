@@ -70,17 +70,18 @@ describe('a full disk', () => {
     await store.close()
   })
 
-  test('rejects the group even if the write swallowed the error', async () => {
+  test.each(['first', 'last'])('rejects the group even if the %s write of it swallowed the error', async (place) => {
     using folder = tempFolder()
     const { store, add, count } = open(folder.at('a.db'))
     store.prepare('PRAGMA max_page_count = 12').get()
-    const swallowing = store.write(() => {
-      try {
-        store.prepare('INSERT INTO plain (text) VALUES (?)').run('x'.repeat(100_000))
-      } catch {}
-      return 'all is well'
-    })
-    const results = await outcomes([add('a'), swallowing])
+    const swallowing = () =>
+      store.write(() => {
+        try {
+          store.prepare('INSERT INTO plain (text) VALUES (?)').run('x'.repeat(100_000))
+        } catch {}
+        return 'all is well'
+      })
+    const results = await outcomes(place === 'first' ? [swallowing(), add('a')] : [add('a'), swallowing()])
     expect(results).toEqual([
       ['store-unavailable', expect.any(String)],
       ['store-unavailable', expect.any(String)],

@@ -79,6 +79,27 @@ describe('writing', () => {
     await store.close()
   })
 
+  test('rolls back a write that fails alone or before others, and nothing but it', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    const failing = (text: string) =>
+      add(text, () => {
+        throw new AppError('bead-not-found', 'there is no such bead')
+      })
+    await expect(failing('alone')).rejects.toMatchObject({ code: 'bead-not-found' })
+    expect(texts()).toEqual([])
+    const results = await Promise.allSettled([
+      failing('one'),
+      failing('two'),
+      add('three'),
+      failing('four'),
+      add('five'),
+    ])
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(3)
+    expect(texts()).toEqual(['three', 'five'])
+    await store.close()
+  })
+
   test('reuses the ids of rolled-back writes', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))
