@@ -7,8 +7,16 @@ const NUMERIC_END = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i
 const MAX_LENGTH = 255 + ':65535'.length
 const MAX_PORT = 65_535
 
+/** What was parsed last: nearly all requests name one host, and each asks for it several times. */
+const last: { header: string | null; host: string | undefined } = { header: null, host: undefined }
+
 /** The host that a `Host` header names: lower case, without port and brackets; undefined when it names none. */
 export function parseHost(header: string | null): string | undefined {
+  if (header !== last.header) Object.assign(last, { header, host: hostIn(header) })
+  return last.host
+}
+
+function hostIn(header: string | null): string | undefined {
   if (!header || header.length > MAX_LENGTH) return undefined
   const match = BRACKETED.exec(header) ?? NAMED.exec(header)
   const [, name = '', port = ''] = match ?? []

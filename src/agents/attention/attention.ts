@@ -39,6 +39,8 @@ export class Attention {
   /** What was announced, by id. */
   readonly #announced = new Map<string, { source: string; item: AttentionItem }>()
   readonly #changed = new Set<AttentionSource<ListedItem>>()
+  /** When items end by themselves, by the source that lists them. */
+  readonly #ends = new Map<AttentionSource<ListedItem>, readonly number[]>()
   #unsubscribes: (() => void)[] = []
   #updating: Promise<void> | undefined
   #due: Deadline | undefined
@@ -111,6 +113,10 @@ export class Attention {
   #compare(source: AttentionSource<ListedItem>): Difference | undefined {
     const items = this.#itemsOf(source)
     if (!items) return undefined
+    this.#ends.set(
+      source,
+      items.flatMap(({ until }) => (until === undefined ? [] : Date.parse(until))),
+    )
     const ids = new Set(items.map(({ id }) => id))
     const raised = items.filter(({ id }) => !this.#announced.has(id))
     const cleared = this.#announcedOf(source).filter(({ id }) => !ids.has(id))
@@ -149,8 +155,7 @@ export class Attention {
   #scheduleDue(): void {
     const { sources, deadlines, clock } = this.options
     const now = clock.now()
-    const ends = sources.flatMap((source) => source.items() ?? []).map(({ until }) => Date.parse(until ?? ''))
-    const next = Math.min(...ends.filter((end) => end > now))
+    const next = Math.min(...[...this.#ends.values()].flat().filter((end) => end > now))
     this.#due?.cancel()
     this.#due = Number.isFinite(next) ? deadlines.at(next, () => this.#update(...sources)) : undefined
   }

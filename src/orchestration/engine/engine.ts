@@ -24,7 +24,7 @@ import { finalize } from './finalize.ts'
 import { FragmentWriter, type ResolveTarget } from './fragment-writer.ts'
 import { Graph } from './graph.ts'
 import { checkScope, endParent, endScope } from './scopes.ts'
-import { RunStates } from './state.ts'
+import { mayBeginInRun, RunStates } from './state.ts'
 import { StepTimeouts, type StepTimeoutsOptions } from './step-timeouts.ts'
 
 export interface EngineOptions extends StepTimeoutsOptions {
@@ -131,7 +131,8 @@ export class RunEngine {
     const bead = payloadBeadOf(recorded)
     if (!bead) return true
     const isOver = type === 'bead.closed' || type === 'bead.deleted' || bead.status === 'closed'
-    return isOver || isControl(metadataValue(bead, WorkflowKey.kind)) || this.#states.mayBeOfRun(bead)
+    if (isOver || isControl(metadataValue(bead, WorkflowKey.kind))) return true
+    return type === 'bead.created' ? mayBeginInRun(bead) : this.#states.mayBeOfRun(bead)
   }
 
   #react(tx: Tx, recorded: RecordedEvent): void {

@@ -43,8 +43,7 @@ export class RunStates {
 
   /** Whether a bead may be of a run: the root that it names or lies under may be one that is still to be adopted. */
   mayBeOfRun(bead: Bead): boolean {
-    const namesOther = metadataValue(bead, WorkflowKey.rootBeadId) !== '' || Boolean(bead.parent)
-    return namesOther || isRoot(bead) || this.options.runs.find(bead.id) !== undefined
+    return mayBeginInRun(bead) || this.options.runs.find(bead.id) !== undefined
   }
 
   /** Adds a row for a graph or molecule that somebody wrote bead by bead. */
@@ -103,6 +102,10 @@ export const targetOf = (root: Bead): string =>
 const isGraph = (bead: Bead): boolean => metadataValue(bead, EngineKey.formulaContract) === 'graph.v2'
 
 const isRoot = (bead: Bead): boolean => isGraph(bead) || bead.issue_type === 'molecule'
+
+/** The same of a bead that was just created: each run is made with a root that shows that it is one. */
+export const mayBeginInRun = (bead: Bead): boolean =>
+  metadataValue(bead, WorkflowKey.rootBeadId) !== '' || Boolean(bead.parent) || isRoot(bead)
 
 const finalState = (root: Bead): RunStatus => OUTCOME_STATES[metadataValue(root, ResultKey.outcome)] ?? 'completed'
 

@@ -13,7 +13,7 @@ import type { BeadReader } from './reader.ts'
 import { BeadRestorer } from './restorer.ts'
 import type { BeadValues, PlainRow } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
-import { changedValues, newValues, valuesOf } from './values.ts'
+import { changedValues, newRow, newValues, valuesOf } from './values.ts'
 import { BeadWriter } from './writer.ts'
 
 export interface BeadRepositoryOptions {
@@ -131,10 +131,11 @@ export class BeadRepository {
     if (draft.parent) this.requireParent(draft.parent)
     const values = newValues(draft, draft.id ?? this.#writer.nextId(prefix), this.#clock.now(), this.#rootOf(draft))
     validateTotals(values)
-    this.#writer.insert(values)
-    for (const { type, target } of (draft.needs ?? []).map(parseNeed)) this.#edges.add(values.id, target, type)
+    const n = this.#writer.insert(values)
+    const needs = (draft.needs ?? []).map(parseNeed)
+    for (const { type, target } of needs) this.#edges.add(values.id, target, type)
     writeSideTable?.(values.id)
-    const bead = this.get(values.id)
+    const bead = needs.length > 0 ? this.get(values.id) : this.#reader.bead(newRow(values, n))
     this.#recordCreated(tx, bead)
     return bead
   }

@@ -31,6 +31,9 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
   }
 }
 
+/** The row of a bead that was just inserted with these values, before anything depends on it or it on anything. */
+export const newRow = (values: BeadValues, n: number): BeadRow => ({ ...values, n, blockers: 0, edges: 0, revision: 0 })
+
 /** The values of a bead after a change. */
 export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
   const labels = changedLabels(JSON.parse(row.labels), change)

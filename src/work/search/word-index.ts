@@ -24,7 +24,7 @@ const DELAY_MS = 1000
 /** How long one slice may hold the loop. */
 const MAX_SLICE_MS = 1
 /** How many entries one slice indexes: the commit has to merge them with what is there. */
-const MAX_SLICE = 50
+const MAX_SLICE = 100
 
 /** Events after which there may be words to index. */
 const INDEXED_EVENTS = new Set(['bead.created', 'bead.updated', 'bead.commented'])
