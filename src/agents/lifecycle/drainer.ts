@@ -48,7 +48,7 @@ export class SessionDrainer {
     const { clock, repository, recorder, workload } = this.options
     const row = repository.get(id)
     if (row.state !== 'active') return
-    if (reason !== ON_REQUEST && workload.assignedTo(workNamesOf(row)).length > 0) return
+    if (reason !== ON_REQUEST && workload.oneAssignedTo(workNamesOf(row)) !== undefined) return
     recorder.draining(tx, repository.transition(tx, id, 'drain', { reason, drainAt: clock.now() }))
   }
 }

@@ -180,7 +180,8 @@ export class SnapshotReader {
     { messages, busy, asking }: Pick<SessionSnapshot, 'messages' | 'busy' | 'asking'>,
   ): SessionSnapshot {
     const { config, workload, activity, launcher, conversations, questions } = this.options
-    const work = workload.assignedTo(workNamesOf(row)).map(({ id }) => id)
+    const bead = workload.oneAssignedTo(workNamesOf(row))
+    const work = bead === undefined ? [] : [bead]
     const attached = activity.isAttached(row.id)
     const inTurn = row.hostKey !== null && conversations.usesAcp(row.hostKey) && conversations.isInTurn(row.hostKey)
     return {

@@ -4,7 +4,7 @@ import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 
 /** A bead that is assigned to somebody. */
-export interface AssignedBead {
+interface AssignedBead {
   id: string
   status: string
 }
@@ -15,6 +15,8 @@ const MAX_BEADS = 500
 /** Queries for work: beads assigned to sessions, and beads that wait for agents. */
 export class Workload {
   readonly #assigned: Statement<AssignedBead, [string, number]>
+  readonly #oneAssigned: Statement<{ id: string }, [string, number]>
+  readonly #active: Statement<{ id: string; at: number }, [string]>
   readonly #newestActive: Statement<{ assignee: string; id: string; at: number }, []>
   readonly #unassigned: Statement<{ id: string }, [string, number, number]>
   readonly #isUnassigned: Statement<{ id: string }, [string]>
@@ -24,11 +26,17 @@ export class Workload {
     store: Store,
     private readonly clock: Clock,
   ) {
-    this.#assigned = store.prepare(
-      `SELECT id, status FROM beads INDEXED BY beads_held
+    const assigned = `FROM beads INDEXED BY beads_held
        WHERE assignee IN (SELECT value FROM json_each(?)) AND assignee != '' AND status != 'closed' AND workable = 1
-         AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))
-       ORDER BY status, created_at DESC, id LIMIT ${MAX_BEADS}`,
+         AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))`
+    this.#assigned = store.prepare(
+      `SELECT id, status ${assigned} ORDER BY status, created_at DESC, id LIMIT ${MAX_BEADS}`,
+    )
+    this.#oneAssigned = store.prepare(`SELECT id ${assigned} LIMIT 1`)
+    this.#active = store.prepare(
+      `SELECT id, created_at AS at FROM beads INDEXED BY beads_held
+       WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
+       ORDER BY created_at DESC, id LIMIT 1`,
     )
     this.#newestActive = store.prepare(
       `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held
@@ -51,13 +59,20 @@ export class Workload {
     return this.#assigned.all(JSON.stringify(names), this.clock.now())
   }
 
-  /** A lookup of the newest bead in progress that is assigned to any of some names. */
+  /** One of those beads, if there is any; it costs the same however many there are. */
+  oneAssignedTo(names: readonly string[]): string | undefined {
+    return this.#oneAssigned.get(JSON.stringify(names), this.clock.now())?.id
+  }
+
+  /** The newest bead in progress that is assigned to any of these names; it costs the same however many there are. */
+  activeBead(names: readonly string[]): string | undefined {
+    return newestOf(names.flatMap((name) => this.#active.get(name) ?? []))
+  }
+
+  /** The same for many sessions: a lookup by their names. */
   activeBeads(): (names: readonly string[]) => string | undefined {
     const newest = new Map(this.#newestActive.all().map((bead) => [bead.assignee, bead]))
-    return (names) => {
-      const beads = names.flatMap((name) => newest.get(name) ?? [])
-      return beads.sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1))[0]?.id
-    }
+    return (names) => newestOf(names.flatMap((name) => newest.get(name) ?? []))
   }
 
   /** Unassigned beads that are routed to an agent, the oldest first. */
@@ -80,3 +95,6 @@ export class Workload {
     return this.#deferred.get(this.clock.now())?.at ?? undefined
   }
 }
+
+const newestOf = (beads: { id: string; at: number }[]): string | undefined =>
+  beads.sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1))[0]?.id

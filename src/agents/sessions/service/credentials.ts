@@ -18,7 +18,7 @@ interface SessionCredentialsOptions {
   resolver: Pick<SessionResolver, 'find'>
   tokens: SessionTokens
   launcher: Pick<Launcher, 'agent'>
-  workload: Pick<Workload, 'assignedTo'>
+  workload: Pick<Workload, 'activeBead'>
   turns: Pick<TurnGate, 'closedFor'>
 }
 
@@ -38,7 +38,7 @@ export class SessionCredentials implements TokenKind {
       ...{ kind: 'session', city, session: row.id, names: namesOf(row), agent: row.template },
       isCalled: (name) => this.#isShortName(row, name),
       get bead() {
-        return workload.assignedTo(workNamesOf(row)).find(({ status }) => status === 'in_progress')?.id
+        return workload.activeBead(workNamesOf(row))
       },
       declaredIn: declared?.block.file ?? 'city.toml',
       may: declared?.may ?? [],

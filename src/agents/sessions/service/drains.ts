@@ -11,7 +11,7 @@ import { workNamesOf } from '../metadata.ts'
 import type { SessionRepository } from '../repository.ts'
 import type { SessionResolver } from '../resolver.ts'
 import type { SessionRow } from '../table.ts'
-import type { AssignedBead, Workload } from '../workload.ts'
+import type { Workload } from '../workload.ts'
 
 interface SessionDrainsOptions {
   store: Store
@@ -62,18 +62,18 @@ export class SessionDrains {
         ? repository.transition(tx, row.id, 'drain', { reason: 'drained', drainAt: clock.now() })
         : repository.update(tx, row.id, { reason: 'drained' })
       if (isActive) recorder.draining(tx, draining)
-      const unfinished = workload.assignedTo(workNamesOf(row)).find(({ status }) => status === 'in_progress')
-      if (unfinished) this.#recordUnfinished(tx, row, unfinished)
+      const unfinished = workload.activeBead(workNamesOf(row))
+      if (unfinished !== undefined) this.#recordUnfinished(tx, row, unfinished)
     }, actorOf(caller))
     return { status: 'ok', id: row.id }
   }
 
-  #recordUnfinished(tx: Tx, row: SessionRow, bead: AssignedBead): void {
+  #recordUnfinished(tx: Tx, row: SessionRow, bead: string): void {
     this.options.log.append(
       tx,
       SessionDrainAckedWithWork,
-      { subject: bead.id, session_id: row.id },
-      { session_id: row.id, bead_id: bead.id, template: row.template, bead_status: bead.status, reason: 'drained' },
+      { subject: bead, session_id: row.id },
+      { session_id: row.id, bead_id: bead, template: row.template, bead_status: 'in_progress', reason: 'drained' },
     )
   }
 }

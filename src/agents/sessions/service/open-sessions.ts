@@ -176,7 +176,10 @@ function openPrograms(options: SessionsOptions & Records) {
     ...{ config, sessions: repository, place: environment },
     confinable: (row) => launcher.confinable(row),
   })
-  const beadOf = (row: SessionRow) => workload.assignedTo(workNamesOf(row))[0]?.id ?? (row.work || undefined)
+  const beadOf = (row: SessionRow) => {
+    const names = workNamesOf(row)
+    return workload.activeBead(names) ?? workload.oneAssignedTo(names) ?? (row.work || undefined)
+  }
   const conversations = new AcpConversations({
     ...{ store, city },
     onAsked(tx, question) {

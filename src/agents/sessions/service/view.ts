@@ -62,8 +62,8 @@ export class SessionView {
   }
 
   #activeBead(row: SessionRow): { active_bead?: string } {
-    const bead = this.options.workload.assignedTo(workNamesOf(row)).find(({ status }) => status === 'in_progress')
-    return bead ? { active_bead: bead.id } : {}
+    const bead = this.options.workload.activeBead(workNamesOf(row))
+    return bead === undefined ? {} : { active_bead: bead }
   }
 
   #provider(row: SessionRow): Pick<SessionResponse, 'display_name' | 'submission_capabilities' | 'options'> {
