@@ -7,7 +7,7 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
-import { openPacks, printResult } from '../packs/open.ts'
+import { openPacks, printResult, putInForce } from '../packs/open.ts'
 import { importJson, lockedWord, printCells, printPrograms, printTree } from '../packs/print.ts'
 import { credentialCommands } from './import-credential.ts'
 
@@ -81,6 +81,7 @@ async function add(context: CommandContext, source: string, options: AddOptions,
     ...(version && { version }),
     ...(rig && { rig }),
   })
+  await putInForce(context, path)
   const shown = { name: added.name, source: added.source, ...(added.version && { version: added.version }) }
   if (options.json) {
     const programs = packs.programs()
@@ -103,6 +104,7 @@ export async function importForRig(
     const { name } = await packs.manager.add(fromCity(path, context.io.cwd, source), { rig })
     names.push(name)
   }
+  await putInForce(context, path)
   return names
 }
 
@@ -126,15 +128,22 @@ async function remove(
   { rig, json }: AddOptions,
   command: Command,
 ): Promise<void> {
-  if (context.io.env.GC_TOKEN) await (await context.city()).call('DELETE ~/packs/{name}', { params: { name } })
-  else await (await openPacks(context, command)).packs.manager.remove(name, rig)
+  if (context.io.env.GC_TOKEN) {
+    const city = await context.city()
+    await city.call('DELETE ~/packs/{name}', { params: { name } })
+  } else {
+    const { path, packs } = await openPacks(context, command)
+    await packs.manager.remove(name, rig)
+    await putInForce(context, path)
+  }
   if (json) return printResult(context, { command: 'import remove', name })
   printLine(context.io, `Removed import "${name}"`)
 }
 
 async function install(context: CommandContext, { json }: JsonOption, command: Command): Promise<void> {
-  const { packs } = await openPacks(context, command)
+  const { path, packs } = await openPacks(context, command)
   const lock = await packs.manager.install()
+  await putInForce(context, path)
   if (json) return printResult(context, { command: 'import install', packs: lockJson(lock) })
   printLine(context.io, lock.size === 0 ? 'No remote packs are imported.' : `Installed ${lock.size} remote import(s)`)
 }
@@ -146,10 +155,11 @@ async function upgrade(
   command: Command,
 ): Promise<void> {
   requirePerson(context, 'upgrade')
-  const { packs } = await openPacks(context, command)
+  const { path, packs } = await openPacks(context, command)
   const before = packs.lock()
   const programs = namesOf(packs)
   const lock = await packs.manager.upgrade(name)
+  await putInForce(context, path)
   const changed = [...lock].filter(([source, { commit }]) => before.get(source)?.commit !== commit)
   if (json)
     return printResult(context, {

@@ -1,16 +1,10 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Every status that a bead may have in `bd`; gc itself sets the first three. */
-export const STATUSES = [
-  'open',
-  'in_progress',
-  'closed',
-  'blocked',
-  'deferred',
-  'pinned',
-  'hooked',
-  'tombstone',
-] as const
+/** The statuses that a bead is given in `bd`; gc itself sets the first three. */
+export const GIVEN_STATUSES = ['open', 'in_progress', 'closed', 'blocked', 'deferred', 'pinned', 'hooked'] as const
+
+/** Every status that a bead may have in `bd`. */
+export const STATUSES = [...GIVEN_STATUSES, 'tombstone'] as const
 
 const HELP = 'It can be: open, in_progress, closed, blocked, deferred, pinned or hooked.'
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
+import { GIVEN_STATUSES } from '../context/bead-status.ts'
 import { type CommandLine, findOption, placeOfOption, readLine } from '../io/line.ts'
 import { type Kind, kindsOf, type Named } from './kinds.ts'
 
@@ -8,6 +9,12 @@ const SAFE = /^[\p{L}\p{N}_./:@+=-]+$/u
 const MAX_ABOUT = 60
 /** What stands for files, which a shell completes itself. */
 const FILES: ReadonlySet<string> = new Set(['file', 'folder', 'path', 'command', 'source'])
+
+/** What stands for words that are the same in every city. */
+const WORDS = new Map<string, readonly string[]>([
+  ['status', GIVEN_STATUSES],
+  ['statuses', [...GIVEN_STATUSES, 'all']],
+])
 
 /** Where names come from. */
 export interface Sources {
@@ -50,7 +57,8 @@ async function valuesOf(
   line: CommandLine,
   { placeholder, choices }: { placeholder: string; choices: readonly string[] },
 ): Promise<Named[] | undefined> {
-  if (choices.length > 0) return choices.map((name) => ({ name }))
+  const words = choices.length > 0 ? choices : WORDS.get(placeholder)
+  if (words) return words.map((name) => ({ name }))
   const kinds = kindsOf(placeholder)
   if (FILES.has(placeholder)) return undefined
   return (await Promise.all(kinds.map((kind) => sources.namesOf(kind, line)))).flat()

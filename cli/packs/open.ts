@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
+import { sanitizeLines } from '../../src/client/text.ts'
 import type { CityPacks } from '../../src/config/offline/city-packs.ts'
 import { cityFolder } from '../context/city-folder.ts'
-import type { CommandContext } from '../context/context.ts'
+import { type CommandContext, realPath } from '../context/context.ts'
 import { printJson } from '../io/io.ts'
 
 /** The packs of the city that a command is for, with no need of a supervisor. */
@@ -19,6 +20,16 @@ export async function packsAt({ io }: CommandContext, path: string): Promise<Cit
   const { CityPacks } = await import('../../src/config/offline/city-packs.ts')
   const { env, signal } = io
   return new CityPacks({ path, home: resolveHome(env), env, signal, progress: (message) => io.err(`${message}\n`) })
+}
+
+/** Has a city that runs read its files again at once, so that the next command finds what they declare now. */
+export async function putInForce(context: CommandContext, path: string): Promise<void> {
+  const cities = await context.cities().catch(() => [])
+  const city = cities.find((each) => each.running && realPath(each.path) === realPath(path))
+  if (!city) return
+  const { outcome, errors } = await context.client.city(city.name).call('POST ~/config/reload', { body: {} })
+  if (outcome !== 'invalid') return
+  context.io.err(`gc: ${sanitizeLines(`${city.name} keeps its last good configuration:\n${errors.join('\n')}`)}\n`)
 }
 
 /** The JSON of commands that print an object of their own. */

@@ -69,6 +69,8 @@ describe('completion offers', () => {
     expect(await words('bead', 'list', '--li')).toEqual(['--limit'])
     expect(await words('bead', 'list', '--ci')).toEqual(['--city'])
     expect(await words('ready', '--sort', '')).toEqual(['priority', 'oldest', 'hybrid'])
+    expect(await words('bead', 'list', '--status', 'in')).toEqual(['in_progress'])
+    expect(await words('ready', '--status', 'a')).toEqual(['all'])
     expect(await words('completion', '')).toEqual(['bash', 'zsh', 'fish'])
     expect(await words('restore', '')).toBe('files')
     expect(await words('bead', 'create', 'text', '')).toEqual([])

@@ -191,7 +191,6 @@ test('a rig is added with the packs that are imported for it', async () => {
   const added = await town.gc(['rig', 'add', town.at('barn'), '--include', pack])
   expect([added.status, added.out]).toEqual([0, 'Rig barn was added to town.\nAdded import "hands" for it.\n'])
   expect(readFileSync(join(town.city, 'city.toml'), 'utf8')).toContain('source = "./packs/hands"')
-  await town.gc(['reload'])
   const { agents } = await json('agent', 'list')
   expect(agents).toContainEqual(expect.objectContaining({ qualified_name: 'barn/hands.hand' }))
   const without = await town.gc(['rig', 'add', town.at('shed'), '--include', town.at('no-pack')])
