@@ -59,7 +59,7 @@ function messageOf({ type, schema, path, message }: ValueError): string {
     case ValueErrorType.NumberMaximum:
       return `must be at most ${schema.maximum}`
     case ValueErrorType.StringPattern:
-      return `must match ${schema.pattern}`
+      return schema.examples ? `must be written like ${schema.examples[0]}` : `must match ${schema.pattern}`
     case ValueErrorType.StringFormat:
       return `must be a ${schema.format}${schema.format === 'date-time' ? ' such as 2030-01-31T09:00:00Z' : ''}`
     case ValueErrorType.Union:

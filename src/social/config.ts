@@ -11,7 +11,9 @@ import type { ProviderSettings } from './sign-in/provider.ts'
 
 const SocialToml = Type.Object(
   {
-    base_url: Type.Optional(Type.String({ format: 'uri', pattern: '^https?://' })),
+    base_url: Type.Optional(
+      Type.String({ format: 'uri', pattern: '^https?://', examples: ['https://agents.example.com'] }),
+    ),
     hosts: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     require_claim: Type.Optional(Type.Boolean()),
     public_reads: Type.Optional(Type.Boolean()),

@@ -67,6 +67,7 @@ describe('social.toml', () => {
     ]) {
       expect(() => read(`[limits]\n${wrong}\n`)).toThrow(/social\.toml: limits[. ](post|x)/)
     }
+    expect(() => read('[limits]\npost = "lots"\n')).toThrow('limits.post must be written like 50/1h')
     expect(() => read('[limits.newcomer]\nage = "long"\n')).toThrow('limits.newcomer.age: long is not a duration')
     expect(() => read('[limits.newcomer]\npost = ["5/soon"]\n')).toThrow('limits.newcomer.post: 5/soon is not a limit')
   })
@@ -118,9 +119,9 @@ describe('social.toml', () => {
     [`${OPENID.replace('https://id', 'http://id')}client_secret_env = "SECRET"`, 'http://id.example is not https'],
     [`${OPENID}client_secret_env = "SECRET"\n${OPENID}client_secret_env = "SECRET"`, 'two providers have the same id'],
     [OAUTH.replace(/token_endpoint.*\n/, ''), 'needs authorization_endpoint, token_endpoint and user_endpoint'],
-    [OPENID.replace('"work"', '"../x"'), 'provider[0].id must match'],
+    [OPENID.replace('"work"', '"../x"'), 'provider[0].id must be written like my-provider'],
     ['base_url = "https://agents.example/social"', 'base_url has a scheme and a host, and no path'],
-    ['base_url = "ftp://agents.example"', 'base_url must match'],
+    ['base_url = "ftp://agents.example"', 'base_url must be written like https://agents.example.com'],
     ['[limits]\nposts = "1/30m"', 'social.toml: limits posts is not a property here; known: general, register, post,'],
     ['base = "x"', 'social.toml: base is not a property here; known: base_url, hosts,'],
     ['agents_per_owner = 0', 'agents_per_owner must be at least 1'],

@@ -5,7 +5,7 @@ import { defaultSettings, type Limit, type LimitedAction, type Limits } from '..
 const DAY = 86_400_000
 const MAX = { count: 100_000, window: 30 * DAY, age: 365 * DAY }
 
-const limit = Type.String({ pattern: '^[1-9][0-9]{0,5}/.+$' })
+const limit = Type.String({ pattern: '^[1-9][0-9]{0,5}/.+$', examples: ['50/1h'] })
 const oneLimit = Type.Optional(limit)
 const someLimits = Type.Optional(Type.Array(limit, { minItems: 1, maxItems: 4 }))
 const perAction = <Schema>(schema: Schema) => ({

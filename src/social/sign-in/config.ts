@@ -5,12 +5,12 @@ import { isLoopback } from '../../http/authority.ts'
 import type { ProviderSettings } from './provider.ts'
 
 const text = Type.String({ minLength: 1 })
-const url = Type.String({ format: 'uri', pattern: '^https?://' })
+const url = Type.String({ format: 'uri', pattern: '^https?://', examples: ['https://login.example.com'] })
 
 /** A `[[provider]]` of `social.toml`. */
 export const ProviderTable = Type.Object(
   {
-    id: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,30}$' }),
+    id: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,30}$', examples: ['my-provider'] }),
     label: Type.Optional(text),
     kind: Type.Optional(Type.Union([Type.Literal('oidc'), Type.Literal('oauth2')])),
     issuer: url,
