@@ -15,6 +15,8 @@ import type { Wire } from './support/wire.ts'
 const CLIENTS = 64
 const SECONDS = 2
 const ROUNDS = 3
+/** How often in a round lone writes are measured, with nothing left to do from before. */
+const TURNS = 3
 /** The write that commits and is synced by itself, as each of bun:sqlite is beside it. */
 const ALONE = 'create, 1 client'
 
@@ -39,7 +41,9 @@ class Writes {
     const writer = new BeadWriter(this.town, this.city)
     const each = (clients: number, once: (wire: Wire) => Promise<unknown> | undefined) =>
       load(this.town, clients, SECONDS, once)
-    this.#note(ALONE, this.raw.creates(1, SECONDS / 2), await this.#alone(writer))
+    await calm(this.town.pid)
+    for (let turn = 0; turn < TURNS; turn++)
+      this.#note(ALONE, this.raw.creates(1, SECONDS / 2), await each(1, writer.create))
     this.#note(`create, ${CLIENTS} clients`, this.raw.creates(CLIENTS, SECONDS / 2), await each(CLIENTS, writer.create))
     this.#note(
       `claim, ${SESSIONS} sessions at once`,
@@ -57,12 +61,6 @@ class Writes {
       const isAlone = what === ALONE
       table.row(`${what}, in ${this.city}`, figure, isAlone ? '< 2.5 × its' : '', isAlone ? share < 2.5 : undefined)
     }
-  }
-
-  /** Creates one after the other for longer than their words wait to be indexed, with nothing left to do from before. */
-  async #alone({ create }: BeadWriter): Promise<Loaded> {
-    await calm(this.town.pid)
-    return load(this.town, 1, 3 * SECONDS, create)
   }
 
   #note(what: string, raw: BareRate, { rate, micros, samples }: Loaded): void {
