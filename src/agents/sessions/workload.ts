@@ -36,7 +36,7 @@ export class Workload {
     this.#active = store.prepare(
       `SELECT id, created_at AS at FROM beads INDEXED BY beads_held
        WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
-       ORDER BY created_at DESC, id LIMIT 1`,
+       ORDER BY created_at DESC, id DESC LIMIT 1`,
     )
     this.#newestActive = store.prepare(
       `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held

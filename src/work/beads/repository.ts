@@ -132,10 +132,9 @@ export class BeadRepository {
     const values = newValues(draft, draft.id ?? this.#writer.nextId(prefix), this.#clock.now(), this.#rootOf(draft))
     validateTotals(values)
     const n = this.#writer.insert(values)
-    const needs = (draft.needs ?? []).map(parseNeed)
-    for (const { type, target } of needs) this.#edges.add(values.id, target, type)
+    for (const { type, target } of (draft.needs ?? []).map(parseNeed)) this.#edges.add(values.id, target, type)
     writeSideTable?.(values.id)
-    const bead = needs.length > 0 ? this.get(values.id) : this.#reader.bead(newRow(values, n))
+    const bead = draft.needs?.length ? this.get(values.id) : this.#reader.bead(newRow(values, n))
     this.#recordCreated(tx, bead)
     return bead
   }
