@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
-import { sanitizeLines } from '../../src/client/text.ts'
+import { sanitizeLine } from '../../src/client/text.ts'
 import type { CityPacks } from '../../src/config/offline/city-packs.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
@@ -27,9 +27,15 @@ export async function putInForce(context: CommandContext, path: string): Promise
   const cities = await context.cities().catch(() => [])
   const city = cities.find((each) => each.running && realPath(each.path) === realPath(path))
   if (!city) return
-  const { outcome, errors } = await context.client.city(city.name).call('POST ~/config/reload', { body: {} })
-  if (outcome !== 'invalid') return
-  context.io.err(`gc: ${sanitizeLines(`${city.name} keeps its last good configuration:\n${errors.join('\n')}`)}\n`)
+  // One that takes no changes finds them by itself within a second.
+  const reloaded = await context.client
+    .city(city.name)
+    .call('POST ~/config/reload', { body: {} })
+    .catch(() => undefined)
+  if (!reloaded) return
+  const { outcome, errors, warnings } = reloaded
+  const kept = outcome === 'invalid' ? [`${city.name} keeps its last good configuration`] : []
+  for (const sentence of [...kept, ...errors, ...warnings]) context.io.err(`gc: ${sanitizeLine(sentence)}\n`)
 }
 
 /** The JSON of commands that print an object of their own. */

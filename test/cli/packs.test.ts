@@ -198,6 +198,17 @@ test('a rig is added with the packs that are imported for it', async () => {
   for (const name of ['barn', 'shed']) await town.gc(['rig', 'remove', name])
 })
 
+test('an import of agents that cannot start says why', async () => {
+  const pack = join(town.city, 'packs', 'odd')
+  mkdirSync(join(pack, 'agents', 'hand'), { recursive: true })
+  writeFileSync(join(pack, 'pack.toml'), '[pack]\nname = "odd"\nschema = 2\n')
+  writeFileSync(join(pack, 'agents', 'hand', 'agent.toml'), 'start_command = \n')
+  const { status, out, err } = await town.gc(['import', 'add', pack])
+  expect([status, out]).toEqual([0, 'Added import "odd" from ./packs/odd\n'])
+  expect(err).toStartWith('gc: packs/odd/agents/hand/agent.toml:1: is not TOML: ')
+  expect((await town.gc(['import', 'remove', 'odd'])).err).toBe('')
+})
+
 describe('gc reload', () => {
   test('says whether something changed, and why files cannot be put in force', async () => {
     expect(await json('reload', '--soft', '--async')).toMatchObject({ city_path: town.city, async: true, soft: true })
