@@ -71,7 +71,7 @@ const GROUP_MS = 5
 
 /**
  * Writes of one database that share a transaction. Each has a savepoint of its own once there is something before it that
- * must stay; a savepoint copies every page that is written in it, a third of what a write alone costs.
+ * must stay: a savepoint copies every page that is written in it, which makes a write a third dearer.
  */
 export class Committer {
   readonly #begin: Statement
@@ -124,18 +124,18 @@ export class Committer {
   }
 
   /** One write of the transaction. Throws only when that is given up as a whole. */
-  #runOne(pending: PendingWrite, isSaved: boolean): CommittedWrite | undefined {
+  #runOne(pending: PendingWrite, hasSavepoint: boolean): CommittedWrite | undefined {
     const tx = new OpenWrite(this.orm, pending.actor)
-    if (isSaved) this.#save.run()
+    if (hasSavepoint) this.#save.run()
     try {
       const value = pending.run(tx)
       if (value instanceof Promise) throw new TypeError('a write is synchronous: it returned a promise')
       if (!this.db.inTransaction) throw new Error('SQLite gave up the transaction, and the write went on')
-      if (isSaved) this.#release.run()
+      if (hasSavepoint) this.#release.run()
       return { pending, value, effects: tx.effects }
     } catch (error) {
       if (!this.db.inTransaction) throw error
-      if (isSaved) this.#undoOne()
+      if (hasSavepoint) this.#undoOne()
       else this.#startOver()
       if (isStorageError(error)) this.reject(pending, error)
       else pending.reject(error)
