@@ -182,33 +182,6 @@ test('a session waits for beads in the words of packs', async () => {
   expect((await town.gc(['session', 'wait', 'sam'])).status).toBe(2)
 })
 
-test('a rig is added with the packs that are imported for it', async () => {
-  const pack = join(town.city, 'packs', 'hands')
-  mkdirSync(join(pack, 'agents', 'hand'), { recursive: true })
-  writeFileSync(join(pack, 'pack.toml'), '[pack]\nname = "hands"\nschema = 2\n')
-  writeFileSync(join(pack, 'agents', 'hand', 'agent.toml'), 'start_command = "sleep 600"\nscope = "rig"\n')
-  for (const name of ['barn', 'shed']) mkdirSync(town.at(name))
-  const added = await town.gc(['rig', 'add', town.at('barn'), '--include', pack])
-  expect([added.status, added.out]).toEqual([0, 'Rig barn was added to town.\nAdded import "hands" for it.\n'])
-  expect(readFileSync(join(town.city, 'city.toml'), 'utf8')).toContain('source = "./packs/hands"')
-  const { agents } = await json('agent', 'list')
-  expect(agents).toContainEqual(expect.objectContaining({ qualified_name: 'barn/hands.hand' }))
-  const without = await town.gc(['rig', 'add', town.at('shed'), '--include', town.at('no-pack')])
-  expect([without.status, without.err]).toEqual([1, expect.stringContaining('rig shed was added without its packs: ')])
-  for (const name of ['barn', 'shed']) await town.gc(['rig', 'remove', name])
-})
-
-test('an import of agents that cannot start says why', async () => {
-  const pack = join(town.city, 'packs', 'odd')
-  mkdirSync(join(pack, 'agents', 'hand'), { recursive: true })
-  writeFileSync(join(pack, 'pack.toml'), '[pack]\nname = "odd"\nschema = 2\n')
-  writeFileSync(join(pack, 'agents', 'hand', 'agent.toml'), 'start_command = \n')
-  const { status, out, err } = await town.gc(['import', 'add', pack])
-  expect([status, out]).toEqual([0, 'Added import "odd" from ./packs/odd\n'])
-  expect(err).toStartWith('gc: packs/odd/agents/hand/agent.toml:1: is not TOML: ')
-  expect((await town.gc(['import', 'remove', 'odd'])).err).toBe('')
-})
-
 describe('gc reload', () => {
   test('says whether something changed, and why files cannot be put in force', async () => {
     expect(await json('reload', '--soft', '--async')).toMatchObject({ city_path: town.city, async: true, soft: true })

@@ -62,6 +62,8 @@ export interface NamedSessionState {
 }
 
 export interface SessionSnapshot extends ExitedSession {
+  /** One of the beads assigned to it, if there is any: how many there are makes no difference to a plan. */
+  work: readonly string[]
   id: string
   agent: string
   /** The identity of a named session. */

@@ -59,7 +59,7 @@ export class Workload {
     return this.#assigned.all(JSON.stringify(names), this.clock.now())
   }
 
-  /** One of those beads, if there is any; it costs the same however many there are. */
+  /** One of those beads, if there is any; the others are not read. */
   oneAssignedTo(names: readonly string[]): string | undefined {
     return this.#oneAssigned.get(JSON.stringify(names), this.clock.now())?.id
   }
