@@ -24,13 +24,14 @@ interface Options {
 
 /** A program on its own terminal, and the screen a person would see. */
 export class Screen implements AsyncDisposable {
-  readonly #terminal: Terminal
+  /** The emulated terminal. */
+  readonly terminal: Terminal
   readonly #process: Bun.Subprocess
   #raw = ''
   #wake = () => {}
 
   constructor(argv: readonly string[], { cols, rows, ...options }: Options) {
-    this.#terminal = new Terminal({ cols, rows, allowProposedApi: true, logLevel: 'off' })
+    this.terminal = new Terminal({ cols, rows, allowProposedApi: true, logLevel: 'off' })
     this.#process = Bun.spawn([...argv], {
       ...options,
       terminal: {
@@ -38,11 +39,11 @@ export class Screen implements AsyncDisposable {
         rows,
         data: (_, bytes) => {
           this.#raw += new TextDecoder().decode(bytes)
-          this.#terminal.write(bytes, () => this.#wake())
+          this.terminal.write(bytes, () => this.#wake())
         },
       },
     })
-    this.#terminal.onData((answer) => this.#process.terminal?.write(answer))
+    this.terminal.onData((answer) => this.#process.terminal?.write(answer))
   }
 
   /** All output, including escape sequences. */
@@ -60,18 +61,18 @@ export class Screen implements AsyncDisposable {
 
   /** What the program has asked of its terminal and not given back. */
   get modes(): { alternate: boolean; mouse: boolean; paste: boolean } {
-    const { mouseTrackingMode, bracketedPasteMode } = this.#terminal.modes
+    const { mouseTrackingMode, bracketedPasteMode } = this.terminal.modes
     return { alternate: this.alternate, mouse: mouseTrackingMode !== 'none', paste: bracketedPasteMode }
   }
 
   /** Whether the program uses the alternate screen. */
   get alternate(): boolean {
-    return this.#terminal.buffer.active.type === 'alternate'
+    return this.terminal.buffer.active.type === 'alternate'
   }
 
   lines(): string[] {
-    const { active } = this.#terminal.buffer
-    return Array.from({ length: this.#terminal.rows }, (_, row) => {
+    const { active } = this.terminal.buffer
+    return Array.from({ length: this.terminal.rows }, (_, row) => {
       const line = active.getLine(active.viewportY + row)
       return line?.translateToString(true) ?? ''
     })
@@ -94,7 +95,7 @@ export class Screen implements AsyncDisposable {
   }
 
   resize(cols: number, rows: number): void {
-    this.#terminal.resize(cols, rows)
+    this.terminal.resize(cols, rows)
     this.#process.terminal?.resize(cols, rows)
   }
 
