@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command } from 'commander'
-import { createBd } from '../../../cli/bd/program.ts'
-import { createProgram } from '../../../cli/program.ts'
 import { formatDiagnostic } from '../../../src/config/diagnostics/diagnostics.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { BUILTIN_FILES } from '../../../src/config/packs/builtin/files.ts'
 import { openPackFolders } from '../../../src/config/packs/builtin-folders.ts'
 import { compose } from '../../../src/config/resolve/compose.ts'
 import { parseToml, toPlainValue } from '../../../src/config/toml/parse.ts'
-import { gc, recorder } from '../../cli/shell.ts'
+import { gc } from '../../cli/shell.ts'
+import { commandLines, findUnknownCommands } from '../../support/command-lines.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { packToml } from '../../support/pack-repository.ts'
 import { cityFiles } from '../city-files.ts'
@@ -120,50 +118,10 @@ describe('the packs of gc', () => {
   })
 
   test('tell agents only of commands and options that there are', () => {
-    const { io } = recorder()
-    const programs: Record<string, Command> = { gc: createProgram(io), bd: createBd(io) }
-    const unknown: string[] = []
-    for (const [path, text] of BUILTIN_FILES) {
-      if (!/\.(md|toml)$/.test(path) || path.startsWith('dolt/')) continue
-      for (const line of commandLines(text)) {
-        const [program = '', ...words] = line.split(/\s+/)
-        const problem = findUnknown(programs[program], words)
-        if (problem) unknown.push(`${path}: ${line}: ${problem}`)
-      }
-    }
+    const unknown = BUILTIN_FILES.flatMap(([path, text]) => {
+      if (!/\.(md|toml)$/.test(path) || path.startsWith('dolt/')) return []
+      return findUnknownCommands(commandLines(text)).map((problem) => `${path}: ${problem}`)
+    })
     expect(unknown).toEqual([])
   })
 })
-
-/** The command lines of gc and bd in a text: of blocks of code and of spans. */
-function commandLines(text: string): string[] {
-  const spans = [...text.replaceAll('\\"', '"').matchAll(/`((?:gc|bd) [^`]+)`/g)].map(([, span]) => span ?? '')
-  const blocks = [...text.matchAll(/^(?:\s*|.*[;(&|]\s*)((?:gc|bd) [a-z][^\n]*)$/gm)].map(([, line]) => line ?? '')
-  return [...spans, ...blocks]
-    .flatMap((line) => line.replace(/\s+#.*$/, '').split(/[;|)]|&&/))
-    .map((line) => line.trim())
-    .filter((line) => /^(gc|bd) [a-z]/.test(line))
-}
-
-/** The first word of a command line that is no subcommand and no option; undefined when all are. */
-function findUnknown(program: Command | undefined, words: readonly string[]): string | undefined {
-  let command = program
-  let isLeaf = false
-  for (const word of words) {
-    if (word === '--') return undefined
-    if (word.startsWith('--')) {
-      const name = word.replace(/=.*$/, '').replace(/[`'"…).,:]+$/, '')
-      const options = [...(command?.options ?? []), ...(program?.options ?? [])]
-      if (!options.some(({ long }) => long === name)) return name
-      isLeaf = true
-      continue
-    }
-    const child = isLeaf
-      ? undefined
-      : command?.commands.find((each) => each.name() === word || each.aliases().includes(word))
-    if (child) command = child
-    else if (!isLeaf && command && command.commands.length > 0 && command.registeredArguments.length === 0) return word
-    else isLeaf = true
-  }
-  return undefined
-}

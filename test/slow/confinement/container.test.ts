@@ -41,7 +41,7 @@ describe('in a container with the calls that Docker leaves to programs', () => {
     expect(having('blocked', attempts).filter((name) => !TAKES_SOCKETS.has(name))).toEqual(kept)
   })
 
-  test('it can listen where gc is looked for, since gc takes no sockets over there: README says so', () => {
+  test('it can listen where gc is looked for, since gc takes no sockets over there: docs/confinement.md lists it', () => {
     expect(outcomes.get('reserved_loopback')).toBe('passed')
   })
 

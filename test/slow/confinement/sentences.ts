@@ -328,7 +328,7 @@ export const BLOCKED = {
   'get past the rules by other parts of the kernel': KERNEL,
 }
 
-/** What it is allowed, and what no rule covers: README says so. */
+/** What it is allowed, and what no rule covers: docs/confinement.md lists it. */
 export const OPEN: Attempts = {
   open_times: 'set the times of a file outside',
   open_stat: 'ask for the size, owner and times of a file outside',
