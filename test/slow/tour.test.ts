@@ -22,7 +22,7 @@ function readBlocks(): string[] {
   )
 }
 
-const [tour = '', ending = '', program = ''] = readBlocks()
+const [tour = '', ending = '', ...program] = readBlocks()
 
 /** An agent program in place of claude. */
 const AGENT = `#!/bin/sh
@@ -181,7 +181,7 @@ describe('the tour of the README', () => {
     visitor.install('claude', AGENT)
     await visitor.prompt()
     await follow(visitor, tour)
-    await follow(visitor, program)
+    await follow(visitor, program.join('\n'))
     await visitor.enter('gc session list')
     expect(visitor.screen.text).toMatch(/active .*my-project\/worker/)
     await visitor.enter('gc down')
