@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
-import { sanitizeLine } from '../../src/client/text.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import { describeBlockers, openBlockers } from '../context/blockers.ts'
 import type { BdContext } from './context.ts'
 import { toIssue } from './issue.ts'
 
-/** The types of dependencies that keep a bead from being ready. */
-const GATING = ['blocks', 'waits-for', 'conditional-blocks']
+/** Beads whose dependencies are read at once. */
+const AT_ONCE = 16
 
 export function blockedCommand(program: Command, bd: BdContext): void {
   program
@@ -16,32 +15,24 @@ export function blockedCommand(program: Command, bd: BdContext): void {
 }
 
 async function blocked(bd: BdContext, { parent }: { parent?: string }): Promise<void> {
-  const rig = await bd.rig()
-  const open = await bd.list({ rig })
-  const others = rig === undefined ? open : await bd.list({})
-  const isOpen = new Map(others.map((bead) => [bead.id, bead]))
+  const open = await bd.list({ rig: await bd.rig() })
   const waiting = open.filter((bead) => bead.is_blocked && (parent === undefined || bead.parent === parent))
-  const blockersOf = ({ dependencies = [] }: Bead) =>
-    dependencies.filter(({ type }) => GATING.includes(type)).map(({ depends_on_id }) => depends_on_id)
-  const listed = await Promise.all(
-    waiting.map(async (bead) => {
-      const ids = blockersOf(bead)
-      const missing = await Promise.all(ids.map(async (id) => !isOpen.has(id) && (await bd.find(id)) === undefined))
-      const blockers = ids.filter((id, at) => isOpen.has(id) || missing[at])
-      return { bead, blockers }
-    }),
-  )
+  const blockers = new Map<string, string[]>()
+  for (let at = 0; at < waiting.length; at += AT_ONCE) {
+    const some = waiting.slice(at, at + AT_ONCE)
+    await Promise.all(some.map(async ({ id }) => blockers.set(id, openBlockers(await bd.dependencies(id)))))
+  }
   if (bd.print.json) {
-    const issues = listed.map(({ bead, blockers }) => ({
-      ...toIssue(bead),
-      blocked_by: blockers,
-      blocked_by_count: blockers.length,
-    }))
+    const issues = waiting.map((bead) => {
+      const ids = blockers.get(bead.id) ?? []
+      return { ...toIssue(bead), blocked_by: ids, blocked_by_count: ids.length }
+    })
     return bd.print.value(issues)
   }
-  if (listed.length === 0) return bd.print.line('No bead is blocked.')
-  for (const { bead, blockers } of listed) {
+  if (waiting.length === 0) return bd.print.line('No bead is blocked.')
+  for (const bead of waiting) {
+    const ids = blockers.get(bead.id) ?? []
     bd.print.bead(bead)
-    bd.print.line(`  waits for ${blockers.map(sanitizeLine).join(', ')}`)
+    bd.print.line(`  ${ids.length > 0 ? 'waits for ' : ''}${describeBlockers(ids)}`)
   }
 }

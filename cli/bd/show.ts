@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead, BeadRelation } from '../../src/work/beads/schema.ts'
 import { listComments, printComments } from '../commands/bead-comment.ts'
+import { describeBlockers, openBlockers } from '../context/blockers.ts'
 import { renderLive, type WatchOption } from '../context/watch.ts'
 import type { BdContext } from './context.ts'
 import { toIssue, toShown } from './issue.ts'
@@ -59,16 +60,24 @@ async function print(bd: BdContext, bead: Bead): Promise<void> {
   })) {
     if (text) print.line(`\n${head}\n${sanitizeLines(text)}`)
   }
-  const { depends_on: on, dependents: of } = await bd.dependencies(bead.id)
+  const dependencies = await bd.dependencies(bead.id)
+  if (bead.is_blocked) print.line(`\nBLOCKED BY\n  ${describeBlockers(openBlockers(dependencies))}`)
+  const { depends_on: on, dependents: of } = dependencies
   for (const [head, relations] of [
     ['DEPENDS ON', on],
     ['NEEDED BY', of],
   ] as const) {
     if (relations.length > 0) print.line(`\n${head}`)
-    for (const { id, bead: other } of relations) other ? print.bead(other, '  ') : print.line(`  ? ${id} (unknown)`)
+    for (const { id, bead: other } of distinct(relations))
+      other ? print.bead(other, '  ') : print.line(`  ? ${id} (unknown)`)
   }
   const comments = await listComments(await bd.city(), bead.id)
   if (comments.length > 0) print.line('\nCOMMENTS')
   printComments(print.io, comments)
   print.line('')
 }
+
+/** Each bead once, whatever its dependencies are. */
+const distinct = (relations: readonly BeadRelation[]): BeadRelation[] => [
+  ...new Map(relations.map((relation) => [relation.id, relation])).values(),
+]

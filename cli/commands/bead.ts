@@ -3,6 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { parseStatus } from '../context/bead-status.ts'
+import { describeBlockers, openBlockers } from '../context/blockers.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { searchBeads } from '../context/search.ts'
@@ -132,6 +133,9 @@ const COLOURS: Record<string, Colour> = { in_progress: 'cyan', closed: 'dim' }
 /** How dependency types are worded from the side of the bead that depends. */
 const DEPENDENCY_WORDS: Readonly<Record<string, string>> = { blocks: 'needs', 'conditional-blocks': 'may need' }
 
+const blockersOf = async (city: CityClient, id: string): Promise<string> =>
+  describeBlockers(openBlockers(await city.call('GET ~/bead/{id}/dependencies', { params: { id } })))
+
 async function show(context: CommandContext, id: string, options: JsonOption): Promise<void> {
   const city = await context.city()
   const bead = await city.call('GET ~/bead/{id}', { params: { id } })
@@ -148,6 +152,7 @@ async function show(context: CommandContext, id: string, options: JsonOption): P
     ['not before', bead.defer_until],
     ['created', bead.created_at],
     ['updated', bead.updated_at],
+    ['blocked by', bead.is_blocked ? await blockersOf(city, id) : undefined],
     ...(bead.dependencies ?? []).map(({ type, depends_on_id: on }): [string, string] => [
       DEPENDENCY_WORDS[type] ?? type,
       on,

@@ -51,7 +51,7 @@ function print(
 ) {
   const mark = paint(status.padEnd(7), COLOURS[status], io.colour)
   printLine(io, `${mark}  ${sanitizeLine(`${name}: ${message}`)}${fixed ? ' (mended)' : ''}`)
-  if (status !== 'ok' || verbose) for (const line of details) printLine(io, `           ${sanitizeLine(line)}`)
+  if (status !== 'ok' || fixed || verbose) for (const line of details) printLine(io, `           ${sanitizeLine(line)}`)
   if (fix_error) printLine(io, `           could not be mended: ${sanitizeLine(fix_error)}`)
   if (status !== 'ok' && fix_hint) printLine(io, `         → ${sanitizeLine(fix_hint)}`)
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
+import { GATING } from '../context/blockers.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -23,9 +24,6 @@ interface GraphNode {
   open_blockers: string[]
   ready: boolean
 }
-
-/** The types of dependencies that keep a bead from being ready. */
-const GATING = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 
 export function graphCommand(program: Command, context: CommandContext): void {
   withWatch(
@@ -57,7 +55,8 @@ async function membersOf(city: CityClient, ids: readonly string[]): Promise<Map<
 
 function toNode(bead: Bead, beads: ReadonlyMap<string, Bead>): GraphNode {
   const { id, title, status, issue_type, parent, dependencies = [] } = bead
-  const blockers = dependencies.filter(({ type }) => GATING.has(type)).map(({ depends_on_id }) => depends_on_id)
+  const gates = dependencies.filter(({ type }) => GATING.has(type))
+  const blockers = [...new Set(gates.map(({ depends_on_id }) => depends_on_id))]
   const isOpen = (blocker: string) => (beads.get(blocker)?.status ?? (bead.is_blocked ? 'open' : 'closed')) !== 'closed'
   return {
     id,

@@ -137,7 +137,7 @@ function operatorCommands(social: Command, context: CommandContext): void {
   withJson(social.command('restore').description('restore a network into a GC_HOME that has none'))
     .argument('<file>')
     .action(async (file: string, options: JsonOption) => (await backups()).restoreNetwork(context, file, options))
-  withJson(social.command('doctor').description('check all counters; status 1 when one is wrong')).action(
-    async (options: JsonOption) => (await accounts()).doctor(context, social, options),
-  )
+  withJson(social.command('doctor').description('check all counters; status 1 when one is wrong'))
+    .option('--fix', 'correct wrong counters')
+    .action(async (options: JsonOption & { fix?: true }) => (await accounts()).doctor(context, social, options))
 }

@@ -7,6 +7,7 @@ import { countOf } from '../../src/client/text.ts'
 import type { CityFiles } from '../../src/config/offline/city-composition.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
 import { loadOffline } from '../pack-commands/offline.ts'
+import { counterCheck } from './counter-check.ts'
 import { HOOK_REVIEW } from './hook-review.ts'
 import { checkDisk } from './machine-checks.ts'
 import { bad, type Check, type CheckResult, ok } from './result.ts'
@@ -30,6 +31,7 @@ export async function cityChecks(context: CommandContext, folder: string): Promi
       run: () => checkStore(folder),
       fix: () => void mkdirSync(join(folder, '.gc'), { recursive: true }),
     },
+    counterCheck(folder, () => runningCity(context, city)),
     { name: 'city disk', run: () => checkDisk('city disk', folder) },
   ]
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { sanitizeLine } from '../../src/client/text.ts'
+import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { Agent, NewKeyResponse } from '../../src/social/agents/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
@@ -217,8 +217,15 @@ export async function suspend(
   )
 }
 
-export async function doctor(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
-  const answer = await new SocialClients(context, social).operator().call('GET /api/v1/operator/recount')
+export async function doctor(
+  context: CommandContext,
+  social: Command,
+  options: JsonOption & { fix?: true },
+): Promise<void> {
+  const operator = new SocialClients(context, social).operator()
+  const answer = await (options.fix
+    ? operator.call('POST /api/v1/operator/recount')
+    : operator.call('GET /api/v1/operator/recount'))
   if (options.json) printJson(context.io, answer)
   else
     printTable(
@@ -232,5 +239,7 @@ export async function doctor(context: CommandContext, social: Command, options: 
       ],
       'All counters are right.',
     )
-  if (answer.miscounts.length > 0) throw new Exit(1)
+  if (answer.miscounts.length === 0) return
+  if (!options.fix) throw new Exit(1)
+  if (!options.json) printLine(context.io, `${countOf(answer.miscounts.length, 'counter')} corrected.`)
 }

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { stopAllSessions } from '../agents/lifecycle/stop-all.ts'
 import { Config } from '../config/config.ts'
@@ -9,6 +10,7 @@ import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
 import { Store, type StoreFailure } from '../core/store.ts'
 import { isKeyOf } from '../host/protocol/keys.ts'
+import { repairCityCounters } from './database/counter-checks.ts'
 import { cityMigrations } from './database/migrations.ts'
 import type { CityDependencies } from './dependencies.ts'
 import { buildServices, type CityServices } from './services.ts'
@@ -63,6 +65,10 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
     keepsCopies: true,
     onFailure,
     onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`),
+    onMigrated(db: Database) {
+      const [first, ...rest] = repairCityCounters(db, dependencies.clock.now())
+      if (first) report(`${name}: corrected ${rest.length + 1} counters, such as ${first.counter} of ${first.id}`)
+    },
   }
   const store = Store.open(join(path, '.gc', 'city.db'), cityMigrations, options)
   resources.defer(() => store.close())
@@ -132,6 +138,8 @@ async function start(services: CityServices, resources: AsyncDisposableStack): P
   backup.removeStages()
   resources.defer(() => services.budgets.close())
   resources.defer(() => services.metering.close())
+  resources.defer(() => services.counters.stop())
+  services.counters.start()
   resources.defer(() => maintenance.stop())
   maintenance.start()
   resources.defer(() => mail.retention.stop())

@@ -21,6 +21,7 @@ import { RunRepository } from '../orchestration/runs/repository.ts'
 import { BeadReader } from '../work/beads/reader.ts'
 import { BeadRepository } from '../work/beads/repository.ts'
 import { ClaimManager } from '../work/claims/manager.ts'
+import { Counters } from './counters/counters.ts'
 import type { CityDependencies } from './dependencies.ts'
 import type { StoreHealth } from './status/store-health.ts'
 
@@ -52,6 +53,7 @@ export function buildRecords(foundation: Foundation) {
     packFolders: openPackFolders(home),
     beadReader,
     beadRepository,
+    counters: new Counters({ store, beadRepository, reportError }),
     runRepository: new RunRepository({ store, log, clock }),
     runMembers: new RunMembers(store, beadRepository),
     formulaLibrary: new FormulaLibrary(config, deadlines),

@@ -216,6 +216,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         new MissingPacksAttention(config, options.packFolders),
         new FailedClonesAttention({ store, clock, config, clones }),
         options.storeHealth,
+        options.counters,
         new QuestionAttention(sessionServices),
         sessionServices.askedHosts,
         new FailedAttention({ ...sessionServices, clock }),

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import type { Sync } from './disk-sync.ts'
 import type { StoreFailure } from './store-failure.ts'
 
@@ -17,4 +18,6 @@ export interface StoreOptions {
   maxWait?: number
   /** Whether a database of an older gc is copied before it is changed. */
   keepsCopies?: boolean
+  /** Called in the transaction of the last migration of a database that an older gc wrote. */
+  onMigrated?: (db: Database) => void
 }

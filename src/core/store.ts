@@ -75,7 +75,7 @@ export class Store {
     const path = resolve(file)
     const db = openDatabase(path, options.cacheMb)
     try {
-      migrate(db, path, migrations, options.keepsCopies)
+      migrate(db, path, migrations, options)
       const checkpoint = db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
       const store = new Store(path, db, options)
       if (checkpoint?.busy) store.#wal.syncNow()

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
 import { EventRetention } from '../core/events/retention.ts'
+import { Recounts } from '../core/recounts.ts'
 import { Store, type Tx } from '../core/store.ts'
 import { LastActivity } from './agents/activity.ts'
 import { AgentAccounts } from './agents/agents.ts'
@@ -31,7 +32,7 @@ import { AgentExports } from './moving/exports.ts'
 import { AgentImports } from './moving/imports.ts'
 import { MovedFollows } from './moving/moved-follows.ts'
 import { Notifications } from './notifications/notifications.ts'
-import { Recounts } from './operator/recounts.ts'
+import { repairSocialCounters, socialCounterChecks } from './operator/recounts.ts'
 import { OwnerEmails } from './owner-email/owner-emails.ts'
 import { AgentClaims } from './ownership/claims.ts'
 import { PictureFiles } from './pictures/files.ts'
@@ -240,7 +241,9 @@ export class Network {
       ],
       report,
     })
-    this.recounts = new Recounts(store)
+    this.recounts = new Recounts(store, socialCounterChecks, {
+      closing: 'the network is closing; check again once it is open',
+    })
     this.#rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
     const expiring = [this.quotas, this.duplicates, this.standings, this.#pendingTexts]
     this.#cleanup = new HourlyCleanup(store, expiring, deadlines, report)
@@ -255,6 +258,7 @@ export class Network {
       keepsCopies: true,
       onFailure: ({ reason }) => report(new Error(reason)),
       onError: report,
+      onMigrated: repairSocialCounters,
       cacheMb: CACHE_MB,
     })
     resources.defer(() => store.close())

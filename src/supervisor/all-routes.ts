@@ -14,6 +14,7 @@ import { worktreeRoutes } from '../agents/worktrees/routes.ts'
 import { backupRoutes } from '../city/backup/routes.ts'
 import type { City } from '../city/city.ts'
 import { commandTokenRoutes } from '../city/command-tokens/routes.ts'
+import { counterRoutes } from '../city/counters/routes.ts'
 import { eventRoutes } from '../city/events/routes.ts'
 import { maintenanceRoutes } from '../city/maintenance/routes.ts'
 import { statusRoutes } from '../city/status/routes.ts'
@@ -66,6 +67,7 @@ export function allRoutes(gc: Supervisor) {
     ...externalMessageRoutes(city),
     ...mailRoutes(city),
     ...maintenanceRoutes(city),
+    ...counterRoutes(city),
     ...backupRoutes(city),
     ...packRoutes(city),
     ...patchRoutes(city),

@@ -11,6 +11,7 @@ import { Store } from '../core/store.ts'
 import { readTar, type TarEntry } from '../core/tar/read-tar.ts'
 import { DATABASE, FORMAT, IDENTITY, MANIFEST, PICTURE, PICTURES } from '../social/backup/contents.ts'
 import { socialMigrations } from '../social/migrations.ts'
+import { repairSocialCounters } from '../social/operator/recounts.ts'
 
 const MAX_FILES = 5_000_000
 const MAX_SMALL = 64 * 1024
@@ -106,7 +107,7 @@ async function write(entry: TarEntry, path: string): Promise<void> {
 async function checkDatabase(path: string): Promise<void> {
   const [result] = quickCheck(path)
   if (result?.quick_check !== 'ok') throw rejected('its database is damaged')
-  await Store.open(path, socialMigrations).close()
+  await Store.open(path, socialMigrations, { onMigrated: repairSocialCounters }).close()
 }
 
 function quickCheck(path: string): { quick_check: string }[] {

@@ -174,6 +174,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   reinstateAgent: { who: 'operator', ok: 200, of: about('agent', 200, 200) },
   backupNetwork: { who: 'operator', ok: 200 },
   recount: { who: 'operator', ok: 200 },
+  repairCounters: { who: 'operator', ok: 200 },
 }
 
 let turn = 0

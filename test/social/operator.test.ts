@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { Recounts } from '../../src/social/operator/recounts.ts'
+import { Recounts } from '../../src/core/recounts.ts'
+import { socialCounterChecks } from '../../src/social/operator/recounts.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 
 const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
@@ -10,6 +11,7 @@ const OPERATIONS = [
   ['POST', at('ada', 'suspend')],
   ['POST', at('ada', 'reinstate')],
   ['GET', '/operator/recount'],
+  ['POST', '/operator/recount'],
 ] as const
 const bodyOf = (path: string) => (path.endsWith('suspend') ? { reason: 'spam' } : undefined)
 const request = async (network: TestNetwork, verb: string, body?: Json, name = 'ADA') => {
@@ -115,7 +117,7 @@ describe('the operator of the network', () => {
   test('stops a recount when the network closes', async () => {
     await using network = await openNetwork()
     await network.post(await network.agent('ada'))
-    const recounts = new Recounts(network.store)
+    const recounts = new Recounts(network.store, socialCounterChecks, { closing: 'the network is closing' })
     const counting = recounts.run().then(
       () => 'counted',
       (error: unknown) => String(error),

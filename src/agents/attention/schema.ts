@@ -16,6 +16,7 @@ const KINDS = {
   parked: 'a bead is parked since it ended too many sessions',
   detached: 'processes outlived the session that started them',
   store: 'the store takes no more writes',
+  counter: 'a stored counter is wrong, such as that of what blocks a bead',
   login: 'a login is not accepted any more, or an account cannot be used',
   budget: 'a budget is used up, and nobody gets another turn, or it cannot count what an agent uses',
   limit: 'a usage limit is reached, and no other account has room',

@@ -7,6 +7,7 @@ import { Deadlines } from '../../core/deadlines.ts'
 import { EventLog } from '../../core/events/log.ts'
 import { Store, type Tx } from '../../core/store.ts'
 import { checkCityDatabase } from '../database/check-database.ts'
+import { repairCityCounters } from '../database/counter-checks.ts'
 import { cityMigrations } from '../database/migrations.ts'
 import { CitySuspended } from '../status/events.ts'
 import { BACKUP_DB } from './contents.ts'
@@ -24,7 +25,9 @@ export async function adoptBackup(folder: string, path: string, manifest: Manife
   checkCityDatabase(join(folder, BACKUP_DB))
   renameSync(join(folder, BACKUP_DB), join(folder, CITY_DB))
   await relocateRigs(join(folder, SITE_FILE), manifest.path, path)
-  const store = Store.open(join(folder, CITY_DB), cityMigrations)
+  const store = Store.open(join(folder, CITY_DB), cityMigrations, {
+    onMigrated: (db) => void repairCityCounters(db),
+  })
   const deadlines = new Deadlines()
   try {
     const log = new EventLog(store, systemClock, deadlines)

@@ -58,6 +58,7 @@ import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
 import runParents from '../../orchestration/runs/parents.sql' with { type: 'text' }
 import runRestarts from '../../orchestration/runs/restarts.sql' with { type: 'text' }
 import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
+import blockers from '../../work/beads/blockers.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
 import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
@@ -151,4 +152,5 @@ export const cityMigrations: readonly string[] = [
   confinedSessions,
   pullRequestReadiness,
   undeliveredMessages,
+  blockers,
 ]

@@ -7,6 +7,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import type { Counters } from '../counters/counters.ts'
 import { MAINTENANCE_IN_PROGRESS } from './errors.ts'
 import { StoreMaintenanceDone, StoreMaintenanceFailed } from './events.ts'
 import type { MaintenanceRunBody, MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
@@ -17,6 +18,7 @@ interface MaintenanceDependencies {
   log: EventLog
   clock: Clock
   deadlines: Deadlines
+  counters: Pick<Counters, 'check'>
   report(message: string): void
 }
 
@@ -24,7 +26,7 @@ const INTERVAL = 24 * 3_600_000
 const MAX_RUNS = 20
 const STAGE = 'compact'
 
-/** Maintenance of a city's store: daily, and on request, unused space is given back to the disk. */
+/** Maintenance of a city's store: daily, and on request, it returns unused space to the disk and checks the counters. */
 export class Maintenance {
   #running: { startedAt: number; run: Promise<MaintenanceRow> } | undefined
   #deadline: Deadline | undefined
@@ -81,7 +83,8 @@ export class Maintenance {
   }
 
   async #run(startedAt: number, actor: Actor): Promise<MaintenanceRow> {
-    const { store, clock } = this.dependencies
+    const { store, clock, counters, report } = this.dependencies
+    await counters.check().catch((error) => report(`the counters could not be checked: ${errorMessage(error)}`))
     const beforeBytes = store.files.bytes
     const error = await store.files.compact().then(
       () => null,

@@ -35,7 +35,7 @@ export class Graph {
     this.#released = store.prepare(
       stablePlan(`SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
        WHERE e.depends_on_id = ? AND e.gating = 1 AND (b.workable = 0 OR b.type = 'epic')
-         AND b.status = 'open' AND b.blockers = 0 ORDER BY b.n`),
+         AND b.status = 'open' AND b.blockers = 0 GROUP BY b.n ORDER BY b.n`),
     )
     this.#controls = store.prepare(
       stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND ${unblocked} ORDER BY n`),

@@ -28,7 +28,7 @@ export class SessionAffinity implements BeadGuard {
   constructor(options: SessionAffinityOptions) {
     this.#options = options
     this.#released = options.store.prepare(
-      stablePlan(`SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+      stablePlan(`SELECT DISTINCT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
        WHERE e.depends_on_id = ?1 AND e.gating = 1 AND b.ready = 1 AND b.assignee = '' AND b.root_id = ?2`),
     )
     this.#ready = options.store.prepare(

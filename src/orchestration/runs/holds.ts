@@ -43,7 +43,7 @@ export class RunHolds implements BeadGuard {
     )
     this.#released = store.prepare(
       stablePlan(`SELECT id FROM beads WHERE id = ?1 AND ready = 1 AND root_id = ?3
-       UNION ALL SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+       UNION SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
        WHERE e.depends_on_id = ?2 AND e.gating = 1 AND b.ready = 1 AND b.root_id = ?3`),
     )
     this.#open = store.prepare(

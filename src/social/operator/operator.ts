@@ -1,4 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Miscount } from '../../core/counter-check.ts'
+import type { Recounts } from '../../core/recounts.ts'
 import type { Keys } from '../agents/keys.ts'
 import type { AccountResponse, NewKeyResponse } from '../agents/schema.ts'
 import type { AgentSuspensions } from '../agents/suspensions.ts'
@@ -7,7 +9,6 @@ import { badRequest } from '../shared/errors.ts'
 import { clean } from '../shared/strings.ts'
 import type { SubmoltResponse } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
-import type { Recounts } from './recounts.ts'
 import type { Recount, Suspension } from './schema.ts'
 
 const MAX_REASON = 500
@@ -61,7 +62,12 @@ export class OperatorActions {
   }
 
   async recount(): Promise<Recount> {
-    return { success: true, miscounts: await this.services.recounts.run() }
+    return toRecount(await this.services.recounts.run())
+  }
+
+  /** Corrects the wrong counters; returns what was wrong. */
+  async repairCounters(): Promise<Recount> {
+    return toRecount(await this.services.recounts.repair())
   }
 
   #parseEnd(until: string): number {
@@ -71,3 +77,10 @@ export class OperatorActions {
     return end
   }
 }
+
+const toRecount = (miscounts: readonly Miscount[]): Recount => ({
+  success: true,
+  miscounts: miscounts.map(({ counter, id, stored, counted }) => ({
+    ...{ counter, id, stored: Number(stored), counted: Number(counted) },
+  })),
+})

@@ -93,4 +93,19 @@ export const operatorRoutes = (operator: OperatorActions) => [
       return operator.recount()
     },
   ),
+  route(
+    'POST /api/v1/operator/recount',
+    {
+      id: 'repairCounters',
+      summary: 'Correct wrong counters',
+      description: `${description} Responds with what was wrong, at most 1,000 counters at once.`,
+      ok: Recount,
+      extension: true,
+      longRunning: true,
+    },
+    (context) => {
+      requireOperator(context)
+      return operator.repairCounters()
+    },
+  ),
 ]

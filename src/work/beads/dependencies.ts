@@ -69,11 +69,6 @@ export class Dependencies {
     return this.#on.all(id)
   }
 
-  /** Whether a bead waits for this one. */
-  hasDependents(id: string): boolean {
-    return this.#gatesOn.get(id) !== null
-  }
-
   /**
    * Makes `issue` depend on `target`. Adding an edge twice changes nothing; another type replaces the present one,
    * except that `parent-child` stands beside one other. Throws when the beads would wait for each other.

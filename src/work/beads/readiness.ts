@@ -1,4 +1,5 @@
-const UNWORKABLE_TYPES = new Set([
+/** Types of beads that are never offered as work. */
+export const UNWORKABLE_TYPES = new Set([
   'merge-request',
   'gate',
   'molecule',
@@ -11,10 +12,11 @@ const UNWORKABLE_TYPES = new Set([
   'rig',
   'spec',
 ])
-const UNWORKABLE_LABELS = ['gc:session', 'gc:order-tracking', 'order-tracking', 'gc:parked']
+/** Labels that keep a bead from being offered as work. */
+export const UNWORKABLE_LABELS = ['gc:session', 'gc:order-tracking', 'order-tracking', 'gc:parked']
 
 /** Kinds of beads that gc itself acts on once they are ready. */
-const CONTROL_KINDS = new Set([
+export const CONTROL_KINDS = new Set([
   'retry',
   'ralph',
   'check',

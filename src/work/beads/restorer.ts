@@ -55,33 +55,23 @@ export class BeadRestorer {
     writer.reserve(imported.map(({ values }) => values.id))
     const beads = imported.map((bead) => this.#separateMetadata(bead))
     const ids = new Set<string>()
-    const added = new Map<SeparatedBead, BeadValues>()
+    const added = new Set<SeparatedBead>()
     for (const bead of beads) {
       const { id } = bead.values
       if (ids.has(id) || reader.row(id)) continue
       ids.add(id)
-      added.set(bead, this.#initialValues(bead))
+      added.add(bead)
     }
-    writer.insertAll([...added.values()])
-    return beads.map((bead) => {
-      const inserted = added.get(bead)
-      return inserted ? this.#complete(tx, bead, inserted) : this.#replace(tx, bead)
-    })
-  }
-
-  /** Beads that wait for this one are unblocked by an update of its status. */
-  #initialValues({ values }: SeparatedBead): BeadValues {
-    const isAwaited = values.status === 'closed' && this.options.dependencies.hasDependents(values.id)
-    return isAwaited ? { ...values, status: 'open' } : values
+    writer.insertAll([...added].map(({ values }) => values))
+    return beads.map((bead) => (added.has(bead) ? this.#complete(tx, bead) : this.#replace(tx, bead)))
   }
 
   /** Writes what belongs to a bead that was inserted. */
-  #complete(tx: Tx, bead: SeparatedBead, inserted: BeadValues): RestoreOutcome {
-    const { log, reader, writer, dependencies } = this.options
+  #complete(tx: Tx, bead: SeparatedBead): RestoreOutcome {
+    const { log, reader, dependencies } = this.options
     const { values } = bead
     this.#writeSideTable(tx, bead)
     for (const { depends_on_id: target, type } of bead.dependencies) dependencies.add(values.id, target, type)
-    if (inserted !== values) writer.update(inserted, values, values.updated_at)
     const created = reader.get(values.id)
     log.append(tx, BeadCreated, eventFactsOf(created), eventPayloadOf(created))
     return 'created'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
+import { miscountsOf } from '../../support/miscounts.ts'
 import { openWork, type Work } from '../world.ts'
 import { Model, type ModelBead } from './model.ts'
 import { SeededRandom } from './random.ts'
@@ -125,7 +126,7 @@ async function resultOf(step: Step): Promise<{ answer?: unknown; error?: string 
   }
 }
 
-describe('after any operations, a city shows the same as a simple model in memory', () => {
+describe('after any operations, a city shows the same as a simple model in memory, and its counters are right', () => {
   test.each([1, 2, 3, 4])(
     'seed %d',
     async (seed) => {
@@ -139,13 +140,17 @@ describe('after any operations, a city shows the same as a simple model in memor
         model.beads.push({ ...plain, id, title, labels, status, type: 'session', at, deferUntil: undefined })
       const steps = new StepGenerator(world, model, new SeededRandom(seed), { id, name: 'ada', route: id })
       const trace: string[] = []
+      const miscounts = miscountsOf(world.store)
       for (let step = steps.next(); trace.length < STEP_COUNT; step = steps.next()) {
         trace.push(step.description)
         const { answer, error } = await resultOf(step)
         await world.settled()
         const look = queryAfter(trace.length)
-        const expected = { error: step.runInModel(answer), ...modelState(model, world.clock.now(), look) }
-        const is = { error, ...cityState(world, look) }
+        const expected = {
+          ...{ error: step.runInModel(answer), miscounts: [] },
+          ...modelState(model, world.clock.now(), look),
+        }
+        const is = { error, miscounts: miscounts(), ...cityState(world, look) }
         if (!Bun.deepEquals(is, expected)) {
           expect(is, `seed ${seed}, step ${trace.length}:\n${trace.slice(-12).join('\n')}`).toEqual(expected)
         }

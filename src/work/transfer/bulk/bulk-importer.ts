@@ -20,7 +20,14 @@ import { suspendTriggers } from './suspended-triggers.ts'
 import { ImportTotals } from './totals.ts'
 
 /** What these do for each new row is done here for all of them. */
-const SUSPENDED = ['beads_added', 'bead_labels_gained', 'bead_assignee_gained', 'beads_to_word', 'bead_edges_added']
+const SUSPENDED = [
+  'beads_added',
+  'beads_added_closed',
+  'bead_labels_gained',
+  'bead_assignee_gained',
+  'beads_to_word',
+  'bead_edges_added',
+]
 
 export interface BulkImportOptions {
   readonly rigOf: RigOf

@@ -38,12 +38,13 @@ export class ImportedEdges {
   /** Adds the dependencies of a new bead; returns them as they stand in the end, in the order in which they are read. */
   add(id: string, isClosed: boolean, named: readonly Dep[]): { edges: Dep[]; blockers: number } {
     const edges = named.length === 0 ? [] : named.reduce(withEdge, []).sort(byPlace)
-    let blockers = 0
+    const awaited = new Set<string>()
     for (const { depends_on_id: target, type } of edges) {
       if (target === id) throw selfDependencyError(id)
       this.#rows.push([id, target, type])
-      if (isGating(type) && this.#isOpen(target, id)) blockers++
+      if (isGating(type)) awaited.add(target)
     }
+    const blockers = [...awaited].filter((target) => this.#isOpen(target, id)).length
     this.#isClosed.set(id, isClosed)
     const released = isClosed ? this.#waiting.get(id) : undefined
     if (released) this.#released.push(...released)
@@ -78,7 +79,7 @@ export class ImportedEdges {
   #dangling(first: number, last: number): Dangling[] {
     return this.#db
       .prepare<Dangling, [number, number]>(
-        stablePlan(`SELECT e.issue_id AS issue, e.depends_on_id AS target, b.closed
+        stablePlan(`SELECT DISTINCT e.issue_id AS issue, e.depends_on_id AS target, b.closed
          FROM beads b CROSS JOIN bead_edges e ON e.depends_on_id = b.id
          WHERE b.n BETWEEN ? AND ? AND e.gating = 1`),
       )

@@ -1,0 +1,116 @@
+import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
+import type { Miscount } from '../../core/counter-check.ts'
+import { Recounts } from '../../core/recounts.ts'
+import type { Store, Tx } from '../../core/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import { cityCounterChecks, isAboutReadiness } from '../database/counter-checks.ts'
+import type { MiscountList } from './schema.ts'
+
+interface CountersOptions {
+  store: Store
+  beadRepository: Pick<BeadRepository, 'find' | 'change'>
+  reportError(error: unknown): void
+}
+
+/** Maximum number of blocked beads with an item of their own. */
+const MAX_ITEMS = 20
+const TO_DO = 'gc doctor --fix'
+
+/** Whether a bead counts as blocked while nothing open blocks it. */
+const isStuck = ({ counter, counted }: Miscount): boolean => counter === 'beads.blockers' && counted === 0
+
+/** Checks and corrects the counters of a city. The wrong ones that were found last need attention. */
+export class Counters implements AttentionSource {
+  readonly name = 'counters'
+  readonly #options: CountersOptions
+  readonly #recounts: Recounts
+  readonly #listeners = new Set<() => void>()
+  /** Undefined until the first check. */
+  #wrong: readonly Miscount[] | undefined
+
+  constructor(options: CountersOptions) {
+    this.#options = options
+    this.#recounts = new Recounts(options.store, cityCounterChecks, {
+      apply: (tx, miscount, correct) => this.#apply(tx, miscount, correct),
+      closing: 'the city is closing; check again once it is open',
+    })
+  }
+
+  /** Checks only if wrong counters were announced: somebody may have corrected them while the city was closed. */
+  start(): void {
+    const announced = this.#options.store.prepare<{ id: string }, [string]>(
+      'SELECT id FROM attention WHERE source = ? LIMIT 1',
+    )
+    if (announced.get(this.name)) void this.check().catch(this.#options.reportError)
+  }
+
+  stop(): Promise<void> {
+    return this.#recounts.stop()
+  }
+
+  /** What is wrong, at most a thousand values; counts everything again, off the event loop. */
+  async check(): Promise<MiscountList> {
+    const wrong = await this.#recounts.run()
+    this.#note(wrong)
+    return toList(wrong)
+  }
+
+  /** Corrects what is wrong, at most a thousand values; returns it. */
+  async repair(caller: Caller): Promise<MiscountList> {
+    const repaired = await this.#recounts.repair(actorOf(caller))
+    if (repaired.length > 0) await this.check()
+    return toList(repaired)
+  }
+
+  items(): AttentionEntry[] | undefined {
+    const wrong = this.#wrong
+    if (!wrong) return undefined
+    const stuck = wrong.filter(isStuck).slice(0, MAX_ITEMS)
+    const others = wrong.filter((each) => !stuck.includes(each))
+    return [...stuck.map(stuckItem), ...(others.length > 0 ? [othersItem(others)] : [])]
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #note(wrong: readonly Miscount[]): void {
+    this.#wrong = wrong
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** A bead that a repair releases is changed like any other: its event is recorded, and a paused run holds it. */
+  #apply(tx: Tx, miscount: Miscount, correct: () => void): void {
+    const { beadRepository: beads } = this.#options
+    if (isAboutReadiness(miscount) && beads.find(miscount.id))
+      beads.change(tx, miscount.id, {}, { writeSideTable: correct })
+    else correct()
+  }
+}
+
+const toList = (wrong: readonly Miscount[]): MiscountList => ({
+  items: wrong.map(({ counter, id, stored, counted }) => ({
+    ...{ counter, id, stored: String(stored), counted: String(counted) },
+  })),
+  total: wrong.length,
+})
+
+const stuckItem = ({ id }: Miscount): AttentionEntry => ({
+  id: `counter:${id}`,
+  kind: 'counter',
+  bead_id: id,
+  asks: `Bead ${id} counts as blocked, but nothing blocks it: it never becomes ready.`,
+  to_do: TO_DO,
+})
+
+function othersItem([first, ...rest]: readonly Miscount[]): AttentionEntry {
+  const example = first ? `${first.counter} of ${first.id} is ${first.stored} instead of ${first.counted}` : ''
+  const asks =
+    rest.length === 0
+      ? `A counter is wrong: ${example}.`
+      : `${rest.length + 1} counters are wrong: ${example}, and others.`
+  return { id: 'counters:city', kind: 'counter', asks, to_do: TO_DO }
+}

@@ -1,0 +1,49 @@
+import type { Database } from 'bun:sqlite'
+import { sessionCounterChecks } from '../../agents/sessions/counter-checks.ts'
+import { usageCounterChecks } from '../../agents/usage/counter-checks.ts'
+import { gcPart } from '../../core/actor.ts'
+import { type CounterCheck, type Miscount, repairCounters } from '../../core/counter-check.ts'
+import { INSERT, toDraft, toValues } from '../../core/events/row.ts'
+import { runCounterChecks } from '../../orchestration/runs/counter-checks.ts'
+import { beadCounterChecks } from '../../work/beads/counter-checks.ts'
+import { BeadUpdated, eventFactsOf, eventPayloadOf } from '../../work/beads/events.ts'
+import { toBead } from '../../work/beads/reader.ts'
+import { type BeadRow, ROW_COLUMNS } from '../../work/beads/row.ts'
+import type { Dep } from '../../work/beads/schema.ts'
+import { mailCounterChecks } from '../../work/mail/counter-checks.ts'
+
+/** Every counter of a city. A check may rely on those before it. */
+export const cityCounterChecks: readonly CounterCheck[] = [
+  ...beadCounterChecks,
+  ...mailCounterChecks,
+  ...runCounterChecks,
+  ...sessionCounterChecks,
+  ...usageCounterChecks,
+]
+
+/** Who corrects counters. */
+export const COUNTERS = gcPart('counters')
+
+/** Counters that decide whether a bead is ready. */
+const DECIDING: readonly string[] = ['beads.workable', 'beads.blockers']
+
+/** Whether the correct value may make a bead ready, or the opposite. */
+export const isAboutReadiness = ({ counter }: Miscount): boolean => DECIDING.includes(counter)
+
+/**
+ * Corrects every counter of a city's database, in the transaction under way. An event about each bead that this releases
+ * has the city act on it once it is open.
+ */
+export function repairCityCounters(db: Database, now = Date.now()): Miscount[] {
+  const miscounts = repairCounters(db, cityCounterChecks)
+  const row = db.prepare<BeadRow, [string]>(`SELECT ${ROW_COLUMNS} FROM beads WHERE id = ?`)
+  const edges = db.prepare<Dep, [string]>('SELECT issue_id, depends_on_id, type FROM bead_edges WHERE issue_id = ?')
+  const record = db.prepare(INSERT)
+  for (const id of new Set(miscounts.filter(isAboutReadiness).map((each) => each.id))) {
+    const found = row.get(id)
+    if (!found) continue
+    const bead = toBead(found, found.edges > 0 ? edges.all(id) : undefined)
+    record.run(...toValues(toDraft(BeadUpdated.type, now, COUNTERS, eventFactsOf(bead), eventPayloadOf(bead), false)))
+  }
+  return miscounts
+}

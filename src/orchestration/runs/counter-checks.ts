@@ -1,0 +1,11 @@
+import { type CounterCheck, groupCheck } from '../../core/counter-check.ts'
+
+/** What triggers count of runs. */
+export const runCounterChecks: readonly CounterCheck[] = [
+  groupCheck('run_counts', 'n', ['formula', 'scope_kind', 'scope_ref', 'state'], {
+    truth: 'SELECT formula, scope_kind, scope_ref, state, count(*) AS counted FROM runs GROUP BY 1, 2, 3, 4',
+  }),
+  groupCheck('run_state_counts', 'n', ['state'], {
+    truth: 'SELECT state, count(*) AS counted FROM runs GROUP BY state',
+  }),
+]

@@ -1,0 +1,15 @@
+import { cityCounterChecks } from '../../src/city/database/counter-checks.ts'
+import { type Miscount, toMiscount, type WrongRow } from '../../src/core/counter-check.ts'
+import type { Store } from '../../src/core/store.ts'
+
+/** Compares every counter of a city with what it counts, each time it is called; returns the wrong ones. */
+export function miscountsOf(store: Store): () => Miscount[] {
+  const checks = cityCounterChecks.map(
+    (check) => [check, store.prepare<WrongRow, number[]>(check.wrong)] as const,
+  )
+  return () =>
+    checks.flatMap(([check, statement]) => {
+      const range = check.sliced === undefined ? [] : [0, Number.MAX_SAFE_INTEGER]
+      return statement.all(...range).map((row) => toMiscount(check, row))
+    })
+}
