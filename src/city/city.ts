@@ -66,8 +66,8 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
     onFailure,
     onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`),
     onMigrated(db: Database) {
-      const [first, ...rest] = repairCityCounters(db, dependencies.clock.now())
-      if (first) report(`${name}: corrected ${rest.length + 1} counters, such as ${first.counter} of ${first.id}`)
+      const { length, [0]: first } = repairCityCounters(db, dependencies.clock.now())
+      if (first) report(`${name}: counters corrected: ${length}, such as ${first.counter} of ${first.id}`)
     },
   }
   const store = Store.open(join(path, '.gc', 'city.db'), cityMigrations, options)

@@ -3,7 +3,6 @@ import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
 import { EventRetention } from '../core/events/retention.ts'
-import { Recounts } from '../core/recounts.ts'
 import { Store, type Tx } from '../core/store.ts'
 import { LastActivity } from './agents/activity.ts'
 import { AgentAccounts } from './agents/agents.ts'
@@ -32,7 +31,7 @@ import { AgentExports } from './moving/exports.ts'
 import { AgentImports } from './moving/imports.ts'
 import { MovedFollows } from './moving/moved-follows.ts'
 import { Notifications } from './notifications/notifications.ts'
-import { repairSocialCounters, socialCounterChecks } from './operator/recounts.ts'
+import { openRecounts, repairSocialCounters } from './operator/recounts.ts'
 import { OwnerEmails } from './owner-email/owner-emails.ts'
 import { AgentClaims } from './ownership/claims.ts'
 import { PictureFiles } from './pictures/files.ts'
@@ -121,7 +120,7 @@ export class Network {
   readonly exports: AgentExports
   readonly imports: AgentImports
   readonly deletions: AccountDeletions
-  readonly recounts: Recounts
+  readonly recounts: ReturnType<typeof openRecounts>
   readonly withdrawals: VoteWithdrawals
   readonly #pendingTexts: PendingTexts
   readonly #rankRefresh: RankRefresh
@@ -241,9 +240,7 @@ export class Network {
       ],
       report,
     })
-    this.recounts = new Recounts(store, socialCounterChecks, {
-      closing: 'the network is closing; check again once it is open',
-    })
+    this.recounts = openRecounts(store)
     this.#rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
     const expiring = [this.quotas, this.duplicates, this.standings, this.#pendingTexts]
     this.#cleanup = new HourlyCleanup(store, expiring, deadlines, report)

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Recounts } from '../../src/core/recounts.ts'
-import { socialCounterChecks } from '../../src/social/operator/recounts.ts'
+import { openRecounts } from '../../src/social/operator/recounts.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 
 const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
@@ -114,10 +113,31 @@ describe('the operator of the network', () => {
     expect(one.at(-1)).toMatchObject({ counter: 'comments.score', stored: 7, counted: 0 })
   })
 
+  test('corrects wrong counters, and reports what was wrong', async () => {
+    await using network = await openNetwork()
+    const key = await network.agent('ada')
+    const post = await network.post(key)
+    await network.comment(key, post.id)
+    await network.store.write((tx) => {
+      tx.orm.run('UPDATE posts SET comment_count = 3, score = 7')
+      tx.orm.run('UPDATE agents SET karma = 9, follower_count = 2')
+      tx.orm.run('UPDATE totals SET posts = 8')
+    })
+    network.recorded()
+    const { status, body } = await network.api('POST', '/operator/recount', OPERATOR_TOKEN)
+    const counters = (body.miscounts as { counter: string }[]).map(({ counter }) => counter)
+    expect([status, counters]).toEqual([
+      200,
+      ['posts.score', 'posts.comment_count', 'agents.karma', 'agents.follower_count', 'totals.posts'],
+    ])
+    expect(await network.recount()).toEqual([])
+    expect(network.recorded()).toEqual([])
+  })
+
   test('stops a recount when the network closes', async () => {
     await using network = await openNetwork()
     await network.post(await network.agent('ada'))
-    const recounts = new Recounts(network.store, socialCounterChecks, { closing: 'the network is closing' })
+    const recounts = openRecounts(network.store)
     const counting = recounts.run().then(
       () => 'counted',
       (error: unknown) => String(error),

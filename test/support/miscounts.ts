@@ -4,9 +4,7 @@ import type { Store } from '../../src/core/store.ts'
 
 /** Compares every counter of a city with what it counts, each time it is called; returns the wrong ones. */
 export function miscountsOf(store: Store): () => Miscount[] {
-  const checks = cityCounterChecks.map(
-    (check) => [check, store.prepare<WrongRow, number[]>(check.wrong)] as const,
-  )
+  const checks = cityCounterChecks.map((check) => [check, store.prepare<WrongRow, number[]>(check.wrong)] as const)
   return () =>
     checks.flatMap(([check, statement]) => {
       const range = check.sliced === undefined ? [] : [0, Number.MAX_SAFE_INTEGER]

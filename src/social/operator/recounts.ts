@@ -1,5 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { type CounterCheck, repairCounters, rowCheck } from '../../core/counter-check.ts'
+import { Recounts } from '../../core/recounts.ts'
+import type { Store } from '../../core/store.ts'
 
 const votes = (kind: number, what: string) =>
   `coalesce((SELECT ${what} FROM votes v WHERE v.kind = ${kind} AND v.target = t.n), 0)`
@@ -12,7 +14,7 @@ const weight = (table: string, weights: string): CounterCheck =>
   })
 
 /** Each counter of the network with the SQL of its correct value. A check may rely on those before it. */
-export const socialCounterChecks: readonly CounterCheck[] = [
+const CHECKS: readonly CounterCheck[] = [
   rowCheck('posts', 'score', votes(0, 'sum(v.value)')),
   rowCheck('posts', 'upvotes', votes(0, 'sum(v.value = 1)')),
   rowCheck('posts', 'downvotes', votes(0, 'sum(v.value = -1)')),
@@ -56,4 +58,7 @@ export const socialCounterChecks: readonly CounterCheck[] = [
 ]
 
 /** Corrects every counter of the network's database, in the transaction under way. */
-export const repairSocialCounters = (db: Database): void => void repairCounters(db, socialCounterChecks)
+export const repairSocialCounters = (db: Database): void => void repairCounters(db, CHECKS)
+
+export const openRecounts = (store: Store): Recounts =>
+  new Recounts(store, CHECKS, { closing: 'the network is closing; check again once it is open' })
