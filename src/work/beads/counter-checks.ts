@@ -15,8 +15,9 @@ const WORKABLE = `(t.type NOT IN (${listed(UNWORKABLE_TYPES)})
   AND (instr(t.metadata, '"gc.') = 0 OR (${mark(WorkflowKey.kind)} NOT IN (${listed([...CONTROL_KINDS, 'scope', 'spec'])})
     AND ${mark(EngineKey.instantiating)} = '' AND ${mark(EngineKey.paused)} = '')))`
 
-const HAS_LABEL = `SELECT 1 FROM beads b, json_each(b.labels) j
-  WHERE b.id = l.id AND b.closed = l.closed AND b.created_at = l.created_at AND j.value = l.label`
+/** The labels are parsed only where their text does not contain the label as SQLite writes it. */
+const HAS_LABEL = `SELECT 1 FROM beads b WHERE b.id = l.id AND b.closed = l.closed AND b.created_at = l.created_at
+  AND (instr(b.labels, json_quote(l.label)) > 0 OR EXISTS (SELECT 1 FROM json_each(b.labels) j WHERE j.value = l.label))`
 const LABEL_KEY = "(?1 ->> '$.key[0]', ?1 ->> '$.key[1]', ?1 ->> '$.key[2]', ?1 ->> '$.key[3]')"
 
 /** Rows of the label index. */
