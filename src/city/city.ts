@@ -66,8 +66,9 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
     onFailure,
     onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`),
     onMigrated(db: Database) {
-      const { length, [0]: first } = repairCityCounters(db, dependencies.clock.now())
-      if (first) report(`${name}: counters corrected: ${length}, such as ${first.counter} of ${first.id}`)
+      const corrected = repairCityCounters(db, dependencies.clock.now())
+      const [first] = corrected
+      if (first) report(`${name}: counters corrected: ${corrected.length}, such as ${first.counter} of ${first.id}`)
     },
   }
   const store = Store.open(join(path, '.gc', 'city.db'), cityMigrations, options)

@@ -2,7 +2,15 @@ import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { asksOf, isQuestion } from '../../src/client/attention.ts'
 import { isOneOf, type Line, type Location, table, whole } from './page.ts'
 
-const BAD: ReadonlySet<string> = new Set(['failed', 'parked', 'cannot-start', 'store', 'counter', 'login', 'unknown-agent'])
+const BAD: ReadonlySet<string> = new Set([
+  'failed',
+  'parked',
+  'cannot-start',
+  'store',
+  'counter',
+  'login',
+  'unknown-agent',
+])
 
 /** What waits for a person: the questions of agents, then the rest; of each the longest waiting first. */
 export const attentionPage = table<AttentionItem>({

@@ -1,3 +1,4 @@
+import { miscountsOf } from '../../support/miscounts.ts'
 import { toToml } from './grammar.ts'
 import { drawProgram, openModel, play } from './play.ts'
 import { shrink } from './shrink.ts'
@@ -20,5 +21,7 @@ export async function checkRuns(firstSeed: number, count: number): Promise<void>
         .join('\n')
       throw new Error(`seed ${seed}:\n${files}\n${JSON.stringify(found, null, 1)}`)
     }
+    const miscounts = miscountsOf(work.store)()
+    if (miscounts.length > 0) throw new Error(`after seeds from ${firstSeed + from}: ${JSON.stringify(miscounts)}`)
   }
 }
