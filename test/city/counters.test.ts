@@ -1,29 +1,8 @@
-import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { cityMigrations } from '../../src/city/database/migrations.ts'
-import { migrate } from '../../src/core/migrate.ts'
-import blockers from '../../src/work/beads/blockers.sql' with { type: 'text' }
 import { miscountsOf } from '../support/miscounts.ts'
+import { writeOlderDatabase } from '../support/older-counters.ts'
 import { until } from '../support/until.ts'
 import { human, openWork, type Work, workTown } from '../work/world.ts'
-
-const INSERT = `INSERT INTO beads (id, rig, title, status, type, assignee, sender, ref, description, labels, metadata,
-  ephemeral, no_history, created_at, updated_at, workable)
-  VALUES (?1, '', ?1, 'open', 'task', '', '', '', '', '["red"]', '{}', 0, 0, 1, 1, 1)`
-
-/** A database of the version before blockers were counted by bead, in which `mi-2` is stuck. */
-function writeOlderDatabase(city: string): void {
-  mkdirSync(join(city, '.gc'), { recursive: true })
-  using db = new Database(join(city, '.gc/city.db'), { strict: true })
-  db.run('PRAGMA journal_mode = WAL')
-  migrate(db, 'city.db', cityMigrations.slice(0, cityMigrations.indexOf(blockers)))
-  for (const id of ['mi-1', 'mi-2', 'mi-3']) db.run(INSERT, [id])
-  db.run(`INSERT INTO bead_edges (issue_id, depends_on_id, type)
-    VALUES ('mi-2', 'mi-1', 'blocks'), ('mi-2', 'mi-1', 'waits-for'), ('mi-3', 'mi-2', 'blocks')`)
-  db.run("UPDATE beads SET status = 'closed' WHERE id = 'mi-1'")
-}
 
 const readyIds = ({ beads }: Work): string[] => beads.ready().value.items.map(({ id }) => id)
 
