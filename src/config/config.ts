@@ -3,6 +3,8 @@ import { type Actor, gcPart } from '../core/actor.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
 import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
+import type { SecretValues } from '../core/secret-values.ts'
+import { blankSecrets } from '../core/secrets.ts'
 import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
 import { qualify } from './declare/names.ts'
 import { type Diagnostic, formatDiagnostic, notInForceError, toInvalidConfigError } from './diagnostics/diagnostics.ts'
@@ -13,6 +15,7 @@ import { EditLock, keepsChanging } from './files/edit-lock.ts'
 import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
 import { LastGoodWriter } from './files/last-good-files.ts'
+import { secretsIn } from './files/secrets-in.ts'
 import { writeDrafts } from './files/write-files.ts'
 import { composeLastGood } from './last-good.ts'
 import { type ComposeOptions, type Composition, compose } from './resolve/compose.ts'
@@ -41,6 +44,7 @@ const MAX_EDIT_ATTEMPTS = 8
 export class Config {
   readonly path: string
   #composition: Composition
+  #secrets: { readonly files: FileSnapshot; readonly values: SecretValues } | undefined
   #problem: string | undefined
   #watcher: ConfigWatcher | undefined
   /** Edits, one after the other. */
@@ -86,6 +90,18 @@ export class Config {
   /** What the last good configuration was made of. */
   get composition(): Composition {
     return this.#composition
+  }
+
+  /** The secrets that the files in force declare. */
+  get secrets(): SecretValues {
+    const files = this.#composition.files
+    if (this.#secrets?.files !== files) this.#secrets = { files, values: secretsIn(files) }
+    return this.#secrets.values
+  }
+
+  /** A declared value as programs are shown it. */
+  blanked(value: unknown): unknown {
+    return value === undefined ? undefined : JSON.parse(this.secrets.strike(JSON.stringify(blankSecrets(value))))
   }
 
   /** Why the files on disk are not in force, a line for each error; undefined when they are. */

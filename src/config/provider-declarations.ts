@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts'
 import type { Attempt } from '../core/replays/replays.ts'
+import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../core/secrets.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
 import type { OKResponseBody } from '../http/schema.ts'
@@ -7,8 +8,11 @@ import type { CityConfig } from './city-config.ts'
 import type { Config } from './config.ts'
 import { AGENT_NAME } from './declare/names.ts'
 import { IMPLICIT_AGENTS } from './declare/origin.ts'
+import { PROVIDER } from './declare/provider.ts'
+import type { EditBase } from './edit/blocks.ts'
 import { addProvider, changeProvider, type ProviderKeys, removeProvider } from './edit/providers.ts'
 import { BUILTINS } from './providers/presets.ts'
+import type { ProviderConfig } from './providers/provider.ts'
 import type { ProviderCreate, ProviderCreated, ProviderUpdate } from './providers/schema.ts'
 
 /** The providers that a city declares in city.toml. */
@@ -20,6 +24,7 @@ export class ProviderDeclarations {
       const message = `"${name}" cannot name a provider: begin with a letter or digit and go on with those, "-" or "_"`
       throw new AppError('invalid-request', message)
     }
+    rejectMarkers(body)
     if (!body.command && body.base === undefined) {
       throw new AppError('invalid-request', 'give a command, or a base to take it from')
     }
@@ -36,9 +41,17 @@ export class ProviderDeclarations {
       if (body.command === '' && !(body.base ?? own)) {
         throw new AppError('invalid-request', `provider "${name}" has no base, so that its command cannot be empty`)
       }
-      return changeProvider(base, name, keysOf(body))
+      return changeProvider(base, name, this.#changes(base, name, keysOf(body)))
     })
     return { status: 'updated' }
+  }
+
+  /** What differs from what is declared; secrets that were sent back as they were shown do not. */
+  #changes({ declarations, config }: EditBase, name: string, keys: ProviderKeys): ProviderKeys {
+    const declared = tomlOf(declarations.providers.get(name)?.values)
+    const effective = tomlOf(config.providers.get(name))
+    const restored = restoreSecrets(keys, effective, (value) => this.config.blanked(value))
+    return changesOf(keys, restored, { declared, effective })
   }
 
   /** Takes a declaration out, unless something could not run without it. */
@@ -70,3 +83,32 @@ function requireUnused({ agents, workspace, providers }: CityConfig, name: strin
 function keysOf(body: ProviderUpdate): ProviderKeys {
   return Object.fromEntries(Object.entries(body).flatMap(([key, value]) => (value === null ? [] : [[key, value]])))
 }
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The fields of a provider by their keys in a file. */
+const tomlOf = (values: Partial<ProviderConfig> = {}): Values =>
+  Object.fromEntries(Object.entries(PROVIDER).map(([field, { key }]) => [key, Reflect.get(values, field)]))
+
+/** The keys, and of tables the entries, that differ from what is declared. */
+function changesOf<Keys extends Values>(given: Values, restored: Keys, stored: Stored): Keys {
+  const changes = Object.entries(restored).flatMap(([key, value]) => {
+    const of = { declared: stored.declared[key], effective: stored.effective[key] }
+    if (isTable(value) && isTable(of.declared)) {
+      const entries = changesOf(Object(given[key]), value, { declared: of.declared, effective: Object(of.effective) })
+      return Object.keys(entries).length > 0 ? [[key, entries]] : []
+    }
+    const isShown = String(JSON.stringify(given[key])).includes(SECRET_MARKER) && Bun.deepEquals(value, of.effective)
+    return isShown || Bun.deepEquals(value, of.declared) ? [] : [[key, value]]
+  })
+  return Object.fromEntries(changes)
+}
+
+interface Stored {
+  readonly declared: Values
+  /** With what patches change. */
+  readonly effective: Values
+}
+
+const isTable = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

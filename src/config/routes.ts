@@ -9,6 +9,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
   route(
     'GET ~/config',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-config',
       summary: 'Show the configuration in force',
       description: 'The last good one. While the files have errors, `config/validate` says why they are not in force.',
@@ -20,6 +21,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
   route(
     'GET ~/config/defaults',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-config-defaults',
       summary: 'Show the default configuration',
       ok: ConfigResponse,
@@ -30,6 +32,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
   route(
     'GET ~/config/explain',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-config-explain',
       summary: 'Show where each agent and provider is declared',
       ok: ConfigExplained,
@@ -40,6 +43,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
   route(
     'GET ~/config/validate',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-config-validate',
       summary: 'Check the files on disk',
       description:
@@ -51,6 +55,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
   route(
     'POST ~/config/reload',
     {
+      configuration: true,
       id: 'reload-config',
       summary: 'Read the files of the configuration again now',
       description:

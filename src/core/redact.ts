@@ -1,9 +1,9 @@
 import { type ByteKind, EscapeParser, MAX_STRING } from './escape-parser.ts'
+import { SECRET_MARKER } from './secrets.ts'
 
 /** A prefix followed by this many characters is a secret; with fewer it is a word. */
 const MIN_SECRET_LENGTH = 16
-const REPLACEMENT = '***'
-const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
+const REPLACEMENT_BYTES = Buffer.from(SECRET_MARKER)
 const UNDERSCORE = 0x5f
 const ESCAPE_BYTE = 0x1b
 /** Longer than every prefix. */
@@ -37,7 +37,7 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    return text.replace(this.#pattern, `$1${REPLACEMENT}`)
+    return text.replace(this.#pattern, `$1${SECRET_MARKER}`)
   }
 
   /** Whether a text ends in what may be the beginning of a secret. */

@@ -55,3 +55,7 @@ export function nameOf(caller: Caller): string {
   if (caller.kind === 'process') return `${caller.city} ${caller.name}`
   return caller.kind === 'agent' ? `agent ${caller.id}` : caller.kind
 }
+
+/** The one city that a caller may read; undefined for one who may read all. */
+export const cityOf = (caller: Caller): string | undefined =>
+  caller.kind === 'session' || caller.kind === 'process' ? caller.city : undefined

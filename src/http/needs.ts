@@ -64,7 +64,7 @@ export interface AccessRequest {
   readonly body: unknown
 }
 
-/** A mutation that states no need is for the operator; anyone may read. */
+/** A mutation that states no need is for the operator; every program of a city may read that city, and no other. */
 export const needOf = ({ method, spec }: { method: string; spec: { needs?: Need } }): DetailedNeed => {
   const { needs = method === 'GET' ? 'read' : 'operator' } = spec
   return typeof needs === 'string' ? { needs } : needs
@@ -78,8 +78,8 @@ export const isLogged = ({ needs, always }: DetailedNeed, method: string): boole
 export function checkAccess(need: DetailedNeed, request: AccessRequest, summary: string, policy: AccessPolicy): void {
   const { caller, params } = request
   if (caller.kind !== 'session' && caller.kind !== 'process') return
-  if (need.needs === 'read' && !need.fields) return
   checkCity(caller, params.cityName)
+  if (need.needs === 'read' && !need.fields) return
   const isOwn = owns(caller, need, request, policy)
   const required = [isOwn ? 'work' : need.needs, ...fieldNeeds(need, request, isOwn)]
   const isStrict = need.always === true || policy.isStrict(caller.city)
@@ -100,7 +100,10 @@ function owns(
 
 function checkCity(caller: SessionCaller | ProcessCaller, city: string | undefined): void {
   if (city === undefined || city === caller.city) return
-  throw new AppError('forbidden', `forbidden: ${describe(caller)} is of the city ${caller.city} and acts in no other`)
+  throw new AppError(
+    'forbidden',
+    `forbidden: ${describe(caller)} is of the city ${caller.city} and reads and acts in no other`,
+  )
 }
 
 /** What the fields that are true ask; nothing for what is the caller's own. */

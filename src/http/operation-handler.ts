@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts'
 import { type PullSource, toPullSource } from '../core/pull-source.ts'
+import { blankSecrets } from '../core/secrets.ts'
 import { searchOf } from './authority.ts'
 import type { BlockingQuery } from './blocking-query.ts'
 import { type Caller, nameOf } from './caller.ts'
@@ -15,6 +16,7 @@ import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from 
 import type { ResponseBody } from './response-body.ts'
 import type { ResponseContent, ResponseWriter } from './response-writer.ts'
 import type { Connection, MediaBody, Route } from './route.ts'
+import { type SecretFilter, strikeAnswer, strikeFrames, strikeMedia } from './secret-filter.ts'
 import { SharedAnswers } from './shared-answers.ts'
 import { type SseFrame, type SseFrames, STREAM_HEADERS } from './sse.ts'
 
@@ -44,6 +46,8 @@ export interface PlaneServices {
   readonly writer: ResponseWriter
   /** How the values of this response are written differently; undefined where they are not. */
   replacerFor(request: Request): JsonReplacer | undefined
+  /** What is struck out of answers to a caller; undefined for one who may read everything. */
+  filterFor(caller: Caller): SecretFilter | undefined
   /** Sends a large body to whoever made the request. */
   send(body: ResponseBody, request: Request): ReadableStream<Uint8Array>
   /** Sends what is made while it is read. */
@@ -157,7 +161,8 @@ export class OperationHandler {
     await this.services.waitForEvent(exchange.params, index, ms, exchange)
     this.services.restoreTimeout(exchange.request)
     const asker = this.route.spec.blocking === 'by-caller' ? nameOf(exchange.caller) : ''
-    const question = JSON.stringify([exchange.params, exchange.query, asker])
+    const isFiltered = this.services.filterFor(exchange.caller) !== undefined
+    const question = JSON.stringify([exchange.params, exchange.query, asker, isFiltered])
     const answer = await this.#sharedAnswers.get(question, async () => {
       const content = await this.#content(exchange, await this.#call(exchange))
       return { content, index: exchange.index }
@@ -210,24 +215,33 @@ export class OperationHandler {
   }
 
   /** A result as it is sent. A GET that finds no room for a large one waits, and is then handled anew. */
-  #content(exchange: ActiveExchange, value: unknown): ResponseContent | Promise<ResponseContent> {
+  #content(exchange: ActiveExchange, result: unknown): ResponseContent | Promise<ResponseContent> {
     const { writer } = this.services
+    const value = this.#visible(exchange, result)
     if (value instanceof JsonRows) return writer.render(value, exchange)
-    if (this.#isList && !(value instanceof RenderedJson)) return writer.render(listRows(value as List), exchange)
     const text = toText(value, this.services.replacerFor(exchange.request))
     if (!this.#reads) return writer.content(text)
     assertFits(text.length, 'this', 'ask for less of it by a limit, or for one of its parts')
     return writer.tryContent(text) ?? this.#contentWithRoom(exchange, text.length)
   }
 
+  /** A result as its caller may see it; a list is written row by row. */
+  #visible(exchange: ActiveExchange, value: unknown): unknown {
+    const isRendered = value instanceof RenderedJson || value instanceof JsonRows
+    const isConfiguration = this.route.spec.configuration === true
+    const filter = this.services.filterFor(exchange.caller)
+    const visible =
+      filter && isConfiguration ? blankSecrets(value instanceof RenderedJson ? value.value : value) : value
+    const rows = this.#isList && !isRendered ? listRows(visible as List) : visible
+    return filter ? strikeAnswer(rows, filter) : rows
+  }
+
   async #contentWithRoom(exchange: ActiveExchange, length: number): Promise<ResponseContent> {
     const { writer } = this.services
     const reservation = await writer.budget.reserve(length, exchange)
     try {
-      return writer.content(
-        toText(await this.#call(exchange), this.services.replacerFor(exchange.request)),
-        reservation,
-      )
+      const value = this.#visible(exchange, await this.#call(exchange))
+      return writer.content(toText(value, this.services.replacerFor(exchange.request)), reservation)
     } catch (error) {
       reservation.release()
       throw error
@@ -251,7 +265,9 @@ export class OperationHandler {
     return new Response(null, isKnown ? { status: 304 } : {})
   }
 
-  #writeMedia(exchange: ActiveExchange, reply: ResponseHead, value: MediaBody, media: string): Response {
+  #writeMedia(exchange: ActiveExchange, reply: ResponseHead, result: MediaBody, media: string): Response {
+    const filter = this.services.filterFor(exchange.caller)
+    const value = filter ? strikeMedia(result, filter, media) : result
     reply.headers['content-type'] ??= media
     this.#writeHead(exchange, reply)
     exchange.end()
@@ -264,7 +280,9 @@ export class OperationHandler {
   #writeStream(exchange: ActiveExchange, reply: ResponseHead, value: SseFrames): Response {
     this.#writeHead(exchange, reply)
     Object.assign(reply.headers, STREAM_HEADERS)
-    const frames = 'take' in value ? value : toPullSource(value)
+    const filter = this.services.filterFor(exchange.caller)
+    const source = 'take' in value ? value : toPullSource(value)
+    const frames = filter ? strikeFrames(source, filter) : source
     if (exchange.request.method !== 'HEAD') return new Response(this.services.stream(exchange, frames))
     frames.close()
     exchange.end()

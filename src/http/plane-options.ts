@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import type { Replays } from '../core/replays/replays.ts'
+import type { Caller } from './caller.ts'
 import type { PlaneDialect } from './dialect.ts'
 import type { Info } from './document.ts'
 import type { GuardSettings } from './guard.ts'
@@ -11,6 +12,7 @@ import type { RequestGuard } from './request-guard.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { ResponseWriter } from './response-writer.ts'
 import type { Connection, Route } from './route.ts'
+import type { SecretFilter } from './secret-filter.ts'
 
 /** A change that not every session may make. */
 export interface PermittedChange {
@@ -59,6 +61,8 @@ export interface PlaneOptions {
   readonly waitForEvent?: WaitForEvent
   /** How a request gets its values written differently, in the format of older clients. */
   replacerFor?(request: Request): JsonReplacer | undefined
+  /** What is struck out of answers to a caller; undefined for one who may read everything. */
+  filterFor?(caller: Caller): SecretFilter | undefined
   /** The request as it reached the server, if this one was made of it. */
   originalOf?(request: Request): Request | undefined
   /** Counts requests and streams. */

@@ -63,6 +63,7 @@ export function createPlaneServices({
     },
     writer,
     replacerFor: (request) => options.replacerFor?.(request),
+    filterFor: (caller) => options.filterFor?.(caller),
     send(body, request) {
       hold(request)
       return writer.send(body, disconnect(request))
@@ -91,7 +92,8 @@ export function createPlaneServices({
       if (appError !== error) report(error, request, String(reply.headers['x-gc-request-id']))
       reply.status = problems.status(appError)
       Object.assign(reply.headers, appError.headers, { 'content-type': problems.media })
-      return JSON.stringify(problems.body(appError))
+      const body = JSON.stringify(problems.body(appError))
+      return options.filterFor?.(gate.callerOf(request))?.strike(body) ?? body
     },
   }
 }

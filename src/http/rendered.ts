@@ -45,6 +45,16 @@ export class JsonRows<Shape> {
     yield tail(true)
   }
 
+  /** The same with each part written differently. */
+  map(change: (text: string) => string): JsonRows<Shape> {
+    const { head, rows, tail } = this.parts
+    return new JsonRows({
+      head: change(head),
+      rows: Iterator.from(rows).map(change),
+      tail: (isComplete) => change(tail(isComplete)),
+    })
+  }
+
   get text(): string {
     return [...this.pieces()].join('')
   }

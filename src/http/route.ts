@@ -126,6 +126,8 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly publicRead?: true
   /** What it asks of sessions and other programs that gc started; a mutation without it is for the operator alone. */
   readonly needs?: Need
+  /** Shows what files declare: programs that gc started are shown no secret of it. */
+  readonly configuration?: true
   /** Ours; not in the contract. */
   readonly extension?: true
 }

@@ -1,5 +1,7 @@
 import type { City } from '../city/city.ts'
+import type { Caller } from '../http/caller.ts'
 import type { AccessPolicy } from '../http/needs.ts'
+import { NO_KNOWN_SECRETS, type SecretFilter } from '../http/secret-filter.ts'
 
 /** What decides over the access of sessions: the configuration of their city, and what belongs to whom in it. */
 export const accessPolicy = (find: (city: string) => City | undefined): AccessPolicy => ({
@@ -12,3 +14,9 @@ export const accessPolicy = (find: (city: string) => City | undefined): AccessPo
     return ownable === 'session' ? city.sessions.credentials.isOwn(caller, name) : city.mail.isFor(name, caller.session)
   },
 })
+
+/** What is struck out of answers to everyone but people and the operator: the secrets that their city declares. */
+export function secretFilter(caller: Caller, find: (city: string) => City | undefined): SecretFilter | undefined {
+  if (caller.kind === 'human' || caller.kind === 'operator') return undefined
+  return ('city' in caller ? find(caller.city)?.config.secrets : undefined) ?? NO_KNOWN_SECRETS
+}

@@ -45,14 +45,20 @@ export class EventLogs {
     for (const listener of this.#listeners) listener()
   }
 
-  /** The position of every log: `name:seq` joined by commas, in order of their names. */
-  cursor(): string {
-    return formatCursor(new Map([...this.#sources()].map(([name, log]) => [name, log.head])))
+  /** The position of every log, or of that of one city: `name:seq` joined by commas, in order of their names. */
+  cursor(city?: string): string {
+    return formatCursor(new Map([...this.#sources(city)].map(([name, log]) => [name, log.head])))
   }
 
-  /** Events of all logs, oldest first: the newest, as many as `limit` and the size of a response allow. */
-  list({ type, actor, since, limit }: TaggedEventQuery): { event_cursor: string; items: TaggedEvent[]; total: number } {
-    const event_cursor = this.cursor()
+  /**
+   * Events of all logs, or of that of one city, oldest first: the newest, as many as `limit` and the size of a response
+   * allow.
+   */
+  list(
+    { type, actor, since, limit }: TaggedEventQuery,
+    city?: string,
+  ): { event_cursor: string; items: TaggedEvent[]; total: number } {
+    const event_cursor = this.cursor(city)
     const page = {
       ...(type !== undefined && { type }),
       ...(actor !== undefined && { actor }),
@@ -61,7 +67,7 @@ export class EventLogs {
     }
     let total = 0
     const events: TaggedEvent[] = []
-    for (const [name, log] of this.#sources()) {
+    for (const [name, log] of this.#sources(city)) {
       const { items, total: count } = log.page(page)
       total += count
       for (const recorded of items) events.push(toTaggedEvent(name, recorded))
@@ -72,18 +78,18 @@ export class EventLogs {
   }
 
   /**
-   * Follows every log after `resume`, or from now on. A city that is opened later joins with what it records from
-   * then on. An invalid resume point is rejected before the stream begins.
+   * Follows every log, or that of one city, after `resume`, or from now on. A city that is opened later joins with what
+   * it records from then on. An invalid resume point is rejected before the stream begins.
    */
-  follow(resume: string | undefined): PullSource<SseFrame> {
-    const at = this.#start(resume)
-    const sources = { now: () => this.#sourcesAfter(at), listen: (changed: () => void) => this.#listen(changed) }
+  follow(resume: string | undefined, city?: string): PullSource<SseFrame> {
+    const at = this.#start(resume, city)
+    const sources = { now: () => this.#sourcesAfter(at, city), listen: (changed: () => void) => this.#listen(changed) }
     return new Follower(sources, (followed) => toTaggedFrame(followed, at, this.#workflows(followed.name)))
   }
 
   /** Every log from the reader's position; a log it did not know starts at its head. */
-  #sourcesAfter(at: Map<string, number>): LogSource[] {
-    return [...this.#sources()].map(([name, log]) => {
+  #sourcesAfter(at: Map<string, number>, city: string | undefined): LogSource[] {
+    return [...this.#sources(city)].map(([name, log]) => {
       const after = at.get(name) ?? log.head
       at.set(name, after)
       return { name, log, after }
@@ -99,12 +105,13 @@ export class EventLogs {
     return this.cities().find((city) => city.name === name)?.events.workflows
   }
 
-  #sources(): Map<string, EventLog> {
-    return new Map([[SUPERVISOR, this.own], ...this.cities().map((city) => [city.name, city.log] as const)])
+  #sources(only: string | undefined): Map<string, EventLog> {
+    const cities = this.cities().map(({ name, log }) => [name, log] as const)
+    return new Map(only === undefined ? [[SUPERVISOR, this.own], ...cities] : cities.filter(([name]) => name === only))
   }
 
-  #start(resume: string | undefined): Map<string, number> {
-    const sources = this.#sources()
+  #start(resume: string | undefined, city: string | undefined): Map<string, number> {
+    const sources = this.#sources(city)
     const cursor = parseCursor(resume?.trim() ?? '')
     return new Map(
       [...sources].map(([name, log]) => [name, cursor === 0 ? 0 : (cursor?.get(name) ?? log.head)] as const),

@@ -3,6 +3,7 @@ import { GapFrame } from '../city/events/frames.ts'
 import { knownEvents } from '../city/events/known.ts'
 import { taggedEnvelope } from '../city/events/schema.ts'
 import { METRICS_MEDIA } from '../core/metrics/text.ts'
+import { cityOf } from '../http/caller.ts'
 import { route } from '../http/route.ts'
 import { AsyncAcceptedResponse, HeartbeatEvent, OKResponseBody } from '../http/schema.ts'
 import { CityCreate, CityRegister, HostStatus, Stop, SupervisorCities, SupervisorHealth } from './schema.ts'
@@ -22,8 +23,8 @@ const EventList = Type.Object(
 )
 
 export const supervisorRoutes = (gc: Supervisor) => [
-  route('GET /health', { id: 'get-health', summary: 'Check whether the supervisor is up', ok: SupervisorHealth }, () =>
-    gc.health(),
+  route('GET /health', { id: 'get-health', summary: 'Check whether the supervisor is up', ok: SupervisorHealth }, (x) =>
+    gc.health(cityOf(x.caller)),
   ),
   route(
     'GET /metrics',
@@ -39,8 +40,8 @@ export const supervisorRoutes = (gc: Supervisor) => [
     },
     () => gc.metrics.text(),
   ),
-  route('GET /v0/cities', { id: 'get-v0-cities', summary: 'List the registered cities', ok: SupervisorCities }, () =>
-    gc.list(),
+  route('GET /v0/cities', { id: 'get-v0-cities', summary: 'List the registered cities', ok: SupervisorCities }, (x) =>
+    gc.list(cityOf(x.caller)),
   ),
   route(
     'POST /v0/city',
@@ -126,6 +127,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
     {
       id: 'get-v0-events',
       summary: 'List the events of all cities, oldest first',
+      description: 'A program that gc started gets those of its own city.',
       query: Type.Object({
         type: Type.Optional(Type.String({ description: 'Only events of exactly this type.' })),
         actor: Type.Optional(Type.String({ description: 'Only what exactly this actor did.' })),
@@ -141,7 +143,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
       ok: EventList,
       errors: ['invalid-request'],
     },
-    (x) => gc.eventLogs.list(x.query),
+    (x) => gc.eventLogs.list(x.query, cityOf(x.caller)),
   ),
   route(
     'GET /v0/events/stream',
@@ -150,7 +152,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
       summary: 'Follow the events of all cities',
       description:
         'The `id` of a frame holds the position of every log; send it back to resume there. Without a resume point the ' +
-        'stream begins now; `0` begins with the oldest events kept.',
+        'stream begins now; `0` begins with the oldest events kept. A program that gc started gets those of its own city.',
       headers: { 'Last-Event-ID': 'The `id` of the last frame you got; takes precedence over `after_cursor`.' },
       query: Type.Object({
         after_cursor: Type.Optional(
@@ -160,7 +162,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
       ok: { frames: { tagged_event: Envelope, gap: GapFrame, heartbeat: HeartbeatEvent } },
       errors: ['invalid-cursor'],
     },
-    (x) => gc.eventLogs.follow(x.request.headers.get('last-event-id') || x.query.after_cursor),
+    (x) => gc.eventLogs.follow(x.request.headers.get('last-event-id') || x.query.after_cursor, cityOf(x.caller)),
   ),
   route(
     'GET /v0/host',

@@ -9,7 +9,7 @@ import type { GuardSettings } from '../http/guard.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import type { RequestMetrics } from '../http/request-metrics.ts'
 import type { ResponseWriter } from '../http/response-writer.ts'
-import { accessPolicy } from './access.ts'
+import { accessPolicy, secretFilter } from './access.ts'
 import { allRoutes } from './all-routes.ts'
 import type { Callers } from './callers.ts'
 import { RESERVED_CODES } from './reserved-codes.ts'
@@ -64,6 +64,7 @@ export function createSupervisorPlane({ gc, replays: own, report, ...shared }: S
     routes: allRoutes(gc),
     reservedCodes: RESERVED_CODES,
     shapes: [...eventShapes(knownEvents), SessionStreamCommonEvent],
+    filterFor: (caller) => secretFilter(caller, (city) => gc.cities.findRunning(city)),
     access: accessPolicy((city) => gc.cities.findRunning(city)),
     onChange: ({ id, actor, summary, method, path }) => report(`${id} ${method} ${path}: ${summary}, by ${actor}`),
     report: (error, { id, method, path }) => report(`${id} ${method} ${path}: ${stackOf(error)}`),

@@ -46,8 +46,9 @@ export class Supervisor {
     this.#startedAt = dependencies.clock.monotonic()
   }
 
-  health(): SupervisorHealth {
-    const cities = this.cities.list()
+  /** The state of all cities together, or of one. */
+  health(only?: string): SupervisorHealth {
+    const cities = this.#list(only)
     const startup = startupOf(cities)
     return {
       status: this.#failure(cities) ?? 'ok',
@@ -56,14 +57,15 @@ export class Supervisor {
       uptime_sec: Math.floor((this.dependencies.clock.monotonic() - this.#startedAt) / 1000),
       cities_total: cities.length,
       cities_running: cities.filter(({ running }) => running).length,
-      ...this.#packsLock(),
+      ...this.#packsLock(only),
       ...(startup && { startup }),
     }
   }
 
   /** The fingerprint of what the packs of the running cities are locked to; that of the file when there is one. */
-  #packsLock(): Pick<SupervisorHealth, 'packs_lock_sha256'> {
-    const cities = this.cities.listRunning().sort((a, b) => (a.name < b.name ? -1 : 1))
+  #packsLock(only: string | undefined): Pick<SupervisorHealth, 'packs_lock_sha256'> {
+    const running = this.cities.listRunning().filter(({ name }) => only === undefined || name === only)
+    const cities = running.sort((a, b) => (a.name < b.name ? -1 : 1))
     const locks = cities.flatMap(({ config }) => config.composition.files.city.text(LOCK_FILE) ?? [])
     if (locks.length === 0) return {}
     return { packs_lock_sha256: createHash('sha256').update(locks.join('')).digest('hex') }
@@ -76,9 +78,13 @@ export class Supervisor {
     return reasons.length > 0 ? `failed: ${reasons.join('; ')}` : undefined
   }
 
-  list(): SupervisorCities {
-    const items = this.cities.list()
+  list(only?: string): SupervisorCities {
+    const items = this.#list(only)
     return { items, total: items.length }
+  }
+
+  #list(only: string | undefined): SupervisorCities['items'] {
+    return this.cities.list().filter(({ name }) => only === undefined || name === only)
   }
 
   /** Runs a change to the registry and returns where its outcome can be read. */

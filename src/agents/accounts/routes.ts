@@ -9,6 +9,7 @@ export const accountRoutes = (city: CityOf<{ loginAccounts: LoginAccounts }>) =>
   route(
     'GET ~/accounts',
     {
+      configuration: true,
       id: 'list-accounts',
       summary: 'List the logins that agents’ programs run on, and which of them have room',
       description:

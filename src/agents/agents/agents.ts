@@ -7,6 +7,7 @@ import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
+import { rejectMarkers } from '../../core/secrets.ts'
 import type { Store } from '../../core/store.ts'
 import { unknownAction } from '../../http/actions.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -141,6 +142,7 @@ export class Agents {
     attempt: Attempt,
   ): Promise<AgentCreated> {
     const { name, dir, prompt, ...keys } = body
+    rejectMarkers({ ...keys, description: undefined })
     const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
     if (attempt.isRetry && this.config.current.agents.some(({ qualified }) => qualified === created.agent))
       return created

@@ -78,6 +78,7 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
   route(
     'GET ~/agents',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-agents',
       summary: 'List agents',
       needs: { needs: 'read', fields: { peek: 'coordinate' } },
@@ -117,8 +118,10 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     },
     (x) => city(x).agents.declare(x.caller, x.body, x.attempt),
   ),
-  route('GET ~/agent/{base}', { id: 'get-v0-city-by-city-name-agent-by-base', ...operations.get }, (x) =>
-    city(x).agents.get(nameOf(x)),
+  route(
+    'GET ~/agent/{base}',
+    { configuration: true, id: 'get-v0-city-by-city-name-agent-by-base', ...operations.get },
+    (x) => city(x).agents.get(nameOf(x)),
   ),
   route(
     'PATCH ~/agent/{base}',
@@ -141,8 +144,10 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
     { id: 'post-v0-city-by-city-name-agent-by-base-by-action', ...operations.act },
     (x) => city(x).agents.act(x.caller, nameOf(x), x.params.action),
   ),
-  route('GET ~/agent/{dir}/{base}', { id: 'get-v0-city-by-city-name-agent-by-dir-by-base', ...operations.get }, (x) =>
-    city(x).agents.get(nameOf(x)),
+  route(
+    'GET ~/agent/{dir}/{base}',
+    { configuration: true, id: 'get-v0-city-by-city-name-agent-by-dir-by-base', ...operations.get },
+    (x) => city(x).agents.get(nameOf(x)),
   ),
   route(
     'PATCH ~/agent/{dir}/{base}',

@@ -4,11 +4,11 @@ import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.
 import { contains, touch } from '../../config/confinement/obstacle.ts'
 import { isOpenToAgents } from '../../config/confinement/open-rigs.ts'
 import { realPath } from '../../core/folders.ts'
+import { looksSecret } from '../../core/secrets.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type Confinable, type ConfinementPlace, type ConfinementRules, confinableOf, rulesOf } from './confinement.ts'
 import { proxyRules } from './proxy-rules.ts'
-import { looksSecret } from './secret-variables.ts'
 import { isForAgents, workPlace } from './work-place.ts'
 
 interface CommandConfinementOptions {

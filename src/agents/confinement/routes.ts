@@ -25,6 +25,7 @@ export const confinementRoutes = (city: CityOf<{ denials: Denials; unconfined: U
   route(
     'GET ~/unconfined-sessions',
     {
+      configuration: true,
       id: 'list-unconfined-sessions',
       summary: 'List running sessions that nothing confines in a city that confines others',
       description: 'Empty where no agent of the city is to be confined.',

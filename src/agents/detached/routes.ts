@@ -11,6 +11,7 @@ export const detachedProcessRoutes = (city: CityOf<{ detached: DetachedProcesses
   route(
     'GET ~/detached-processes',
     {
+      configuration: true,
       id: 'list-detached-processes',
       summary: 'List processes that left their session and still run',
       description:

@@ -22,10 +22,12 @@ export const readinessRoutes = (readiness: Readiness, city: CityOf<{ readiness: 
   route('GET /v0/provider-readiness', { id: 'get-v0-provider-readiness', ...providers }, (x) =>
     readiness.providers(x.query, 'invalid: '),
   ),
-  route('GET ~/readiness', { id: 'get-v0-city-by-city-name-readiness', ...items }, (x) =>
+  route('GET ~/readiness', { configuration: true, id: 'get-v0-city-by-city-name-readiness', ...items }, (x) =>
     city(x).readiness.items(x.query),
   ),
-  route('GET ~/provider-readiness', { id: 'get-v0-city-by-city-name-provider-readiness', ...providers }, (x) =>
-    city(x).readiness.providers(x.query),
+  route(
+    'GET ~/provider-readiness',
+    { configuration: true, id: 'get-v0-city-by-city-name-provider-readiness', ...providers },
+    (x) => city(x).readiness.providers(x.query),
   ),
 ]

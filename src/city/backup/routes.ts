@@ -9,7 +9,7 @@ export const backupRoutes = (city: CityOf<{ backup: Backup }>) => [
     {
       id: 'backup-city',
       summary: 'Copy a whole city into one file',
-      needs: 'maintain',
+      needs: 'operator',
       description:
         'A gzipped tar file of its files and its database as of now; the city keeps working. `gc restore` restores it.',
       query: Type.Object({

@@ -1,4 +1,5 @@
 import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
+import { rejectMarkers } from '../../core/secrets.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../config.ts'
@@ -45,6 +46,7 @@ export class Packs {
 
   /** Fetches a pack, locks it and imports it. */
   async add(caller: Caller, { source, name, version }: PackAdd, attempt: Attempt = firstAttempt): Promise<PackAdded> {
+    rejectMarkers({ source })
     const existing = attempt.isRetry ? this.#direct().find((each) => each.source === source.trim()) : undefined
     if (existing) return toAdded({ ...existing, name: existing.binding, isGit: true })
     await attempt.begin()

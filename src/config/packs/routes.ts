@@ -9,6 +9,7 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
   route(
     'GET ~/packs',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-packs',
       summary: 'List imported packs',
       description: 'What the city itself imports; not what those packs import.',
@@ -19,6 +20,7 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
   route(
     'GET ~/pack-commands',
     {
+      configuration: true,
       id: 'list-pack-commands',
       summary: 'List the commands that packs ship',
       ok: PackCommandList,

@@ -1,9 +1,11 @@
 import { AppError } from '../../core/errors.ts'
+import { restoreSecrets } from '../../core/secrets.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../config.ts'
 import { qualify } from '../declare/names.ts'
 import { type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../edit/patches.ts'
+import { CITY_FILE } from '../files/file-names.ts'
 import type { TomlPairs } from '../toml/edit.ts'
 import { toAgentPatch, toProviderPatch, toRigPatch } from './records.ts'
 import type {
@@ -73,8 +75,14 @@ export class Patches {
   }
 
   async #put(caller: Caller, kind: PatchKind, name: string, keys: Keys, force: boolean): Promise<PatchSaved> {
-    const pairs: TomlPairs = Object.entries(keys)
-    await this.config.edit(actorOf(caller), (base) => putPatch(base, { kind, name, pairs }, force))
+    await this.config.edit(actorOf(caller), (base) => {
+      const last = patchesFor(base.declarations, { kind, name }).at(-1)
+      const written = last?.values.written
+      const restored = restoreSecrets(keys, written, (value) => this.config.blanked(value))
+      const pairs: TomlPairs = Object.entries(restored).filter(([, value]) => value !== undefined)
+      const isSame = last?.block.file === CITY_FILE && Bun.deepEquals(Object.fromEntries(pairs), written)
+      return isSame ? new Map() : putPatch(base, { kind, name, pairs }, force)
+    })
     return { status: 'ok', [NAMED[kind]]: name }
   }
 

@@ -43,6 +43,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'GET ~/patches/agents',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-patches-agents',
       summary: 'List patches of agents',
       description: 'As they are written, those of pack.toml first.',
@@ -64,6 +65,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'GET ~/patches/agent/{base}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-patches-agent-by-base',
       summary: 'Show the patch of an agent of the city',
       ok: AgentPatch,
@@ -83,6 +85,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'GET ~/patches/agent/{dir}/{base}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-patches-agent-by-dir-by-base',
       summary: 'Show the patch of an agent of a rig',
       ok: AgentPatch,
@@ -102,6 +105,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'GET ~/patches/rigs',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-patches-rigs',
       summary: 'List patches of rigs',
       ok: RigPatchList,
@@ -117,6 +121,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'GET ~/patches/rig/{name}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-patches-rig-by-name',
       summary: 'Show the patch of a rig',
       ok: RigPatch,
@@ -132,6 +137,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'GET ~/patches/providers',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-patches-providers',
       summary: 'List patches of providers',
       ok: ProviderPatchList,
@@ -152,6 +158,7 @@ export const patchRoutes = (city: CityOf<{ patches: Patches }>) => [
   route(
     'GET ~/patches/provider/{name}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-patches-provider-by-name',
       summary: 'Show the patch of a provider',
       ok: ProviderPatch,

@@ -18,6 +18,7 @@ export const providerRoutes = (city: CityOf<{ config: Config; providerDeclaratio
   route(
     'GET ~/providers',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-providers',
       summary: 'List providers',
       description: 'The providers that city.toml declares, as they are written there, then those that are built in.',
@@ -29,6 +30,7 @@ export const providerRoutes = (city: CityOf<{ config: Config; providerDeclaratio
   route(
     'GET ~/providers/public',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-providers-public',
       summary: 'List the options of providers',
       description: 'Options with their choices and defaults, without commands, arguments or environments.',
@@ -40,6 +42,7 @@ export const providerRoutes = (city: CityOf<{ config: Config; providerDeclaratio
   route(
     'GET ~/provider/{name}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-provider-by-name',
       summary: 'Show a provider',
       description: 'As it is declared, without the values of its base.',

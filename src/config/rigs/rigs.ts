@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
+import { rejectMarkers } from '../../core/secrets.ts'
 import type { Store } from '../../core/store.ts'
 import { unknownAction } from '../../http/actions.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -77,6 +78,7 @@ export class Rigs {
     attempt = firstAttempt,
   ): Promise<RigCreated> {
     const { git_url } = body
+    rejectMarkers({ git_url })
     const created = await (git_url
       ? this.clones.accept(caller, { ...body, git_url })
       : this.#declare(caller, body, attempt))

@@ -9,6 +9,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
   route(
     'GET ~/rigs',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-rigs',
       summary: 'List rigs',
       query: RigQuery,
@@ -36,6 +37,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
   route(
     'GET ~/rig/{name}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-rig-by-name',
       summary: 'Show a rig',
       query: RigQuery,

@@ -47,6 +47,7 @@ const adapterRoutes = (city: City) => [
   route(
     'GET ~/extmsg/adapters',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-extmsg-adapters',
       summary: 'List the adapters of messengers',
       description: 'An adapter is a program that speaks to a messenger, such as a chat. Those that are registered now.',

@@ -12,6 +12,7 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
   route(
     'GET ~/services',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-services',
       summary: 'List services',
       ok: ServiceList,
@@ -22,6 +23,7 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
   route(
     'GET ~/service/{name}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-service-by-name',
       summary: 'Show a service',
       ok: Status,
@@ -46,6 +48,7 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
   route(
     'GET ~/service/{name}/process',
     {
+      configuration: true,
       id: 'get-service-process',
       summary: 'Show the process behind a service',
       ok: ServiceProcessView,

@@ -8,6 +8,7 @@ export const webhookRoutes = (city: CityOf<{ webhooks: Webhooks }>) => [
   route(
     'GET ~/webhooks',
     {
+      configuration: true,
       id: 'list-webhooks',
       summary: 'List webhooks',
       description:

@@ -47,6 +47,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
   route(
     'GET ~/orders',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-orders',
       summary: 'List the orders that are enabled',
       description: 'An order is a command or a formula that gc runs by itself, by the clock or by what happens.',
@@ -57,6 +58,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
   route(
     'GET ~/order/{name}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-order-by-name',
       summary: 'Show an order',
       description: 'By its scoped name, or by its name when only one order has it. Disabled ones are shown too.',
@@ -106,6 +108,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
   route(
     'GET ~/orders/check',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-orders-check',
       summary: 'Say of each enabled order whether it is due, and why',
       description: 'Runs the checks of conditions, as for a run of their orders.',
@@ -152,6 +155,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
   route(
     'GET ~/order-files',
     {
+      configuration: true,
       id: 'list-order-files',
       summary: 'List every order file with what is made of it',
       description: 'Those that are disabled, skipped or broken are among them.',

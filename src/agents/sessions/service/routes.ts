@@ -30,6 +30,7 @@ export const sessionRoutes = (city: City) => [
   route(
     'GET ~/sessions',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-sessions',
       summary: 'List sessions',
       needs: { needs: 'read', fields: { peek: 'coordinate' } },
@@ -89,6 +90,7 @@ export const sessionRoutes = (city: City) => [
   route(
     'GET ~/session/{id}',
     {
+      configuration: true,
       id: 'get-v0-city-by-city-name-session-by-id',
       summary: 'Get a session',
       needs: { needs: 'read', ownable: 'session', fields: { peek: 'coordinate' } },

@@ -107,6 +107,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
   route(
     'GET ~/sessions/drift',
     {
+      configuration: true,
       id: 'list-session-drift',
       summary: 'List sessions whose declaration has changed',
       description:
