@@ -26,7 +26,10 @@ export function configShowCommand(config: Command, context: CommandContext): voi
 
 async function show({ io }: CommandContext, folder: string, options: ShowOptions): Promise<void> {
   const { showFolder } = await import('../../src/config/explain/show-folder.ts')
-  const { fields, packFolders, errors, warnings } = showFolder(folder, resolveHome(io.env))
+  const { toVisible } = await import('../../src/config/offline/visible.ts')
+  const home = resolveHome(io.env)
+  const shown = toVisible(showFolder(folder, home), { env: io.env, path: folder, home })
+  const { fields, packFolders, errors, warnings } = shown
   if (options.json) {
     printJson(io, {
       city_path: folder,

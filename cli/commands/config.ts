@@ -30,7 +30,9 @@ export function configCommands(program: Command, context: CommandContext): void 
 
 async function explain({ io }: CommandContext, folder: string, options: ExplainOptions): Promise<void> {
   const { explainFolder } = await import('../../src/config/explain/explain-folder.ts')
-  const { fields, errors } = explainFolder(folder, resolveHome(io.env))
+  const { toVisible } = await import('../../src/config/offline/visible.ts')
+  const home = resolveHome(io.env)
+  const { fields, errors } = toVisible(explainFolder(folder, home), { env: io.env, path: folder, home })
   if (errors.length > 0) throw failure(errors.join('\n'))
   const selected = selectFields(fields, options)
   if (options.json) return printJson(io, { fields: selected })

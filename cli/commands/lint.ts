@@ -24,7 +24,9 @@ async function lint({ io }: CommandContext, folder: string, { json }: JsonOption
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw failure(`there is no folder ${path}`)
   const { lintFolder } = await import('../../src/config/offline/lint.ts')
   const { lintFormulasIn } = await import('../../src/orchestration/formulas/lint-folder.ts')
-  const packs = lintFolder(path, resolveHome(io.env), lintFormulasIn)
+  const { toVisible } = await import('../../src/config/offline/visible.ts')
+  const home = resolveHome(io.env)
+  const packs = toVisible(lintFolder(path, home, lintFormulasIn), { env: io.env, path, home })
   if (packs.length === 0) throw failure(`there is no pack.toml in ${path} or below it, and no city.toml`)
   const count = (kind: 'errors' | 'warnings') => packs.reduce((sum, pack) => sum + pack[kind].length, 0)
   const [errors, warnings] = [count('errors'), count('warnings')]

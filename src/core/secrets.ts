@@ -71,7 +71,7 @@ export const isReference = (value: string): boolean =>
 /** Parts of a text that may be secrets: what stands before one, the name that makes it one, and the value. */
 const NAMED_VALUES: readonly RegExp[] = [
   // An argument or a variable: --token=X, --token X, TOKEN=X; a quoted value with its blanks.
-  /(?<before>(?:^|[\s'"`(;])(?<name>--?[A-Za-z][\w.-]{0,80})(?:=|\s+)|(?:^|[\s'"`(;])(?<variable>[A-Za-z_]\w{0,80})=)(?<value>"[^"]+"|'[^']+'|[^\s'"`;]+)/g,
+  /(?<before>(?:^|[\s'"`(;])(?<name>--?[A-Za-z][\w.-]{0,80})(?:=|\s+(?!-))|(?:^|[\s'"`(;])(?<variable>[A-Za-z_]\w{0,80})=)(?<value>"[^"]+"|'[^']+'|[^\s'"`;]+)/g,
   // A parameter of an address.
   /(?<before>[?&](?<name>[\w.-]{1,80})=)(?<value>[^&\s#'"`]+)/g,
   // A header.
@@ -82,12 +82,23 @@ const USER_PART = /\b(?<before>(?<scheme>[a-z][a-z0-9+.-]{0,20}):\/\/)(?<user>[^
 
 /** A text with each secret replaced by what `replace` makes of it. */
 export function replaceSecrets(text: string, replace: (secret: string) => string): string {
-  const withoutUsers = text.replace(USER_PART, (all, before: string, scheme: string, user: string) =>
+  const withoutUsers = replaceUsers(text, replace)
+  const withoutNamed = NAMED_VALUES.reduce((rest, pattern) => replaceNamed(rest, pattern, replace), withoutUsers)
+  return replaceFormats(withoutNamed, replace)
+}
+
+/** A sentence for people without what can be nothing but a secret: user parts of addresses, and known formats. */
+export const blankSentence = (text: string): string => replaceFormats(replaceUsers(text, toMarker), toMarker)
+
+const toMarker = (): string => SECRET_MARKER
+
+const replaceFormats = (text: string, replace: (secret: string) => string): string =>
+  SECRET_FORMATS.reduce((rest, [, pattern]) => rest.replace(pattern, (secret) => replace(secret)), text)
+
+const replaceUsers = (text: string, replace: (secret: string) => string): string =>
+  text.replace(USER_PART, (all, before: string, scheme: string, user: string) =>
     (user.includes(':') || /^https?$/i.test(scheme)) && !isReference(user) ? before + replaceUser(user, replace) : all,
   )
-  const withoutNamed = NAMED_VALUES.reduce((rest, pattern) => replaceNamed(rest, pattern, replace), withoutUsers)
-  return SECRET_FORMATS.reduce((rest, [, pattern]) => rest.replace(pattern, (secret) => replace(secret)), withoutNamed)
-}
 
 /** Of `name:password`, the password is what is known elsewhere; the whole is replaced. */
 function replaceUser(user: string, replace: (secret: string) => string): string {
@@ -99,10 +110,10 @@ function replaceUser(user: string, replace: (secret: string) => string): string 
 function replaceNamed(text: string, pattern: RegExp, replace: (secret: string) => string): string {
   return text.replace(pattern, (all: string, ...rest: unknown[]) => {
     const { before = '', name, variable, value = '' }: Record<string, string | undefined> = Object(rest.at(-1))
-    const isOption = /^-/.test(value) && before.endsWith(' ')
-    if (isOption || isReference(value) || !isSecretName(name ?? variable ?? '')) return all
     const quote = /^["']/.exec(value)?.[0] ?? ''
-    return before + quote + replace(quote ? value.slice(1, -1) : value) + quote
+    const bare = quote ? value.slice(1, -1) : value
+    if (!isSecretName(name ?? variable ?? '')) return before + quote + replaceNamed(bare, pattern, replace) + quote
+    return isReference(bare) ? all : before + quote + replace(bare) + quote
   })
 }
 
@@ -113,13 +124,14 @@ export const replaceInArguments = (args: readonly string[], replace: (secret: st
     const isNamed = /^--?[A-Za-z][\w.-]*$/.test(before) && isSecretName(before)
     const isLogin = /^(?:-u|--user|--proxy-user)$/.test(before) && argument.includes(':')
     const isValue = (isNamed || isLogin) && !argument.startsWith('-') && !isReference(argument)
-    return isValue ? replace(argument) : replaceSecrets(argument, replace)
+    if (isValue) return replace(argument)
+    const [, name = '', value = ''] = /^(-{0,2}[A-Za-z][\w.-]*)=(.+)$/s.exec(argument) ?? []
+    const isAssigned = isSecretName(name) && !isReference(value)
+    return isAssigned ? `${name}=${replace(value)}` : replaceSecrets(argument, replace)
   })
 
 /** A value of a configuration, as JSON has it, with each of its secrets replaced by the marker; `key` is the one it stands under. */
 export const blankSecrets = (value: unknown, key = ''): unknown => blank(value, key)
-
-const toMarker = (): string => SECRET_MARKER
 
 function blank(value: unknown, key: string): unknown {
   if (typeof value === 'string') {
@@ -183,7 +195,10 @@ function restore(given: unknown, { stored, shown, at }: StoredValue): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Items may have been added, moved and left out: one with a marker is the first not yet taken that was shown so, best behind the same one. */
+/**
+ * Items may have been added, moved and left out: one with a marker is the first not yet taken that was shown so. A marker
+ * alone stays behind the option whose value it is, so that no other option is given a secret.
+ */
 function restoreList(given: readonly unknown[], { stored, shown, at }: StoredValue): unknown[] {
   const [values, views]: unknown[][] = [stored, shown].map((list) => (Array.isArray(list) ? list : []))
   const taken = new Set<number>()
@@ -191,9 +206,10 @@ function restoreList(given: readonly unknown[], { stored, shown, at }: StoredVal
     if (typeof item !== 'string' || !item.includes(SECRET_MARKER)) {
       return restore(item, { stored: values?.[index], shown: views?.[index], at: `${at}[${index}]` })
     }
-    const fitting = (views ?? []).flatMap((view, place) => (view === item && !taken.has(place) ? [place] : []))
-    const place = fitting.find((each) => views?.[each - 1] === given[index - 1]) ?? fitting[0]
-    if (place === undefined) throw withoutStoredValue(`${at}[${index}]`)
+    const isShownAt = (view: unknown, place: number) =>
+      view === item && !taken.has(place) && (item !== SECRET_MARKER || views?.[place - 1] === given[index - 1])
+    const place = views?.findIndex(isShownAt) ?? -1
+    if (place < 0) throw withoutStoredValue(`${at}[${index}]`)
     taken.add(place)
     return values?.[place]
   })

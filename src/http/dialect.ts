@@ -31,7 +31,7 @@ export const supervisorDialect: PlaneDialect = {
     if (path.includes('{')) codes.push('invalid-request')
     if (inCity) codes.push('city-not-found', 'store-unavailable')
     if (inCity || spec.query || spec.body || spec.blocking) codes.push('validation-failed')
-    if (method !== 'GET' || spec.needs || successKindOf(spec.ok).kind === 'socket') codes.push('forbidden')
+    if (inCity || method !== 'GET' || spec.needs || successKindOf(spec.ok).kind === 'socket') codes.push('forbidden')
     return codes
   },
 }

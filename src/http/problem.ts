@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { AppError, type ErrorCode } from '../core/errors.ts'
+import { blankSentence } from '../core/secrets.ts'
 import type { JsonObject } from './components.ts'
 import { getObject } from './json-object.ts'
 import { ErrorModel, problemType } from './schema.ts'
@@ -52,8 +53,15 @@ export const toTitle = (code: string): string => {
 }
 
 function toProblem({ code, status, message, fieldErrors }: AppError): ErrorModel {
-  const model: ErrorModel = { type: problemType(code), code, title: toTitle(code), status, detail: message }
-  return fieldErrors.length > 0 ? { ...model, errors: fieldErrors } : model
+  const model: ErrorModel = {
+    type: problemType(code),
+    code,
+    title: toTitle(code),
+    status,
+    detail: blankSentence(message),
+  }
+  const errors = fieldErrors.map((error) => ({ ...error, message: blankSentence(error.message) }))
+  return errors.length > 0 ? { ...model, errors } : model
 }
 
 /** The error to report for anything thrown: an AppError as it is, an unexpected error without its details. */

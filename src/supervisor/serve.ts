@@ -17,6 +17,7 @@ import { EventRetention } from '../core/events/retention.ts'
 import { Lock } from '../core/lock.ts'
 import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
+import { blankSentence } from '../core/secrets.ts'
 import { Store } from '../core/store.ts'
 import { connectToHosts } from '../host/client/host-client.ts'
 import { confineTool } from '../host/confine/start/confined-tool.ts'
@@ -98,7 +99,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     )
   }
   await using resources = new AsyncDisposableStack()
-  const report = (message: string) => options.report(redactTokens(message))
+  const report = (message: string) => options.report(blankSentence(redactTokens(message)))
   const { GC_TOKEN: _, ...env } = options.env
   const started = await start({ ...options, env, report }, Home.open(options.home), resources)
   return running(started, resources.move())

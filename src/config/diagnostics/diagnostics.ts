@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { replaceSecrets, SECRET_MARKER } from '../../core/secrets.ts'
 import { CITY_FILE } from '../files/file-names.ts'
 
 /** A place in a file of the configuration. */
@@ -25,25 +26,30 @@ export interface Diagnostic extends SourceLocation {
 export class Diagnostics {
   readonly #all: Diagnostic[] = []
 
-  error({ file, line, key }: SourceLocation, message: string): void {
-    this.#all.push({ severity: 'error', file, line, key, message })
+  error(place: SourceLocation, message: string): void {
+    this.#report('error', place, message)
   }
 
-  broken({ file, line, key }: SourceLocation, message: string): void {
-    this.#all.push({ severity: 'broken', file, line, key, message })
+  broken(place: SourceLocation, message: string): void {
+    this.#report('broken', place, message)
   }
 
-  warning({ file, line, key }: SourceLocation, message: string): void {
-    this.#all.push({ severity: 'warning', file, line, key, message })
+  warning(place: SourceLocation, message: string): void {
+    this.#report('warning', place, message)
   }
 
-  lint({ file, line, key }: SourceLocation, message: string): void {
-    this.#all.push({ severity: 'lint', file, line, key, message })
+  lint(place: SourceLocation, message: string): void {
+    this.#report('lint', place, message)
   }
 
   /** Takes over what was found apart. */
   add(diagnostic: Diagnostic): void {
     this.#all.push(diagnostic)
+  }
+
+  /** A sentence that quotes a declaration quotes none of its secrets: it is printed, logged and answered. */
+  #report(severity: Severity, { file, line, key }: SourceLocation, message: string): void {
+    this.#all.push({ severity, file, line, key, message: replaceSecrets(message, () => SECRET_MARKER) })
   }
 
   /** The diagnostics of these severities in reading order, each once. */

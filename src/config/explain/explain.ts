@@ -1,3 +1,4 @@
+import { blankSecrets, isSecretTable } from '../../core/secrets.ts'
 import type { RigConfig } from '../city-config.ts'
 import { AGENT, type AgentFields } from '../declare/agent.ts'
 import type { Declaration } from '../declare/declaration.ts'
@@ -9,7 +10,7 @@ import { RIG } from '../declare/rig.ts'
 import { providerChain } from '../providers/resolve.ts'
 import type { Composition } from '../resolve/compose.ts'
 
-/** One declared field, and where it was written. */
+/** One declared field, and where it was written. Variables are named without their values. */
 export interface ExplainedField {
   readonly kind: 'rig' | 'agent' | 'provider'
   readonly name: string
@@ -66,8 +67,18 @@ function explain<Values>(
     const { layer, file, section } = origin.block
     const read = readValue(field)
     if (isTable(read)) return explainTable(kind, name, key, read)
-    const value = key === 'env' ? hideValues(read) : read
-    return [{ kind, name, key, value, layer: layer.name, file, line: origin.line, section }]
+    return [
+      {
+        kind,
+        name,
+        key,
+        value: isSecretTable(key) ? blankSecrets(read, key) : read,
+        layer: layer.name,
+        file,
+        line: origin.line,
+        section,
+      },
+    ]
   })
 }
 
@@ -84,7 +95,3 @@ function explainTable(
 
 const isTable = (value: unknown): value is Declaration<object> =>
   typeof value === 'object' && value !== null && 'block' in value && 'origins' in value
-
-/** Environment variables are named without their values, which may be secret. */
-const hideValues = (env: unknown): unknown =>
-  Object.fromEntries(Object.keys(Object(env)).map((variable) => [variable, '…']))

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { SECRET_MARKER } from '../../core/secrets.ts'
 import type { Remote } from './remote.ts'
 
 /** How git reaches a remote, and as whom. */
@@ -73,4 +74,4 @@ function sshEnvironment(
 
 /** A sentence of git without the secrets that it was given. */
 export const withoutSecrets = (message: string, { password }: Remote): string =>
-  password ? message.replaceAll(password, '…') : message
+  password ? message.replaceAll(password, SECRET_MARKER) : message

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
+import { blankSentence } from '../../core/secrets.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import { type BuiltinPack, builtinPackOf } from './builtin.ts'
 import { isInside } from './links.ts'
@@ -134,6 +135,7 @@ function locateCheckout(
   return { kind: 'git', folder, boundary: checkout, version: locked.version, commit: locked.commit }
 }
 
-const missing = (reason: string): MissingPack => ({ kind: 'missing', reason })
+/** The reason is listed, logged and recorded: it quotes a source without its secrets. */
+const missing = (reason: string): MissingPack => ({ kind: 'missing', reason: blankSentence(reason) })
 
 const hasPack = (files: FileSnapshot, folder: string): boolean => files.root(folder).text(PACK_FILE) !== undefined

@@ -1,0 +1,25 @@
+import { blankSecrets } from '../../core/secrets.ts'
+import { TOKEN_PREFIX } from '../../http/credentials.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { secretsIn } from '../files/secrets-in.ts'
+import { openPackFolders } from '../packs/builtin-folders.ts'
+import { compose } from '../resolve/compose.ts'
+
+interface Reader {
+  /** The environment of the command. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder of the city. */
+  readonly path: string
+  readonly home: string
+}
+
+/** Whether a command was started by a session or another program of gc, not by a person. */
+const isOfProgram = ({ GC_SESSION_ID, GC_TOKEN }: Reader['env']): boolean =>
+  Boolean(GC_SESSION_ID) || (Boolean(GC_TOKEN) && !GC_TOKEN?.startsWith(TOKEN_PREFIX.operator))
+
+/** What was read from the files of a city, as whoever started the command may see it: programs are shown no secret. */
+export function toVisible<Result>(result: Result, { env, path, home }: Reader): Result {
+  if (!isOfProgram(env)) return result
+  const { files } = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  return JSON.parse(secretsIn(files).strike(JSON.stringify(blankSecrets(result))))
+}
