@@ -3,19 +3,17 @@ import { type Actor, gcPart } from '../core/actor.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
 import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
-import type { SecretValues } from '../core/secret-values.ts'
-import { blankSecrets } from '../core/secrets.ts'
 import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
 import { qualify } from './declare/names.ts'
 import { type Diagnostic, formatDiagnostic, notInForceError, toInvalidConfigError } from './diagnostics/diagnostics.ts'
 import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
 import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
-import { ConfigWatcher } from './files/config-watcher.ts'
+import { ConfigWatcher, unchangingFolders } from './files/config-watcher.ts'
+import { DeclaredSecrets } from './files/declared-secrets.ts'
 import { EditLock, keepsChanging } from './files/edit-lock.ts'
 import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
 import { LastGoodWriter } from './files/last-good-files.ts'
-import { secretsIn } from './files/secrets-in.ts'
 import { writeDrafts } from './files/write-files.ts'
 import { composeLastGood } from './last-good.ts'
 import { type ComposeOptions, type Composition, compose } from './resolve/compose.ts'
@@ -43,8 +41,9 @@ const MAX_EDIT_ATTEMPTS = 8
  */
 export class Config {
   readonly path: string
+  /** The secrets that the files declare. */
+  readonly secrets = new DeclaredSecrets(() => this.#composition.files)
   #composition: Composition
-  #secrets: { readonly files: FileSnapshot; readonly values: SecretValues } | undefined
   #problem: string | undefined
   #watcher: ConfigWatcher | undefined
   /** Edits, one after the other. */
@@ -90,18 +89,6 @@ export class Config {
   /** What the last good configuration was made of. */
   get composition(): Composition {
     return this.#composition
-  }
-
-  /** The secrets that the files in force declare. */
-  get secrets(): SecretValues {
-    const files = this.#composition.files
-    if (this.#secrets?.files !== files) this.#secrets = { files, values: secretsIn(files) }
-    return this.#secrets.values
-  }
-
-  /** A declared value as programs are shown it. */
-  blanked(value: unknown): unknown {
-    return value === undefined ? undefined : JSON.parse(this.secrets.strike(JSON.stringify(blankSecrets(value))))
   }
 
   /** Why the files on disk are not in force, a line for each error; undefined when they are. */
@@ -183,7 +170,7 @@ export class Config {
         report(`${this.path} runs on its last good configuration, and starts nothing new:\n${this.#problem}`)
       else this.#lastGood.keep(this.#composition.files)
     }
-    this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report, unchangingFolders(this.options))
+    this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report, unchangingFolders(this.options.folders))
     this.#watcher.follow(this.#composition.files)
   }
 
@@ -285,6 +272,7 @@ export class Config {
     this.#setProblem(composition.errors.map(formatDiagnostic).join('\n') || undefined)
     const isSame = this.current.held === undefined && composition.files.equals(this.#composition.files)
     if (this.#problem || isSame) return false
+    this.secrets.remember()
     const previous = this.current
     const files = composition.files.differences(this.#composition.files)
     this.#composition = this.#withRegisteredName(composition)
@@ -307,7 +295,3 @@ export class Config {
     return { ...composition, config: { ...composition.config, name: this.registeredName } }
   }
 }
-
-/** Fetched packs, and those of gc, are replaced by others; they never change. */
-const unchangingFolders = ({ folders }: ComposeOptions): string[] =>
-  folders ? [folders.checkouts, folders.builtins] : []

@@ -50,7 +50,7 @@ export class ProviderDeclarations {
   #changes({ declarations, config }: EditBase, name: string, keys: ProviderKeys): ProviderKeys {
     const declared = tomlOf(declarations.providers.get(name)?.values)
     const effective = tomlOf(config.providers.get(name))
-    const restored = restoreSecrets(keys, effective, (value) => this.config.blanked(value))
+    const restored = restoreSecrets(keys, effective, (value) => this.config.secrets.blank(value))
     return changesOf(keys, restored, { declared, effective })
   }
 

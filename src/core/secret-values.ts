@@ -1,4 +1,5 @@
 import {
+  blankSecrets,
   isReference,
   isSecretName,
   isSecretTable,
@@ -9,6 +10,8 @@ import {
 
 /** Shorter secrets are also ordinary words; they are blanked only where they are declared. */
 const MIN_LENGTH = 8
+/** How many secrets are known; the oldest are forgotten. */
+const MAX_VALUES = 1000
 /** Keys that say where a secret is: `token_file`, `secret_env`. */
 const POINTING_KEY = /(?:^|_)(?:file|path|dir|env|name|helper|header|url|prefix)$/i
 const NAMING_KEY = /^keys?$/i
@@ -40,6 +43,11 @@ export class SecretValues {
     return text.replace(this.#pattern, SECRET_MARKER)
   }
 
+  /** A declaration, as JSON has it, as programs are shown it. */
+  blank<Value>(value: Value): Value {
+    return value === undefined ? value : JSON.parse(this.strike(JSON.stringify(blankSecrets(value))))
+  }
+
   #addText(value: string, key: string): void {
     if (isSecretName(key) && !NAMING_KEY.test(key) && !POINTING_KEY.test(key)) this.#addValue(value)
     replaceSecrets(value, this.#collect)
@@ -58,7 +66,14 @@ export class SecretValues {
   }
 
   #addValue(value: string): void {
-    if (value.length >= MIN_LENGTH && !isReference(value) && value !== SECRET_MARKER) this.#values.add(value)
+    if (value.length >= MIN_LENGTH && !isReference(value) && value !== SECRET_MARKER) this.#keep(value)
+  }
+
+  #keep(value: string): void {
+    this.#values.delete(value)
+    this.#values.add(value)
+    const [oldest] = this.#values
+    if (this.#values.size > MAX_VALUES && oldest !== undefined) this.#values.delete(oldest)
   }
 
   readonly #collect = (secret: string): string => {

@@ -1,6 +1,5 @@
 import { AppError } from '../core/errors.ts'
-import { type PullSource, toPullSource } from '../core/pull-source.ts'
-import { blankSecrets } from '../core/secrets.ts'
+import type { PullSource } from '../core/pull-source.ts'
 import { searchOf } from './authority.ts'
 import type { BlockingQuery } from './blocking-query.ts'
 import { type Caller, nameOf } from './caller.ts'
@@ -10,13 +9,13 @@ import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
 import { type AccessPolicy, checkAccess, type DetailedNeed, isLogged, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
-import { assertFits, type JsonReplacer, JsonRows, type List, listRows, RenderedJson, toText } from './rendered.ts'
+import { assertFits, type JsonReplacer, JsonRows, toText } from './rendered.ts'
 import type { CountResponse } from './request-metrics.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
 import type { ResponseBody } from './response-body.ts'
 import type { ResponseContent, ResponseWriter } from './response-writer.ts'
 import type { Connection, MediaBody, Route } from './route.ts'
-import { type SecretFilter, strikeAnswer, strikeFrames, strikeMedia } from './secret-filter.ts'
+import { type SecretFilter, strikeFrames, strikeMedia, visibleAnswer } from './secret-filter.ts'
 import { SharedAnswers } from './shared-answers.ts'
 import { type SseFrame, type SseFrames, STREAM_HEADERS } from './sse.ts'
 
@@ -65,7 +64,7 @@ export class OperationHandler {
   readonly #index: boolean
   readonly #age: boolean
   readonly #repeatable: boolean
-  readonly #isList: boolean
+  readonly #answer: { isList: boolean; isConfiguration: boolean }
   /** What a success is sent with. */
   readonly #success: { status: number; isEmpty: boolean }
   readonly #reads: boolean
@@ -89,7 +88,7 @@ export class OperationHandler {
     this.#need = needOf(route)
     this.#isLogged = isLogged(this.#need, route.method)
     const json = this.#outcome.kind === 'json' ? this.#outcome : undefined
-    this.#isList = json?.isList === true
+    this.#answer = { isList: json?.isList === true, isConfiguration: route.spec.configuration === true }
     const usual = this.#outcome.kind === 'socket' ? 101 : 200
     this.#success = { status: json?.status ?? usual, isEmpty: json?.empty === true }
     this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined && !route.spec.idempotent
@@ -127,8 +126,7 @@ export class OperationHandler {
     const isSocket = this.#outcome.kind === 'socket'
     if (caller === unauthenticated && !isSocket) throw unauthorized('only a socket may be opened without a token')
     const params = decodeParams(this.at.names, pathParams)
-    const search = searchOf(request.url)
-    const query = this.#declared.query(search)
+    const query = this.#declared.query(searchOf(request.url))
     const id = String(reply.headers['x-gc-request-id'])
     const checked = this.#declared.body(body)
     const { access } = this.services
@@ -161,11 +159,9 @@ export class OperationHandler {
     await this.services.waitForEvent(exchange.params, index, ms, exchange)
     this.services.restoreTimeout(exchange.request)
     const asker = this.route.spec.blocking === 'by-caller' ? nameOf(exchange.caller) : ''
-    const isFiltered = this.services.filterFor(exchange.caller) !== undefined
-    const question = JSON.stringify([exchange.params, exchange.query, asker, isFiltered])
+    const question = JSON.stringify([exchange.params, exchange.query, asker, !this.services.filterFor(exchange.caller)])
     const answer = await this.#sharedAnswers.get(question, async () => {
-      const content = await this.#content(exchange, await this.#call(exchange))
-      return { content, index: exchange.index }
+      return { content: await this.#content(exchange, await this.#call(exchange)), index: exchange.index }
     })
     exchange.index = answer.index
     return this.#send(exchange, reply, answer.content)
@@ -225,15 +221,9 @@ export class OperationHandler {
     return writer.tryContent(text) ?? this.#contentWithRoom(exchange, text.length)
   }
 
-  /** A result as its caller may see it; a list is written row by row. */
-  #visible(exchange: ActiveExchange, value: unknown): unknown {
-    const isRendered = value instanceof RenderedJson || value instanceof JsonRows
-    const isConfiguration = this.route.spec.configuration === true
-    const filter = this.services.filterFor(exchange.caller)
-    const visible =
-      filter && isConfiguration ? blankSecrets(value instanceof RenderedJson ? value.value : value) : value
-    const rows = this.#isList && !isRendered ? listRows(visible as List) : visible
-    return filter ? strikeAnswer(rows, filter) : rows
+  /** A result as its caller may see it. */
+  #visible({ caller }: ActiveExchange, result: unknown): unknown {
+    return visibleAnswer(result, { ...this.#answer, filter: this.services.filterFor(caller) })
   }
 
   async #contentWithRoom(exchange: ActiveExchange, length: number): Promise<ResponseContent> {
@@ -266,8 +256,7 @@ export class OperationHandler {
   }
 
   #writeMedia(exchange: ActiveExchange, reply: ResponseHead, result: MediaBody, media: string): Response {
-    const filter = this.services.filterFor(exchange.caller)
-    const value = filter ? strikeMedia(result, filter, media) : result
+    const value = strikeMedia(result, this.services.filterFor(exchange.caller), media)
     reply.headers['content-type'] ??= media
     this.#writeHead(exchange, reply)
     exchange.end()
@@ -280,9 +269,7 @@ export class OperationHandler {
   #writeStream(exchange: ActiveExchange, reply: ResponseHead, value: SseFrames): Response {
     this.#writeHead(exchange, reply)
     Object.assign(reply.headers, STREAM_HEADERS)
-    const filter = this.services.filterFor(exchange.caller)
-    const source = 'take' in value ? value : toPullSource(value)
-    const frames = filter ? strikeFrames(source, filter) : source
+    const frames = strikeFrames(value, this.services.filterFor(exchange.caller))
     if (exchange.request.method !== 'HEAD') return new Response(this.services.stream(exchange, frames))
     frames.close()
     exchange.end()

@@ -64,9 +64,13 @@ export class JsonRows<Shape> {
   }
 }
 
+/** Whether a result is JSON already. */
+export const isRendered = (value: unknown): value is RenderedJson<unknown> | JsonRows<unknown> =>
+  value instanceof RenderedJson || value instanceof JsonRows
+
 /** A result as JSON. */
 export const toText = (value: unknown, replacer?: JsonReplacer): string => {
-  if (value instanceof RenderedJson || value instanceof JsonRows) return value.text
+  if (isRendered(value)) return value.text
   return JSON.stringify(value, replacer) ?? ''
 }
 

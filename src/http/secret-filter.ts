@@ -1,7 +1,8 @@
-import type { PullSource } from '../core/pull-source.ts'
-import { JsonRows, RenderedJson, toText } from './rendered.ts'
+import { type PullSource, toPullSource } from '../core/pull-source.ts'
+import { blankSecrets } from '../core/secrets.ts'
+import { isRendered, JsonRows, type List, listRows, RenderedJson, toText } from './rendered.ts'
 import type { MediaBody } from './route.ts'
-import { type SseFrame, toSseLine } from './sse.ts'
+import { type SseFrame, type SseFrames, toSseLine } from './sse.ts'
 
 /** What is struck out of answers to a caller. */
 export interface SecretFilter {
@@ -12,14 +13,26 @@ export interface SecretFilter {
 /** For a caller whose city is not open. */
 export const NO_KNOWN_SECRETS: SecretFilter = { strike: (text) => text }
 
-/** A result as JSON without the known secrets. */
-export function strikeAnswer(value: unknown, filter: SecretFilter): unknown {
-  if (value instanceof JsonRows) return value.map((text) => filter.strike(text))
-  return new RenderedJson(filter.strike(toText(value)))
+interface AnswerKind {
+  readonly filter: SecretFilter | undefined
+  /** Whether it shows declarations: those secrets go, too, that only their place tells. */
+  readonly isConfiguration: boolean
+  readonly isList: boolean
+}
+
+/** A result as whoever asked may see it; a list is written row by row. */
+export function visibleAnswer(result: unknown, { filter, isConfiguration, isList }: AnswerKind): unknown {
+  const value = filter && isConfiguration ? blankSecrets(isRendered(result) ? result.value : result) : result
+  const rows = isList && !isRendered(value) ? listRows(value as List) : value
+  if (!filter) return rows
+  if (rows instanceof JsonRows) return rows.map((text) => filter.strike(text))
+  return new RenderedJson(filter.strike(toText(rows)))
 }
 
 /** The frames of a stream without the known secrets; those that have none stay those that all streams share. */
-export function strikeFrames(frames: PullSource<SseFrame>, filter: SecretFilter): PullSource<SseFrame> {
+export function strikeFrames(sent: SseFrames, filter: SecretFilter | undefined): PullSource<SseFrame> {
+  const frames = 'take' in sent ? sent : toPullSource(sent)
+  if (!filter) return frames
   return {
     take() {
       const frame = frames.take()
@@ -38,7 +51,8 @@ export function strikeFrames(frames: PullSource<SseFrame>, filter: SecretFilter)
 }
 
 /** A text, or a stream of lines, without the known secrets. What is no text stays as it is. */
-export function strikeMedia(body: MediaBody, filter: SecretFilter, media: string): MediaBody {
+export function strikeMedia(body: MediaBody, filter: SecretFilter | undefined, media: string): MediaBody {
+  if (!filter) return body
   if (typeof body === 'string') return filter.strike(body)
   if (!/text|json/.test(media)) return body
   return body instanceof ReadableStream ? body.pipeThrough(strikeLines(filter)) : strikeBytes(body, filter)

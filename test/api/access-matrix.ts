@@ -23,7 +23,6 @@ const HEAVY = ['stop-supervisor', 'backup-city']
 /** Which operations whoever has no permission may carry out. */
 export const isFree = ({ needs, always }: StatedNeed): boolean => !always && (needs === 'read' || FREE.includes(needs))
 export const isWork = ({ needs }: StatedNeed): boolean => ['read', 'work', 'session'].includes(needs)
-export const isReading = ({ needs, fields }: StatedNeed): boolean => needs === 'read' && !fields
 export const isOfNobody = ({ needs }: StatedNeed): boolean => needs !== 'operator'
 
 /** Every operation of a supervisor, to be tried as one caller after the other. */

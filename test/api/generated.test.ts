@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { dice } from '../slow/town.ts'
-import { type Operation, operationsOf } from '../support/sample.ts'
-import { resolve } from '../support/schema.ts'
+import { operationsOf } from '../support/sample.ts'
 import { SEED } from '../support/seed.ts'
 import { type TestCity, World } from '../support/world.ts'
-import { bead } from './town.ts'
+import { LEFT_OUT, Maker, type Sent, send } from './generated-requests.ts'
+import { PLANTED, PlantedCity, plantAccounts } from './planted-city.ts'
+import { bead, register, STORE_TOKEN, startSession } from './town.ts'
 
 type Json = Record<string, unknown>
 
@@ -12,137 +13,6 @@ type Json = Record<string, unknown>
 const EACH = Number(process.env.GC_EACH ?? 25)
 /** The number of concurrent requests. */
 const AT_ONCE = 8
-/** Operations that end the server under test, or remove its city. */
-const LEFT_OUT = new Set([
-  'stop-supervisor',
-  'stop-city',
-  'start-city',
-  'post-v0-city-by-city-name-unregister',
-  'post-v0-city',
-  'register-city',
-])
-
-const WORDS = [
-  '',
-  ' ',
-  'x',
-  'to-1',
-  'to-999999999999999999999',
-  'web/worker',
-  '../../etc/passwd',
-  'a/b%2Fc?d#e',
-  '%',
-  '%25',
-  'né🎉\u202e\u0000',
-  "'; DROP TABLE beads; --",
-  '<script>',
-  '\ud800',
-  '0',
-  '-1',
-  '1e9',
-  'null',
-  'true',
-  '9'.repeat(1024),
-  '/%'.repeat(512),
-  'é'.repeat(600),
-  '__proto__',
-  'constructor',
-]
-const NUMBERS = [0, -1, 1, 0.5, 2 ** 31, 2 ** 53, -(2 ** 53), 1e308, 1000, 1001, Number.MAX_SAFE_INTEGER]
-
-/** Generates values for a document's schemas: valid, at the limits, and of another type. */
-class Maker {
-  constructor(
-    private readonly document: Json,
-    private readonly random: () => number,
-  ) {}
-
-  chance(of: number): boolean {
-    return this.random() < of
-  }
-
-  one<T>(items: readonly T[]): T {
-    const item = items[Math.floor(this.random() * items.length)]
-    if (item === undefined) throw new Error('there is nothing to choose from')
-    return item
-  }
-
-  word(): string {
-    return this.one(WORDS)
-  }
-
-  value(schema: unknown, depth = 0): unknown {
-    const of: Json = Object(schema)
-    if (typeof of.$ref === 'string') return this.value(resolve(this.document, of.$ref), depth)
-    if (depth > 5 || this.chance(0.06)) return this.stray()
-    if ('const' in of) return of.const
-    if (Array.isArray(of.enum)) return this.one(of.enum)
-    const choices = [of.anyOf, of.oneOf].flat().filter((choice) => typeof choice === 'object' && choice !== null)
-    if (choices.length > 0) return this.value(this.one(choices), depth)
-    const [type] = [of.type].flat()
-    if (type === 'object') return this.object(of, depth)
-    if (type === 'array') return Array.from({ length: this.one([0, 1, 2, 300]) }, () => this.value(of.items, depth + 1))
-    if (type === 'boolean') return this.chance(0.5)
-    if (type === 'integer' || type === 'number') return this.one(NUMBERS)
-    return this.text(of)
-  }
-
-  text(of: Json): string {
-    if (of.format === 'date-time') return this.one(['2030-01-01T00:00:00Z', '2030-13-45T99:00:00Z', 'now', ''])
-    const most = Number(of.maxLength ?? 0)
-    if (most > 0 && this.chance(0.3)) return 'm'.repeat(this.one([most, most + 1]))
-    return this.word()
-  }
-
-  object(of: Json, depth: number): Json {
-    const required = [of.required].flat()
-    const made: Json = {}
-    for (const [name, schema] of Object.entries(Object(of.properties))) {
-      if (this.chance(required.includes(name) ? 0.95 : 0.3)) made[name] = this.value(schema, depth + 1)
-    }
-    if (typeof of.additionalProperties === 'object') made[this.word()] = this.value(of.additionalProperties, depth + 1)
-    if (this.chance(0.03)) made[this.word()] = this.stray()
-    return made
-  }
-
-  stray(): unknown {
-    return this.one([null, [], {}, '', 'x', 0, -1, true, false, [null], { a: { b: [] } }, 'z'.repeat(3000)])
-  }
-
-  /** The address of an operation with its parameters filled in; always a valid URL. */
-  address({ path, parameters }: Operation, city: string): string {
-    const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
-      if (name === 'cityName') return city
-      const examples: Record<string, string[]> = { action: ['suspend', 'resume', 'x'] }
-      return (
-        encodeURIComponent(this.chance(0.4) ? this.one(examples[name] ?? ['to-1', 'to-2', 'to-3']) : this.safe()) || 'x'
-      )
-    })
-    const query = parameters.filter((one) => one.in === 'query' && one.name !== 'wait' && this.chance(0.4))
-    // Waiting for a future event is supposed to take long.
-    const pairs = query
-      .filter(({ name }) => name !== 'index')
-      .map(({ name, schema }) => {
-        const value = this.value(schema)
-        return `${encodeURIComponent(name)}=${encodeURIComponent(wellFormed(String(value)))}`
-      })
-    return pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled
-  }
-
-  safe(): string {
-    return wellFormed(this.word())
-  }
-}
-
-const wellFormed = (text: string): string => text.replaceAll('\ud800', '?').slice(0, 1024)
-
-interface Sent {
-  operation: Operation
-  address: string
-  body: string | undefined
-  status: number
-}
-
 test('no request, however strange, causes an internal error, hangs, or changes anything when it is rejected', async () => {
   const random = dice(SEED)
   await using world = await World.open()
@@ -174,29 +44,6 @@ test('no request, however strange, causes an internal error, hangs, or changes a
   process.stdout.write(`seed ${SEED}: ${sent.length} requests to ${operations.length} operations\n`)
 }, 120_000)
 
-async function send(world: World, city: TestCity, make: Maker, operation: Operation): Promise<Sent> {
-  const address = make.address(operation, city.name)
-  const body = operation.body && JSON.stringify(make.value(operation.body))
-  const stop = new AbortController()
-  const late = setTimeout(() => stop.abort(), 40_000)
-  try {
-    const response = await fetch(world.url + address, {
-      method: operation.method,
-      headers: { 'X-GC-Request': '1', ...(body !== undefined && { 'Content-Type': 'application/json' }) },
-      signal: stop.signal,
-      ...(body !== undefined && { body }),
-    })
-    const { status } = response
-    if (operation.kind !== 'stream' || status !== 200) await response.text()
-    return { operation, address, body, status }
-  } catch (error) {
-    throw new Error(`${operation.id} ${address} ${body?.slice(0, 300)}: ${error}`)
-  } finally {
-    clearTimeout(late)
-    stop.abort()
-  }
-}
-
 test('a rejected request records nothing', async () => {
   const random = dice(SEED + 1)
   await using world = await World.open()
@@ -225,3 +72,150 @@ test('a rejected request records nothing', async () => {
   }
   expect(rejected).toBeGreaterThan(200)
 }, 60_000)
+
+/** How long every operation is called as every caller; ten minutes with `GC_SECONDS=600`. */
+const SECONDS = Number(process.env.GC_SECONDS ?? 4)
+
+test(
+  'every operation answers every kind of caller without an internal error or a secret',
+  async () => {
+    const random = dice(SEED + 2)
+    await using world = await World.open()
+    plantAccounts(world.home)
+    const city = await PlantedCity.open(world, 'planted')
+    const other = await register(world, 'other', SPY)
+    const callers = new Callers(world, city, other)
+    await callers.renew()
+    const document: Json = (await world.call('GET /openapi.json')).body
+    const make = new Maker(document, random)
+    const operations = operationsOf(document).filter(({ id, kind }) => !LEFT_OUT.has(id) && kind !== 'socket')
+    const end = performance.now() + SECONDS * 1000
+    const failures: string[] = []
+    const count = new Map<string, number>()
+    const work = async () => {
+      while (performance.now() < end && failures.length < 10) {
+        const caller = make.one(callers.names)
+        const operation = make.one(operations)
+        const one = await send(world, city.city, make, operation, callers.tokenOf(caller)).catch((error) =>
+          String(error),
+        )
+        const wrong = typeof one === 'string' ? one : wrongIn(one, caller)
+        if (wrong) failures.push(`as ${caller}: ${wrong}`)
+        const status =
+          typeof one === 'string' ? 'failed' : one.status === 401 ? '401' : `${Math.floor(one.status / 100)}xx`
+        count.set(`${caller} ${status}`, (count.get(`${caller} ${status}`) ?? 0) + 1)
+      }
+    }
+    const health = new HealthPoll(world, end)
+    await Promise.all([health.run(), callers.keep(end), ...Array.from({ length: AT_ONCE }, work)])
+    process.stdout.write(
+      `seed ${SEED}: ${SECONDS} s of ${operations.length} operations; ${health.summary}\n  ${[...count]
+        .sort()
+        .map(([what, times]) => `${what} ${times}`)
+        .join(', ')}\n`,
+    )
+    if (failures.length > 0) process.stderr.write(`GC_SEED=${SEED} repeats it\n${world.log.slice(0, 4000)}\n`)
+    expect(failures).toEqual([])
+    expect(health.failed).toBe(0)
+    for (const caller of callers.names.filter((name) => name !== 'network agent'))
+      expect([caller, (count.get(`${caller} 2xx`) ?? 0) > 0]).toEqual([caller, true])
+  },
+  SECONDS * 1000 + 120_000,
+)
+
+const SPY = `[[agent]]\nname = "spy"\nstart_command = '${STORE_TOKEN}; exec sleep 600'\nmax_active_sessions = 4\n`
+
+/** What is wrong with an answer: an internal error, or a secret for one who may not read it. */
+function wrongIn({ status, operation, address, body, text }: Sent, caller: string): string | undefined {
+  const what = `${operation.id} ${address} ${body?.slice(0, 2000)}`
+  // 501 and 503 are deliberate: a program without modes, one that is not installed.
+  if (status >= 500 && status !== 501 && status !== 503) return `${status} ${what}`
+  const secret = caller === 'operator' || caller === 'anonymous' ? undefined : PLANTED.find((one) => text.includes(one))
+  return secret && `shows ${secret}: ${what}`
+}
+
+/** The kinds of callers with a token of each; sessions that were ended meanwhile are started anew. */
+class Callers {
+  readonly names = ['anonymous', 'operator', 'session', 'process', 'session of another city', 'network agent'] as const
+  readonly #tokens = new Map<string, string>()
+
+  constructor(
+    private readonly world: World,
+    private readonly city: PlantedCity,
+    private readonly other: TestCity,
+  ) {}
+
+  tokenOf(name: string): string | undefined {
+    return this.#tokens.get(name)
+  }
+
+  async renew(): Promise<void> {
+    const { world, city, other } = this
+    const tokens = [city.programs.order, city.programs.check, city.programs.service]
+    this.#tokens.set('operator', world.operatorToken)
+    await this.#set('process', async () => await this.#firstGood(tokens))
+    await this.#set('session', async () => {
+      if (await this.#isGood(city.plain.token)) return city.plain.token
+      for (const path of ['', '/agent/plain']) await city.city.call(`PATCH ~${path}`, { body: { suspended: false } })
+      return (await startSession(city.city, 'plain')).token
+    })
+    await this.#set('session of another city', async () => (await startSession(other, 'spy')).token)
+    const name = `agent_${this.#tokens.size}`
+    await this.#set('network agent', async () => {
+      const { body } = await world.call('POST /api/v1/agents/register', { body: { name, description: 'draws' } })
+      return body.agent?.api_key ?? body.api_key
+    })
+  }
+
+  /** Looks every few seconds whether the tokens are good, which strange requests end. */
+  async keep(end: number): Promise<void> {
+    while (performance.now() < end) {
+      await Bun.sleep(Math.min(3000, Math.max(0, end - performance.now())))
+      if (performance.now() < end) await this.renew().catch(() => {})
+    }
+  }
+
+  async #set(name: string, make: () => Promise<string | undefined>): Promise<void> {
+    const held = this.#tokens.get(name)
+    if (held && (await this.#isGood(held))) return
+    const made = await make()
+    if (made) this.#tokens.set(name, made)
+  }
+
+  async #firstGood(tokens: readonly (string | undefined)[]): Promise<string | undefined> {
+    for (const token of tokens) if (token && (await this.#isGood(token))) return token
+    return undefined
+  }
+
+  async #isGood(token: string): Promise<boolean> {
+    if (token.startsWith('moltbook_')) return true
+    return (await this.world.call('GET /v0/cities', { token })).status === 200
+  }
+}
+
+/** Asks `/health` all the time. */
+class HealthPoll {
+  readonly #times: number[] = []
+  failed = 0
+
+  constructor(
+    private readonly world: World,
+    private readonly end: number,
+  ) {}
+
+  async run(): Promise<void> {
+    while (performance.now() < this.end) {
+      const start = performance.now()
+      const response = await fetch(`${this.world.url}/health`).catch(() => undefined)
+      this.#times.push(performance.now() - start)
+      if (!response?.ok) this.failed++
+      await Bun.sleep(20)
+    }
+  }
+
+  get summary(): string {
+    const sorted = this.#times.toSorted((a, b) => a - b)
+    const at = (part: number) => sorted[Math.floor(sorted.length * part)]?.toFixed(1)
+    return `/health ${sorted.length} times, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${sorted.at(-1)?.toFixed(1)} ms`
+  }
+}

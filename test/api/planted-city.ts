@@ -134,8 +134,8 @@ start_command = "true"
 max_active_sessions = 0
 [[agent]]
 name = "plain"
-start_command = '${STORE_TOKEN}; echo "$AGENT_KEY"; exec sleep 600'
-max_active_sessions = 2
+start_command = '${STORE_TOKEN}; echo "$AGENT_KEY"; exec sleep 600 #'
+max_active_sessions = 4
 args = ["--auth-token", "${key('agent-args')}"]
 env = { AGENT_KEY = "${key('agent-env')}" }
 option_defaults = { api_key = "${key('agent-option')}" }

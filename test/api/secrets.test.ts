@@ -101,7 +101,10 @@ describe('every GET', () => {
   test('shows no secret to a session, whatever it may, or to a program that the city runs', async () => {
     const tokens = { plain: planty.plain.token, chief: planty.chief.token, ...planty.programs }
     for (const [name, token] of Object.entries(tokens)) {
-      expect({ name, found: found(await readAll(token)) }).toEqual({ name, found: [] })
+      const answers = await readAll(token)
+      expect({ name, found: found(answers) }).toEqual({ name, found: [] })
+      expect([...answers].filter(([, { status }]) => status === 401)).toEqual([])
+      expect([...answers.values()].filter(({ status }) => status === 200).length).toBeGreaterThan(100)
     }
   })
 })

@@ -240,7 +240,19 @@ describe('the document', () => {
 
   test('lists every possible error as a problem response', () => {
     const { get, delete: drop } = made().paths['/v0/city/{cityName}/lamp/{id}']
-    expect(Object.keys(get.responses)).toEqual(['200', '400', '401', '404', '409', '413', '421', '422', '500', '503'])
+    expect(Object.keys(get.responses)).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '413',
+      '421',
+      '422',
+      '500',
+      '503',
+    ])
     expect(Object.keys(drop.responses)).toEqual(['200', '400', '401', '403', '404', '421', '422', '500', '503'])
     expect(get.responses[404].description).toBe('Errors: `city-not-found`, `bead-not-found`.')
     expect(get.responses[404].content).toEqual({

@@ -1,7 +1,6 @@
-import { blankSecrets } from '../../core/secrets.ts'
 import { TOKEN_PREFIX } from '../../http/credentials.ts'
+import { DeclaredSecrets } from '../files/declared-secrets.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
-import { secretsIn } from '../files/secrets-in.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { compose } from '../resolve/compose.ts'
 
@@ -21,5 +20,5 @@ const isOfProgram = ({ GC_SESSION_ID, GC_TOKEN }: Reader['env']): boolean =>
 export function toVisible<Result>(result: Result, { env, path, home }: Reader): Result {
   if (!isOfProgram(env)) return result
   const { files } = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
-  return JSON.parse(secretsIn(files).strike(JSON.stringify(blankSecrets(result))))
+  return new DeclaredSecrets(() => files).blank(result)
 }

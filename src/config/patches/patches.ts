@@ -78,7 +78,7 @@ export class Patches {
     await this.config.edit(actorOf(caller), (base) => {
       const last = patchesFor(base.declarations, { kind, name }).at(-1)
       const written = last?.values.written
-      const restored = restoreSecrets(keys, written, (value) => this.config.blanked(value))
+      const restored = restoreSecrets(keys, written, (value) => this.config.secrets.blank(value))
       const pairs: TomlPairs = Object.entries(restored).filter(([, value]) => value !== undefined)
       const isSame = last?.block.file === CITY_FILE && Bun.deepEquals(Object.fromEntries(pairs), written)
       return isSame ? new Map() : putPatch(base, { kind, name, pairs }, force)
