@@ -41,7 +41,7 @@ export const newEntry = (name: string, path: string): CityEntry => ({
 /** Sets whether a city is stopped; one that is has that as the reason why it does not run. */
 export function markStopped(entry: CityEntry, stopped: CityEntry['stopped']): void {
   entry.stopped = stopped
-  if (stopped) entry.error = `it is stopped; \`gc start ${entry.name}\` starts it`
+  if (stopped) entry.error = `it is ${stopped}; \`gc start ${entry.name}\` starts it`
 }
 
 /** A registered city that does not run: it is being loaded, or could not be. */
@@ -54,19 +54,23 @@ export interface ClosedCity {
 export function toInfo({ name, path, city, phase, done, error, stopped }: CityEntry): CityInfo {
   if (city) {
     const { problem } = city.storeHealth
-    return { name, path, running: true, ...(problem && { error: problem.reason }) }
+    return { name, path, running: true, ...(problem !== undefined && { error: problem }) }
   }
   if (stopped !== undefined) return { name, path, running: false, status: stopped }
   if (error !== undefined) return { name, path, running: false, status: 'init_failed', error, phases_completed: done }
   return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }
 }
 
-/** The error of a request about a city that does not run; `reason` is why. */
-export const cityNotFound = (name: string, reason?: string): AppError =>
-  new AppError(
+/** The error of a request about a city that is unknown or does not run; `Retry-After` while it is starting. */
+export function cityNotFound(name: string, entry?: CityEntry): AppError {
+  const isStarting = entry !== undefined && entry.error === undefined
+  const state = isStarting ? 'starting' : entry?.error
+  return new AppError(
     'city-not-found',
-    `not_found: city not found or not running: ${name}${reason === undefined ? '' : ` (${reason})`}`,
+    `not_found: city not found or not running: ${name}${state === undefined ? '' : ` (${state})`}`,
+    isStarting ? { headers: { 'retry-after': '1' } } : {},
   )
+}
 
 /** Throws when a registered city has this folder or this name. */
 export function checkNotTaken(entries: Iterable<CityEntry>, name: string, path: string): void {

@@ -356,6 +356,12 @@ describe('POST ~/stop and ~/start', () => {
     expect((await other.call('GET ~')).status).toBe(200)
     expect((await world.call('GET /health')).body.startup).toMatchObject({ ready: true })
     expect((await city.call('POST ~/stop')).body).toEqual({ status: 'stopped' })
+    const away = await city.call('GET ~')
+    expect([away.status, away.headers.get('retry-after'), away.body.detail]).toEqual([
+      404,
+      null,
+      'not_found: city not found or not running: one (it is stopped; `gc start one` starts it)',
+    ])
 
     await world.kill()
     await world.start()

@@ -40,6 +40,7 @@ const brief = ({ status, body, headers }: Answer) => ({
   ...(headers.has('x-gc-city-failed') && { failed: headers.get('x-gc-city-failed') }),
 })
 const ENDED = { status: 401, code: 'unauthorized' }
+const STARTING = { status: 404, code: 'city-not-found', retryAfter: '1' }
 const unknown = `gcs_${'0'.repeat(64)}`
 
 describe('after the supervisor was killed', () => {
@@ -50,7 +51,7 @@ describe('after the supervisor was killed', () => {
     slowDown(town.city)
     await world.start()
     const answers = Promise.all([own(town), own(town), own(town)])
-    expect(brief(await town.city.call('GET ~'))).toEqual({ status: 404, code: 'city-not-found' })
+    expect(brief(await town.city.call('GET ~'))).toEqual(STARTING)
     expect((await answers).map(brief)).toEqual([{ status: 200 }, { status: 200 }, { status: 200 }])
   })
 
@@ -63,6 +64,32 @@ describe('after the supervisor was killed', () => {
     const { status, headers, body } = await own(town)
     expect(brief({ status, headers, body })).toEqual({ status: 503, code: 'service-unavailable', retryAfter: '1' })
     expect(body.detail).toContain('being loaded')
+    await world.kill()
+  })
+
+  test('a city that is being loaded is not found yet, and every answer says that it is starting', async () => {
+    await using world = await World.open()
+    const city = await world.city('mill')
+    await world.kill()
+    slowDown(city, 100)
+    await world.start()
+    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' }
+    const answers = await Promise.all([
+      city.call('GET ~'),
+      city.call('GET ~/beads'),
+      city.call('GET ~/beads?index=1&wait=1s'),
+      city.call('POST ~/beads', { body: { title: 'early' } }),
+      city.call('GET ~/events/stream'),
+      city.call('GET ~/session/mi-1/terminal', {
+        headers: { ...upgrade, 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+      }),
+      city.call('GET ~/svc/echo/'),
+    ])
+    for (const answer of answers) {
+      expect(brief(answer)).toEqual(STARTING)
+      expect(answer.body.detail).toBe('not_found: city not found or not running: mill (starting)')
+    }
+    expect(brief(await world.call('GET /v0/city/nowhere'))).toEqual({ status: 404, code: 'city-not-found' })
     await world.kill()
   })
 
@@ -79,7 +106,7 @@ describe('after the supervisor was killed', () => {
       town.city.call('GET ~'),
       town.city.call('GET ~/sessions', { token: unknown }),
     ])
-    expect([over, person, stranger].map(brief)).toEqual([ENDED, { status: 404, code: 'city-not-found' }, ENDED])
+    expect([over, person, stranger].map(brief)).toEqual([ENDED, STARTING, ENDED])
     expect(brief(await town.city.call('GET ~'))).toEqual({ status: 200 })
     expect(brief(await own(town))).toEqual({ status: 200 })
   })
