@@ -34,12 +34,7 @@ export class BodyReader {
 
   /** The value of a JSON body; undefined when there is none. */
   async json(request: Request, limit?: number): Promise<unknown> {
-    const media = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-    if (media !== '' && media !== 'application/json' && !media.endsWith('+json')) {
-      throw new AppError('validation-failed', `a body of type ${media.slice(0, 100)} is not read here; send JSON`, {
-        status: 415,
-      })
-    }
+    requireJson(request)
     const bytes = await this.bytes(request, limit)
     return bytes.length === 0 ? undefined : this.#parse(bytes)
   }
@@ -101,6 +96,21 @@ export class BodyReader {
     }
     return Buffer.concat(chunks)
   }
+}
+
+/** Throws 415 for a request whose content type is another than JSON; without one it is JSON. */
+function requireJson({ headers }: Request): void {
+  const media = (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (media === '' || media === 'application/json' || media.endsWith('+json')) return
+  throw new AppError('validation-failed', `a body of type ${media.slice(0, 100)} is not read here; send JSON`, {
+    status: 415,
+  })
+}
+
+/** Throws 415 for a change with a body that is not JSON, also where no body is read. An empty body has no type. */
+export function requireJsonIfAny(request: Request): void {
+  const { headers } = request
+  if (Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding')) requireJson(request)
 }
 
 const tooLarge = (limit: number): AppError =>

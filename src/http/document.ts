@@ -196,6 +196,7 @@ function errorCodesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
       add('body-too-deep', { code: 'validation-failed', status: 400 }, { code: 'validation-failed', status: 415 })
     }
   }
+  if (!spec.body && route.method !== 'GET') add({ code: 'validation-failed', status: 415 })
   if (successKindOf(spec.ok).kind === 'socket') add({ code: 'invalid-request', status: 426 })
   if (spec.headers?.[IDEMPOTENCY_KEY]) add('idempotency-in-flight', 'idempotency-mismatch')
   add(...(spec.errors ?? []))

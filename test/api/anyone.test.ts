@@ -137,6 +137,13 @@ describe('every operation with a body', () => {
     }
   })
 
+  test('rejects every other content type also where no body is read, unless it is empty', async () => {
+    const bare = operations.filter((operation) => mutates(operation) && !operation.body && !operation.takesBytes)
+    const type = 'application/x-www-form-urlencoded'
+    await expectRejected(bare, sending({ raw: 'a=1', headers: { 'Content-Type': type } }), '415 validation-failed')
+    expect((await world.call('GET /v0/cities', { headers: { 'Content-Type': 'text/plain' } })).status).toBe(200)
+  })
+
   test('rejects a missing body if it is required', async () => {
     const some = withBody().filter(({ bodyRequired }) => bodyRequired)
     await expectRejected(

@@ -88,10 +88,19 @@ describe('a body', () => {
     expect((await server.send('POST', '/v0/perhaps', {})).status).toBe(422)
   })
 
-  test('is ignored where none is declared', async () => {
+  test('is ignored where none is declared, unless a change comes with another type than JSON', async () => {
     await using server = serve({ routes })
-    const response = await server.send('POST', '/v0/bare', 'x'.repeat(2 * LIMIT), { 'content-type': 'text/plain' })
-    expect(await response.json()).toEqual({ got: 'nothing' })
+    const long = 'x'.repeat(2 * LIMIT)
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'application/merge-patch+json']) {
+      const response = await server.send('POST', '/v0/bare', long, { 'content-type': type })
+      expect(await response.json()).toEqual({ got: 'nothing' })
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const response = await server.send('POST', '/v0/bare', long, { 'content-type': type })
+      expect([response.status, (await problem(response)).code]).toEqual([415, 'validation-failed'])
+      const empty = await server.send('POST', '/v0/bare', '', { 'content-type': type })
+      expect(await empty.json()).toEqual({ got: 'nothing' })
+    }
   })
 
   test('is passed on unparsed where bytes are declared', async () => {
@@ -207,6 +216,16 @@ describe('validation', () => {
       { count: 1.5 },
     ]) {
       expect((await server.send('POST', '/v0/drafts', { title: 'a', ...wrong })).status).toBe(422)
+    }
+  })
+
+  test('checks the value of every key of a map, whatever the key', async () => {
+    await using server = serve({ routes })
+    for (const key of ['a', '', '\n', '\r', '\u2028', '\u0000', '__proto__', 'constructor']) {
+      const body = (value: string) => `{"title":"a","env":{${JSON.stringify(key)}:${value}}}`
+      const headers = { 'x-gc-request': '1' }
+      const send = (value: string) => server.ask('/v0/drafts', { method: 'POST', headers, body: body(value) })
+      expect([key, (await send('true')).status, (await send('"x"')).status]).toEqual([key, 422, 200])
     }
   })
 

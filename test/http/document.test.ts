@@ -253,7 +253,7 @@ describe('the document', () => {
       '500',
       '503',
     ])
-    expect(Object.keys(drop.responses)).toEqual(['200', '400', '401', '403', '404', '421', '422', '500', '503'])
+    expect(Object.keys(drop.responses)).toEqual(['200', '400', '401', '403', '404', '415', '421', '422', '500', '503'])
     expect(get.responses[404].description).toBe('Errors: `city-not-found`, `bead-not-found`.')
     expect(get.responses[404].content).toEqual({
       'application/problem+json': { schema: { $ref: '#/components/schemas/ErrorModel' } },
