@@ -61,7 +61,7 @@ async function checkSupervisor({ client, io }: CommandContext): Promise<CheckRes
         'error',
         'supervisor',
         status,
-        'free disk space, then `gc restart` the city that is named; `gc cities` shows them',
+        'do what it says; a city that takes no more writes then needs `gc restart <city>`',
       )
     }
     return ok('supervisor', `answers at ${client.access.url}, ${cities_running} of ${cities_total} cities run`)
@@ -108,7 +108,7 @@ export function checkDisk(name: string, folder: string): CheckResult {
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   const message = `${(free / GIB).toFixed(1)} GiB are free at ${folder}`
-  if (free < MIN_FREE) return bad('error', name, message, 'free some space: a full disk stops the city')
+  if (free < MIN_FREE) return bad('error', name, message, 'free some space: nothing can be stored on a full disk')
   if (free < LOW_FREE) return bad('warning', name, message, 'free some space soon')
   return ok(name, message)
 }

@@ -8,7 +8,7 @@ import { gcPart } from '../core/actor.ts'
 import { errorMessage } from '../core/errors.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
-import { Store, type StoreFailure } from '../core/store.ts'
+import { Store, type StoreFailure, type StoreTrouble } from '../core/store.ts'
 import { isKeyOf } from '../host/protocol/keys.ts'
 import { repairCityCounters } from './database/counter-checks.ts'
 import { cityMigrations } from './database/migrations.ts'
@@ -64,6 +64,11 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
   const options = {
     keepsCopies: true,
     onFailure,
+    onTrouble: (trouble: StoreTrouble | undefined) => {
+      report(`${name}: ${trouble ? `writes fail: ${trouble.reason}; ${trouble.remedy}` : 'writes succeed again'}`)
+      storeHealth.setTrouble(trouble)
+    },
+    deadlines: dependencies.deadlines,
     onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`),
     onMigrated(db: Database) {
       const corrected = repairCityCounters(db, dependencies.clock.now())

@@ -1,10 +1,16 @@
 import type { Database } from 'bun:sqlite'
+import type { Deadlines } from './deadlines.ts'
 import type { Sync } from './disk-sync.ts'
 import type { StoreFailure } from './store-failure.ts'
+import type { StoreTrouble } from './store-trouble.ts'
 
 export interface StoreOptions {
   /** Called once, when no more writes are accepted. */
   onFailure?: (failure: StoreFailure) => void
+  /** Called when writes fail for another reason than before, and with undefined once they succeed again. */
+  onTrouble?: (trouble: StoreTrouble | undefined) => void
+  /** Where the attempts to write are scheduled while writes fail; without it only the next write shows that they succeed. */
+  deadlines?: Deadlines
   /** Called with what an effect threw. */
   onError?: (error: unknown) => void
   /** Flushes the write-ahead log to disk. */

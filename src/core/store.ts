@@ -14,6 +14,7 @@ import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts
 import { StoreFiles } from './store-files.ts'
 import { StoreMetrics } from './store-metrics.ts'
 import type { StoreOptions } from './store-options.ts'
+import { PROBE_MS, TroubleWatch } from './store-trouble.ts'
 import { type FailedSync, Wal } from './wal.ts'
 import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
 import { MAX_WAIT, type PendingWorkerWrite, type WorkerWrite, WriteQueue } from './write-queue.ts'
@@ -21,6 +22,7 @@ import { MAX_WAIT, type PendingWorkerWrite, type WorkerWrite, WriteQueue } from 
 export type { Tx } from './commit.ts'
 export type { StoreFailure } from './store-failure.ts'
 export type { StoreOptions } from './store-options.ts'
+export type { StoreTrouble } from './store-trouble.ts'
 export type { WorkerWrite } from './write-queue.ts'
 
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
@@ -44,6 +46,7 @@ export class Store {
   readonly #committer: Committer
   readonly #readTransaction: ReadTransaction
   readonly #queue: WriteQueue
+  readonly #troubleWatch: TroubleWatch
   #pumping: Promise<void> | undefined
   #closing: Promise<void> | undefined
   #closed = false
@@ -66,6 +69,7 @@ export class Store {
     this.#onFailure = options.onFailure ?? (() => {})
     this.#onError = options.onError ?? throwLater
     this.#readTransaction = new ReadTransaction(db)
+    this.#troubleWatch = new TroubleWatch(path, options, () => this.#probe())
     this.#queue = new WriteQueue(options.maxWait ?? MAX_WAIT)
     this.#committer = new Committer(db, this.orm, (pending, error) => this.#reject([pending], error))
   }
@@ -90,6 +94,12 @@ export class Store {
   /** Why no more writes are accepted; undefined while all is well. */
   get failure(): string | undefined {
     return this.#failure?.reason
+  }
+
+  /** Why writes fail now; undefined while they succeed. */
+  get problem(): string | undefined {
+    const { current } = this.#troubleWatch
+    return this.failure ?? (current && `${current.reason}; ${current.remedy}`)
   }
 
   /** A statement that is compiled once, for the paths that run often. */
@@ -138,6 +148,12 @@ export class Store {
     assertOpen(this.path, this.#closing !== undefined)
   }
 
+  /** Writes a page as it is, which succeeds as soon as any write does. */
+  #probe(): Promise<void> {
+    const version = this.#db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
+    return this.write(() => void this.#db.run(`PRAGMA user_version = ${version}`))
+  }
+
   /** Waits for the writes that were accepted, then closes. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -145,6 +161,7 @@ export class Store {
   }
 
   async #close(): Promise<void> {
+    this.#troubleWatch.close()
     await this.#pumping
     await this.#checkpointer.close(this.#failure === undefined)
     this.#closed = true
@@ -186,6 +203,7 @@ export class Store {
       await this.#checkpointer.empty()
     } catch (error) {
       write.reject(error)
+      if (error instanceof AppError && error.code === 'store-unavailable') void this.#probe().catch(() => {})
     }
   }
 
@@ -204,6 +222,7 @@ export class Store {
     if (!isSamePosition(reached, this.#durable)) {
       const synced = await this.#wal.sync(done.length === 1 && this.#queue.isEmpty)
       if (!synced.ok) return this.#failSync(synced, done)
+      this.#troubleWatch.recordSuccess()
     }
     this.#acknowledge(done)
     await this.#checkpointer.afterCommit(reached).catch(this.#onError)
@@ -258,9 +277,19 @@ export class Store {
   }
 
   #reject(writes: readonly Pick<PendingWrite, 'reject'>[], error: unknown): void {
-    const reason = isBusy(error) ? 'another program is writing to it and does not end' : errorMessage(error)
-    const unavailable = new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
+    const unavailable = isBusy(error) ? this.#locked() : this.#unwritable(error)
     for (const pending of writes) pending.reject(unavailable)
+  }
+
+  #locked(): AppError {
+    const reason = 'another program is writing to it and does not end'
+    return new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
+  }
+
+  #unwritable(error: unknown): AppError {
+    const { reason, remedy } = this.#troubleWatch.recordFailure(error)
+    const headers = { 'retry-after': String(PROBE_MS / 1000) }
+    return new AppError('store-unavailable', `${reason}; ${remedy}`, { headers })
   }
 
   async #fail(failure: StoreFailure, done: CommittedWrite[]): Promise<void> {

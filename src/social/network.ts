@@ -254,6 +254,15 @@ export class Network {
     const store = Store.open(path, socialMigrations, {
       keepsCopies: true,
       onFailure: ({ reason }) => report(new Error(reason)),
+      onTrouble: (trouble) =>
+        report(
+          new Error(
+            trouble
+              ? `the network cannot be written: ${trouble.reason}; ${trouble.remedy}`
+              : 'the network can be written again',
+          ),
+        ),
+      deadlines: options.deadlines,
       onError: report,
       onMigrated: repairSocialCounters,
       cacheMb: CACHE_MB,

@@ -81,7 +81,7 @@ export class Cities {
   requireRunning(name: string): City {
     const entry = this.#entries.get(name)
     if (entry?.city) return entry.city
-    throw cityNotFound(name, entry?.error)
+    throw cityNotFound(name, entry)
   }
 
   findRunning(name: string): City | undefined {
@@ -122,8 +122,10 @@ export class Cities {
     }
     return this.#locks.use(path, async () => {
       const existing = [...this.#entries.values()].find((entry) => entry.path === path)
+      const failure = existing?.city?.store.failure
+      if (existing && failure !== undefined) this.abandon(existing.name, failure)
       const problem = existing?.city?.storeHealth.problem
-      if (existing && problem) this.abandon(existing.name, problem.reason)
+      if (problem !== undefined) throw new AppError('store-unavailable', problem)
       if (existing?.error !== undefined) return this.#retry(caller, existing)
       if (!existing && !existsSync(join(path, CITY_FILE)))
         throw new AppError('validation-failed', `${path} has no ${CITY_FILE}; \`gc init\` makes a city`)

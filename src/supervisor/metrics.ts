@@ -13,7 +13,7 @@ import type { CityInfo } from './schema.ts'
 interface MetricsDependencies {
   cities: Pick<Cities, 'list' | 'listRunning'>
   /** The registry. */
-  store: Pick<Store, 'metrics' | 'failure'>
+  store: Pick<Store, 'metrics' | 'problem'>
   deadlines: Pick<Deadlines, 'lateness'>
   requests: RequestMetrics
   version: string
@@ -120,9 +120,9 @@ export class Metrics {
       },
       {
         name: 'gc_store_failed',
-        help: 'Whether a store takes no more writes: 1 if so.',
+        help: 'Whether the writes to a store fail: 1 if so.',
         type: 'gauge',
-        samples: stores.map(({ labels, store }) => ({ labels, value: store.failure === undefined ? 0 : 1 })),
+        samples: stores.map(({ labels, store }) => ({ labels, value: store.problem === undefined ? 0 : 1 })),
       },
     ]
   }

@@ -35,7 +35,7 @@ export const CityInfo = Type.Object(
     ),
     error: Type.Optional(
       Type.String({
-        description: 'Why it could not be started or was stopped, or why its store takes no more writes.',
+        description: 'Why it could not be started or was stopped, or why its writes fail.',
       }),
     ),
     phases_completed: Type.Optional(Type.Array(Type.String())),

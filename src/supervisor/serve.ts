@@ -118,6 +118,13 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const store = Store.open(home.registry, supervisorMigrations, {
     keepsCopies: true,
     onFailure: ({ reason }) => report(reason),
+    onTrouble: (trouble) =>
+      report(
+        trouble
+          ? `the registry cannot be written: ${trouble.reason}; ${trouble.remedy}`
+          : 'the registry can be written again',
+      ),
+    deadlines,
     onError: reportError,
   })
   resources.defer(() => store.close())
@@ -193,7 +200,8 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     metrics,
     version: options.version,
     build: options.build,
-    storeFailure: () => store.failure,
+    storeProblem: () => store.problem,
+    networkProblem: () => network.problem,
     stop: ({ endSessions, actor }) => stopping.resolve({ endSessions, actor }),
   })
   const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, processTokens, deadlines })

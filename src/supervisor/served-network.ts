@@ -56,6 +56,11 @@ export class ServedNetwork {
     return !this.#isClosed
   }
 
+  /** Why its writes fail; undefined while they succeed and while it is not open. */
+  get problem(): string | undefined {
+    return this.#social?.network.store.problem
+  }
+
   /** How much there is on the network; undefined while it is not open. */
   async stats(): Promise<NetworkStats | undefined> {
     return this.#social?.network.stats.show()

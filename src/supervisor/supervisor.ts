@@ -24,8 +24,10 @@ interface SupervisorDependencies {
   clock: Clock
   version: string
   build: string | undefined
-  /** Why the registry takes no more writes. */
-  storeFailure(): string | undefined
+  /** Why writes to the registry fail; undefined while they succeed. */
+  storeProblem(): string | undefined
+  /** Why writes to the network fail; undefined while they succeed, and without a network. */
+  networkProblem(): string | undefined
   /** Begins to stop the supervisor; returns at once. */
   stop(options: { endSessions: boolean; source: 'signal' | 'socket_stop'; actor: Actor }): void
 }
@@ -71,10 +73,11 @@ export class Supervisor {
     return { packs_lock_sha256: createHash('sha256').update(locks.join('')).digest('hex') }
   }
 
-  /** Which stores take no more writes, and why. */
+  /** The stores whose writes fail, with the reasons. */
   #failure(cities: SupervisorCities['items']): string | undefined {
     const failed = cities.filter(({ running, error }) => running && error !== undefined)
-    const reasons = [this.dependencies.storeFailure(), ...failed.map(({ error }) => error)].filter(Boolean)
+    const { storeProblem, networkProblem } = this.dependencies
+    const reasons = [storeProblem(), networkProblem(), ...failed.map(({ error }) => error)].filter(Boolean)
     return reasons.length > 0 ? `failed: ${reasons.join('; ')}` : undefined
   }
 

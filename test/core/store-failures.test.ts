@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, fdatasync, renameSync, statSync, unlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { sql } from 'drizzle-orm'
+import { Deadlines } from '../../src/core/deadlines.ts'
 import { Store, type StoreOptions } from '../../src/core/store.ts'
+import { ofSystem, PROBE_MS, type StoreTrouble } from '../../src/core/store-trouble.ts'
+import { TestClock } from '../support/clock.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'
@@ -46,7 +50,10 @@ describe('a full disk', () => {
         return name
       })
     const results = await outcomes([write('a', 100), write('b', 100_000), write('c', 100), write('d', 100)])
-    const rejection = ['store-unavailable', `${store.path} could not be written: database or disk is full`]
+    const rejection = [
+      'store-unavailable',
+      `the disk is full: no space is left in ${dirname(store.path)}; free some space there, and writes resume`,
+    ]
     expect(ran).toEqual(['a', 'b'])
     expect(results).toEqual([rejection, rejection, rejection, rejection])
     expect(effects).toEqual([])
@@ -63,7 +70,10 @@ describe('a full disk', () => {
     const results = await outcomes([add('a'), add('x'.repeat(100_000)), add('c')])
     expect(results).toEqual([
       1,
-      ['store-unavailable', `${store.path} could not be written: database or disk is full`],
+      [
+        'store-unavailable',
+        `the disk is full: no space is left in ${dirname(store.path)}; free some space there, and writes resume`,
+      ],
       2,
     ])
     expect(count()).toBe(2)
@@ -88,6 +98,49 @@ describe('a full disk', () => {
     ])
     expect(count()).toBe(0)
     await store.close()
+  })
+
+  test('is a problem of the store until it is seen, without another write, that there is room again', async () => {
+    using folder = tempFolder()
+    const clock = new TestClock()
+    const deadlines = new Deadlines(clock, clock)
+    const reported: (StoreTrouble | undefined)[] = []
+    const onTrouble = (trouble: StoreTrouble | undefined) => reported.push(trouble)
+    const { store, add, count } = open(folder.at('a.db'), { deadlines, onTrouble })
+    const limit = (pages: number) => store.prepare(`PRAGMA max_page_count = ${pages}`).get()
+    expect([store.problem, clock.armed]).toEqual([undefined, 0])
+    const pages = store.prepare<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count ?? 0
+    limit(pages)
+    for (const _ of ['once', 'again']) await outcomes([add('x'.repeat(100_000))])
+    expect(store.problem).toStartWith(`the disk is full: no space is left in ${folder.path}`)
+    expect([store.failure, reported.length, clock.armed]).toEqual([undefined, 1, 1])
+    limit(1000)
+    await clock.advance(PROBE_MS)
+    await outcomes([store.write(() => undefined)])
+    expect([store.problem, reported.length, reported[1], clock.armed]).toEqual([undefined, 2, undefined, 0])
+    await add('there is room again')
+    expect(count()).toBe(1)
+    limit(1)
+    await outcomes([add('x'.repeat(100_000))])
+    await store.close()
+    expect(clock.armed).toBe(0)
+    deadlines.close()
+  })
+
+  test.each([
+    ['ENOSPC', 'the disk is full', 'free some space'],
+    ['EDQUOT', 'the disk quota is used up', 'raise the quota'],
+    ['EROFS', 'the file system of /town/.gc is read-only', 'remount'],
+    ['EACCES', 'permission denied', 'owner'],
+    ['EPERM', 'permission denied', 'owner'],
+  ])('and its kin are named by the code of the system: %s', (code, reason, remedy) => {
+    const trouble = ofSystem('/town/.gc', code)
+    expect([trouble?.reason, trouble?.remedy]).toEqual([
+      expect.stringContaining(reason),
+      expect.stringContaining(remedy),
+    ])
+    expect(trouble?.reason).toContain('/town/.gc')
+    expect(ofSystem('/town/.gc', '')).toBeUndefined()
   })
 
   test('at the OS level loses no acknowledged write, and writes succeed again once there is space', async () => {

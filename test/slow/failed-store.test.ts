@@ -17,6 +17,98 @@ const create = (city: TestCity, title: string): Promise<Answer> => city.call('PO
 const listed = async (world: World, name: string) =>
   (await world.call('GET /v0/cities')).body.items.find((item: { name: string }) => item.name === name)
 
+describe('a full disk', () => {
+  const FULL = 28
+  const full = (folder: string) => expect.stringContaining(`the disk is full: no space is left in ${folder}`)
+
+  test('shows everywhere with what to do while reads continue, and no longer once there is room', async () => {
+    using folder = tempFolder()
+    const disk = new FailingDisk(folder)
+    await using world = await World.with(disk.env)
+    const [city, other] = [await world.city('town'), await world.city('calm')]
+    expect((await create(city, 'kept')).status).toBe(201)
+    const head = await city.head()
+    disk.rejectWrites(FULL, 'town/.gc/city.db')
+    const reason = full(`${city.path}/.gc`)
+    for (let n = 0; n < 3; n++) {
+      const { status, headers, body } = await create(city, 'lost')
+      expect([status, body.code, body.detail]).toEqual([503, 'store-unavailable', reason])
+      expect(headers.get('retry-after')).toBe('5')
+    }
+    expect([await titles(city), await city.recorded(head)]).toEqual([['kept'], []])
+    expect((await world.call('GET /health')).body.status).toEqual(reason)
+    expect((await city.call('GET ~/health')).body.status).toEqual(reason)
+    expect((await city.call('GET ~/status')).body.partial_errors).toEqual([reason])
+    expect((await runGc(world, '--city', 'town', 'status')).err).toEqual(reason)
+    expect((await city.call('GET ~/attention')).body.items).toContainEqual(
+      expect.objectContaining({ kind: 'store', asks: reason, to_do: 'free some space there, and writes resume' }),
+    )
+    expect(await listed(world, 'town')).toMatchObject({ running: true, error: reason })
+    expect((await runGc(world, 'start', 'town')).err).toEqual(reason)
+    expect((await create(other, 'goes on')).status).toBe(201)
+
+    disk.fail('')
+    await eventually(
+      'the city notices, without a write of anybody',
+      20_000,
+      () => city.call('GET ~/health'),
+      ({ body }) => body.status === 'ok',
+    )
+    expect((await world.call('GET /health')).body.status).toBe('ok')
+    expect((await city.call('GET ~/attention')).body.items).not.toContainEqual(
+      expect.objectContaining({ kind: 'store' }),
+    )
+    expect(await listed(world, 'town')).toEqual({ name: 'town', path: city.path, running: true })
+    expect((await create(city, 'works again')).status).toBe(201)
+  }, 60_000)
+
+  test.each([
+    ['supervisor.db', 'POST /v0/city/town/unregister', {}],
+    ['social.db', 'POST /api/v1/agents/register', { body: { name: 'late', description: 'An agent.' } }],
+  ])(
+    'of %s shows in the health of the supervisor',
+    async (file, operation, options) => {
+      using folder = tempFolder()
+      const disk = new FailingDisk(folder)
+      await using world = await World.with(disk.env)
+      const city = await world.city('town')
+      await world.call('POST /api/v1/agents/register', { body: { name: 'early', description: 'An agent.' } })
+      disk.rejectWrites(FULL, file)
+      const { status, body } = await world.call(operation, options)
+      expect(status).toBe(503)
+      if (file === 'social.db') expect(JSON.stringify(body)).not.toContain(world.home)
+      expect((await world.call('GET /health')).body.status).toEqual(full(world.home))
+      expect((await create(city, 'goes on')).status).toBe(201)
+      disk.fail('')
+      await eventually(
+        'it is noticed',
+        20_000,
+        () => world.call('GET /health'),
+        (answer) => answer.body.status === 'ok',
+      )
+    },
+    60_000,
+  )
+
+  test('is not the only one: a disk that rejects writes for another reason shows as such', async () => {
+    using folder = tempFolder()
+    const disk = new FailingDisk(folder)
+    await using world = await World.with(disk.env)
+    const city = await world.city('town')
+    const EIO = 5
+    disk.rejectWrites(EIO, 'town/.gc/city.db')
+    const { status, body } = await create(city, 'lost')
+    expect([status, body.detail]).toEqual([
+      503,
+      expect.stringContaining('city.db could not be written: disk I/O error'),
+    ])
+    expect((await city.call('GET ~/health')).body.status).toContain('disk I/O error')
+    disk.fail('')
+    expect((await create(city, 'works again')).status).toBe(201)
+    expect((await city.call('GET ~/health')).body.status).toBe('ok')
+  }, 60_000)
+})
+
 describe('a disk that fails', () => {
   test('makes a city say so everywhere, and show only what is on disk, until it is opened again', async () => {
     using folder = tempFolder()

@@ -39,6 +39,8 @@ export class Attention {
   /** What was announced, by id. */
   readonly #announced = new Map<string, { source: string; item: AttentionItem }>()
   readonly #changed = new Set<AttentionSource<ListedItem>>()
+  /** Sources whose changes could not be written, such as on a full disk: announced with the next that change. */
+  readonly #unannounced = new Set<AttentionSource<ListedItem>>()
   /** When items end by themselves, by the source that lists them. */
   readonly #ends = new Map<AttentionSource<ListedItem>, readonly number[]>()
   #unsubscribes: (() => void)[] = []
@@ -87,19 +89,27 @@ export class Attention {
   async #announceAll(): Promise<void> {
     await Promise.resolve()
     while (this.#changed.size > 0) {
-      const sources = [...this.#changed]
+      const sources = [...this.#changed.union(this.#unannounced)]
       this.#changed.clear()
-      await this.#announce(sources).catch((error) =>
-        this.options.report(`what waits for a person could not be announced: ${errorMessage(error)}`),
-      )
+      this.#unannounced.clear()
+      await this.#announce(sources).catch((error) => {
+        this.#postpone(sources)
+        this.options.report(`what waits for a person could not be announced: ${errorMessage(error)}`)
+      })
     }
     if (this.#unsubscribes.length > 0) this.#scheduleDue()
+  }
+
+  /** Keeps what changed of these sources for the next announcement. */
+  #postpone(sources: readonly AttentionSource<ListedItem>[]): void {
+    for (const source of sources) this.#unannounced.add(source)
   }
 
   async #announce(sources: readonly AttentionSource<ListedItem>[]): Promise<void> {
     const { store } = this.options
     const differences = sources.flatMap((source) => this.#compare(source) ?? [])
     if (store.failure !== undefined || differences.length === 0) return
+    if (store.problem !== undefined) return this.#postpone(sources)
     await store.write((tx) => {
       for (const difference of differences) this.#write(tx, difference)
     }, ATTENTION)

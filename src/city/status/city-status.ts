@@ -70,7 +70,7 @@ export class CityStatus {
 
   health(): Health {
     const { problem } = this.dependencies.storeHealth
-    const status = problem ? `failed: ${problem.reason}` : 'ok'
+    const status = problem ? `failed: ${problem}` : 'ok'
     return { status, version: this.dependencies.version, city: this.dependencies.name, uptime_sec: this.#uptime }
   }
 
@@ -137,7 +137,7 @@ export class CityStatus {
   #problems(): Pick<Status, 'partial' | 'partial_errors'> {
     const { storeHealth, config } = this.dependencies
     const { problem } = storeHealth
-    const problems = [problem && `store: ${problem.reason}`, config.problem && `configuration: ${config.problem}`]
+    const problems = [problem && `store: ${problem}`, config.problem && `configuration: ${config.problem}`]
     const partial_errors = problems.filter((problem) => typeof problem === 'string')
     return partial_errors.length > 0 ? { partial: true, partial_errors } : {}
   }

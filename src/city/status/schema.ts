@@ -31,7 +31,7 @@ export type CityPatch = Static<typeof CityPatch>
 
 export const Health = Type.Object(
   {
-    status: Type.String({ description: '`ok`, or `failed: ` and why its store takes no more writes.' }),
+    status: Type.String({ description: '`ok`, or `failed: ` and why its writes fail.' }),
     version: Type.Optional(Type.String()),
     city: Type.Optional(Type.String()),
     uptime_sec: Count('Seconds since it was opened.'),

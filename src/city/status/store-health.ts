@@ -1,32 +1,50 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { StoreFailure } from '../../core/store.ts'
+import type { StoreFailure, StoreTrouble } from '../../core/store.ts'
+
+/** Why the writes of a city fail, since when, and what to do about it. */
+export interface StoreProblem {
+  readonly reason: string
+  readonly remedy: string
+  readonly at: number
+}
 
 /** Whether the store of a city works, and since when not. */
 export class StoreHealth implements AttentionSource {
   readonly name = 'store'
-  #problem: { reason: string; at: number } | undefined
+  readonly #listeners = new Set<() => void>()
+  #failure: StoreProblem | undefined
+  #trouble: StoreProblem | undefined
 
   constructor(private readonly clock: Clock) {}
 
+  /** Records a failure, which lasts until the city is opened again. */
   fail({ reason }: StoreFailure): void {
-    this.#problem = { reason, at: this.clock.now() }
+    const remedy = 'see to its disk, then gc register its folder'
+    this.#failure = { reason, remedy, at: this.clock.now() }
+  }
+
+  /** Records that writes fail for now, or that they succeed again. */
+  setTrouble(trouble: StoreTrouble | undefined): void {
+    this.#trouble = trouble && { ...trouble, at: this.#trouble?.at ?? this.clock.now() }
+    for (const listener of this.#listeners) listener()
   }
 
   items(): AttentionEntry[] {
-    if (!this.#problem) return []
-    const { reason, at } = this.#problem
-    const to_do = 'see to its disk, then gc register its folder'
-    return [{ id: 'store:city', kind: 'store', since: toTimestamp(at), asks: reason, to_do }]
+    const problem = this.#failure ?? this.#trouble
+    if (!problem) return []
+    const { reason, remedy, at } = problem
+    return [{ id: 'store:city', kind: 'store', since: toTimestamp(at), asks: reason, to_do: remedy }]
   }
 
-  /** A store that failed is listed until its city is opened again, and takes no event about it. */
-  onChange(): () => void {
-    return () => {}
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
-  /** Why it takes no more writes; undefined while it does. */
-  get problem(): { reason: string; at: number } | undefined {
-    return this.#problem
+  /** Why its writes fail, with what to do; undefined while they succeed. */
+  get problem(): string | undefined {
+    if (this.#failure) return this.#failure.reason
+    return this.#trouble && `${this.#trouble.reason}; ${this.#trouble.remedy}`
   }
 }

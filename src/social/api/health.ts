@@ -16,13 +16,14 @@ const Welcome = Type.Object(
 )
 
 /** What anybody may read without a key. */
-export const healthRoutes = (clock: Clock, store: Pick<Store, 'failure'>) => [
+export const healthRoutes = (clock: Clock, store: Pick<Store, 'problem'>) => [
   route(
     'GET /api/v1/health',
     { id: 'getHealth', summary: 'Check that the network is up', open: true, ok: Health },
     () => {
       // The reason names files of this machine: it is for its log.
-      if (store.failure) throw new AppError('store-unavailable', 'the network stores nothing since its disk failed')
+      if (store.problem)
+        throw new AppError('store-unavailable', 'the network cannot store anything: its disk is full or failed')
       return { success: true as const, status: 'healthy' as const, timestamp: timestamp(clock.now()) }
     },
   ),

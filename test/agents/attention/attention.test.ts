@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
 import { toTimestamp } from '../../../src/core/clock.ts'
+import { PROBE_MS } from '../../../src/core/store-trouble.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
 
@@ -47,6 +48,37 @@ describe('what waits for a person', () => {
     expect(city.events.history(id, {}).items.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['attention.raised', 'attention.cleared']),
     )
+  })
+
+  test('includes a full disk until there is room, and what came up meanwhile is announced then', async () => {
+    await using town = scriptedTown(AGENTS)
+    const city = await town.open()
+    const limit = (pages: number) => city.store.prepare(`PRAGMA max_page_count = ${pages}`).get()
+    const parked = { title: 'cursed', labels: ['gc:parked'], metadata: { 'gc.routed_to': 'worker' } }
+    const { head } = city.log
+    limit(1)
+    const rejected = city.beads.create(human, { title: 'lost', description: 'x'.repeat(200_000) })
+    await expect(rejected).rejects.toThrow(`the disk is full: no space is left in ${town.path}/.gc; free some space`)
+    const item = {
+      id: 'store:city',
+      kind: 'store',
+      asks: `the disk is full: no space is left in ${town.path}/.gc`,
+      to_do: 'free some space there, and writes resume',
+    }
+    expect(city.attention.list().items).toMatchObject([item])
+    const problem = `${item.asks}; ${item.to_do}`
+    expect(city.status.health().status).toBe(`failed: ${problem}`)
+    expect((await city.status.status(true)).partial_errors).toEqual([`store: ${problem}`])
+    expect(city.beads.total()).toBe(0)
+    limit(100_000)
+    await town.clock.advance(PROBE_MS)
+    await city.store.write(() => undefined)
+    expect([city.attention.list().items, city.status.health().status]).toEqual([[], 'ok'])
+    expect(city.log.after(head, 10)).toEqual([])
+    const { id } = await city.beads.create(human, parked)
+    await city.attention.whenIdle()
+    expect(announced(city, head)).toMatchObject([['attention.raised', { id: `parked:${id}` }]])
+    expect(town.reports.filter((message) => message.includes('could not be announced'))).toEqual([])
   })
 
   test('is announced once over a restart, and when it went while nobody ran, then', async () => {
