@@ -39,7 +39,7 @@ export class FormulaLibrary {
     private readonly config: { readonly current: CityConfig },
     deadlines: Deadlines,
   ) {
-    this.#worker = new JobWorker({ deadlines, limit: TIME_LIMIT, start: () => new Worker(workerUrl()) })
+    this.#worker = new JobWorker({ deadlines, limit: TIME_LIMIT, start: () => new Worker(workerUrl(), { smol: true }) })
   }
 
   stop(): void {
