@@ -39,6 +39,22 @@ const WORDS = [
   'é'.repeat(600),
   '__proto__',
   'constructor',
+  '\n',
+  'a\r\nb',
+  '\u2028',
+  '* * * * *',
+  '61 25 32 13 8',
+  'P1Y',
+  '-1h',
+  `${'9'.repeat(30)}d`,
+  '(',
+  '[z-a]',
+  '{{',
+  '{{x}}',
+  '{{.a.b}}',
+  '[[a]]',
+  'a = {',
+  'Europe/Nowhere',
 ]
 const NUMBERS = [0, -1, 1, 0.5, 2 ** 31, 2 ** 53, -(2 ** 53), 1e308, 1000, 1001, Number.MAX_SAFE_INTEGER]
 
