@@ -9,6 +9,7 @@ import { errorMessage } from '../core/errors.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
 import { Store, type StoreFailure, type StoreTrouble } from '../core/store.ts'
+import { troubleReporter } from '../core/store-failure.ts'
 import { isKeyOf } from '../host/protocol/keys.ts'
 import { repairCityCounters } from './database/counter-checks.ts'
 import { cityMigrations } from './database/migrations.ts'
@@ -61,11 +62,12 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
     storeHealth.fail(failure)
     dependencies.onStoreFailure?.(failure)
   }
+  const reportTrouble = troubleReporter(name, report)
   const options = {
     keepsCopies: true,
     onFailure,
     onTrouble: (trouble: StoreTrouble | undefined) => {
-      report(`${name}: ${trouble ? `writes fail: ${trouble.reason}; ${trouble.remedy}` : 'writes succeed again'}`)
+      reportTrouble(trouble)
       storeHealth.setTrouble(trouble)
     },
     deadlines: dependencies.deadlines,

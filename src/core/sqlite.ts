@@ -62,6 +62,22 @@ export function closeDisplaced(db: Database): void {
   db.close(true)
 }
 
+/** Copies the write-ahead log to the database and puts it on disk; whether all of it could be, in its place. */
+export function copyLog(db: Database, isInPlace: () => boolean): boolean {
+  try {
+    const result = db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(FULL)').get()
+    return result?.busy === 0 && isInPlace()
+  } catch {
+    return false
+  }
+}
+
+/** Writes a page as it is, in the transaction under way. */
+export function rewritePage(db: Database): void {
+  const row = db.query<{ user_version: number }, []>('PRAGMA user_version').get()
+  db.run(`PRAGMA user_version = ${row?.user_version ?? 0}`)
+}
+
 /** The code of an error of SQLite or the system; empty for any other. */
 export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 

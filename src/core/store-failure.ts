@@ -8,6 +8,20 @@ export interface StoreFailure {
   readonly isDisplaced: boolean
 }
 
+/** Why the writes of a store fail for now. It ends with the next write that succeeds. */
+export interface StoreTrouble {
+  /** The cause, such as a full disk, with the folder. */
+  readonly reason: string
+  /** How to end it. */
+  readonly remedy: string
+}
+
+export const describeTrouble = ({ reason, remedy }: StoreTrouble): string => `${reason}; ${remedy}`
+
+/** Lets the log know when writes to what `name` names begin to fail, and when they succeed again. */
+export const troubleReporter = (name: string, report: (message: string) => void) => (trouble?: StoreTrouble) =>
+  report(`${name}: ${trouble ? `writes fail: ${describeTrouble(trouble)}` : 'writes succeed again'}`)
+
 /** The failure of a disk. */
 export const failureOf = (path: string, reason: string): StoreFailure => ({
   reason: `${path} failed and takes no more writes: ${reason}; stop and start what uses it`,

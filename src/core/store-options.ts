@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Deadlines } from './deadlines.ts'
 import type { Sync } from './disk-sync.ts'
-import type { StoreFailure } from './store-failure.ts'
-import type { StoreTrouble } from './store-trouble.ts'
+import type { StoreFailure, StoreTrouble } from './store-failure.ts'
 
 export interface StoreOptions {
   /** Called once, when no more writes are accepted. */

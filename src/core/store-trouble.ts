@@ -1,17 +1,10 @@
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Deadline } from './deadlines.ts'
-import { errorMessage } from './errors.ts'
-import { codeOf } from './sqlite.ts'
+import { AppError, errorMessage } from './errors.ts'
+import { codeOf, isBusy } from './sqlite.ts'
+import { describeTrouble, type StoreTrouble } from './store-failure.ts'
 import type { StoreOptions } from './store-options.ts'
-
-/** Why the writes of a store fail for now. It ends with the next write that succeeds. */
-export interface StoreTrouble {
-  /** The cause, such as a full disk, with the folder. */
-  readonly reason: string
-  /** A sentence that says how to end it. */
-  readonly remedy: string
-}
 
 /** A cause with the test of whether it has passed: small writes can succeed all the same, in a log that was written before. */
 interface Diagnosis extends StoreTrouble {
@@ -33,16 +26,26 @@ export class TroubleWatch {
   constructor(
     private readonly path: string,
     private readonly options: Pick<StoreOptions, 'deadlines' | 'onTrouble'>,
-    /** Writes to the store. */
-    private readonly probe: () => Promise<unknown>,
+    /** Writes to the store, which succeeds as soon as any write does. */
+    readonly probe: () => Promise<unknown>,
   ) {}
 
-  get current(): StoreTrouble | undefined {
-    return this.#trouble
+  /** Why writes fail, with what to do; undefined while they succeed. */
+  get problem(): string | undefined {
+    return this.#trouble && describeTrouble(this.#trouble)
   }
 
-  /** Records that a write failed because of the disk or the file, and returns why. */
-  recordFailure(error: unknown): StoreTrouble {
+  /** Records that a write failed because of the disk or the file; returns what its caller gets. */
+  recordFailure(error: unknown): AppError {
+    if (isBusy(error)) {
+      const reason = 'another program is writing to it and does not end'
+      return new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
+    }
+    const headers = { 'retry-after': String(PROBE_MS / 1000) }
+    return new AppError('store-unavailable', describeTrouble(this.#begin(error)), { headers })
+  }
+
+  #begin(error: unknown): StoreTrouble {
     const code = codeOf(error)
     if (this.#trouble?.code === code) return this.#trouble
     const trouble = { ...diagnose(this.path, error), code }

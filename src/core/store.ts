@@ -8,21 +8,28 @@ import { syncFolder } from './folders.ts'
 import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
-import { closeDisplaced, closeWithoutCheckpoint, isBusy, openDatabase, toStoreError } from './sqlite.ts'
+import {
+  closeDisplaced,
+  closeWithoutCheckpoint,
+  copyLog,
+  isBusy,
+  openDatabase,
+  rewritePage,
+  toStoreError,
+} from './sqlite.ts'
 import { assertOpen, LazyStatement, type Statement } from './statement.ts'
 import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts'
 import { StoreFiles } from './store-files.ts'
 import { StoreMetrics } from './store-metrics.ts'
 import type { StoreOptions } from './store-options.ts'
-import { PROBE_MS, TroubleWatch } from './store-trouble.ts'
+import { TroubleWatch } from './store-trouble.ts'
 import { type FailedSync, Wal } from './wal.ts'
 import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
 import { MAX_WAIT, type PendingWorkerWrite, type WorkerWrite, WriteQueue } from './write-queue.ts'
 
 export type { Tx } from './commit.ts'
-export type { StoreFailure } from './store-failure.ts'
+export type { StoreFailure, StoreTrouble } from './store-failure.ts'
 export type { StoreOptions } from './store-options.ts'
-export type { StoreTrouble } from './store-trouble.ts'
 export type { WorkerWrite } from './write-queue.ts'
 
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
@@ -69,7 +76,7 @@ export class Store {
     this.#onFailure = options.onFailure ?? (() => {})
     this.#onError = options.onError ?? throwLater
     this.#readTransaction = new ReadTransaction(db)
-    this.#troubleWatch = new TroubleWatch(path, options, () => this.#probe())
+    this.#troubleWatch = new TroubleWatch(path, options, () => this.write(() => rewritePage(db)))
     this.#queue = new WriteQueue(options.maxWait ?? MAX_WAIT)
     this.#committer = new Committer(db, this.orm, (pending, error) => this.#reject([pending], error))
   }
@@ -98,8 +105,7 @@ export class Store {
 
   /** Why writes fail now; undefined while they succeed. */
   get problem(): string | undefined {
-    const { current } = this.#troubleWatch
-    return this.failure ?? (current && `${current.reason}; ${current.remedy}`)
+    return this.failure ?? this.#troubleWatch.problem
   }
 
   /** A statement that is compiled once, for the paths that run often. */
@@ -148,12 +154,6 @@ export class Store {
     assertOpen(this.path, this.#closing !== undefined)
   }
 
-  /** Writes a page as it is, which succeeds as soon as any write does. */
-  #probe(): Promise<void> {
-    const version = this.#db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
-    return this.write(() => void this.#db.run(`PRAGMA user_version = ${version}`))
-  }
-
   /** Waits for the writes that were accepted, then closes. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -195,7 +195,7 @@ export class Store {
     this.#readTransaction.end()
     this.#durable = this.#walIndex.position()
     try {
-      const value = await write.run(() => this.#rejectOverdue())
+      const value = await write.run(() => this.#queue.rejectOverdue(this.path))
       const synced = await this.#wal.sync()
       if (!synced.ok) return await this.#failSync(synced, [{ pending: write, value, effects: [] }])
       await write.publish(value).catch(this.#onError)
@@ -203,14 +203,9 @@ export class Store {
       await this.#checkpointer.empty()
     } catch (error) {
       write.reject(error)
-      if (error instanceof AppError && error.code === 'store-unavailable') void this.#probe().catch(() => {})
+      if (error instanceof AppError && error.code === 'store-unavailable')
+        void this.#troubleWatch.probe().catch(() => {})
     }
-  }
-
-  #rejectOverdue(): void {
-    const message = `${this.path} is being written by an import that takes long; try again in a while`
-    const busy = new AppError('store-unavailable', message, { headers: { 'retry-after': '5' } })
-    for (const write of this.#queue.takeOverdue()) write.reject(busy)
   }
 
   /** One group: commit, disk, effects, promises. */
@@ -236,20 +231,10 @@ export class Store {
   /** A group that did not reach the log on disk is taken back, unless the database itself still takes it. */
   async #failSync({ reason, deleted }: FailedSync, done: CommittedWrite[]): Promise<void> {
     this.#isTorn = !deleted
-    const isSaved = deleted && this.#copyToDatabase()
+    const isSaved = deleted && copyLog(this.#db, () => this.#wal.isDatabaseInPlace())
     if (isSaved) this.#acknowledge(done)
     const failure = deleted ? displacementOf(this.path, reason) : failureOf(this.path, reason)
     await this.#fail(failure, isSaved ? [] : done)
-  }
-
-  /** Whether all that is in the log could be copied to the database and put on disk with it. */
-  #copyToDatabase(): boolean {
-    try {
-      const result = this.#db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(FULL)').get()
-      return result?.busy === 0 && this.#wal.isDatabaseInPlace()
-    } catch {
-      return false
-    }
   }
 
   /** Begins the group's transaction; when another program is writing, waits for it off the loop. */
@@ -277,19 +262,8 @@ export class Store {
   }
 
   #reject(writes: readonly Pick<PendingWrite, 'reject'>[], error: unknown): void {
-    const unavailable = isBusy(error) ? this.#locked() : this.#unwritable(error)
+    const unavailable = this.#troubleWatch.recordFailure(error)
     for (const pending of writes) pending.reject(unavailable)
-  }
-
-  #locked(): AppError {
-    const reason = 'another program is writing to it and does not end'
-    return new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
-  }
-
-  #unwritable(error: unknown): AppError {
-    const { reason, remedy } = this.#troubleWatch.recordFailure(error)
-    const headers = { 'retry-after': String(PROBE_MS / 1000) }
-    return new AppError('store-unavailable', `${reason}; ${remedy}`, { headers })
   }
 
   async #fail(failure: StoreFailure, done: CommittedWrite[]): Promise<void> {

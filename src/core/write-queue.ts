@@ -1,4 +1,5 @@
 import type { PendingWrite } from './commit.ts'
+import { AppError } from './errors.ts'
 
 /** One long write that a thread makes through a connection of its own, while no other write runs. */
 export interface WorkerWrite<Value> {
@@ -55,8 +56,14 @@ export class WriteQueue {
     return [...this.#writes.splice(0).map(({ write }) => write), ...this.#workerWrites.splice(0)]
   }
 
-  /** Takes the writes that have waited too long. */
-  takeOverdue(): PendingWrite[] {
+  /** Rejects the writes that have waited too long for one of a thread. */
+  rejectOverdue(path: string): void {
+    const message = `${path} is being written by an import that takes long; try again in a while`
+    const busy = new AppError('store-unavailable', message, { headers: { 'retry-after': '5' } })
+    for (const write of this.#takeOverdue()) write.reject(busy)
+  }
+
+  #takeOverdue(): PendingWrite[] {
     const latest = performance.now() - this.maxWait
     const first = this.#writes.findIndex(({ since }) => since > latest)
     return this.#writes.splice(0, first < 0 ? this.#writes.length : first).map(({ write }) => write)

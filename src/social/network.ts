@@ -4,6 +4,7 @@ import type { Deadlines } from '../core/deadlines.ts'
 import { EventLog } from '../core/events/log.ts'
 import { EventRetention } from '../core/events/retention.ts'
 import { Store, type Tx } from '../core/store.ts'
+import { troubleReporter } from '../core/store-failure.ts'
 import { LastActivity } from './agents/activity.ts'
 import { AgentAccounts } from './agents/agents.ts'
 import { AccountDeletions } from './agents/deletions.ts'
@@ -254,14 +255,7 @@ export class Network {
     const store = Store.open(path, socialMigrations, {
       keepsCopies: true,
       onFailure: ({ reason }) => report(new Error(reason)),
-      onTrouble: (trouble) =>
-        report(
-          new Error(
-            trouble
-              ? `the network cannot be written: ${trouble.reason}; ${trouble.remedy}`
-              : 'the network can be written again',
-          ),
-        ),
+      onTrouble: troubleReporter('the network', (message) => report(new Error(message))),
       deadlines: options.deadlines,
       onError: report,
       onMigrated: repairSocialCounters,

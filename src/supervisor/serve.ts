@@ -19,6 +19,7 @@ import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
 import { blankSentence } from '../core/secrets.ts'
 import { Store } from '../core/store.ts'
+import { troubleReporter } from '../core/store-failure.ts'
 import { connectToHosts } from '../host/client/host-client.ts'
 import { confineTool } from '../host/confine/start/confined-tool.ts'
 import { createApp } from '../http/app.ts'
@@ -118,12 +119,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const store = Store.open(home.registry, supervisorMigrations, {
     keepsCopies: true,
     onFailure: ({ reason }) => report(reason),
-    onTrouble: (trouble) =>
-      report(
-        trouble
-          ? `the registry cannot be written: ${trouble.reason}; ${trouble.remedy}`
-          : 'the registry can be written again',
-      ),
+    onTrouble: troubleReporter('the registry', report),
     deadlines,
     onError: reportError,
   })
