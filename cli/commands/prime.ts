@@ -62,24 +62,27 @@ const HOOK_MS = 2_000
 async function reportConversation(context: CommandContext): Promise<void> {
   const { GC_SESSION_ID: id, GC_TOKEN, GEMINI_SESSION_ID, GC_PROVIDER_SESSION_ID } = context.io.env
   if (!id || !GC_TOKEN) return
-  const key = (await readConversationKey(context)) ?? GEMINI_SESSION_ID ?? GC_PROVIDER_SESSION_ID
+  const input = await readHookInput(context)
+  const key = textOf(input.session_id) ?? GEMINI_SESSION_ID ?? GC_PROVIDER_SESSION_ID
+  const source = textOf(input.source)?.slice(0, 40)
   if (!key || !/^[A-Za-z0-9][\w.:-]{0,199}$/.test(key)) return
   const city = await context.city()
-  await city.call('POST ~/session/{id}/conversation', { params: { id }, body: { key } })
+  await city.call('POST ~/session/{id}/conversation', { params: { id }, body: { key, ...(source && { source }) } })
 }
 
-/** The conversation that a program names in the JSON input of its hook. */
-async function readConversationKey({ io }: CommandContext): Promise<string | undefined> {
-  if (io.isInteractive) return undefined
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** The JSON input of a program's hook, which names its conversation. */
+async function readHookInput({ io }: CommandContext): Promise<{ session_id?: unknown; source?: unknown }> {
+  if (io.isInteractive) return {}
   const late = new AbortController()
   const text = await Promise.race([io.readInput(), pause(HOOK_MS, late.signal).then(() => '')])
   late.abort()
   try {
     const input: unknown = JSON.parse(text.trim().split('\n')[0] ?? '')
-    const key = typeof input === 'object' && input !== null && 'session_id' in input ? input.session_id : undefined
-    return typeof key === 'string' ? key : undefined
+    return typeof input === 'object' && input !== null ? input : {}
   } catch {
-    return undefined
+    return {}
   }
 }
 

@@ -57,7 +57,7 @@ async function search(context: CommandContext, words: readonly string[], options
 function printMatches(io: Io, matches: readonly TranscriptMatch[], last: string | undefined): void {
   let shown = last
   for (const match of matches) {
-    const { session, session_name, template, timestamp, role, excerpt } = match
+    const { session, session_name, template, timestamp, role, sub_agent: agent, excerpt } = match
     if (session !== shown) {
       const name = session_name === session ? '' : ` ${session_name}`
       printLine(
@@ -67,7 +67,8 @@ function printMatches(io: Io, matches: readonly TranscriptMatch[], last: string 
     }
     shown = session
     const time = timestamp === undefined ? '' : `${new Date(timestamp).toLocaleString('sv-SE')}  `
-    const line = `${time}${role}: ${sanitizeLine(excerpt)}`
+    const speaker = agent === undefined ? role : `${role} (sub-agent ${sanitizeLine(agent)})`
+    const line = `${time}${speaker}: ${sanitizeLine(excerpt)}`
     printLine(io, `  ${io.width === undefined ? line : truncate(line, io.width - 2)}`)
   }
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { OutputTurn, TranscriptFormat } from '../../src/agents/sessions/schema.ts'
 import type { FrameOf } from '../../src/client/operations.ts'
-import { paint, sanitizeLines } from '../../src/client/text.ts'
+import { paint, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -11,6 +11,7 @@ interface Options extends JsonOption {
   format: TranscriptFormat
   tail: number
   follow?: true
+  subAgents?: true
 }
 
 export function transcriptCommand(session: Command, context: CommandContext): void {
@@ -24,13 +25,14 @@ export function transcriptCommand(session: Command, context: CommandContext): vo
     .addOption(formats.default('conversation'))
     .option('--tail <n>', 'only the last entries; 0 for all', parseCount, 0)
     .option('-f, --follow', 'follow new entries')
+    .option('--sub-agents', 'also the conversations of sub-agents')
     .addHelpText('after', '\nEntries of the formats raw and structured are printed as one line of JSON each.')
     .action((id: string, options: Options) =>
       options.follow ? followTranscript(context, id, options) : read(context, id, options),
     )
 }
 
-async function read(context: CommandContext, id: string, { format, tail, json }: Options): Promise<void> {
+async function read(context: CommandContext, id: string, { format, tail, json, subAgents }: Options): Promise<void> {
   const city = await context.city()
   const response = await city.call('GET ~/session/{id}/transcript', { params: { id }, query: { format } })
   if (json) return printJson(context.io, response)
@@ -38,6 +40,30 @@ async function read(context: CommandContext, id: string, { format, tail, json }:
   if ('messages' in response) return printEach(context.io, last(response.messages, tail))
   for (const turn of last(response.turns ?? [], tail)) print(context.io, turn)
   if (!response.turns) printLine(context.io, 'It has no entries yet.')
+  await readSubAgents(context, id, { tail, shown: subAgents === true })
+}
+
+/** Prints the conversations of sub-agents, or reports on stderr that there are some. */
+async function readSubAgents(
+  context: CommandContext,
+  id: string,
+  { tail, shown }: { tail: number; shown: boolean },
+): Promise<void> {
+  const { io } = context
+  const city = await context.city()
+  const { agents } = await city.call('GET ~/session/{id}/agents', { params: { id } })
+  if (!shown && agents.length > 0) {
+    const count = agents.length === 1 ? '1 sub-agent' : `${agents.length} sub-agents`
+    io.err(`gc: ${count} not shown; use --sub-agents\n`)
+  }
+  for (const { agent_id: agentId } of shown ? agents : []) {
+    const path = 'GET ~/session/{id}/agents/{agentId}/transcript'
+    const transcript = await city.call(path, { params: { id, agentId } })
+    if (!('turns' in transcript)) continue
+    for (const turn of last(transcript.turns ?? [], tail)) {
+      print(io, { ...turn, role: `${turn.role} (sub-agent ${sanitizeLine(agentId)})` })
+    }
+  }
 }
 
 const last = <T>(all: readonly T[], count: number): readonly T[] => (count === 0 ? all : all.slice(-count))

@@ -10,6 +10,7 @@ import type { SessionRow } from '../sessions/table.ts'
 import type { AcpConversations } from './acp/conversations.ts'
 import { findAcpLog } from './acp/log.ts'
 import { LogLocator } from './tracking/locator.ts'
+import { SessionLogStore } from './tracking/log-store.ts'
 import { SessionLogs } from './tracking/session-logs.ts'
 import { sessionProgramLookup } from './tracking/session-program.ts'
 
@@ -39,12 +40,12 @@ export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
   return new SessionLogs({
     store,
     sessionRepository,
+    clock,
     deadlines,
     report,
-    locator: {
-      find: (row) => findAcpLog(conversations, row.id) ?? locator.find(row),
-      directories: (row) => (conversations.hasRecords(row.id) ? [] : locator.directories(row)),
-    },
+    locator,
+    logStore: new SessionLogStore(store),
+    findRecords: (row) => findAcpLog(conversations, row.id),
     saveKey: (tx, { id }, key) => void sessionRepository.update(tx, id, { sessionKey: key }),
     pending: (row) => options.pending(row).pending,
     asked: ({ id }) => toMessages(options.questions.history(id)),

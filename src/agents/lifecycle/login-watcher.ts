@@ -5,8 +5,7 @@ import { errorMessage } from '../../core/errors.ts'
 import type { Store } from '../../core/store.ts'
 import { stateOf } from '../../host/terminal/program-state.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
-import type { LogSnapshot } from '../conversations/entries/log-reader.ts'
-import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
+import type { LogReading, SessionLogs } from '../conversations/tracking/session-logs.ts'
 import { LogWatcher } from '../limits/log-watcher.ts'
 import { readLoginFailure } from '../limits/login-failure.ts'
 import type { LoginLimits } from '../limits/login-limits.ts'
@@ -63,7 +62,7 @@ export class LoginWatcher {
     options.conversations.onTurnEnd(({ session, key, error }) => {
       if (error !== undefined) this.#onTurnFailed(session, key, error)
     })
-    options.logs.onRead((row, snapshot) => this.#onLog(row, snapshot))
+    options.logs.onRead((row, reading) => this.#onLog(row, reading))
   }
 
   /** Schedules a check of a session's screen for when its output pauses. */
@@ -107,9 +106,10 @@ export class LoginWatcher {
     else if (deadLogin !== undefined) this.#leave(row, { deadLogin })
   }
 
-  #onLog(row: SessionRow, snapshot: LogSnapshot): void {
+  #onLog(row: SessionRow, reading: LogReading): void {
     const { programOf, repository } = this.options
-    const state = this.#logs.read(row.id, programOf(row), snapshot, row.wokeAt ?? row.createdAt)
+    const since = Math.max(row.wokeAt ?? row.createdAt, reading.since)
+    const state = this.#logs.read(row.id, programOf(row), reading, since)
     const current = repository.find(row.id)
     if (!current || !isRunning(current)) {
       this.#logs.forget(row.id)

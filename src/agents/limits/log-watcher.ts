@@ -1,23 +1,27 @@
 import type { Entry } from '../conversations/entries/entry.ts'
-import type { LogSnapshot } from '../conversations/entries/log-reader.ts'
+import { logId } from '../conversations/logs/finder.ts'
+import type { LogReading } from '../conversations/tracking/session-logs.ts'
 import { type LogStatement, readLogEntry } from './log-statements.ts'
 
 /** Finds what is new in the logs of sessions about their logins. Each entry is read once. */
 export class LogWatcher {
-  readonly #seen = new Map<string, Entry>()
+  /** The last entry that was read of each log, by session. */
+  readonly #seen = new Map<string, Map<string, Entry>>()
 
-  /** The newest statement since a time that was not found before. */
+  /** The newest statement in a log of a session since a time that was not found before. */
   read(
     session: string,
     program: string | undefined,
-    { entries }: LogSnapshot,
+    { log, snapshot: { recorded } }: Pick<LogReading, 'log' | 'snapshot'>,
     since: number,
   ): LogStatement | undefined {
-    const last = this.#seen.get(session)
-    const newest = entries.at(-1)
-    if (newest) this.#seen.set(session, newest)
-    for (let index = entries.length - 1; index >= 0; index--) {
-      const entry = entries[index]
+    const seen = this.#seen.get(session) ?? new Map<string, Entry>()
+    this.#seen.set(session, seen)
+    const last = seen.get(logId(log))
+    const newest = recorded.at(-1)
+    if (newest) seen.set(logId(log), newest)
+    for (let index = recorded.length - 1; index >= 0; index--) {
+      const entry = recorded[index]
       if (!entry || entry === last || (entry.timestamp ?? since) < since) return undefined
       const statement = readLogEntry(program, entry.raw)
       if (statement) return statement

@@ -27,6 +27,13 @@ export const Conversation = Type.Object(
       pattern: '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$',
       description: 'The program’s id of the conversation, with which it is resumed after a restart.',
     }),
+    source: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          'Why the program opened it, as its hook reports: after `clear`, `resume`, `compact` or `fork` it takes the place of the one before.',
+      }),
+    ),
   },
   { $id: 'SessionConversation', ...closed },
 )

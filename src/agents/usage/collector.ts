@@ -1,6 +1,12 @@
 import type { ModelUsage } from '../conversations/entries/entry.ts'
 import type { LogSnapshot } from '../conversations/entries/log-reader.ts'
 
+/** The usage of a response as it stands in a log. */
+export interface CollectedUsage extends ModelUsage {
+  /** The first entry of the response, which a copy of the log has too. */
+  readonly entry: string
+}
+
 /** How many responses of a session are remembered as collected; the usage store knows all of them. */
 const MAX_REMEMBERED = 1000
 
@@ -10,10 +16,10 @@ export class UsageCollector {
   readonly #collected = new Map<string, Map<string, string>>()
 
   /** The usage in a session's log that was not collected before. */
-  collect(session: string, { entries }: LogSnapshot): ModelUsage[] {
+  collect(session: string, { recorded }: Pick<LogSnapshot, 'recorded'>): CollectedUsage[] {
     const collected = this.#collected.get(session) ?? new Map<string, string>()
     this.#collected.set(session, collected)
-    return latestUsage(entries).filter((usage) => {
+    return latestUsage(recorded).filter((usage) => {
       const { id } = usage
       const counts = JSON.stringify([usage.tokens, usage.cost])
       if (collected.get(id) === counts) return false
@@ -35,12 +41,13 @@ export class UsageCollector {
 }
 
 /** A response may span several entries, each with all that it used so far. */
-function latestUsage(entries: LogSnapshot['entries']): ModelUsage[] {
-  const byId = new Map<string, ModelUsage>()
-  for (const { usage } of entries) {
+function latestUsage(entries: LogSnapshot['recorded']): CollectedUsage[] {
+  const byId = new Map<string, CollectedUsage>()
+  for (const { id, usage } of entries) {
     if (!usage) continue
+    const entry = byId.get(usage.id)?.entry ?? id
     byId.delete(usage.id)
-    byId.set(usage.id, usage)
+    byId.set(usage.id, { ...usage, entry })
   }
   return [...byId.values()]
 }

@@ -22,11 +22,14 @@ export const usageFacts = sqliteTable(
     unpriced: integer().notNull().default(0),
     /** The highest that answers without a known price can have cost. */
     assumed: real().notNull().default(0),
+    /** Names a response in whichever log it stands; empty for a run. */
+    answer: text().notNull().default(''),
   },
   (fact) => [
     check('usage_facts_kind', sql`kind IN ('model', 'compute')`),
     index('usage_facts_at').on(fact.at),
     index('usage_facts_by_session').on(fact.sessionId, fact.at),
+    index('usage_facts_by_answer').on(fact.answer).where(sql`answer != ''`),
   ],
 )
 
@@ -51,13 +54,6 @@ export const usageSums = sqliteTable(
   },
   (sum) => [primaryKey({ columns: [sum.at, sum.rig, sum.agent] })],
 )
-
-/** The position up to which the log of a session was counted. */
-export const usagePlaces = sqliteTable('usage_places', {
-  sessionId: text('session_id').primaryKey(),
-  file: text().notNull(),
-  offset: integer().notNull(),
-})
 
 /** What agents used of each model, by the local days of the supervisor. */
 export const usageDays = sqliteTable(

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { FilePosition } from '../conversations/entries/log-reader.ts'
 import { dayOf, UsageDays } from './days.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 
@@ -9,6 +8,8 @@ import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 export interface UsageFact {
   /** Unique among the facts of its session. */
   readonly name: string
+  /** The log entry of a response, which is the same in every copy of the log. */
+  readonly entry?: string
   readonly at: number
   readonly kind: 'model' | 'compute'
   readonly sessionId: string
@@ -83,6 +84,7 @@ export class UsageStore {
   readonly #insert: Statement<unknown, (string | number)[]>
   readonly #add: Statement<unknown, (string | number)[]>
   readonly #amounts: Statement<StoredAmounts, [string]>
+  readonly #elsewhere: Statement<unknown, [string, string]>
   readonly #growFact: Statement<unknown, (string | number)[]>
   readonly #sums: Statement<UsageSum, [number]>
   readonly #facts: Statement<UsageSum, [number, number]>
@@ -90,17 +92,14 @@ export class UsageStore {
   readonly #oldest: Statement<{ at: number | null }, []>
   readonly #sessions: Statement<UsageSum & { sessionId: string; worker: string }, [number]>
   readonly #spent: Record<UsageScope['scope'], Statement<SpentRow, [number, string]>>
-  readonly #position: Statement<FilePosition, [string]>
-  readonly #savePosition: Statement<unknown, [string, string, number]>
   readonly #pruneFacts: Statement<unknown, [number]>
-  readonly #prunePositions: Statement<unknown, []>
   readonly #pruneSums: Statement<unknown, [number]>
 
   constructor(store: Store) {
     this.days = new UsageDays(store)
     this.#insert = store.prepare(`INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, model,
-      input, output, cache_read, cache_write, wall_ms, cost, unpriced, assumed)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`)
+      input, output, cache_read, cache_write, wall_ms, cost, unpriced, assumed, answer)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`)
     this.#add = store.prepare(`INSERT INTO usage_sums (at, rig, agent, invocations, computes, input, output, cache_read,
       cache_write, wall_ms, cost, unpriced, assumed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (at, rig, agent) DO UPDATE SET invocations = invocations + excluded.invocations,
@@ -110,6 +109,9 @@ export class UsageStore {
         assumed = assumed + excluded.assumed`)
     this.#amounts = store.prepare(`SELECT at, rig, agent, model, input, output, cache_read AS cacheRead,
       cache_write AS cacheWrite, wall_ms AS wallMs, cost, assumed FROM usage_facts WHERE key = ?`)
+    this.#elsewhere = store.prepare(
+      "SELECT 1 FROM usage_facts WHERE answer = ? AND answer != '' AND session_id != ? LIMIT 1",
+    )
     this.#growFact = store.prepare(`UPDATE usage_facts SET input = input + ?, output = output + ?,
       cache_read = cache_read + ?, cache_write = cache_write + ?, wall_ms = wall_ms + ?, cost = cost + ?,
       assumed = assumed + ? WHERE key = ?`)
@@ -132,27 +134,34 @@ export class UsageStore {
       rig: spentIn(SCOPE_CONDITIONS.rig),
       agent: spentIn(SCOPE_CONDITIONS.agent),
     }
-    this.#position = store.prepare('SELECT file, offset FROM usage_places WHERE session_id = ?')
-    this.#savePosition = store.prepare(
-      'INSERT OR REPLACE INTO usage_places (session_id, file, offset) VALUES (?, ?, ?)',
-    )
     const oldRows = `at IN (SELECT at FROM usage_facts WHERE at < ? ORDER BY at LIMIT ${MAX_ROWS_PER_PRUNE})`
     this.#pruneFacts = store.prepare(`DELETE FROM usage_facts WHERE ${oldRows}`)
-    this.#prunePositions = store.prepare(`DELETE FROM usage_places WHERE session_id IN (
-      SELECT session_id FROM usage_places LEFT JOIN sessions ON sessions.id = session_id
-      WHERE sessions.id IS NULL OR closed_at IS NOT NULL LIMIT ${MAX_ROWS_PER_PRUNE})`)
     this.#pruneSums = store.prepare('DELETE FROM usage_sums WHERE at < ?')
   }
 
-  /** Stores a fact, or how much it has grown; false when it was stored before as it is. */
+  /** Stores a fact, or how much it has grown; false when it was stored before as it is, also for another session. */
   add(tx: Tx, fact: UsageFact): boolean {
     const { at, kind, rig, agent } = fact
+    const answer = answerOf(fact)
+    if (answer !== '' && tx.get(this.#elsewhere, answer, fact.sessionId)) return false
     const unpriced = kind === 'model' && fact.cost === undefined ? 1 : 0
     const amounts = amountsOf(fact)
     const owner = [fact.sessionId, fact.worker, agent, rig, fact.model]
     const [wallMs, cost, assumed] = [amounts.wallMs, amounts.cost, amounts.assumed]
     const tokens = [amounts.input, amounts.output, amounts.cacheRead, amounts.cacheWrite]
-    const inserted = tx.run(this.#insert, keyOf(fact), at, kind, ...owner, ...tokens, wallMs, cost, unpriced, assumed)
+    const inserted = tx.run(
+      this.#insert,
+      keyOf(fact),
+      at,
+      kind,
+      ...owner,
+      ...tokens,
+      wallMs,
+      cost,
+      unpriced,
+      assumed,
+      answer,
+    )
     if (inserted.changes === 0) return this.#grow(tx, fact, amounts)
     const counts = kind === 'model' ? [1, 0] : [0, 1]
     tx.run(this.#add, quarterOf(at), rig, agent, ...counts, ...tokens, wallMs, cost, unpriced, assumed)
@@ -183,15 +192,6 @@ export class UsageStore {
   ): void {
     const tokens = input + output + cacheRead + cacheWrite
     this.days.add(tx, { day: dayOf(at), rig, agent, model, tokens, cost, ...counts })
-  }
-
-  /** The position up to which the log of a session was counted. */
-  positionOf(session: string): FilePosition | undefined {
-    return this.#position.get(session) ?? undefined
-  }
-
-  savePosition(tx: Tx, session: string, { file, offset }: FilePosition): void {
-    tx.run(this.#savePosition, session, file, offset)
   }
 
   /** All usage since a time. */
@@ -229,7 +229,6 @@ export class UsageStore {
     tx.run(this.#pruneFacts, now - FACT_RETENTION_MS)
     tx.run(this.#pruneSums, now - SUM_RETENTION_MS)
     this.days.prune(tx, dayOf(now - SUM_RETENTION_MS))
-    tx.run(this.#prunePositions)
   }
 }
 
@@ -242,6 +241,9 @@ const amountsOf = ({ input, output, cacheRead, cacheWrite, wallMs, cost = 0, ass
 })
 
 const quarterOf = (at: number): number => at - (at % QUARTER_MS)
+
+const answerOf = ({ name, entry }: UsageFact): string =>
+  entry === undefined ? '' : createHash('sha256').update(`${name}\0${entry}`).digest('hex').slice(0, 32)
 
 const keyOf = ({ sessionId, kind, name }: UsageFact): string =>
   createHash('sha256').update(`${sessionId}\0${kind}\0${name}`).digest('hex')

@@ -4,14 +4,12 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Store, Tx } from '../../core/store.ts'
-import type { ModelUsage } from '../conversations/entries/entry.ts'
-import type { FilePosition } from '../conversations/entries/log-reader.ts'
-import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
+import type { LogReading, SessionLogs } from '../conversations/tracking/session-logs.ts'
 import { displayNameOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import { UsageCollector } from './collector.ts'
+import { type CollectedUsage, UsageCollector } from './collector.ts'
 import { daysUntil, usageHistory } from './history.ts'
 import { PriceLists } from './price-list.ts'
 import { Prices } from './prices.ts'
@@ -62,8 +60,7 @@ export class Usage {
     this.#store = new UsageStore(dependencies.store)
     this.#priceLists = new PriceLists(join(dependencies.home, 'prices.json'), dependencies.report)
     this.#prices = new Prices(dependencies.config, this.#priceLists)
-    dependencies.logs.onRead((row, view, place) => this.#record(row, this.#collector.collect(row.id, view), place))
-    dependencies.logs.resumeFrom(({ id }) => this.#store.positionOf(id))
+    dependencies.logs.onRead((row, reading) => this.#record(row, reading))
     dependencies.reactions.on('usage.runs', ['session.stopped', 'session.crashed'], (tx, { session_id, ts }) =>
       this.#recordRun(tx, session_id ?? '', Date.parse(ts)),
     )
@@ -135,13 +132,15 @@ export class Usage {
     return this.dependencies.config.current.usage.provider
   }
 
-  #record(row: SessionRow, uses: readonly ModelUsage[], place: FilePosition | undefined): void {
-    const own = uses.filter(({ timestamp: at }) => at >= row.createdAt - TIME_TOLERANCE_MS)
+  #record(row: SessionRow, { log, since, snapshot, position }: LogReading): void {
+    const uses = this.#collector.collect(row.id, snapshot)
+    const from = Math.max(since, row.createdAt - TIME_TOLERANCE_MS)
+    const own = uses.filter(({ timestamp }) => timestamp >= from)
     if (own.length === 0 || this.#recorder !== 'local') return
     this.dependencies.store
       .write((tx) => {
         const added = own.filter((use) => this.#store.add(tx, this.#toFact(row, use)))
-        if (place) this.#store.savePosition(tx, row.id, place)
+        if (position) this.dependencies.logs.savePosition(tx, row, log, position)
         if (added.length > 0) this.#notify(tx, row, Math.max(...added.map(({ timestamp }) => timestamp)))
       })
       .catch((error) => {
@@ -150,7 +149,7 @@ export class Usage {
       })
   }
 
-  #toFact(row: SessionRow, reported: ModelUsage): UsageFact {
+  #toFact(row: SessionRow, reported: CollectedUsage): UsageFact {
     const use = sanitizeUsage(reported, this.dependencies.clock.now())
     const cost = this.#prices.cost(this.dependencies.providerOf(row), use)
     const { id, model, timestamp: at, tokens } = use
@@ -158,6 +157,7 @@ export class Usage {
     return {
       ...ownerFields(row),
       name: id,
+      entry: reported.entry,
       kind: 'model',
       at,
       model,

@@ -5,6 +5,7 @@ import budgets from '../../agents/budgets/table.sql' with { type: 'text' }
 import confinedSessions from '../../agents/confinement/confined.sql' with { type: 'text' }
 import dropAcpMode from '../../agents/conversations/acp/drop-mode.sql' with { type: 'text' }
 import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
+import sessionLogs from '../../agents/conversations/tracking/logs.sql' with { type: 'text' }
 import transcripts from '../../agents/conversations/tracking/sessions-folder.sql' with { type: 'text' }
 import detachedProcesses from '../../agents/detached/table.sql' with { type: 'text' }
 import startFailures from '../../agents/lifecycle/start-failures.sql' with { type: 'text' }
@@ -18,6 +19,7 @@ import questionsTakenOver from '../../agents/questions/taken-over.sql' with { ty
 import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
 import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
 import sessionTraffic from '../../agents/traffic/table.sql' with { type: 'text' }
+import usageAnswers from '../../agents/usage/answers.sql' with { type: 'text' }
 import usageBySession from '../../agents/usage/by-session.sql' with { type: 'text' }
 import usageDays from '../../agents/usage/days.sql' with { type: 'text' }
 import usagePlaces from '../../agents/usage/places.sql' with { type: 'text' }
@@ -153,4 +155,6 @@ export const cityMigrations: readonly string[] = [
   pullRequestReadiness,
   undeliveredMessages,
   blockers,
+  sessionLogs,
+  usageAnswers,
 ]

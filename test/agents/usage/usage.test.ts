@@ -141,7 +141,7 @@ describe('the usage in a log', () => {
     blocks: () => [],
     ...more,
   })
-  const snapshot = (...entries: Entry[]) => ({ entries, hasBranches: false, key: 'k' })
+  const snapshot = (...entries: Entry[]) => ({ entries, recorded: entries, hasBranches: false, key: 'k' })
 
   test('is collected as soon as it is logged, and again whenever a response has used more', () => {
     const collector = new UsageCollector()

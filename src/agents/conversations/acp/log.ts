@@ -3,7 +3,7 @@ import { AgentRecord } from '../../../host/protocol/record.ts'
 import { parseJson } from '../entries/json.ts'
 import type { LogReader, LogSnapshot } from '../entries/log-reader.ts'
 import { yieldToEventLoop } from '../entries/steps.ts'
-import type { LogHandle } from '../logs/log-finders.ts'
+import type { LogHandle } from '../logs/finder.ts'
 import type { AcpConversations, StoredRecord } from './conversations.ts'
 import { AcpEntryBuilder } from './entry-builder.ts'
 
@@ -20,6 +20,8 @@ export function findAcpLog(conversations: AcpConversations, session: string): Lo
     path: `acp:${session}`,
     open: ({ keepBytes }) => new AcpLog(conversations, session, keepBytes < SMALL_READER_BYTES),
     firstPrompt: () => '',
+    origin: () => ({ isCommand: false }),
+    createdAt: () => 0,
   }
 }
 
@@ -43,7 +45,8 @@ class AcpLog implements LogReader {
   }
 
   get snapshot(): LogSnapshot {
-    return { entries: [...this.#builder.entries], hasBranches: false, key: this.#builder.key }
+    const entries = [...this.#builder.entries]
+    return { entries, recorded: entries, hasBranches: false, key: this.#builder.key }
   }
 
   subscribe(listener: () => void): () => void {

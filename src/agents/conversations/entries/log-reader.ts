@@ -19,6 +19,8 @@ export interface LogRecord {
 /** The content of a log: its entries in the order of the conversation. */
 export interface LogSnapshot {
   readonly entries: readonly Entry[]
+  /** All entries in the order of the log, also those of abandoned branches and side chains: each of them was paid for. */
+  readonly recorded: readonly Entry[]
   /** Whether the conversation was rewound and continued differently. */
   readonly hasBranches: boolean
   /** The program's own id of the conversation. */

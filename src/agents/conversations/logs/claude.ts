@@ -44,7 +44,8 @@ export class ClaudeParser {
     this.#branch = extendBranch(this.#branch, records, sidechains) ?? (yield* selectBranch(records, sidechains))
     const { records: selected, hasBranches } = this.#branch
     const key = asString(selected.findLast(({ value }) => asString(value.sessionId) !== undefined)?.value.sessionId)
-    return { entries: yield* mapInSteps(selected, (record) => this.#entry(record)), hasBranches, key }
+    const recorded = yield* mapInSteps(records.filter(isEntry), (record) => this.#entry(record))
+    return { entries: yield* mapInSteps(selected, (record) => this.#entry(record)), recorded, hasBranches, key }
   }
 
   #entry(record: LogRecord): Entry {
@@ -87,6 +88,9 @@ export class ClaudeParser {
     return answeredCalls
   }
 }
+
+/** Lines without an id are the program's notes on the conversation. */
+const isEntry = ({ value }: LogRecord): boolean => asString(value.uuid) !== undefined
 
 /** The call that each result block answers. */
 type AnsweredCalls = ReadonlyMap<unknown, ToolCall | undefined>

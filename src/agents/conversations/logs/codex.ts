@@ -32,6 +32,9 @@ const WRITTEN_BY_PROGRAM =
 /** A log that is read from its middle may not name the model yet; its usage is counted all the same. */
 const UNKNOWN_MODEL = 'unknown'
 
+/** A copy of a conversation is written within this time, and no answer comes that soon. */
+const COPY_MS = 500
+
 const TURN_STARTED: ReadonlySet<unknown> = new Set(['task_started', 'turn_started'])
 const TURN_ENDED: ReadonlySet<unknown> = new Set(['task_complete', 'turn_complete', 'turn_aborted'])
 
@@ -42,13 +45,16 @@ export class CodexParser {
   #model: string | undefined
   /** Whether the log marks where turns begin and end. */
   #hasTurnMarkers = false
+  #hasMeta = false
+  /** What is older was copied from the conversation that this one was forked from or resumed. */
+  #startedAt = 0
 
   constructor(private readonly key: string) {}
 
   *parse(records: readonly LogRecord[]): Steps<LogSnapshot> {
     this.#model = firstModel(records) ?? this.#model
     const entries = yield* mapInSteps(records, (record) => this.#entry(record))
-    return { entries, hasBranches: false, key: this.key }
+    return { entries, recorded: entries, hasBranches: false, key: this.key }
   }
 
   #entry(record: LogRecord): Entry {
@@ -57,9 +63,17 @@ export class CodexParser {
     if (record.value.type === 'event_msg' && TURN_STARTED.has(payload.type)) this.#hasTurnMarkers = true
     const cached = this.#entries.get(record)
     if (cached) return cached
+    if (record.value.type === 'session_meta') this.#readMeta(record.value, payload)
     const entry = this.#toEntry(record, payload)
     this.#entries.set(record, entry)
     return entry
+  }
+
+  /** A fork of an older version begins with a copy of the records so far, which is written at once. */
+  #readMeta({ timestamp }: JsonRecord, payload: JsonRecord): void {
+    const isFork = payload.forked_from_id !== undefined && payload.forked_from_ordinal_exclusive === undefined
+    if (isFork || this.#hasMeta) this.#startedAt = (asTimestamp(timestamp) ?? 0) + COPY_MS
+    this.#hasMeta = true
   }
 
   #toEntry({ value, offset }: LogRecord, payload: JsonRecord): Entry {
@@ -97,10 +111,11 @@ export class CodexParser {
     const tokens = tokensOf(last)
     const model = this.#model
     const timestamp = asTimestamp(value.timestamp) ?? 0
+    const usage = { id: `total:${this.key}:${total}`, model: model ?? UNKNOWN_MODEL, tokens, timestamp }
     return omitUndefined({
       contextUsed: asNumber(last.input_tokens) || undefined,
       contextWindow: asNumber(info.model_context_window),
-      usage: { id: `total:${this.key}:${total}`, model: model ?? UNKNOWN_MODEL, tokens, timestamp },
+      usage: timestamp < this.#startedAt ? undefined : usage,
       model,
     })
   }

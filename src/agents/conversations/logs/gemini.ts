@@ -42,28 +42,46 @@ export class GeminiParser {
   }
 
   *parse(records: readonly LogRecord[]): Steps<LogSnapshot> {
-    const { messages, key } = yield* currentMessages(records)
-    return { entries: yield* mapInSteps(messages, (message) => this.#entry(message)), hasBranches: false, key }
+    const { messages, removed, key } = yield* currentMessages(records)
+    const entries = yield* mapInSteps(messages, (message) => this.#entry(message))
+    const recorded = [...(yield* mapInSteps(removed, (message) => this.#entry(message))), ...entries]
+    return { entries, recorded, hasBranches: false, key }
   }
 }
 
+interface Messages {
+  readonly messages: JsonRecord[]
+  /** Those that a rewind or a compression of the history took out of the conversation. */
+  readonly removed: JsonRecord[]
+  readonly key: string | undefined
+}
+
 /** The current messages: later lines replace earlier ones, and a rewind removes some. */
-function* currentMessages(records: readonly LogRecord[]): Steps<{ messages: JsonRecord[]; key: string | undefined }> {
+function* currentMessages(records: readonly LogRecord[]): Steps<Messages> {
   const messages = new Map<string, JsonRecord>()
+  const all = new Map<string, JsonRecord>()
   let key: string | undefined
   yield* forEachInSteps(records, ({ value, offset }) => {
     const set = asObject(value.$set)
     key = asString(set.sessionId) ?? asString(value.sessionId) ?? key
     const rewindTo = asString(value.$rewindTo)
     if (rewindTo !== undefined) rewind(messages, rewindTo)
-    else if (asString(value.type) !== undefined) messages.set(asString(value.id) ?? `at-${offset}`, value)
+    else if (asString(value.type) !== undefined) {
+      const id = asString(value.id) ?? `at-${offset}`
+      const message = 'id' in value ? value : { id, ...value }
+      messages.set(id, message)
+      all.set(id, message)
+    }
     if (!Array.isArray(set.messages)) return
     messages.clear()
     for (const [index, message] of set.messages.entries()) {
-      if (isObject(message)) messages.set(asString(message.id) ?? `${offset}-${index}`, message)
+      if (!isObject(message)) continue
+      const id = asString(message.id) ?? `${offset}-${index}`
+      messages.set(id, 'id' in message ? message : { id, ...message })
     }
   })
-  return { messages: [...messages].map(([id, message]) => ('id' in message ? message : { id, ...message })), key }
+  const removed = [...all].flatMap(([id, message]) => (messages.has(id) ? [] : [message]))
+  return { messages: [...messages.values()], removed, key }
 }
 
 function rewind(messages: Map<string, JsonRecord>, to: string): void {

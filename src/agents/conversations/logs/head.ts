@@ -1,5 +1,4 @@
 import { lstatSync, readdirSync, readSync } from 'node:fs'
-import { join } from 'node:path'
 import { turnText } from '../entries/blocks.ts'
 import { isObject, parseJson } from '../entries/json.ts'
 import type { LogRecord } from '../entries/log-reader.ts'
@@ -42,14 +41,14 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** The regular files of a folder that were created since a time, newest first. */
-export function filesCreatedSince(folder: string, pattern: RegExp, since: number): string[] {
-  const files = listNames(folder).flatMap((name) => {
-    if (!pattern.test(name)) return []
-    const path = join(folder, name)
-    const stats = lstatSync(path, { throwIfNoEntry: false })
-    const created = stats?.birthtimeMs || stats?.ctimeMs || 0
-    return stats?.isFile() && created >= since ? [{ path, created }] : []
-  })
-  return files.sort((a, b) => b.created - a.created).map(({ path }) => path)
+/** When a regular file was created; 0 when it does not exist. */
+export function createdAt(path: string): number {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats?.isFile() ? stats.birthtimeMs || stats.ctimeMs : 0
+}
+
+/** When a regular file was last written; 0 when it does not exist. */
+export function writtenAt(path: string): number {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats?.isFile() ? stats.mtimeMs : 0
 }

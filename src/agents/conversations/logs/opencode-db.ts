@@ -11,13 +11,17 @@ import { OpenCodeParser } from './opencode.ts'
 /** A session in the database of OpenCode. */
 export interface OpenCodeSession {
   id: string
+  parent_id: string | null
+  directory: string
   time_created: number
 }
 
 const URI = 0x40
+/** Only the newest conversations are found. */
+const MAX_SESSIONS = 1000
 /** Only the newest messages are read. */
 const MAX_MESSAGES = 5000
-const SELECT_SESSION = '/* gc reads along */ SELECT id, time_created FROM session'
+const SELECT_SESSION = '/* gc reads along */ SELECT id, parent_id, directory, time_created FROM session'
 
 /**
  * Opens another program's database read-only. While it is in use its write-ahead log is read too, without blocking
@@ -47,21 +51,22 @@ const isPlain = (db: Database): boolean =>
     )
     .get() === null
 
-/** The conversations that started in a folder since a time, newest first. */
+/** The conversations in a folder that were written since a time, also those of sub-agents, newest first. */
 export function sessionsIn(path: string, folder: string, since: number): OpenCodeSession[] {
-  return (
+  const select = (column: string) =>
     queryOnce(path, (db) =>
       db
         .query<OpenCodeSession, [string, number]>(
-          `${SELECT_SESSION} WHERE directory = ? AND time_created >= ? AND parent_id IS NULL ORDER BY time_created DESC LIMIT 50`,
+          `${SELECT_SESSION} WHERE directory = ? AND ${column} >= ? ORDER BY time_created DESC LIMIT ${MAX_SESSIONS}`,
         )
         .all(folder, since),
-    ) ?? []
-  )
+    )
+  // The first versions keep no time of the last change.
+  return select('time_updated') ?? select('time_created') ?? []
 }
 
-export const hasSession = (path: string, id: string): boolean =>
-  queryOnce(path, (db) => db.query<OpenCodeSession, [string]>(`${SELECT_SESSION} WHERE id = ?`).get(id)) != null
+export const findSession = (path: string, id: string): OpenCodeSession | undefined =>
+  queryOnce(path, (db) => db.query<OpenCodeSession, [string]>(`${SELECT_SESSION} WHERE id = ?`).get(id)) ?? undefined
 
 /** The first prompt of a conversation. */
 export function firstPrompt(path: string, id: string): string {

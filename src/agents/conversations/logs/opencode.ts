@@ -14,7 +14,7 @@ export class OpenCodeParser {
   *parse(records: readonly LogRecord[]): Steps<LogSnapshot> {
     const last = records.at(-1)
     const entries = yield* mapInSteps(records, (record) => this.#entry(record, record === last))
-    return { entries, hasBranches: false, key: this.key }
+    return { entries, recorded: entries, hasBranches: false, key: this.key }
   }
 
   #entry(record: LogRecord, isLast: boolean): Entry {
@@ -55,13 +55,29 @@ function modelFields(info: JsonRecord, isComplete: boolean): ModelFields {
   const stopReason = asString(info.finish)
   const tokens = tokensOf(asObject(info.tokens))
   const contextUsed = tokens.input + tokens.cacheRead + tokens.cacheWrite
-  if (model === undefined || id === undefined || !isComplete || contextUsed + tokens.output === 0) {
+  const time = asObject(info.time)
+  const isUsed = isComplete && contextUsed + tokens.output > 0
+  if (model === undefined || id === undefined || !isUsed || isCopied(id, asTimestamp(time.created))) {
     return omitUndefined({ model, stopReason })
   }
-  const time = asObject(info.time)
   const cost = asNumber(info.cost) || undefined
   const timestamp = asTimestamp(time.completed) ?? asTimestamp(time.created) ?? 0
   return omitUndefined({ model, stopReason, usage: omitUndefined({ id, model, tokens, timestamp, cost }), contextUsed })
+}
+
+/** The bits of a time in milliseconds that the id of a message begins with, shifted by those of a counter. */
+const ID_TIME_BITS = 36n
+const ID_COUNTER_BITS = 12n
+/** A message gets its id when it is created, but for one that a fork copied. */
+const COPY_AGE_MS = 1000
+
+/** Whether a message was copied from the conversation that its own was forked from. */
+function isCopied(id: string, created: number | undefined): boolean {
+  const digits = /^msg_([0-9a-f]{12})/.exec(id)?.[1]
+  if (digits === undefined || created === undefined) return false
+  const named = BigInt(`0x${digits}`) >> ID_COUNTER_BITS
+  const age = BigInt.asUintN(Number(ID_TIME_BITS), named - BigInt(created))
+  return age > COPY_AGE_MS && age < 1n << (ID_TIME_BITS - 1n)
 }
 
 function tokensOf(counts: JsonRecord): Tokens {

@@ -1,42 +1,50 @@
-import { basename, dirname, join } from 'node:path'
 import type { SubAgent, SubAgents } from '../../sessions/schema.ts'
 import { asArray, asObject, asString, firstString, parseJson } from '../entries/json.ts'
 import type { LogReader } from '../entries/log-reader.ts'
 import { statusOf } from '../entries/status.ts'
 import { mapInSteps, runInSteps } from '../entries/steps.ts'
-import { ClaudeParser } from './claude.ts'
-import { isFile } from './files.ts'
-import { filesCreatedSince, readHead } from './head.ts'
-import { JsonlLog } from './jsonl-log.ts'
-import type { LogHandle } from './log-finders.ts'
+import { claudeLogs, sideFolderOf } from './claude-logs.ts'
+import { headRecords, type LogHandle, logId } from './finder.ts'
+import { readHead } from './head.ts'
 import { OpenCodeLog } from './opencode-db.ts'
+import type { LogSearch } from './search.ts'
 
 type SubAgentLink = SubAgents['agents'][number]
+
+/** The logs of a session's conversation. */
+export interface SubAgentLogs {
+  readonly conversations: readonly LogHandle[]
+  /** Those of its sub-agents, as far as they were found. */
+  readonly sides: readonly LogHandle[]
+}
 
 const READER_OPTIONS = { windowBytes: 16 * 1024 * 1024, keepBytes: 16 * 1024 * 1024 }
 /** Only the newest sub-agents are listed. */
 const MAX_FILES = 1000
-/** The call that started a sub-agent is named in the first lines of its file. */
-const HEAD_BYTES = 16 * 1024
 
-/** Lists the sub-agents of a log: those with files beside it, and those that its calls refer to. */
-export async function listSubAgents(handle: LogHandle, reader: LogReader): Promise<SubAgentLink[]> {
-  const files = filesCreatedSince(folderOf(handle), FILE_NAME, 0).slice(0, MAX_FILES)
-  const fromFiles = mapInSteps(files, (path) => ({ agent_id: idOf(path), parent_tool_use_id: parentCallId(path) }))
-  return [...(await runInSteps(fromFiles)), ...childSessions(reader)]
+/** Lists the sub-agents of a conversation: those with logs of their own, and those that its calls refer to. */
+export async function listSubAgents(logs: SubAgentLogs, reader: LogReader): Promise<SubAgentLink[]> {
+  const sides = sidesOf(logs)
+    .sort((a, b) => b.createdAt() - a.createdAt())
+    .slice(0, MAX_FILES)
+  const calls = callsOf(reader)
+  const fromFiles = mapInSteps(sides, (side) => ({
+    agent_id: side.key,
+    parent_tool_use_id: parentCallId(side) ?? calls.get(side.key) ?? '',
+  }))
+  const found = await runInSteps(fromFiles)
+  const known = new Set(found.map(({ agent_id }) => agent_id))
+  return [...found, ...childSessions(reader).filter(({ agent_id }) => !known.has(agent_id))]
 }
-
-const FILE_NAME = /^agent-.+\.jsonl$/
-const idOf = (path: string): string => basename(path, '.jsonl').slice('agent-'.length)
 
 /** Reads the conversation of a sub-agent; undefined when it does not exist. */
 export async function readSubAgent(
-  handle: LogHandle,
+  logs: SubAgentLogs,
   reader: LogReader,
   id: string,
   isRunning: boolean,
 ): Promise<SubAgent | undefined> {
-  const log = openLog(handle, reader, id)
+  const log = openSubAgent(logs, reader, id)
   if (!log) return undefined
   try {
     await log.refresh()
@@ -48,13 +56,13 @@ export async function readSubAgent(
   }
 }
 
-function openLog(handle: LogHandle, reader: LogReader, id: string): LogReader | undefined {
-  const file = `agent-${id}.jsonl`
-  const path = join(folderOf(handle), file)
-  if (basename(path) === file && isFile(path))
-    return new JsonlLog(path, () => new ClaudeParser({ sidechains: true }), READER_OPTIONS)
+/** Opens the log of a sub-agent; undefined when it has none. */
+export function openSubAgent(logs: SubAgentLogs, reader: LogReader, id: string): LogReader | undefined {
+  const side = sidesOf(logs).find(({ key }) => key === id)
+  if (side) return side.open(READER_OPTIONS)
   const isChild = childSessions(reader).some(({ agent_id }) => agent_id === id)
-  return isChild ? new OpenCodeLog(handle.path, id) : undefined
+  const [conversation] = logs.conversations
+  return isChild && conversation ? new OpenCodeLog(conversation.path, id) : undefined
 }
 
 function subAgentStatus(log: LogReader, isRunning: boolean): string {
@@ -63,13 +71,22 @@ function subAgentStatus(log: LogReader, isRunning: boolean): string {
   return isRunning ? 'running' : 'failed'
 }
 
-const folderOf = ({ path }: LogHandle): string => join(dirname(path), basename(path, '.jsonl'), 'subagents')
+const NOWHERE: LogSearch = { env: {}, folders: [], startedAfter: 0, now: 0 }
 
-/** The id of the call that started a sub-agent; empty when its file does not name it. */
-function parentCallId(path: string): string {
-  const lines = readHead(path, HEAD_BYTES).split('\n').slice(0, 5)
-  const ids = lines.map((line) => firstString(asObject(parseJson(line)), ...CALL_ID_FIELDS))
-  return ids.find((id) => id !== undefined) ?? ''
+/** The logs that were found while the session ran, and those beside its conversations that were not. */
+function sidesOf({ conversations, sides }: SubAgentLogs): LogHandle[] {
+  const beside = conversations
+    .filter(({ path }) => path.endsWith('.jsonl'))
+    .flatMap((log) => claudeLogs.writtenSince(NOWHERE, sideFolderOf(log), undefined, 0))
+    .filter((log) => log.origin().parent !== undefined)
+  return [...new Map([...beside, ...sides].map((log) => [logId(log), log])).values()]
+}
+
+/** The id of the call that started a sub-agent, as its log or the note beside it names it. */
+function parentCallId({ path }: LogHandle): string | undefined {
+  const note = asObject(parseJson(readHead(path.replace(/\.jsonl$/, '.meta.json'), 16 * 1024)))
+  const records = [note, ...headRecords(path).slice(0, 5)]
+  return records.map((record) => firstString(record, ...CALL_ID_FIELDS)).find((id) => id !== undefined)
 }
 
 const CALL_ID_FIELDS = [
@@ -78,7 +95,19 @@ const CALL_ID_FIELDS = [
   'parentToolUseId',
   'sourceToolUseID',
   'toolUseID',
+  'toolUseId',
 ] as const
+
+/** The calls that name the agents they started in their results, by agent. */
+const callsOf = (reader: LogReader): ReadonlyMap<string, string> =>
+  new Map(
+    reader.snapshot.entries.flatMap(({ raw }) => {
+      const payload = asObject(asObject(raw).payload)
+      const agent = asString(asObject(parseJson(asString(payload.output) ?? '')).agent_id)
+      const call = asString(payload.call_id)
+      return agent === undefined || call === undefined ? [] : [[agent, call] as const]
+    }),
+  )
 
 /** The conversations that calls of OpenCode started. */
 const childSessions = (reader: LogReader): SubAgentLink[] =>

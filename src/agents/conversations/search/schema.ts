@@ -22,6 +22,11 @@ export const TranscriptMatch = Type.Object(
     entry: Type.Optional(
       Type.String({ description: 'The entry of the transcript; absent for the screen of a program without a log.' }),
     ),
+    sub_agent: Type.Optional(
+      Type.String({
+        description: 'The sub-agent whose entry it is; absent for the conversation of the session itself.',
+      }),
+    ),
     timestamp: Type.Optional(Type.String({ description: 'When it was said, where the log tells.' })),
     role: Type.String({
       description: '`user`, `assistant`, `system`, `tool` for what one returned, or `output` for a screen.',

@@ -8,8 +8,8 @@ import { NEWEST, type SessionPosition } from '../../sessions/closed-sessions.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionResolver } from '../../sessions/resolver.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import type { Entry } from '../entries/entry.ts'
 import { yieldToEventLoop } from '../entries/steps.ts'
+import type { SpokenEntry } from '../tracking/session-logs.ts'
 import type { Transcripts } from '../transcripts.ts'
 import { excerptOf, searchedText, toWords } from './match.ts'
 import type { TranscriptMatch, TranscriptMatches, TranscriptSearch } from './schema.ts'
@@ -42,7 +42,7 @@ interface SearchState {
 }
 
 /** Something that a session said. */
-interface Utterance extends Pick<TranscriptMatch, 'role' | 'entry'> {
+interface Utterance extends Pick<TranscriptMatch, 'role' | 'entry' | 'sub_agent'> {
   readonly at: number | undefined
   text(): string
 }
@@ -151,13 +151,18 @@ const isSpent = ({ items, limit, sessions, searched, characters }: SearchState):
   items.length >= limit || sessions >= MAX_SESSIONS || searched >= MAX_CONVERSATIONS || characters >= MAX_CHARACTERS
 
 /** The entries that a transcript shows before one of them, the last first; none when that one is gone, as all before it are. */
-function* utterancesBelow(entries: readonly Entry[], below: string | undefined): Generator<Utterance, void, void> {
+function* utterancesBelow(
+  entries: readonly SpokenEntry[],
+  below: string | undefined,
+): Generator<Utterance, void, void> {
   const start = below === undefined ? entries.length : entries.findLastIndex(({ id }) => id === below)
   for (let index = start - 1; index >= 0; index--) {
-    const entry = entries[index]
-    if (entry?.speaker === undefined) continue
-    const { id, speaker, role = speaker, timestamp } = entry
-    yield { entry: id, role, at: timestamp, text: () => searchedText(entry.blocks()) }
+    const spoken = entries[index]
+    if (!spoken) continue
+    const { entry, id, agent } = spoken
+    const { speaker, role = speaker, timestamp: at } = entry
+    if (role === undefined || speaker === undefined) continue
+    yield { entry: id, role, at, ...(agent && { sub_agent: agent }), text: () => searchedText(entry.blocks()) }
   }
 }
 

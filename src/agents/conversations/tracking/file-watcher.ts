@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, watch } from 'node:fs'
+import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { LogReader } from '../entries/log-reader.ts'
@@ -28,6 +28,37 @@ export class FileWatcher {
     }
   }
 
+  /**
+   * Calls the listener with the names that changed in a folder, also one that does not exist yet; with undefined when
+   * any of them may have.
+   */
+  watchFolder(path: string, listener: (names: ReadonlySet<string> | undefined) => void): () => void {
+    let names: Set<string> | undefined = new Set()
+    let timer: Deadline | undefined
+    let detach = () => {}
+    const onChange = (name: string | null) => {
+      if (name === null) names = undefined
+      else names?.add(name)
+      timer ??= this.deadlines.after(SETTLE_MS, () => {
+        timer = undefined
+        const changed = names
+        names = new Set()
+        if (changed === undefined) attach()
+        listener(changed)
+      })
+    }
+    const attach = () => {
+      const leave = detach
+      detach = this.#attach(path, () => onChange(null), onChange)
+      leave()
+    }
+    attach()
+    return () => {
+      timer?.cancel()
+      detach()
+    }
+  }
+
   close(): void {
     for (const folder of this.#folders.values()) folder.close()
     this.#folders.clear()
@@ -54,7 +85,7 @@ export class FileWatcher {
   }
 
   /** Watches the folder of a path, or the nearest existing folder above it, and the path itself when it is a folder. */
-  #attach(path: string, onChange: () => void): () => void {
+  #attach(path: string, onChange: () => void, onChild: (name: string | null) => void = onChange): () => void {
     let name = basename(path)
     let folder = dirname(path)
     while (!existsSync(folder) && dirname(folder) !== folder) {
@@ -62,7 +93,7 @@ export class FileWatcher {
       folder = dirname(folder)
     }
     const leaveParent = this.#subscribe(folder, (changed) => (changed === null || changed === name) && onChange())
-    const leaveFolder = folder === dirname(path) && isFolder(path) ? this.#subscribe(path, onChange) : () => {}
+    const leaveFolder = folder === dirname(path) && isFolder(path) ? this.#subscribe(path, onChild) : () => {}
     return () => {
       leaveParent()
       leaveFolder()
@@ -72,6 +103,7 @@ export class FileWatcher {
   #subscribe(path: string, listener: (name: string | null) => void): () => void {
     const folder = this.#folders.get(path) ?? new WatchedFolder(path)
     this.#folders.set(path, folder)
+    folder.renew()
     folder.listeners.add(listener)
     return () => {
       folder.listeners.delete(listener)
@@ -86,11 +118,19 @@ const isFolder = (path: string): boolean => existsSync(`${path}/.`)
 
 class WatchedFolder {
   readonly listeners = new Set<(name: string | null) => void>()
-  readonly #watcher: FSWatcher | undefined
+  #watcher: FSWatcher | undefined
+  #inode: number | undefined
 
-  constructor(path: string) {
+  constructor(private readonly path: string) {}
+
+  /** Watches the folder that has this path now: another may have had it before. */
+  renew(): void {
+    const inode = statSync(this.path, { throwIfNoEntry: false })?.ino
+    if (this.#watcher && inode === this.#inode) return
+    this.close()
+    this.#inode = inode
     try {
-      this.#watcher = watch(path, { persistent: false }, (_, name) => this.#notify(name))
+      this.#watcher = watch(this.path, { persistent: false }, (_, name) => this.#notify(name))
       this.#watcher.on('error', () => this.#notify(null))
     } catch {
       this.#watcher = undefined

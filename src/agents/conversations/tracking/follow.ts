@@ -9,10 +9,9 @@ import { sessionFields, type TranscriptOptions } from '../formats/options.ts'
 import { paginate } from '../formats/page.ts'
 import { prepareBlocks } from '../formats/transcript.ts'
 import { isTurn, toTurn } from '../formats/turns.ts'
-import type { LogHandle } from '../logs/log-finders.ts'
 import type { Message } from '../structured/messages.ts'
 import type { FileWatcher } from './file-watcher.ts'
-import type { LogCache } from './log-cache.ts'
+import type { CachedLogHandle, LogCache } from './log-cache.ts'
 import { QuestionMonitor, type QuestionMonitorOptions } from './question-monitor.ts'
 import { Wakeup } from './wakeup.ts'
 
@@ -25,7 +24,7 @@ export interface FollowOptions extends QuestionMonitorOptions {
 }
 
 /** Opens a log and a wakeup that is notified when the log or the sessions change. */
-function openLog({ cache, watcher, sessionRepository }: FollowOptions, handle: LogHandle, signal: AbortSignal) {
+function openLog({ cache, watcher, sessionRepository }: FollowOptions, handle: CachedLogHandle, signal: AbortSignal) {
   const { log, release } = cache.acquire(handle)
   const wakeup = new Wakeup(signal)
   const notify = () => wakeup.notify()
@@ -47,7 +46,7 @@ function openLog({ cache, watcher, sessionRepository }: FollowOptions, handle: L
 export async function* followLog(
   follow: FollowOptions,
   row: SessionRow,
-  handle: LogHandle,
+  handle: CachedLogHandle,
   options: TranscriptOptions,
   signal: AbortSignal,
   replacesScreen = false,
@@ -85,7 +84,7 @@ export async function* followAgentOutput(
   follow: FollowOptions,
   agent: string,
   row: SessionRow,
-  handle: LogHandle,
+  handle: CachedLogHandle,
   signal: AbortSignal,
 ): AsyncGenerator<AgentOutput, void, void> {
   using log = openLog(follow, handle, signal)

@@ -2,7 +2,8 @@ import type { Statement } from '../../../core/statement.ts'
 import type { Store } from '../../../core/store.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import { LOG_FINDERS, type LogFinder, type LogHandle } from '../logs/log-finders.ts'
+import type { LogFinder, LogHandle, LogOrigin } from '../logs/finder.ts'
+import { LOG_FINDERS } from '../logs/log-finders.ts'
 import { type LogSearch, pathVariants } from '../logs/search.ts'
 
 /** The program of a session, as far as it determines the log. */
@@ -14,16 +15,22 @@ export interface SessionProgram {
   readonly greeting: string
 }
 
+/** The places in which the logs of a session can be. */
+export interface LogPlaces {
+  readonly finder: LogFinder
+  readonly search: LogSearch
+}
+
 /** A program may write its log this long before its start is recorded. */
 const START_TOLERANCE_MS = 60_000
 
-/** Finds the log of a session, and never that of another session. */
+/** Knows where the logs of sessions can be, and finds the log of a session, never that of another one. */
 export class LogLocator {
   readonly #rivalIds: Statement<{ id: string }, [string, string, number]>
 
   constructor(
     store: Store,
-    private readonly sessionRepository: Pick<SessionRepository, 'find'>,
+    private readonly sessionRepository: Pick<SessionRepository, 'find' | 'live'>,
     private readonly programOf: (row: SessionRow) => SessionProgram,
     private readonly now: () => number,
   ) {
@@ -34,37 +41,57 @@ export class LogLocator {
     )
   }
 
-  /** The folders in which a session's log is or will be; none when its program writes no readable log. */
-  directories(row: SessionRow): string[] {
-    const program = this.programOf(row)
-    return this.#finderOf(program)?.directories(this.#searchOf(row, program)) ?? []
-  }
-
-  /** The log of a session; undefined when it has none, or when several candidates remain. */
-  find(row: SessionRow): LogHandle | undefined {
-    const program = this.programOf(row)
-    const finder = this.#finderOf(program)
-    if (!finder || row.wokeAt === null) return undefined
-    const search = this.#searchOf(row, program)
-    if (row.sessionKey !== null) return finder.findByKey(search, row.sessionKey)
-    const rivals = this.#rivalIds
-      .all(row.workDir, row.id, search.startedAfter)
-      .flatMap(({ id }) => this.sessionRepository.find(id) ?? [])
-    const taken = new Set(rivals.map(({ sessionKey }) => sessionKey))
-    const candidates = finder.findCandidates(search).filter(({ key }) => key !== '' && !taken.has(key))
-    const matching = candidates.find((log) => log.firstPrompt().includes(program.greeting))
-    if (matching) return matching
-    const hasNoRival = !rivals.some((rival) => this.#finderOf(this.programOf(rival)) === finder)
-    return hasNoRival && candidates.length === 1 ? candidates[0] : undefined
-  }
-
-  #finderOf({ builtinProvider }: SessionProgram): LogFinder | undefined {
-    return builtinProvider === undefined ? undefined : LOG_FINDERS.get(builtinProvider)
-  }
-
-  #searchOf(row: SessionRow, { env }: SessionProgram): LogSearch {
+  /** The places of a session's logs; undefined when its program writes none that can be read. */
+  places(row: SessionRow): LogPlaces | undefined {
+    const { builtinProvider, env } = this.programOf(row)
+    const finder = builtinProvider === undefined ? undefined : LOG_FINDERS.get(builtinProvider)
+    if (!finder) return undefined
     const sleptAt = row.sleptAt !== null && row.sleptAt < (row.wokeAt ?? 0) ? row.sleptAt : 0
     const startedAfter = Math.max(row.createdAt, sleptAt, (row.wokeAt ?? 0) - START_TOLERANCE_MS)
-    return { env, folders: pathVariants(row.workDir), startedAfter, now: this.now() }
+    return { finder, search: { env, folders: pathVariants(row.workDir), startedAfter, now: this.now() } }
+  }
+
+  /** How the first prompt of a session begins. */
+  greeting(row: SessionRow): string {
+    return this.programOf(row).greeting
+  }
+
+  /** The other sessions whose programs may have written in the same places since this one started, or write there now. */
+  rivals(row: SessionRow, { finder, search }: LogPlaces, onlyNow = false): SessionRow[] {
+    const others = onlyNow ? this.#running(row) : this.#since(row, search.startedAfter)
+    return others.filter((rival) => this.places(rival)?.finder === finder)
+  }
+
+  #running({ id, workDir }: SessionRow): SessionRow[] {
+    return this.sessionRepository
+      .live()
+      .filter((other) => other.id !== id && other.workDir === workDir && other.hostKey !== null)
+  }
+
+  #since({ id, workDir }: SessionRow, startedAfter: number): SessionRow[] {
+    return this.#rivalIds.all(workDir, id, startedAfter).flatMap((rival) => this.sessionRepository.find(rival.id) ?? [])
+  }
+
+  /** The first log of a session; undefined when it has none, or when several candidates remain. */
+  find(row: SessionRow): LogHandle | undefined {
+    const places = this.places(row)
+    if (!places || row.wokeAt === null) return undefined
+    const { finder, search } = places
+    if (row.sessionKey !== null) return finder.findByKey(search, row.sessionKey)
+    const rivals = this.rivals(row, places)
+    const taken = new Set(rivals.map(({ sessionKey }) => sessionKey))
+    const candidates = finder
+      .folders(search, [])
+      .flatMap((folder) => finder.writtenSince(search, folder, undefined, search.startedAfter))
+      .filter((log) => log.key !== '' && !taken.has(log.key) && log.createdAt() >= search.startedAfter)
+      .filter((log) => isOwnFolder(log.origin(), search) && log.origin().parent === undefined)
+      .sort((a, b) => b.createdAt() - a.createdAt())
+    const matching = candidates.find((log) => log.firstPrompt().includes(this.greeting(row)))
+    if (matching) return matching
+    return rivals.length === 0 && candidates.length === 1 ? candidates[0] : undefined
   }
 }
+
+/** Whether the working folder that a log records is the session's. */
+export const isOwnFolder = ({ folder }: LogOrigin, { folders }: LogSearch): boolean =>
+  folder === undefined || folders.includes(folder)

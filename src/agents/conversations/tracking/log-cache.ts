@@ -1,6 +1,14 @@
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { LogHandle } from '../logs/log-finders.ts'
+import type { LogReader } from '../entries/log-reader.ts'
+import type { LogReaderOptions } from '../logs/jsonl-log.ts'
 import { SharedLog } from '../logs/shared-log.ts'
+
+/** A conversation that can be opened. */
+export interface CachedLogHandle {
+  /** Names it among all. */
+  readonly id: string
+  open(bounds: LogReaderOptions): LogReader
+}
 
 interface CachedLog {
   readonly key: string
@@ -22,8 +30,8 @@ export class LogCache {
   constructor(private readonly deadlines: Deadlines) {}
 
   /** Opens a log, or shares the one that is open; `release` must be called when it is not read any more. */
-  acquire(handle: LogHandle): { log: SharedLog; release: () => void } {
-    const key = `${handle.path}\0${handle.key}`
+  acquire(handle: CachedLogHandle): { log: SharedLog; release: () => void } {
+    const { id: key } = handle
     const cached = this.#logs.get(key) ?? this.#open(key, handle)
     cached.readers++
     cached.eviction?.cancel()
@@ -42,7 +50,7 @@ export class LogCache {
     for (const cached of this.#logs.values()) this.#evict(cached)
   }
 
-  #open(key: string, handle: LogHandle): CachedLog {
+  #open(key: string, handle: CachedLogHandle): CachedLog {
     const log = new SharedLog(handle.open(READER_OPTIONS))
     const cached: CachedLog = { key, log, readers: 0, eviction: undefined }
     this.#logs.set(key, cached)

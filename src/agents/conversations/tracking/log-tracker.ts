@@ -1,34 +1,89 @@
+import { basename, dirname } from 'node:path'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { FilePosition, LogReader } from '../entries/log-reader.ts'
 import { type LogStatus, statusOf } from '../entries/status.ts'
-import type { LogHandle } from '../logs/log-finders.ts'
+import { yieldToEventLoop } from '../entries/steps.ts'
+import { type LogHandle, logId } from '../logs/finder.ts'
+import { writtenAt } from '../logs/head.ts'
 import { SharedLog } from '../logs/shared-log.ts'
+import type { LogPlaces } from './locator.ts'
+import type { StoredLog } from './log-store.ts'
+import type { Claim, Claimant } from './owners.ts'
+import type { LogRole } from './table.ts'
+
+/** A log of a session's conversation. */
+export interface OwnLog extends Claim {
+  readonly handle: LogHandle
+}
 
 export interface LogTrackerOptions {
-  find(row: SessionRow): LogHandle | undefined
-  directories(row: SessionRow): string[]
-  watch(paths: readonly string[], listener: () => void): () => void
+  places(row: SessionRow): LogPlaces | undefined
+  /** The log of a session that is no file. */
+  findRecords(row: SessionRow): LogHandle | undefined
+  /** The logs that a session was known to have. */
+  stored(row: SessionRow): readonly StoredLog[]
+  decide(claimant: Claimant, log: LogHandle): Claim | undefined
+  watchFolder(path: string, listener: (names: ReadonlySet<string> | undefined) => void): () => void
   watchLog(reader: LogReader, listener: () => void): () => void
-  onFound(row: SessionRow, handle: LogHandle): void
-  /** The position up to which the log of a session was counted before. */
-  positionOf(row: SessionRow): FilePosition | undefined
-  /** The log has grown. */
-  onRead(row: SessionRow, reader: LogReader): void
+  /** A log was found to belong to the session. */
+  onFound(row: SessionRow, log: OwnLog): void
+  /** The conversation goes on in another log than before. */
+  onCurrent(row: SessionRow, log: OwnLog): void
+  onClosed(row: SessionRow, logs: readonly OwnLog[], hasEnded: boolean): void
+  /** The position up to which a log was counted before. */
+  positionOf(row: SessionRow, log: LogHandle): FilePosition | undefined
+  /** A log has grown. */
+  onRead(row: SessionRow, log: OwnLog, reader: LogReader): void
+  now(): number
   report(error: unknown): void
+}
+
+interface TrackedLog {
+  readonly handle: LogHandle
+  role: LogRole
+  since: number
+  /** Counts up with each reading. */
+  readAt: number
+  reader: SharedLog | undefined
+  /** Where the reading resumes once the log is opened again. */
+  position: FilePosition | undefined
+  /** Ends the subscription to a log that is no file. */
+  unwatch: () => void
 }
 
 /** A log that is only tracked is kept in memory in part. */
 const READER_OPTIONS = { windowBytes: 1024 * 1024, keepBytes: 128 * 1024 }
 /** How much of the end of a log is read that was not counted before. */
 const INITIAL_BYTES = 16 * 1024 * 1024
+/** So many of a session's logs stay open, those that were read last. */
+const MAX_OPEN = 8
+/** Logs beyond this number are not counted, which is reported. */
+const MAX_LOGS = 10_000
+/** How long before the last look a log can have been written unnoticed. */
+const OVERLAP_MS = 10_000
+const FOLDERS_PER_STEP = 20
+/** Of conversations that a session went back to, the folders of the newest are watched. */
+const MAX_WATCHED_MAINS = 20
 
-/** Tracks the log of one running session from when it appears. */
+/** Names that changed in folders; undefined when any may have. */
+type Changes = Map<string, Set<string> | undefined>
+
+/** Tracks the logs that the program of one session writes, from when each appears until the session ends. */
 export class LogTracker {
   readonly #listeners = new Set<() => void>()
-  #log: SharedLog | undefined
-  #handle: LogHandle | undefined
+  readonly #logs = new Map<string, TrackedLog>()
+  /** The keys of the logs, of conversations first. */
+  readonly #keys = new Set<string>()
+  readonly #watched = new Map<string, () => void>()
+  /** The logs that are open for reading. */
+  readonly #opened = new Set<TrackedLog>()
+  #current: TrackedLog | undefined
   #status: LogStatus = {}
-  #unwatch = () => {}
+  #changes: Changes = new Map()
+  /** Whether all folders are to be looked through. */
+  #isFull = true
+  #checkedAt = 0
+  #readings = 0
   #running: Promise<void> | undefined
   /** An update that has not started yet. */
   #next: Promise<void> | undefined
@@ -38,18 +93,24 @@ export class LogTracker {
     private readonly options: LogTrackerOptions,
     public row: SessionRow,
   ) {
-    this.#unwatch = options.watch(options.directories(row), () => void this.update())
+    const places = options.places(row)
+    for (const log of options.stored(row)) {
+      const handle = places?.finder.handle(log.path, log.key, log.role === 'side')
+      if (handle) this.#add({ handle, role: log.role, since: log.since })
+    }
+    if (places) this.#watch(places)
   }
 
-  get handle(): LogHandle | undefined {
-    return this.#handle
+  /** The logs of the conversation and of its sub-agents, in the order in which they were found. */
+  get logs(): readonly OwnLog[] {
+    return [...this.#logs.values()]
   }
 
   get status(): LogStatus {
     return this.#status
   }
 
-  /** Calls the listener when the log appears or grows. */
+  /** Calls the listener when a log appears or grows. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -59,46 +120,210 @@ export class LogTracker {
   update(): Promise<void> {
     this.#next ??= (this.#running ?? Promise.resolve()).then(() => {
       this.#next = undefined
-      this.#running = this.#readNew().catch((error) => this.options.report(error))
+      this.#running = this.#update().catch((error) => this.options.report(error))
       return this.#running
     })
     return this.#next
   }
 
-  /** Reads a last time, since a program may write until it ends. */
-  async close(): Promise<void> {
-    await this.update()
+  /** Whether a conversation is known to be the session's. */
+  hasKey(key: string): boolean {
+    return this.#keys.has(key)
+  }
+
+  /** Looks through all folders again, and reads what is new. */
+  updateAll(): Promise<void> {
+    this.#isFull = true
+    return this.update()
+  }
+
+  /** Another session turned out to have written a log. */
+  async release(log: LogHandle): Promise<void> {
+    const tracked = this.#logs.get(logId(log))
+    if (!tracked) return
+    this.#logs.delete(logId(log))
+    this.#opened.delete(tracked)
+    if (this.#current === tracked) this.#current = undefined
+    await closeReader(tracked)
+  }
+
+  /** Reads a last time; of a program that ended, also what it wrote in its last moment. */
+  async close(hasEnded: boolean): Promise<void> {
+    await (hasEnded ? this.updateAll() : this.update())
     this.#isClosed = true
-    this.#unwatch()
     await this.#next
     await this.#running
-    await this.#log?.close()
+    for (const unwatch of this.#watched.values()) unwatch()
+    for (const log of this.#opened) await closeReader(log)
+    this.options.onClosed(this.row, this.logs, hasEnded)
     for (const listener of this.#listeners) listener()
   }
 
-  async #readNew(): Promise<void> {
-    const log = this.#log ?? this.#open()
-    do {
-      if (!log || !(await log.refresh()) || this.#isClosed) return
-      this.#publish(log.reader)
-    } while (log.reader.hasMore)
+  async #update(): Promise<void> {
+    if (this.#isClosed) return
+    const changes = this.#changes
+    const isFull = this.#isFull
+    this.#changes = new Map()
+    this.#isFull = false
+    const since = this.#checkedAt
+    this.#checkedAt = this.options.now() - OVERLAP_MS
+    const due = new Set<TrackedLog>(isFull ? this.#mains() : [])
+    this.#findRecords(due)
+    const places = this.options.places(this.row)
+    if (places) await this.#look(places, isFull ? undefined : changes, since, due)
+    for (const log of due) await this.#read(log, isFull)
+    if (due.size > 0) for (const listener of [...this.#listeners]) listener()
   }
 
-  #publish(reader: LogReader): void {
-    this.#status = statusOf(reader.snapshot)
-    this.options.onRead(this.row, reader)
-    for (const listener of this.#listeners) listener()
+  /** A log that is no file is found by its session, and tells itself when it grows. */
+  #findRecords(due: Set<TrackedLog>): void {
+    const handle = this.options.findRecords(this.row)
+    if (!handle) return
+    const log = this.#logs.get(logId(handle)) ?? this.#add({ handle, role: 'main', since: 0 })
+    due.add(log)
   }
 
-  #open(): SharedLog | undefined {
-    const handle = this.options.find(this.row)
-    if (!handle || this.#isClosed) return undefined
-    this.#handle = handle
-    const resumeFrom = this.options.positionOf(this.row)
-    this.#log = new SharedLog(handle.open({ ...READER_OPTIONS, initialBytes: INITIAL_BYTES, resumeFrom }))
-    this.#unwatch()
-    this.#unwatch = this.options.watchLog(this.#log.reader, () => void this.update())
-    this.options.onFound(this.row, handle)
-    return this.#log
+  /** Looks for logs that were written; those that are new may have others in folders of their own. */
+  async #look(places: LogPlaces, changes: Changes | undefined, since: number, due: Set<TrackedLog>): Promise<void> {
+    const looked = new Set<string>()
+    if (!changes) this.#findNamed(places, due)
+    let folders = [...(changes ?? this.#watched).keys()]
+    while (folders.length > 0) {
+      for (const [index, folder] of folders.entries()) {
+        looked.add(folder)
+        if (index % FOLDERS_PER_STEP === FOLDERS_PER_STEP - 1) await yieldToEventLoop()
+        const names = changes?.get(folder)
+        const written = names
+          ? [...names].flatMap((name) => this.#writtenAs(places, folder, name, since, due))
+          : places.finder.writtenSince(places.search, folder, undefined, places.search.startedAfter)
+        for (const handle of written) this.#consider(places, handle, changes !== undefined, due)
+      }
+      folders = this.#isClosed ? [] : this.#watch(places).filter((folder) => !looked.has(folder))
+    }
   }
+
+  /** The conversation that the program itself named may be an older one, in a folder of its own. */
+  #findNamed(places: LogPlaces, due: Set<TrackedLog>): void {
+    const key = this.row.sessionKey
+    const named = key === null || this.#keys.has(key) ? undefined : places.finder.findByKey(places.search, key)
+    if (named) this.#consider(places, named, false, due)
+  }
+
+  /** What a change of this name can have been written to; the open logs that it belongs to are due in any case. */
+  #writtenAs({ finder, search }: LogPlaces, folder: string, name: string, since: number, due: Set<TrackedLog>) {
+    for (const log of this.#opened) {
+      const files = log.reader?.reader.files ?? []
+      if (files.some((file) => dirname(file) === folder && basename(file) === name)) due.add(log)
+    }
+    return finder.writtenSince(search, folder, name, Math.max(search.startedAfter, since))
+  }
+
+  #consider(places: LogPlaces, handle: LogHandle, isWriting: boolean, due: Set<TrackedLog>): void {
+    const known = this.#logs.get(logId(handle))
+    if (known && known.role !== 'uncertain') return void due.add(known)
+    const { row } = this
+    const hasMain = this.#mains().some(({ handle: { key } }) => key !== handle.key)
+    const claim = this.options.decide({ row, places, keys: this.#keys, hasMain, isWriting }, handle)
+    if (known && (claim === undefined || claim.role === known.role)) return void due.add(known)
+    if (!claim || this.#logs.size >= MAX_LOGS) return
+    const log = known ?? this.#add({ handle, ...claim })
+    Object.assign(log, claim)
+    if (claim.role !== 'uncertain') this.#keys.add(handle.key)
+    this.options.onFound(row, log)
+    due.add(log)
+  }
+
+  #add(log: OwnLog): TrackedLog {
+    const tracked = { ...log, readAt: 0, reader: undefined, position: undefined, unwatch: () => {} }
+    this.#logs.set(logId(log.handle), tracked)
+    if (log.role !== 'uncertain') this.#keys.add(log.handle.key)
+    return tracked
+  }
+
+  #mains(): TrackedLog[] {
+    return [...this.#logs.values()].filter(({ role }) => role === 'main')
+  }
+
+  /** Watches the folders in which logs appear now, and returns those that are new. */
+  #watch({ finder, search }: LogPlaces): string[] {
+    const own = this.#mains().slice(-MAX_WATCHED_MAINS)
+    const folders = new Set([
+      ...finder.folders(search, [...this.#keys]),
+      ...own.map(({ handle }) => dirname(handle.path)),
+    ])
+    for (const [folder, unwatch] of this.#watched) {
+      if (folders.has(folder)) continue
+      unwatch()
+      this.#watched.delete(folder)
+    }
+    const added = [...folders].filter((folder) => !this.#watched.has(folder))
+    for (const folder of added) {
+      this.#watched.set(
+        folder,
+        this.options.watchFolder(folder, (names) => this.#onChange(folder, names)),
+      )
+    }
+    return added
+  }
+
+  #onChange(folder: string, names: ReadonlySet<string> | undefined): void {
+    const before = this.#changes.get(folder)
+    const isAny = names === undefined || (this.#changes.has(folder) && before === undefined)
+    this.#changes.set(folder, isAny ? undefined : new Set([...(before ?? []), ...(names ?? [])]))
+    void this.update()
+  }
+
+  async #read(log: TrackedLog, isFull: boolean): Promise<void> {
+    const shared = log.reader ?? this.#open(log)
+    log.readAt = ++this.#readings
+    while ((await shared.refresh()) && !this.#isClosed) {
+      this.#publish(log, shared.reader, isFull)
+      if (!shared.reader.hasMore) break
+    }
+    await this.#closeOldest()
+  }
+
+  #open(log: TrackedLog): SharedLog {
+    const resumeFrom = log.position ?? this.options.positionOf(this.row, log.handle)
+    // Of an older conversation that the session went back to, only the end is its own.
+    const initialBytes = log.since > 0 ? READER_OPTIONS.windowBytes : INITIAL_BYTES
+    const shared = new SharedLog(log.handle.open({ ...READER_OPTIONS, initialBytes, resumeFrom }))
+    log.reader = shared
+    this.#opened.add(log)
+    if (shared.reader.subscribe) log.unwatch = this.options.watchLog(shared.reader, () => void this.update())
+    return shared
+  }
+
+  #publish(log: TrackedLog, reader: LogReader, isFull: boolean): void {
+    if (log.role === 'main') this.#setCurrent(log, isFull)
+    if (log === this.#current) this.#status = statusOf(reader.snapshot)
+    this.options.onRead(this.row, log, reader)
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  /** The conversation goes on in the log that was written last. */
+  #setCurrent(log: TrackedLog, isFull: boolean): void {
+    const before = this.#current
+    if (log === before) return
+    if (isFull && before && writtenAt(before.handle.path) > writtenAt(log.handle.path)) return
+    this.#current = log
+    this.options.onCurrent(this.row, log)
+  }
+
+  /** Closes the log that was read longest ago when too many are open; its position is kept. */
+  async #closeOldest(): Promise<void> {
+    const open = [...this.#opened].filter((log) => log !== this.#current)
+    if (open.length < MAX_OPEN) return
+    const oldest = open.reduce((one, other) => (other.readAt < one.readAt ? other : one))
+    this.#opened.delete(oldest)
+    await closeReader(oldest)
+  }
+}
+
+async function closeReader(log: TrackedLog): Promise<void> {
+  log.unwatch()
+  log.position = log.reader?.reader.position ?? log.position
+  const { reader } = log
+  log.reader = undefined
+  await reader?.close()
 }

@@ -2,6 +2,7 @@ import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
 import { ofOtherSessions } from '../../../http/needs.ts'
 import { route } from '../../../http/route.ts'
+import { Transcript } from '../../conversations/structured/transcript.ts'
 import { QuestionAnswer, QuestionList, QuestionView } from '../../questions/schema.ts'
 import {
   PendingList,
@@ -121,5 +122,18 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       index: true,
     },
     (x) => city(x).sessions.transcripts.subAgent(x.params.id, x.params.agentId),
+  ),
+  route(
+    'GET ~/session/{id}/agents/{agentId}/transcript',
+    {
+      id: 'get-sub-agent-transcript',
+      summary: 'Get the transcript of a sub-agent',
+      needs: ofOtherSessions('watch'),
+      description: 'The conversation of an agent that the session’s agent started, as turns.',
+      ok: Transcript,
+      errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
+      extension: true,
+    },
+    (x) => city(x).sessions.transcripts.subAgentTranscript(x.params.id, x.params.agentId),
   ),
 ]

@@ -18,6 +18,8 @@ interface SelfReportsOptions {
 }
 
 const DEFAULT_HEARTBEAT = 45 * 60_000
+/** Why a program goes on in another conversation. */
+const CONTINUES: ReadonlySet<string> = new Set(['clear', 'resume', 'compact', 'fork'])
 const MAX_HEARTBEAT = 24 * 3_600_000
 
 /** What a session reports about its own run. */
@@ -37,12 +39,17 @@ export class SelfReports {
     return { status: 'ok', id: row.id }
   }
 
-  /** The calling session reports its program's name of the conversation. The first name of a conversation stays. */
-  async nameConversation(token: string, caller: Caller, { key }: Conversation): Promise<OKWithIDResponseBody> {
+  /**
+   * The calling session reports its program's name of the conversation. The first one stays until the program goes on in
+   * another: a program that the agent runs in its shell reports a start of its own.
+   */
+  async nameConversation(token: string, caller: Caller, { key, source }: Conversation): Promise<OKWithIDResponseBody> {
     const { store, repository } = this.options
     const row = this.#ownSession(token, caller, 'name its conversation')
     await store.write((tx) => {
-      if (repository.get(row.id).sessionKey === null) repository.update(tx, row.id, { sessionKey: key })
+      const before = repository.get(row.id).sessionKey
+      if (before === null || (before !== key && CONTINUES.has(source ?? '')))
+        repository.update(tx, row.id, { sessionKey: key })
     }, actorOf(caller))
     return { status: 'ok', id: row.id }
   }

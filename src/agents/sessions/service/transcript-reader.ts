@@ -8,6 +8,7 @@ import type { TranscriptQuery, Transcripts } from '../../conversations/transcrip
 import type { SessionRepository } from '../repository.ts'
 import type { SessionResolver } from '../resolver.ts'
 import type { SubAgent, SubAgents } from '../schema.ts'
+import type { SessionRow } from '../table.ts'
 
 interface TranscriptReaderOptions {
   repository: SessionRepository
@@ -59,11 +60,26 @@ export class TranscriptReader {
   }
 
   async subAgent(token: string, id: string): Promise<SubAgent> {
-    const { resolver, transcripts } = this.options
-    const row = resolver.resolve(token, { past: true })
-    if (id.includes('/') || id.includes('..')) throw new AppError('invalid-request', `"${id}" cannot name an agent`)
-    const subAgent = await transcripts.logs.subAgent(row, id)
+    const { transcripts } = this.options
+    const subAgent = await transcripts.logs.subAgent(this.#rowOf(token, id), id)
     if (subAgent) return subAgent
-    throw new AppError('agent-not-found', `agent ${id} of session ${token} is not known`)
+    throw agentNotFound(token, id)
+  }
+
+  /** The conversation of a sub-agent, as turns. */
+  async subAgentTranscript(token: string, id: string): Promise<Transcript> {
+    const { transcripts } = this.options
+    const transcript = await transcripts.logs.subAgentTranscript(this.#rowOf(token, id), id)
+    if (transcript) return transcript
+    throw agentNotFound(token, id)
+  }
+
+  #rowOf(token: string, agent: string): SessionRow {
+    const row = this.options.resolver.resolve(token, { past: true })
+    if (!agent.includes('/') && !agent.includes('..')) return row
+    throw new AppError('invalid-request', `"${agent}" cannot name an agent`)
   }
 }
+
+const agentNotFound = (token: string, id: string) =>
+  new AppError('agent-not-found', `agent ${id} of session ${token} is not known`)

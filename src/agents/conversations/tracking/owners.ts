@@ -1,0 +1,129 @@
+import { isDescendantOf, readProcess } from '../../../host/process/process-table.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import { type LogHandle, type LogOrigin, type LogWriter, logId } from '../logs/finder.ts'
+import { isOwnFolder, type LogLocator, type LogPlaces } from './locator.ts'
+import type { SessionLogStore } from './log-store.ts'
+import type { LogRole } from './table.ts'
+
+/** What a session's tracker knows about itself when it asks for a log. */
+export interface Claimant {
+  readonly row: SessionRow
+  readonly places: LogPlaces
+  /** The conversations and sub-agents whose logs it has. */
+  readonly keys: ReadonlySet<string>
+  readonly hasMain: boolean
+  /** Whether the log was written just now. */
+  readonly isWriting: boolean
+}
+
+/** The part that a log has in the conversation of a session. */
+export interface Claim {
+  readonly role: LogRole
+  /** Records before this time are not the session's; 0 when all are. */
+  readonly since: number
+}
+
+/** A record may be this much older than the notice of it. */
+const NOTICE_MS = 3_000
+const MAX_ORIGINS = 1000
+
+/**
+ * Decides which session a log belongs to, by the best evidence there is: what the program reported, the process that
+ * holds the conversation, the sub-agent's parent, the first prompt, or that no other session could have written it.
+ */
+export class LogOwners {
+  /** The running session of each log. */
+  readonly #owners = new Map<string, string>()
+  /** What the beginnings of logs told that are no session's, or not yet. */
+  readonly #origins = new Map<string, LogOrigin>()
+
+  constructor(
+    private readonly locator: Pick<LogLocator, 'rivals' | 'greeting'>,
+    private readonly store: SessionLogStore,
+    private readonly now: () => number,
+  ) {}
+
+  set(session: string, log: LogHandle): void {
+    this.#owners.set(logId(log), session)
+    this.#origins.delete(logId(log))
+  }
+
+  /** The running session that has a log. */
+  ownerOf(log: LogHandle): string | undefined {
+    return this.#owners.get(logId(log))
+  }
+
+  release(session: string, log: LogHandle): void {
+    if (this.ownerOf(log) === session) this.#owners.delete(logId(log))
+  }
+
+  /** The part of a log in the claimant's conversation; undefined when it is not, or not yet known to be, its own. */
+  decide(claimant: Claimant, log: LogHandle): Claim | undefined {
+    const { row, places, keys } = claimant
+    if (log.key === '') return undefined
+    if (row.sessionKey === log.key) return { role: 'main', since: this.#sinceOf(claimant, log) }
+    if (this.ownerOf(log) !== undefined) return undefined
+    const origin = this.#originOf(log)
+    if (origin.parent !== undefined) return keys.has(origin.parent) ? { role: 'side', since: 0 } : undefined
+    if (!isOwnFolder(origin, places.search)) return undefined
+    const writers = runningWriters(places, log)
+    if (writers.length > 0) return writers.some((one) => belongsTo(one, row)) ? this.#own(claimant, log) : undefined
+    if (!claimant.isWriting && this.store.ownersOf(log).length > 0) return undefined
+    return this.#byPrompt(claimant, log)
+  }
+
+  #byPrompt(claimant: Claimant, log: LogHandle): Claim | undefined {
+    const { row, places, isWriting } = claimant
+    const prompt = log.firstPrompt()
+    if (prompt.includes(this.locator.greeting(row))) return this.#own(claimant, log)
+    const rivals = this.locator.rivals(row, places, isWriting)
+    if (rivals.some((rival) => rival.sessionKey === log.key || prompt.includes(this.locator.greeting(rival))))
+      return undefined
+    if (rivals.length === 0) return this.#own(claimant, log)
+    if (prompt === '') return undefined
+    return likeliest([row, ...rivals], log.createdAt()) === row ? { role: 'uncertain', since: 0 } : undefined
+  }
+
+  /** A command that an agent runs in its shell is no part of the agent's own conversation. */
+  #own(claimant: Claimant, log: LogHandle): Claim {
+    const role = claimant.hasMain && this.#originOf(log).isCommand ? 'side' : 'main'
+    return { role, since: this.#sinceOf(claimant, log) }
+  }
+
+  /** Of a conversation that began before the session, only what is written from now on is the session's. */
+  #sinceOf({ row, places, isWriting }: Claimant, log: LogHandle): number {
+    if (log.createdAt() >= places.search.startedAfter || this.#isResumed(row, log)) return 0
+    return isWriting ? this.now() - NOTICE_MS : places.search.startedAfter
+  }
+
+  /** Whether the session began this conversation in an earlier run. */
+  #isResumed(row: SessionRow, log: LogHandle): boolean {
+    if (log.createdAt() >= row.createdAt - NOTICE_MS && row.sessionKey === log.key) return true
+    return this.store.of(row.id).some(({ path, key, since }) => path === log.path && key === log.key && since === 0)
+  }
+
+  #originOf(log: LogHandle): LogOrigin {
+    const known = this.#origins.get(logId(log))
+    if (known) return known
+    const origin = log.origin()
+    if (this.#origins.size >= MAX_ORIGINS) this.#origins.clear()
+    if (origin.folder !== undefined) this.#origins.set(logId(log), origin)
+    return origin
+  }
+}
+
+/** The processes that hold a conversation now. Another one may have got the number of one that ended. */
+const runningWriters = ({ finder, search }: LogPlaces, { key }: LogHandle): LogWriter[] =>
+  (finder.writers?.(search, key) ?? []).filter(({ pid, started }) => {
+    const running = readProcess(pid)
+    return running !== undefined && (started === undefined || running.started.endsWith(`.${started}`))
+  })
+
+const belongsTo = ({ pid }: LogWriter, row: SessionRow): boolean =>
+  row.pid !== null && (pid === row.pid || isDescendantOf(pid, row.pid))
+
+/** The session that started last before a log was created: each log is counted for one of them. */
+function likeliest(rows: readonly SessionRow[], createdAt: number): SessionRow | undefined {
+  const rank = ({ wokeAt }: SessionRow) => ((wokeAt ?? 0) <= createdAt ? (wokeAt ?? 0) : -(wokeAt ?? 0))
+  return [...rows].sort((a, b) => rank(b) - rank(a) || a.id.localeCompare(b.id))[0]
+}
