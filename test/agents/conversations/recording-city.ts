@@ -28,14 +28,14 @@ HOME = "${home}"
  * A supervisor with a city whose sessions run a program that stands in for Claude Code at its terminal. What Claude
  * would log of a session is written by the test, into the home that the provider's environment names.
  */
-export async function openRecordingCity(more = '') {
+export async function openRecordingCity(more: (at: (...path: string[]) => string) => string = () => '') {
   const town = await openTown()
   const home = town.at('scribes')
   const program = town.at('parrot')
   writeFileSync(program, ECHO_PROGRAM)
   chmodSync(program, 0o755)
   mkdirSync(home)
-  appendFileSync(join(town.city, 'city.toml'), provider(program, home) + more)
+  appendFileSync(join(town.city, 'city.toml'), provider(program, home) + more(town.at))
   const base = `${town.url}/v0/city/town`
   const document = { ...Object(await (await fetch(`${town.url}/openapi.json`)).json()) }
   const get = async <T>(path: string): Promise<{ status: number; body: T }> => {

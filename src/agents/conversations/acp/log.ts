@@ -22,6 +22,7 @@ export function findAcpLog(conversations: AcpConversations, session: string): Lo
     firstPrompt: () => '',
     origin: () => ({ isCommand: false }),
     createdAt: () => 0,
+    size: () => 0,
   }
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isObject, type JsonRecord, parseJson } from '../entries/json.ts'
 import type { LogReader } from '../entries/log-reader.ts'
 import { isFile } from './files.ts'
-import { createdAt, firstPrompt, readHead, writtenAt } from './head.ts'
+import { createdAt, firstPrompt, readHead, sizeOf, writtenAt } from './head.ts'
 import { JsonlLog, type LogParser, type LogReaderOptions } from './jsonl-log.ts'
 import type { LogSearch } from './search.ts'
 
@@ -27,6 +27,8 @@ export interface LogHandle {
   origin(): LogOrigin
   /** When it was created; 0 when it does not exist. */
   createdAt(): number
+  /** Its size in bytes, as far as it is a file of its own. */
+  size(): number
 }
 
 /** A process that holds a conversation. */
@@ -66,6 +68,7 @@ export const jsonlHandle = (
   firstPrompt: () => firstPrompt(path, parser()),
   origin: () => origin(headRecords(path)),
   createdAt: () => createdAt(path),
+  size: () => sizeOf(path),
 })
 
 const ORIGIN_BYTES = 256 * 1024

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { asArray, asObject, asString, type JsonRecord, parseJson } from '../entries/json.ts'
 import { fileWrittenSince, jsonlHandle, type LogFinder, type LogHandle, type LogOrigin } from './finder.ts'
 import { GeminiParser } from './gemini.ts'
-import { createdAt, firstPrompt, listNames, readHead } from './head.ts'
+import { createdAt, firstPrompt, listNames, readHead, sizeOf } from './head.ts'
 import { JsonLog } from './json-log.ts'
 import { homeFolder, type LogSearch } from './search.ts'
 
@@ -45,6 +45,7 @@ function chat(path: string, key = keyOf(path)): LogHandle {
     firstPrompt: () => firstPrompt(path, new GeminiParser()),
     origin: () => origin([]),
     createdAt: () => createdAt(path),
+    size: () => sizeOf(path),
   }
 }
 

@@ -52,3 +52,9 @@ export function writtenAt(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats?.isFile() ? stats.mtimeMs : 0
 }
+
+/** The size of a regular file; 0 when it does not exist. */
+export function sizeOf(path: string): number {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats?.isFile() ? stats.size : 0
+}

@@ -17,6 +17,7 @@ function conversation(path: string, key: string, known?: OpenCodeSession): LogHa
     firstPrompt: () => firstPrompt(path, key),
     origin: () => ({ folder: row()?.directory, parent: row()?.parent_id ?? undefined, isCommand: false }),
     createdAt: () => row()?.time_created ?? 0,
+    size: () => 0,
   }
 }
 

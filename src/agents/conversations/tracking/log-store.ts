@@ -17,7 +17,7 @@ type KeyParameters = [string, string, string]
 
 /** Stores which logs make up the conversation of a session, and how far each was counted. */
 export class SessionLogStore {
-  readonly #logs: Statement<StoredLog, [string]>
+  readonly #logs: Statement<StoredLog & { foundAt: number }, [string]>
   readonly #owners: Statement<{ sessionId: string }, [string, string]>
   readonly #claim: Statement<unknown, [...KeyParameters, string, number, number]>
   readonly #release: Statement<unknown, KeyParameters>
@@ -28,7 +28,7 @@ export class SessionLogStore {
 
   constructor(store: Store) {
     this.#logs = store.prepare(
-      `SELECT path, key, role, since FROM session_logs WHERE session_id = ? AND path != '' ORDER BY found_at, path, key`,
+      `SELECT path, key, role, since, found_at AS foundAt FROM session_logs WHERE session_id = ? AND path != ''`,
     )
     this.#owners = store.prepare('SELECT session_id AS sessionId FROM session_logs WHERE path = ? AND key = ?')
     this.#claim = store.prepare(`INSERT INTO session_logs (session_id, path, key, role, since, found_at)
@@ -47,7 +47,7 @@ export class SessionLogStore {
 
   /** The logs of a session, in the order in which they were found. */
   of(session: string): StoredLog[] {
-    return this.#logs.all(session)
+    return this.#logs.all(session).sort((a, b) => a.foundAt - b.foundAt)
   }
 
   /** The sessions whose conversation a log belongs to. */

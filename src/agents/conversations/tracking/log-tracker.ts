@@ -23,6 +23,8 @@ export interface LogTrackerOptions {
   /** The logs that a session was known to have. */
   stored(row: SessionRow): readonly StoredLog[]
   decide(claimant: Claimant, log: LogHandle): Claim | undefined
+  /** All that the session wrote so far was looked at. */
+  onLooked(row: SessionRow): void
   watchFolder(path: string, listener: (names: ReadonlySet<string> | undefined) => void): () => void
   watchLog(reader: LogReader, listener: () => void): () => void
   /** A log was found to belong to the session. */
@@ -172,6 +174,7 @@ export class LogTracker {
     const places = this.options.places(this.row)
     if (places) await this.#look(places, isFull ? undefined : changes, since, due)
     for (const log of due) await this.#read(log, isFull)
+    if (places) this.options.onLooked(this.row)
     if (due.size > 0) for (const listener of [...this.#listeners]) listener()
   }
 
@@ -196,7 +199,7 @@ export class LogTracker {
         const written = names
           ? [...names].flatMap((name) => this.#writtenAs(places, folder, name, since, due))
           : places.finder.writtenSince(places.search, folder, undefined, places.search.startedAfter)
-        for (const handle of written) this.#consider(places, handle, changes !== undefined, due)
+        for (const handle of inOrder(written)) this.#consider(places, handle, changes !== undefined, due)
       }
       folders = this.#isClosed ? [] : this.#watch(places).filter((folder) => !looked.has(folder))
     }
@@ -319,6 +322,15 @@ export class LogTracker {
     await closeReader(oldest)
   }
 }
+
+/** Logs in the order in which they were begun: what comes first is the session's own conversation. */
+const inOrder = (logs: readonly LogHandle[]): LogHandle[] =>
+  logs.length < 2
+    ? [...logs]
+    : logs
+        .map((log) => ({ log, at: log.createdAt() }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ log }) => log)
 
 async function closeReader(log: TrackedLog): Promise<void> {
   log.unwatch()

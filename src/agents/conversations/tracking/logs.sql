@@ -13,7 +13,7 @@ CREATE TABLE session_logs (
 CREATE INDEX session_logs_by_file ON session_logs (path, key);
 CREATE INDEX session_logs_open ON session_logs (session_id) WHERE role = 'open';
 CREATE TRIGGER session_logs_removed AFTER DELETE ON sessions BEGIN
-  DELETE FROM session_logs WHERE session_id = OLD.id;
+  DELETE FROM session_logs WHERE session_id = old.id;
 END;
 INSERT INTO session_logs SELECT session_id, '', '', 'open', 0, 0, file, offset FROM usage_places;
 DROP TABLE usage_places;

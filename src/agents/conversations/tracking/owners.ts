@@ -4,6 +4,7 @@ import { type LogHandle, type LogOrigin, type LogWriter, logId } from '../logs/f
 import { isOwnFolder, type LogLocator, type LogPlaces } from './locator.ts'
 import type { SessionLogStore } from './log-store.ts'
 import type { LogRole } from './table.ts'
+import { WriteMeter } from './write-meter.ts'
 
 /** What a session's tracker knows about itself when it asks for a log. */
 export interface Claimant {
@@ -26,6 +27,8 @@ export interface Claim {
 /** A record may be this much older than the notice of it. */
 const NOTICE_MS = 3_000
 const MAX_ORIGINS = 1000
+/** Who goes back to an older log writes less to it than it has; a turn has this much at least. */
+const RESUMED_BYTES = 512
 
 /**
  * Decides which session a log belongs to, by the best evidence there is: what the program reported, the process that
@@ -36,6 +39,7 @@ export class LogOwners {
   readonly #owners = new Map<string, string>()
   /** What the beginnings of logs told that are no session's, or not yet. */
   readonly #origins = new Map<string, LogOrigin>()
+  readonly #meter = new WriteMeter()
 
   constructor(
     private readonly locator: Pick<LogLocator, 'rivals' | 'greeting'>,
@@ -51,6 +55,15 @@ export class LogOwners {
   /** The running session that has a log. */
   ownerOf(log: LogHandle): string | undefined {
     return this.#owners.get(logId(log))
+  }
+
+  /** What a session writes from now on can be new logs. */
+  noteWrites(row: SessionRow): void {
+    this.#meter.note(row, this.now())
+  }
+
+  forgetWrites(session: string): void {
+    this.#meter.forget(session)
   }
 
   release(session: string, log: LogHandle): void {
@@ -80,8 +93,20 @@ export class LogOwners {
     if (rivals.some((rival) => rival.sessionKey === log.key || prompt.includes(this.locator.greeting(rival))))
       return undefined
     if (rivals.length === 0) return this.#own(claimant, log)
+    const writer = isWriting ? this.#writerOf([row, ...rivals], claimant, log) : undefined
+    if (writer) return writer === row ? this.#own(claimant, log) : undefined
     if (prompt === '') return undefined
     return likeliest([row, ...rivals], log.createdAt()) === row ? { role: 'uncertain', since: 0 } : undefined
+  }
+
+  /** The only session that can have written a log just now, by what its processes wrote. */
+  #writerOf(rows: readonly SessionRow[], { places }: Claimant, log: LogHandle): SessionRow | undefined {
+    const isNew = log.createdAt() >= places.search.startedAfter
+    return this.#meter.writerOf(
+      rows,
+      Math.min(log.size(), RESUMED_BYTES),
+      isNew ? log.createdAt() : this.now() - NOTICE_MS,
+    )
   }
 
   /** A command that an agent runs in its shell is no part of the agent's own conversation. */

@@ -287,6 +287,7 @@ export class SessionLogs {
         findRecords,
         stored: ({ id }) => logStore.of(id),
         decide: (claimant, log) => this.#owners.decide(claimant, log),
+        onLooked: (session) => this.#owners.noteWrites(session),
         watchFolder: (path, listener) => this.#watcher.watchFolder(path, listener),
         watchLog: (reader, listener) => this.#watcher.watchLog(reader, listener),
         onFound: (session, log) => this.#claim(session, log),
@@ -327,7 +328,10 @@ export class SessionLogs {
 
   #onClosed({ id }: SessionRow, logs: readonly OwnLog[], hasEnded: boolean): void {
     const hasNext = this.#trackers.has(id)
-    if (!hasNext) for (const { handle } of logs) this.#owners.release(id, handle)
+    if (!hasNext) {
+      for (const { handle } of logs) this.#owners.release(id, handle)
+      this.#owners.forgetWrites(id)
+    }
     if (hasEnded && !hasNext) this.#write(id, (tx) => this.options.logStore.setOpen(tx, id, false))
   }
 
