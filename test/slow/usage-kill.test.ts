@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,6 +11,12 @@ import { freePort, history, up, World } from './town.ts'
 function noon(): string {
   const ahead = 12 - new Date().getUTCHours()
   return `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
+}
+
+/** The process of the only session of a city that nobody has open. */
+function pidOf(city: string): number {
+  using db = new Database(join(city, '.gc/city.db'), { readonly: true })
+  return db.query<{ pid: number }, []>('SELECT pid FROM sessions WHERE pid IS NOT NULL').get()?.pid ?? 0
 }
 
 const toml = (home: string) => `
@@ -34,6 +41,22 @@ test('usage is counted once, whenever the supervisor is killed and however the l
   const log = join(world.folder.at('scribe'), '.claude', 'projects', city.path.replace(/[/.]/g, '-'), 'k-1.jsonl')
   mkdirSync(dirname(log), { recursive: true })
   let turn = 0
+  let side = 0
+  /** So many sub-agents answer once each, in files of their own, and the conversation goes on in a new file. */
+  const elsewhere = (agents: number) => {
+    const now = { timestamp: new Date().toISOString() }
+    for (let n = 0; n < agents; n++) {
+      const path = join(dirname(log), 'k-1', 'subagents', `agent-s${side}.jsonl`)
+      mkdirSync(dirname(path), { recursive: true })
+      const record = { ...claude.says(`s${side}`, '', 'Seen', 2), ...now, isSidechain: true }
+      appendFileSync(path, `${JSON.stringify(record)}\n`)
+      side++
+    }
+    const next = join(dirname(log), `k-${side + 2}.jsonl`)
+    const record = { ...claude.says(`n${side}`, '', 'Anew', 2), ...now }
+    appendFileSync(next, `${JSON.stringify(record)}\n`)
+    side++
+  }
   /** The agent runs this many turns of 100,050 tokens each. */
   const turns = (count: number) => {
     const now = { timestamp: new Date().toISOString() }
@@ -48,12 +71,12 @@ test('usage is counted once, whenever the supervisor is killed and however the l
   const used = async () => (await city.call('GET ~/usage')).body.last_24h
   const counted = async () => {
     const { invocations, output_tokens } = await eventually(
-      `${turn} turns are counted`,
+      `${turn + side} turns are counted`,
       30_000,
       used,
-      (totals) => totals.invocations >= turn,
+      (totals) => totals.invocations >= turn + side,
     )
-    expect([invocations, output_tokens]).toEqual([turn, 50 * turn])
+    expect([invocations, output_tokens]).toEqual([turn + side, 50 * (turn + side)])
   }
   await eventually(
     'the agent runs',
@@ -66,8 +89,12 @@ test('usage is counted once, whenever the supervisor is killed and however the l
   turns(10)
   await counted()
 
+  elsewhere(3)
+  await counted()
+
   await world.kill()
   turns(3500)
+  elsewhere(20)
   await world.start('--port', port)
   await up(city)
   await counted()
@@ -78,10 +105,20 @@ test('usage is counted once, whenever the supervisor is killed and however the l
   await counted()
 
   turns(500)
+  elsewhere(5)
   await world.kill()
   await world.start('--port', port)
   await up(city)
   turns(1)
+  await counted()
+
+  // The program ends while nobody counts.
+  await world.kill()
+  turns(2)
+  elsewhere(1)
+  process.kill(pidOf(city.path), 'SIGKILL')
+  await world.start('--port', port)
+  await up(city)
   await counted()
 
   expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(2 * turn)
@@ -93,5 +130,5 @@ test('usage is counted once, whenever the supervisor is killed and however the l
     'the budget of agent clerk in tokens a day is used up',
   ])
   const [budget] = (await city.call('GET ~/budgets')).body.items
-  expect(budget).toMatchObject({ state: 'exhausted', limit, spent: turn * 100_050 })
+  expect(budget).toMatchObject({ state: 'exhausted', limit, spent: (turn + side) * 100_050 })
 }, 120_000)

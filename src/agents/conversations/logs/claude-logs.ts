@@ -8,8 +8,6 @@ import { folderFromEnv, type LogSearch } from './search.ts'
 
 const SIDE_FILE = /^agent-(.+)\.jsonl$/
 const SIDE_FOLDER = 'subagents'
-/** Only the sub-agents of the newest conversations of a session still write. */
-const MAX_WATCHED_KEYS = 20
 /** Sub-agents of a workflow have folders of their own in that of sub-agents. */
 const MAX_NESTED_FOLDERS = 100
 /** More programs do not run at a time. */
@@ -62,7 +60,7 @@ export const claudeLogs: LogFinder = {
   folders(search, keys) {
     const sides = projects(search)
       .filter((project) => existsSync(project))
-      .flatMap((project) => keys.slice(-MAX_WATCHED_KEYS).map((key) => join(project, key, SIDE_FOLDER)))
+      .flatMap((project) => keys.map((key) => join(project, key, SIDE_FOLDER)))
     const nested = sides.flatMap(nestedFolders)
     return [...projects(search), ...sides, ...nested, ...nested.flatMap(nestedFolders)]
   },

@@ -11,7 +11,6 @@ const CHATS = 'chats'
 const CHAT = /^session-.*\.jsonl?$/
 /** A sub-agent's chat is in a folder named after the conversation. */
 const SIDE_CHAT = /\.jsonl?$/
-const MAX_WATCHED_KEYS = 20
 
 const home = ({ env }: LogSearch): string => join(env.GEMINI_CLI_HOME || homeFolder(env), '.gemini')
 
@@ -53,10 +52,7 @@ function chat(path: string, key = keyOf(path)): LogHandle {
 export const geminiLogs: LogFinder = {
   /** The list of projects tells where the chats will be. */
   folders: (search, keys) => [
-    ...chatFolders(search).flatMap((folder) => [
-      folder,
-      ...keys.slice(-MAX_WATCHED_KEYS).map((key) => join(folder, basename(key))),
-    ]),
+    ...chatFolders(search).flatMap((folder) => [folder, ...keys.map((key) => join(folder, basename(key)))]),
     home(search),
   ],
   handle: (path, key) => chat(path, key),

@@ -64,7 +64,7 @@ const MAX_LOGS = 10_000
 /** How long before the last look a log can have been written unnoticed. */
 const OVERLAP_MS = 10_000
 const FOLDERS_PER_STEP = 20
-/** Of conversations that a session went back to, the folders of the newest are watched. */
+/** The folders of so many conversations are watched, those that were read last. */
 const MAX_WATCHED_MAINS = 20
 
 /** Names that changed in folders; undefined when any may have. */
@@ -249,11 +249,10 @@ export class LogTracker {
 
   /** Watches the folders in which logs appear now, and returns those that are new. */
   #watch({ finder, search }: LogPlaces): string[] {
-    const own = this.#mains().slice(-MAX_WATCHED_MAINS)
-    const folders = new Set([
-      ...finder.folders(search, [...this.#keys]),
-      ...own.map(({ handle }) => dirname(handle.path)),
-    ])
+    const mains = this.#mains().sort((a, b) => a.readAt - b.readAt)
+    const newest = mains.slice(-MAX_WATCHED_MAINS).map(({ handle }) => handle)
+    const keys = newest.map(({ key }) => key)
+    const folders = new Set([...finder.folders(search, keys), ...newest.map(({ path }) => dirname(path))])
     for (const [folder, unwatch] of this.#watched) {
       if (folders.has(folder)) continue
       unwatch()
