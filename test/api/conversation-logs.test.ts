@@ -53,7 +53,7 @@ async function scribes(...names: string[]) {
     steps: (...lines: string[]) => appendFileSync(`${home}.steps`, lines.map((line) => `${line}\n`).join('')),
     /** Waits until a session used so many tokens, and returns how many answers those were. */
     async used(name: string, tokens: number) {
-      const is = ({ output_tokens }: { output_tokens: number }) => output_tokens >= tokens
+      const is = (now: { output_tokens: number; invocations: number }) => now.output_tokens >= tokens
       const { output_tokens, invocations } = await eventually(`${name} used ${tokens}`, 20_000, () => usage(name), is)
       expect([name, output_tokens]).toEqual([name, tokens])
       return invocations

@@ -93,3 +93,12 @@ describe('a conversation with Codex', () => {
     expect(entries.at(-1)).toMatchObject({ boundary: true, speaker: 'system' })
   })
 })
+
+test('a fork of an older version copies the records so far, whose answers count for the first conversation', () => {
+  const meta = (id: string, more: object = {}) => ({ ...codex.meta('/w'), payload: { id, cwd: '/w', ...more } })
+  const copied = [meta('first'), codex.turn(0, 'gpt-5.5'), codex.counts(0, 110, 100, 0, 10)]
+  const own = codex.counts(9, 220, 100, 0, 10)
+  const counted = (...records: object[]) => read(...records).recorded.flatMap(({ usage }) => usage?.id ?? [])
+  expect(counted(meta('fork', { forked_from_id: 'first' }), ...copied, own)).toEqual(['total:c0de:220'])
+  expect(counted(...copied, own)).toEqual(['total:c0de:110', 'total:c0de:220'])
+})
