@@ -1,6 +1,6 @@
 import type { Entry } from '../conversations/entries/entry.ts'
 import { logId } from '../conversations/logs/finder.ts'
-import type { LogReading } from '../conversations/tracking/session-logs.ts'
+import type { LogReading } from '../conversations/tracking/log-trackers.ts'
 import { type LogStatement, readLogEntry } from './log-statements.ts'
 
 /** Finds what is new in the logs of sessions about their logins. Each entry is read once. */

@@ -35,7 +35,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('detached_processes', 'processes that outlived their session, at most 500'),
   walk('acp_runs', 'programs that run'),
   walk('extmsg_undelivered', 'conversations that nobody answers, at most 100'),
-  live('session_logs_open', 'sessions whose logs are being read, when a city opens'),
+  walk('usage_places', 'sessions whose logs are being read, when a city opens'),
   walk('acp_questions', 'questions that wait for an answer'),
   walk('bead_search', 'the index of words, from the newest bead on, for a page'),
   walk('bead_unworded', 'beads whose words are still to be put in the index'),

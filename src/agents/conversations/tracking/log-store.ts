@@ -25,10 +25,12 @@ export class SessionLogStore {
   readonly #savePosition: Statement<unknown, [string, number, ...KeyParameters]>
   readonly #open: Statement<{ sessionId: string }, []>
   readonly #setOpen: Statement<unknown, [string]>
+  readonly #setRead: Statement<unknown, [string]>
+  readonly #earlier: Statement<FilePosition, [string]>
 
   constructor(store: Store) {
     this.#logs = store.prepare(
-      `SELECT path, key, role, since, found_at AS foundAt FROM session_logs WHERE session_id = ? AND path != ''`,
+      `SELECT path, key, role, since, found_at AS foundAt FROM session_logs WHERE session_id = ?`,
     )
     this.#owners = store.prepare('SELECT session_id AS sessionId FROM session_logs WHERE path = ? AND key = ?')
     this.#claim = store.prepare(`INSERT INTO session_logs (session_id, path, key, role, since, found_at)
@@ -40,9 +42,10 @@ export class SessionLogStore {
     this.#savePosition = store.prepare(
       'UPDATE session_logs SET file = ?, offset = ? WHERE session_id = ? AND path = ? AND key = ?',
     )
-    this.#open = store.prepare("SELECT session_id AS sessionId FROM session_logs WHERE role = 'open'")
-    this.#setOpen = store.prepare(`INSERT INTO session_logs (session_id, path, key, role, since, found_at)
-      VALUES (?, '', '', 'open', 0, 0) ON CONFLICT DO NOTHING`)
+    this.#open = store.prepare('SELECT session_id AS sessionId FROM usage_places')
+    this.#setOpen = store.prepare("INSERT INTO usage_places VALUES (?, '', 0) ON CONFLICT DO NOTHING")
+    this.#setRead = store.prepare('DELETE FROM usage_places WHERE session_id = ?')
+    this.#earlier = store.prepare("SELECT file, offset FROM usage_places WHERE session_id = ? AND file != ''")
   }
 
   /** The logs of a session, in the order in which they were found. */
@@ -65,7 +68,7 @@ export class SessionLogStore {
 
   /** The position up to which a log was counted; earlier versions kept one for each session. */
   positionOf(session: string, { path, key }: LogKey): FilePosition | undefined {
-    return this.#position.get(session, path, key) ?? this.#position.get(session, '', '') ?? undefined
+    return this.#position.get(session, path, key) ?? this.#earlier.get(session) ?? undefined
   }
 
   savePosition(tx: Tx, session: string, { path, key }: LogKey, { file, offset }: FilePosition): void {
@@ -78,7 +81,6 @@ export class SessionLogStore {
   }
 
   setOpen(tx: Tx, session: string, isOpen: boolean): void {
-    if (isOpen) tx.run(this.#setOpen, session)
-    else tx.run(this.#release, session, '', '')
+    tx.run(isOpen ? this.#setOpen : this.#setRead, session)
   }
 }

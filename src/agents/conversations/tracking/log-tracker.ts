@@ -9,12 +9,8 @@ import { SharedLog } from '../logs/shared-log.ts'
 import type { LogPlaces } from './locator.ts'
 import type { StoredLog } from './log-store.ts'
 import type { Claim, Claimant } from './owners.ts'
-import type { LogRole } from './table.ts'
-
-/** A log of a session's conversation. */
-export interface OwnLog extends Claim {
-  readonly handle: LogHandle
-}
+import { closeReader, inOrder, type OwnLog, type TrackedLog } from './tracked-log.ts'
+import { type Changes, WatchedFolders } from './watched-folders.ts'
 
 export interface LogTrackerOptions {
   places(row: SessionRow): LogPlaces | undefined
@@ -40,19 +36,6 @@ export interface LogTrackerOptions {
   report(error: unknown): void
 }
 
-interface TrackedLog {
-  readonly handle: LogHandle
-  role: LogRole
-  since: number
-  /** Counts up with each reading. */
-  readAt: number
-  reader: SharedLog | undefined
-  /** Where the reading resumes once the log is opened again. */
-  position: FilePosition | undefined
-  /** Ends the subscription to a log that is no file. */
-  unwatch: () => void
-}
-
 /** A log that is only tracked is kept in memory in part. */
 const READER_OPTIONS = { windowBytes: 1024 * 1024, keepBytes: 128 * 1024 }
 /** How much of the end of a log is read that was not counted before. */
@@ -67,21 +50,17 @@ const FOLDERS_PER_STEP = 20
 /** The folders of so many conversations are watched, those that were read last. */
 const MAX_WATCHED_MAINS = 20
 
-/** Names that changed in folders; undefined when any may have. */
-type Changes = Map<string, Set<string> | undefined>
-
 /** Tracks the logs that the program of one session writes, from when each appears until the session ends. */
 export class LogTracker {
   readonly #listeners = new Set<() => void>()
   readonly #logs = new Map<string, TrackedLog>()
   /** The keys of the logs, of conversations first. */
   readonly #keys = new Set<string>()
-  readonly #watched = new Map<string, () => void>()
+  readonly #folders: WatchedFolders
   /** The logs that are open for reading. */
   readonly #opened = new Set<TrackedLog>()
   #current: TrackedLog | undefined
   #status: LogStatus = {}
-  #changes: Changes = new Map()
   /** Whether all folders are to be looked through. */
   #isFull = true
   #checkedAt = 0
@@ -95,6 +74,7 @@ export class LogTracker {
     private readonly options: LogTrackerOptions,
     public row: SessionRow,
   ) {
+    this.#folders = new WatchedFolders(options.watchFolder, () => void this.update())
     const places = options.places(row)
     for (const log of options.stored(row)) {
       const handle = places?.finder.handle(log.path, log.key, log.role === 'side')
@@ -155,7 +135,7 @@ export class LogTracker {
     this.#isClosed = true
     await this.#next
     await this.#running
-    for (const unwatch of this.#watched.values()) unwatch()
+    this.#folders.close()
     for (const log of this.#opened) await closeReader(log)
     this.options.onClosed(this.row, this.logs, hasEnded)
     for (const listener of this.#listeners) listener()
@@ -163,9 +143,8 @@ export class LogTracker {
 
   async #update(): Promise<void> {
     if (this.#isClosed) return
-    const changes = this.#changes
+    const changes = this.#folders.takeChanges()
     const isFull = this.#isFull
-    this.#changes = new Map()
     this.#isFull = false
     const since = this.#checkedAt
     this.#checkedAt = this.options.now() - OVERLAP_MS
@@ -190,7 +169,7 @@ export class LogTracker {
   async #look(places: LogPlaces, changes: Changes | undefined, since: number, due: Set<TrackedLog>): Promise<void> {
     const looked = new Set<string>()
     if (!changes) this.#findNamed(places, due)
-    let folders = [...(changes ?? this.#watched).keys()]
+    let folders = changes ? [...changes.keys()] : this.#folders.paths
     while (folders.length > 0) {
       for (const [index, folder] of folders.entries()) {
         looked.add(folder)
@@ -252,27 +231,7 @@ export class LogTracker {
     const mains = this.#mains().sort((a, b) => a.readAt - b.readAt)
     const newest = mains.slice(-MAX_WATCHED_MAINS).map(({ handle }) => handle)
     const keys = newest.map(({ key }) => key)
-    const folders = new Set([...finder.folders(search, keys), ...newest.map(({ path }) => dirname(path))])
-    for (const [folder, unwatch] of this.#watched) {
-      if (folders.has(folder)) continue
-      unwatch()
-      this.#watched.delete(folder)
-    }
-    const added = [...folders].filter((folder) => !this.#watched.has(folder))
-    for (const folder of added) {
-      this.#watched.set(
-        folder,
-        this.options.watchFolder(folder, (names) => this.#onChange(folder, names)),
-      )
-    }
-    return added
-  }
-
-  #onChange(folder: string, names: ReadonlySet<string> | undefined): void {
-    const before = this.#changes.get(folder)
-    const isAny = names === undefined || (this.#changes.has(folder) && before === undefined)
-    this.#changes.set(folder, isAny ? undefined : new Set([...(before ?? []), ...(names ?? [])]))
-    void this.update()
+    return this.#folders.watch([...finder.folders(search, keys), ...newest.map(({ path }) => dirname(path))])
   }
 
   async #read(log: TrackedLog, isFull: boolean): Promise<void> {
@@ -320,21 +279,4 @@ export class LogTracker {
     this.#opened.delete(oldest)
     await closeReader(oldest)
   }
-}
-
-/** Logs in the order in which they were begun: what comes first is the session's own conversation. */
-const inOrder = (logs: readonly LogHandle[]): LogHandle[] =>
-  logs.length < 2
-    ? [...logs]
-    : logs
-        .map((log) => ({ log, at: log.createdAt() }))
-        .sort((a, b) => a.at - b.at)
-        .map(({ log }) => log)
-
-async function closeReader(log: TrackedLog): Promise<void> {
-  log.unwatch()
-  log.position = log.reader?.reader.position ?? log.position
-  const { reader } = log
-  log.reader = undefined
-  await reader?.close()
 }

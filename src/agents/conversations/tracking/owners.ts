@@ -75,7 +75,7 @@ export class LogOwners {
     const { row, places, keys } = claimant
     if (log.key === '') return undefined
     if (row.sessionKey === log.key) return { role: 'main', since: this.#sinceOf(claimant, log) }
-    if (this.ownerOf(log) !== undefined) return undefined
+    if ((this.ownerOf(log) ?? row.id) !== row.id) return undefined
     const origin = this.#originOf(log)
     if (origin.parent !== undefined) return keys.has(origin.parent) ? { role: 'side', since: 0 } : undefined
     if (!isOwnFolder(origin, places.search)) return undefined

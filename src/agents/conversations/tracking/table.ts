@@ -11,8 +11,7 @@ export const sessionLogs = sqliteTable(
     sessionId: text('session_id').notNull(),
     path: text().notNull(),
     key: text().notNull(),
-    /** `open`, without a path: the logs of the session were not read to their end yet. */
-    role: text().$type<LogRole | 'open'>().notNull(),
+    role: text().$type<LogRole>().notNull(),
     /** Records before this time are not the session's; 0 when all are. */
     since: integer().notNull(),
     foundAt: integer('found_at').notNull(),
@@ -23,8 +22,17 @@ export const sessionLogs = sqliteTable(
   },
   (log) => [
     primaryKey({ columns: [log.sessionId, log.path, log.key] }),
-    check('session_logs_role', sql`role IN ('open', 'main', 'side', 'uncertain')`),
+    check('session_logs_role', sql`role IN ('main', 'side', 'uncertain')`),
     index('session_logs_by_file').on(log.path, log.key),
-    index('session_logs_open').on(log.sessionId).where(sql`role = 'open'`),
   ],
 )
+
+/**
+ * The sessions whose logs were not read to their end yet. Earlier versions knew one log of each, which they counted up to
+ * this position of this file.
+ */
+export const usagePlaces = sqliteTable('usage_places', {
+  sessionId: text('session_id').primaryKey(),
+  file: text().notNull(),
+  offset: integer().notNull(),
+})

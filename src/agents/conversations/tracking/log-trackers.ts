@@ -1,0 +1,207 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { Deadlines } from '../../../core/deadlines.ts'
+import { errorMessage } from '../../../core/errors.ts'
+import type { Store, Tx } from '../../../core/store.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
+import { isRunning } from '../../sessions/running.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import type { FilePosition, LogSnapshot } from '../entries/log-reader.ts'
+import type { LogHandle } from '../logs/finder.ts'
+import type { FileWatcher } from './file-watcher.ts'
+import type { LogLocator } from './locator.ts'
+import type { SessionLogStore } from './log-store.ts'
+import { LogTracker } from './log-tracker.ts'
+import { LogOwners } from './owners.ts'
+import type { OwnLog } from './tracked-log.ts'
+
+export interface LogTrackersOptions {
+  store: Store
+  sessionRepository: SessionRepository
+  locator: Pick<LogLocator, 'places' | 'rivals' | 'greeting'>
+  logStore: SessionLogStore
+  watcher: FileWatcher
+  /** The log of a session whose program is talked to by protocol: it is no file. */
+  findRecords(row: SessionRow): LogHandle | undefined
+  clock: Clock
+  deadlines: Deadlines
+  /** Stores the program's own id of a session's conversation. */
+  saveKey(tx: Tx, row: SessionRow, key: string): void
+  report(message: string): void
+}
+
+/** What was read of a log. */
+export interface LogReading {
+  readonly log: LogHandle
+  /** Records before this time are not the session's; 0 when all are. */
+  readonly since: number
+  readonly snapshot: LogSnapshot
+  readonly position: FilePosition | undefined
+}
+
+export type ReadListener = (row: SessionRow, reading: LogReading) => void
+
+/** How soon after a change of sessions the trackers are updated. */
+const UPDATE_DELAY_MS = 50
+
+/** Tracks the logs of every running session of a city, each log for one of them. */
+export class LogTrackers {
+  readonly #trackers = new Map<string, LogTracker>()
+  readonly #closing = new Set<Promise<void>>()
+  readonly #readListeners = new Set<ReadListener>()
+  readonly #owners: LogOwners
+  #unsubscribe = () => {}
+  #nextUpdate: { cancel(): void } | undefined
+  #isStopped = true
+
+  constructor(private readonly options: LogTrackersOptions) {
+    const { locator, logStore, clock } = options
+    this.#owners = new LogOwners(locator, logStore, () => clock.now())
+  }
+
+  start(): void {
+    this.#isStopped = false
+    this.#unsubscribe = this.options.sessionRepository.onChange(() => this.#schedule())
+    this.#update()
+    this.#finishEnded()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#unsubscribe()
+    this.#nextUpdate?.cancel()
+    for (const tracker of this.#trackers.values()) this.#closeTracker(tracker, false)
+    this.#trackers.clear()
+    await Promise.all(this.#closing)
+  }
+
+  /** The tracker of a running session. */
+  get(session: string): LogTracker | undefined {
+    return this.#trackers.get(session)
+  }
+
+  /** Calls the listener whenever a tracked log has grown. */
+  onRead(listener: ReadListener): void {
+    this.#readListeners.add(listener)
+  }
+
+  /** Resolves when every tracked log has been read to its current end. */
+  async readAll(): Promise<void> {
+    this.#update()
+    await Promise.all([...this.#trackers.values()].map((tracker) => tracker.updateAll()))
+  }
+
+  #schedule(): void {
+    this.#nextUpdate ??= this.options.deadlines.after(UPDATE_DELAY_MS, () => this.#update())
+  }
+
+  /** Starts and stops trackers as sessions start and end. */
+  #update(): void {
+    this.#nextUpdate?.cancel()
+    this.#nextUpdate = undefined
+    if (this.#isStopped) return
+    const running = new Map(
+      this.options.sessionRepository.live().flatMap((row) => (isRunning(row) ? [[row.id, row]] : [])),
+    )
+    for (const [id, tracker] of this.#trackers) {
+      const row = running.get(id)
+      if (row?.generation !== tracker.row.generation) this.#stopTracker(id, tracker)
+      else {
+        const isNamed = row.sessionKey !== null && row.sessionKey !== tracker.row.sessionKey
+        tracker.row = row
+        if (isNamed && !tracker.hasKey(row.sessionKey ?? '')) void tracker.updateAll()
+      }
+    }
+    for (const [id, row] of running) if (!this.#trackers.has(id)) this.#startTracker(id, row)
+  }
+
+  #startTracker(id: string, row: SessionRow): void {
+    const tracker = this.#createTracker(row)
+    this.#trackers.set(id, tracker)
+    this.#write(id, (tx) => this.options.logStore.setOpen(tx, id, true))
+    void tracker.update()
+  }
+
+  #createTracker(row: SessionRow): LogTracker {
+    const { locator, logStore, clock, report, findRecords } = this.options
+    const tracker = new LogTracker(
+      {
+        places: (session) => (findRecords(session) ? undefined : locator.places(session)),
+        findRecords,
+        stored: ({ id }) => logStore.of(id),
+        decide: (claimant, log) => this.#owners.decide(claimant, log),
+        onLooked: (session) => this.#owners.noteWrites(session),
+        watchFolder: (path, listener) => this.options.watcher.watchFolder(path, listener),
+        watchLog: (reader, listener) => this.options.watcher.watchLog(reader, listener),
+        onFound: (session, log) => this.#claim(session, log),
+        onCurrent: (session, { handle }) => this.#saveKey(session, handle),
+        onClosed: (session, logs, hasEnded) => this.#onClosed(session, logs, hasEnded),
+        positionOf: ({ id }, log) => logStore.positionOf(id, log),
+        onRead: (session, { handle: log, since }, { snapshot, position }) => {
+          for (const listener of this.#readListeners) listener(session, { log, since, snapshot, position })
+        },
+        now: () => clock.now(),
+        report: (error) => report(`a log of session ${row.id} could not be read: ${errorMessage(error)}`),
+      },
+      row,
+    )
+    for (const { handle, role } of tracker.logs) if (role !== 'uncertain') this.#owners.set(row.id, handle)
+    return tracker
+  }
+
+  /** Reads what the programs wrote of sessions that ended while nobody read it. */
+  #finishEnded(): void {
+    const { logStore, sessionRepository } = this.options
+    for (const id of logStore.open()) {
+      const row = sessionRepository.find(id)
+      if (row && !this.#trackers.has(id)) this.#closeTracker(this.#createTracker(row), true)
+      if (!row) this.#write(id, (tx) => logStore.setOpen(tx, id, false))
+    }
+  }
+
+  #stopTracker(id: string, tracker: LogTracker): void {
+    this.#trackers.delete(id)
+    this.#closeTracker(tracker, true)
+  }
+
+  #closeTracker(tracker: LogTracker, hasEnded: boolean): void {
+    const closing = tracker.close(hasEnded).finally(() => this.#closing.delete(closing))
+    this.#closing.add(closing)
+  }
+
+  #onClosed({ id }: SessionRow, logs: readonly OwnLog[], hasEnded: boolean): void {
+    const hasNext = this.#trackers.has(id)
+    if (!hasNext) {
+      for (const { handle } of logs) this.#owners.release(id, handle)
+      this.#owners.forgetWrites(id)
+    }
+    if (hasEnded && !hasNext) this.#write(id, (tx) => this.options.logStore.setOpen(tx, id, false))
+  }
+
+  /** A log belongs to a session from now on, whichever had it before. */
+  #claim({ id }: SessionRow, { handle, role, since }: OwnLog): void {
+    const before = this.#owners.ownerOf(handle)
+    this.#owners.set(id, handle)
+    const { path, key } = handle
+    const { logStore, clock } = this.options
+    if (before !== undefined && before !== id) void this.#trackers.get(before)?.release(handle)
+    this.#write(id, (tx) => {
+      if (before !== undefined && before !== id) logStore.release(tx, before, handle)
+      if (this.options.sessionRepository.find(id)) logStore.claim(tx, id, { path, key, role, since }, clock.now())
+    })
+  }
+
+  /** The conversation that the next start of the session resumes. */
+  #saveKey({ id }: SessionRow, { key }: LogHandle): void {
+    const isOwn = (known: string) => this.#trackers.get(id)?.logs.some(({ handle }) => handle.key === known) ?? false
+    this.#write(id, (tx) => {
+      const row = this.options.sessionRepository.find(id)
+      if (key === '' || !row || row.state === 'closed' || row.sessionKey === key) return
+      if (row.sessionKey === null || isOwn(row.sessionKey)) this.options.saveKey(tx, row, key)
+    })
+  }
+
+  #write(id: string, change: (tx: Tx) => void): void {
+    const { store, report } = this.options
+    store.write(change).catch((error) => report(`the logs of session ${id} could not be saved: ${errorMessage(error)}`))
+  }
+}

@@ -1,0 +1,42 @@
+import type { FilePosition } from '../entries/log-reader.ts'
+import type { LogHandle } from '../logs/finder.ts'
+import type { SharedLog } from '../logs/shared-log.ts'
+import type { Claim } from './owners.ts'
+import type { LogRole } from './table.ts'
+
+/** A log of a session's conversation. */
+export interface OwnLog extends Claim {
+  readonly handle: LogHandle
+}
+
+/** A log of a session's conversation while it is tracked. */
+export interface TrackedLog {
+  readonly handle: LogHandle
+  role: LogRole
+  since: number
+  /** Counts up with each reading. */
+  readAt: number
+  reader: SharedLog | undefined
+  /** Where the reading resumes once the log is opened again. */
+  position: FilePosition | undefined
+  /** Ends the subscription to a log that is no file. */
+  unwatch: () => void
+}
+
+/** Logs in the order in which they were begun: what comes first is the session's own conversation. */
+export const inOrder = (logs: readonly LogHandle[]): LogHandle[] =>
+  logs.length < 2
+    ? [...logs]
+    : logs
+        .map((log) => ({ log, at: log.createdAt() }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ log }) => log)
+
+/** Closes the reader of a log; the place where it stopped is kept. */
+export async function closeReader(log: TrackedLog): Promise<void> {
+  log.unwatch()
+  log.position = log.reader?.reader.position ?? log.position
+  const { reader } = log
+  log.reader = undefined
+  await reader?.close()
+}
