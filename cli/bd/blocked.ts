@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { describeBlockers, openBlockers } from '../context/blockers.ts'
 import type { BdContext } from './context.ts'
-import { toIssue } from './issue.ts'
+import { toBare } from './issue.ts'
 
 /** Beads whose dependencies are read at once. */
 const AT_ONCE = 16
@@ -23,9 +23,9 @@ async function blocked(bd: BdContext, { parent }: { parent?: string }): Promise<
     await Promise.all(some.map(async ({ id }) => blockers.set(id, openBlockers(await bd.dependencies(id)))))
   }
   if (bd.print.json) {
-    const issues = waiting.map((bead) => {
-      const ids = blockers.get(bead.id) ?? []
-      return { ...toIssue(bead), blocked_by: ids, blocked_by_count: ids.length }
+    const issues = (await bd.issues(waiting.map(({ id }) => id))).map((issue) => {
+      const ids = blockers.get(issue.id) ?? []
+      return { ...toBare(issue), blocked_by: ids, blocked_by_count: ids.length }
     })
     return bd.print.value(issues)
   }

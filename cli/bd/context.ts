@@ -7,13 +7,12 @@ import { readItems } from '../context/pages.ts'
 import { errorSentence, exitStatus } from '../io/describe-error.ts'
 import { Exit } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
-import { countDependents, toListed } from './issue.ts'
+import { type CountedIssue, toBare } from './issue.ts'
 import { Printer } from './print.ts'
 
 const PAGE_SIZE = 1000
-const MAX_SINGLE_COUNTS = 20
-/** The maximum number of beads in one request for counts. */
-const MAX_COUNTED = 200
+/** Maximum beads of one request for records. */
+const MAX_RECORDS = 200
 
 /** The context of a `bd` command: the city, the rig and the printer. */
 export class BdContext {
@@ -78,30 +77,35 @@ export class BdContext {
     return city.call('GET ~/bead/{id}/dependencies', { params: { id } })
   }
 
-  /** The number of dependents of each bead. A few are requested one by one; for many all open beads are read once. */
-  async dependentCounts(beads: readonly Bead[]): Promise<Map<string, number>> {
-    if (beads.length > MAX_SINGLE_COUNTS) return countDependents(await this.list({}))
-    const count = async ({ id }: Bead) => [id, (await this.dependencies(id)).dependents.length] as const
-    return new Map(await Promise.all(beads.map(count)))
+  /** Beads as `bd` writes them, in this order, without those that are gone. */
+  async issues(ids: readonly string[]): Promise<CountedIssue[]> {
+    const issues: CountedIssue[] = []
+    for (let at = 0; at < ids.length; at += MAX_RECORDS) {
+      issues.push(...(await this.#records(ids.slice(at, at + MAX_RECORDS))))
+    }
+    return issues
   }
 
-  /** The number of comments on each bead. */
-  async commentCounts(beads: readonly Bead[]): Promise<Record<string, number>> {
+  /** Those of one request, or of smaller ones when that would be too large. */
+  async #records(ids: readonly string[]): Promise<CountedIssue[]> {
     const city = await this.city()
-    let all: Record<string, number> = {}
-    for (let at = 0; at < beads.length; at += MAX_COUNTED) {
-      const ids = beads.slice(at, at + MAX_COUNTED).map(({ id }) => id)
-      const { counts } = await city.call('GET ~/beads/comments/count', { query: { ids: ids.join() } })
-      all = { ...all, ...counts }
+    try {
+      return (await city.call('GET ~/beads/records', { query: { ids: ids.join() } })).items
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'response-too-large' || ids.length === 1) throw error
+      const half = Math.ceil(ids.length / 2)
+      return [...(await this.#records(ids.slice(0, half))), ...(await this.#records(ids.slice(half)))]
     }
-    return all
   }
 
   /** Prints beads as a list, each with its dependencies and counts. */
   async printList(beads: readonly Bead[]): Promise<void> {
-    const dependents = await this.dependentCounts(beads)
-    const comments = await this.commentCounts(beads)
-    this.print.value(beads.map((bead) => toListed(bead, dependents.get(bead.id) ?? 0, comments[bead.id] ?? 0)))
+    this.print.value(await this.issues(beads.map(({ id }) => id)))
+  }
+
+  /** Prints one bead, without its dependencies and counts. */
+  async printIssue({ id }: Bead): Promise<void> {
+    for (const issue of await this.issues([id])) this.print.value(toBare(issue))
   }
 
   /** Ends a call that failed for some beads, whose errors are already printed. */

@@ -2,10 +2,11 @@ import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { BeadCreateInputBody } from '../../src/work/beads/schema.ts'
 import { createBead } from '../context/create.ts'
-import { collectList, collectPair, parsePriority } from '../context/options.ts'
+import { parseMoment } from '../context/dates.ts'
+import { collectList, collectPair, parseCount, parsePriority } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
-import { type FieldOptions, fieldsOf, toIssue } from './issue.ts'
+import { type FieldOptions, fieldsOf } from './issue.ts'
 import { formatPriority } from './print.ts'
 
 interface Create extends FieldOptions {
@@ -51,6 +52,9 @@ export function createCommand(program: Command, bd: BdContext): void {
     .option('--design <text>')
     .option('--acceptance <text>', 'the criteria of acceptance')
     .option('--external-ref <ref>', 'what it stands for elsewhere, such as the address of an issue')
+    .option('--spec-id <id>', 'the specification it belongs to')
+    .option('-e, --estimate <minutes>', 'how long it should take', parseCount)
+    .option('--due <moment>', 'when it should be done', parseMoment)
     .option('--prefix <prefix>', 'create it in the rig whose ids have this prefix')
     .option('--ephemeral', 'it is bookkeeping, not work to keep')
     .option('--id <id>', 'not supported: the city assigns ids')
@@ -65,7 +69,7 @@ async function create(bd: BdContext, title: string | undefined, options: Create)
   const rig = options.prefix === undefined ? await bd.rig() : await rigOfPrefix(bd, options.prefix)
   const { deps: needs = [], ephemeral } = options
   const bead = await createBead(city, { ...body, ...(rig && { rig }), needs, ...(ephemeral && { ephemeral }) })
-  if (bd.print.json) return bd.print.value(toIssue(bead))
+  if (bd.print.json) return bd.printIssue(bead)
   if (options.silent) return bd.print.line(bead.id)
   bd.print.line(`✓ Created issue: ${bead.id} — ${sanitizeLine(bead.title)}`)
   bd.print.line(`  Priority: ${formatPriority(bead)}\n  Status: ${bead.status}`)

@@ -73,7 +73,8 @@ async function list(
 ): Promise<void> {
   if (direction !== 'down' && direction !== 'up') throw usageError('--direction is down or up')
   const { depends_on, dependents } = await bd.dependencies(id)
-  const related = toRelated(direction === 'down' ? depends_on : dependents)
+  const relations = direction === 'down' ? depends_on : dependents
+  const related = toRelated(relations, await bd.issues(relations.map((relation) => relation.id)))
   const shown = related.filter(({ dependency_type }) => type === undefined || dependency_type === type)
   if (bd.print.json) return bd.print.value(shown)
   if (shown.length === 0) return bd.print.line(`${id} has none.`)

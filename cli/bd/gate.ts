@@ -4,7 +4,7 @@ import type { Bead } from '../../src/work/beads/schema.ts'
 import { parseDuration } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
-import { toIssue } from './issue.ts'
+import { toBare } from './issue.ts'
 
 /** What a gate waits for. */
 const KINDS = ['human', 'timer', 'gh:run', 'gh:pr'] as const
@@ -90,20 +90,15 @@ async function getGate(bd: BdContext, id: string): Promise<Bead> {
   return bead
 }
 
-/** A gate as `bd` prints it. */
-function toGate(gate: Bead) {
-  const { metadata: { await_type, await_id, timeout, ...metadata } = {}, ...issue } = toIssue(gate)
-  return {
-    ...issue,
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-    await_type: await_type ?? 'human',
-    ...(await_id && { await_id }),
-    ...(timeout && { timeout: Number(timeout) * 1_000_000 }),
-  }
-}
+/** Gates as `bd` prints them. */
+const toGates = async (bd: BdContext, gates: readonly Bead[]) =>
+  (await bd.issues(gates.map(({ id }) => id))).map((issue) => ({ await_type: 'human', ...toBare(issue) }))
 
 async function printGate(bd: BdContext, gate: Bead): Promise<void> {
-  if (bd.print.json) return bd.print.value(toGate(gate))
+  if (bd.print.json) {
+    for (const each of await toGates(bd, [gate])) bd.print.value(each)
+    return
+  }
   bd.print.line(formatGate(gate))
 }
 
@@ -118,7 +113,7 @@ function formatGate(gate: Bead): string {
 
 async function list(bd: BdContext, { all }: { all?: true }): Promise<void> {
   const gates = await bd.list({ type: 'gate', all })
-  if (bd.print.json) return bd.print.value(gates.map(toGate))
+  if (bd.print.json) return bd.print.value(await toGates(bd, gates))
   if (gates.length === 0) return bd.print.line('No gates found')
   for (const gate of gates) bd.print.line(formatGate(gate))
 }

@@ -5,7 +5,7 @@ import { collectPair, parseDuration } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
-import { toIssue } from './issue.ts'
+import { toBare } from './issue.ts'
 import { progressOf, rootOf } from './molecule.ts'
 
 /** Commands on molecules: a bead with everything below it. */
@@ -85,7 +85,7 @@ function wispCommands(mol: Command, bd: BdContext): void {
     .action(
       bd.run(async () => {
         const wisps = await listWisps(bd)
-        if (bd.print.json) return bd.print.value({ wisps: wisps.map(toIssue), count: wisps.length })
+        if (bd.print.json) return bd.print.value({ wisps: await bareIssues(bd, wisps), count: wisps.length })
         if (wisps.length === 0) return bd.print.line('No wisps found')
         for (const each of wisps) bd.print.bead(each)
       }),
@@ -114,7 +114,7 @@ async function collect(bd: BdContext, { age, dryRun }: { age: number; dryRun?: t
   if (!dryRun) await closeAll(bd, ids)
   if (bd.print.json) {
     const result = dryRun
-      ? { dry_run: true, candidates: candidates.map(toIssue), cleaned_count: 0 }
+      ? { dry_run: true, candidates: await bareIssues(bd, candidates), cleaned_count: 0 }
       : { cleaned_ids: ids, cleaned_count: ids.length }
     return bd.print.value(result)
   }
@@ -150,7 +150,13 @@ async function membersOf(bd: BdContext, id: string): Promise<Bead[]> {
   return readItems(call)
 }
 
-const load = async (bd: BdContext, id: string) => progressOf(await bd.get(id), await membersOf(bd, id))
+const bareIssues = async (bd: BdContext, beads: readonly Bead[]) =>
+  (await bd.issues(beads.map(({ id }) => id))).map(toBare)
+
+async function load(bd: BdContext, id: string) {
+  const members = await membersOf(bd, id)
+  return progressOf(await bd.get(id), members, await bareIssues(bd, members))
+}
 
 /** The molecules of a name's work, or the one that is named. */
 async function find(bd: BdContext, id: string | undefined, who?: string) {
@@ -183,7 +189,8 @@ async function show(bd: BdContext, id: string): Promise<void> {
   const members = await membersOf(bd, id)
   if (bd.print.json) {
     const dependencies = members.flatMap((bead) => bead.dependencies ?? [])
-    return bd.print.value({ root: toIssue(root), issues: members.map(toIssue), dependencies, is_compound: false })
+    const [rootIssue] = await bareIssues(bd, [root])
+    return bd.print.value({ root: rootIssue, issues: await bareIssues(bd, members), dependencies, is_compound: false })
   }
   for (const bead of members) bd.print.bead(bead, bead.id === id ? '' : '  ')
 }

@@ -1,5 +1,5 @@
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { type Issue, toIssue } from './issue.ts'
+import type { Issue } from './issue.ts'
 
 /** How far a step is. */
 type StepStatus = 'done' | 'current' | 'ready' | 'blocked' | 'pending'
@@ -22,11 +22,13 @@ export interface MoleculeProgress {
   total: number
 }
 
-/** The progress of a molecule, from its root and all its members. */
-export function progressOf(root: Bead, members: readonly Bead[]): MoleculeProgress {
-  const steps = inOrder(members.filter(({ id }) => id !== root.id)).map((bead) => {
+/** The progress of a molecule, from its root and all its members, each of which has an issue. */
+export function progressOf(root: Bead, members: readonly Bead[], issues: readonly Issue[]): MoleculeProgress {
+  const issueOf = new Map(issues.map((issue) => [issue.id, issue]))
+  const steps = inOrder(members.filter(({ id }) => id !== root.id)).flatMap((bead) => {
     const status = statusOf(bead)
-    return { issue: toIssue(bead), status, is_current: status === 'current' }
+    const issue = issueOf.get(bead.id)
+    return issue ? [{ issue, status, is_current: status === 'current' }] : []
   })
   const first = (status: StepStatus) => steps.find((step) => step.status === status)?.issue
   const [current, next] = [first('current'), first('ready')]

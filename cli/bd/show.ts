@@ -5,7 +5,7 @@ import { listComments, printComments } from '../commands/bead-comment.ts'
 import { describeBlockers, openBlockers } from '../context/blockers.ts'
 import { renderLive, type WatchOption } from '../context/watch.ts'
 import type { BdContext } from './context.ts'
-import { toIssue, toShown } from './issue.ts'
+import { toRelated } from './issue.ts'
 import { formatPriority } from './print.ts'
 
 export function showCommand(program: Command, bd: BdContext): void {
@@ -35,9 +35,20 @@ async function show(bd: BdContext, ids: readonly string[]): Promise<void> {
 }
 
 async function printJson(bd: BdContext, beads: readonly Bead[]): Promise<void> {
-  const shown = async (bead: Bead) =>
-    toShown(bead, await bd.dependencies(bead.id), await listComments(await bd.city(), bead.id))
-  bd.print.value(await Promise.all(beads.map(shown)))
+  const issues = await bd.issues(beads.map(({ id }) => id))
+  const shown = issues.map(async ({ dependencies: _, ...issue }) => {
+    const { depends_on: on, dependents: of } = await bd.dependencies(issue.id)
+    const others = await bd.issues([...on, ...of].map(({ id }) => id))
+    const [dependencies, dependents] = [toRelated(on, others), toRelated(of, others)]
+    const comments = await listComments(await bd.city(), issue.id)
+    return {
+      ...issue,
+      ...(dependencies.length > 0 && { dependencies }),
+      ...(dependents.length > 0 && { dependents }),
+      ...(comments.length > 0 && { comments }),
+    }
+  })
+  bd.print.value(await Promise.all(shown))
 }
 
 async function print(bd: BdContext, bead: Bead): Promise<void> {
@@ -49,7 +60,9 @@ async function print(bd: BdContext, bead: Bead): Promise<void> {
   print.line(`Created: ${day(bead.created_at)} · Updated: ${day(bead.updated_at ?? bead.created_at)}`)
   if (bead.labels?.length) print.line(`Labels: ${sanitizeLine(bead.labels.join(', '))}`)
   if (bead.parent) print.line(`Parent: ${bead.parent}`)
-  const { description, close_reason, notes, design, acceptance_criteria, external_ref } = toIssue(bead)
+  const [issue] = await bd.issues([bead.id])
+  if (!issue) return
+  const { description, close_reason, notes, design, acceptance_criteria, external_ref } = issue
   if (external_ref) print.line(`External: ${sanitizeLine(external_ref)}`)
   if (close_reason) print.line(`Close reason: ${sanitizeLine(close_reason)}`)
   for (const [head, text] of Object.entries({

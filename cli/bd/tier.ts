@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import { exportBeads } from '../commands/bead-transfer.ts'
+import { exportBeads, type ImportOptions, importBeads } from '../commands/bead-transfer.ts'
 import { changeBead } from '../context/create.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
-import { toIssue } from './issue.ts'
 
 /** Commands about what of the beads is kept. */
 export function tierCommands(program: Command, bd: BdContext): void {
@@ -27,7 +26,27 @@ export function tierCommands(program: Command, bd: BdContext): void {
     .description('write all beads as JSON Lines')
     .option('-o, --output <file>', 'write to a file instead of standard output')
     .option('--all', 'accepted: all beads are always written')
+    .option('--include-infra', 'accepted, as --all')
+    .option('--include-memories', 'accepted: gc has no memories apart from beads')
+    .option('--no-memories', 'accepted, as --include-memories')
     .action(bd.run((options: { output?: string }) => exportBeads(bd.context, options.output, { overwrite: true })))
+  program
+    .command('import')
+    .description('import beads from JSON Lines')
+    .argument('[file]', 'the file, or - for standard input; default is .beads/issues.jsonl')
+    .option('-i, --input <file>', 'the same as the argument')
+    .option('-f, --force', 'also replace newer beads and those that sessions hold')
+    .action(bd.run((file: string | undefined, options: Import) => importFile(bd, file, options)))
+}
+
+interface Import extends ImportOptions {
+  input?: string
+}
+
+async function importFile(bd: BdContext, file: string | undefined, { input, ...options }: Import): Promise<void> {
+  if (file !== undefined && input !== undefined) throw usageError('name the file once: as the argument or with --input')
+  const json = bd.print.json ? { json: true as const } : {}
+  await importBeads(bd.context, file ?? input ?? '.beads/issues.jsonl', { ...options, ...json })
 }
 
 async function promote(bd: BdContext, id: string, { reason }: { reason?: string }): Promise<void> {
@@ -35,7 +54,7 @@ async function promote(bd: BdContext, id: string, { reason }: { reason?: string 
   await changeBead(city, { id, ephemeral: false })
   if (reason) await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text: `Promoted: ${reason}` } })
   const bead = await bd.get(id)
-  if (bd.print.json) return bd.print.value(toIssue(bead))
+  if (bd.print.json) return bd.printIssue(bead)
   bd.print.line(`✓ Promoted ${id} — ${sanitizeLine(bead.title)}`)
 }
 

@@ -5,7 +5,8 @@ import type { BeadChangeEntry } from '../../src/work/beads/bulk-schema.ts'
 import type { BeadUpdateBody } from '../../src/work/beads/schema.ts'
 import { parseStatus } from '../context/bead-status.ts'
 import { changeBead } from '../context/create.ts'
-import { collectList, collectPair, parsePriority } from '../context/options.ts'
+import { parseMoment } from '../context/dates.ts'
+import { collectList, collectPair, parseCount, parsePriority } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { readMetadata } from './create.ts'
@@ -55,6 +56,9 @@ export function updateCommand(program: Command, bd: BdContext): void {
     .option('--design <text>')
     .option('--acceptance <text>', 'the criteria of acceptance')
     .option('--external-ref <ref>', 'what it stands for elsewhere, such as the address of an issue')
+    .option('--spec-id <id>', 'the specification it belongs to')
+    .option('-e, --estimate <minutes>', 'how long it should take', parseCount)
+    .option('--due <moment>', 'when it should be done', parseMoment)
     .option('--persistent', 'it is work to keep, no bookkeeping')
     .option('--ephemeral', 'it is bookkeeping, not work to keep')
     .option('--metadata <json>', 'keys and values, as a JSON object, or @ and a file of one')

@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { showHidden } from '../../src/client/text.ts'
+import { sanitizeLine, showHidden } from '../../src/client/text.ts'
 import type { BeadsImported } from '../../src/work/transfer/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -21,7 +21,10 @@ export function transferCommands(bead: Command, context: CommandContext): void {
       .description('import beads with their ids from JSON Lines; importing the same again changes nothing'),
   )
     .argument('[file]', 'the file; default is standard input')
-    .action((file: string | undefined, options: JsonOption) => importBeads(context, file, options))
+    .option('-f, --force', 'also replace newer beads and those that sessions hold')
+    .action((file: string | undefined, options: JsonOption & ImportOptions) =>
+      importBeads(context, file ?? '-', options),
+    )
 }
 
 /** Writes all beads to a file or to standard output; only with `overwrite` to a file that exists. */
@@ -56,19 +59,52 @@ async function print(io: Io, body: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-async function importBeads(context: CommandContext, file: string | undefined, options: JsonOption): Promise<void> {
-  const text = await context.readFile(file ?? '-')
+export interface ImportOptions {
+  force?: true
+}
+
+/** Imports a file, or standard input for `-`, and prints the outcome. */
+export async function importBeads(
+  context: CommandContext,
+  file: string,
+  { force, json }: JsonOption & ImportOptions,
+): Promise<void> {
+  const text = await context.readFile(file)
   const city = await context.city()
-  const done: BeadsImported = { created: 0, updated: 0, unchanged: 0, skipped: 0 }
+  const done: BeadsImported = { created: 0, updated: 0, unchanged: 0, skipped: 0, skips: {}, skipped_lines: [] }
+  let line = 0
   for (const lines of splitChunks(text)) {
-    const response = await city.call('POST ~/beads/import', { bytes: lines })
+    const response = await city.call('POST ~/beads/import', { query: { ...(force && { force }) }, bytes: lines })
     for (const key of ['created', 'updated', 'unchanged', 'skipped'] as const) done[key] += response[key]
+    for (const [kind, n] of Object.entries(response.skips)) done.skips[kind] = (done.skips[kind] ?? 0) + n
+    done.skipped_lines.push(...response.skipped_lines.map((skip) => ({ ...skip, line: skip.line + line })))
+    line += lines.split('\n').length - 1
   }
-  if (options.json) return printJson(context.io, done)
+  if (json) return printJson(context.io, done)
   printLine(
     context.io,
     `${done.created} created, ${done.updated} updated, ${done.unchanged} unchanged, ${done.skipped} skipped.`,
   )
+  for (const [kind, n] of Object.entries(done.skips)) {
+    printLine(context.io, `  ${n} ${KINDS[kind] ?? sanitizeLine(kind)}: ${describeLines(done, kind, n)}`)
+  }
+}
+
+/** The reasons for which a bead is skipped; other records have their own name. */
+const KINDS: Readonly<Record<string, string>> = {
+  older: 'not newer than the bead here',
+  held: 'held by a live session',
+  tombstone: 'deleted',
+}
+
+/** Maximum skipped lines that are printed for one reason. */
+const MAX_NAMED = 20
+
+/** The beads or lines that were skipped for one reason. */
+function describeLines({ skipped_lines: lines }: BeadsImported, kind: string, count: number): string {
+  const named = lines.filter((line) => line.kind === kind).slice(0, MAX_NAMED)
+  const names = named.map(({ id, line }) => (id === undefined ? `line ${line}` : sanitizeLine(id)))
+  return [...names, ...(count > named.length ? [`and ${count - named.length} more`] : [])].join(', ')
 }
 
 /** The maximum size of a request. */

@@ -10,9 +10,6 @@ import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
-/** The statuses of a bead that the server counts as done. */
-const DONE_STATUSES = ['closed', 'tombstone']
-
 /** The label of a convoy that stays open until it is landed. */
 export const OWNED_LABEL = 'owned'
 
@@ -52,7 +49,7 @@ async function land(context: CommandContext, id: string, { force, dryRun, json }
   if (!convoy?.labels?.includes(OWNED_LABEL)) {
     throw failure(`${name} closes with its last bead; \`gc convoy close ${name}\` closes it now`)
   }
-  const open = children.filter(({ status }) => !DONE_STATUSES.includes(status)).map((bead) => bead.id)
+  const open = children.filter(({ status }) => status !== 'closed').map((bead) => bead.id)
   if (!force && children.length === 0) throw failure(`${name} has no beads yet; --force closes it anyway`)
   if (!force && open.length > 0) throw failure(`${name} has open beads: ${open.join(', ')}; --force closes it anyway`)
   if (!dryRun) await city.call('POST ~/convoy/{id}/close', { params: { id } })

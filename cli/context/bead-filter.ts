@@ -110,13 +110,13 @@ function hasText({ title, description = '', metadata }: Bead, filter: ListFilter
   return has(metadata?.notes ?? '', filter.notesContains)
 }
 
-function isInTime({ created_at, updated_at = created_at, status }: Bead, filter: ListFilter): boolean {
+function isInTime({ created_at, updated_at = created_at, status, metadata }: Bead, filter: ListFilter): boolean {
   const closed = filter.closedAfter !== undefined || filter.closedBefore !== undefined
   if (closed && status !== 'closed') return false
   return (
     isBetween(created_at, filter.createdAfter, filter.createdBefore) &&
     isBetween(updated_at, filter.updatedAfter, filter.updatedBefore) &&
-    isBetween(updated_at, filter.closedAfter, filter.closedBefore)
+    isBetween(metadata?.closed_at ?? updated_at, filter.closedAfter, filter.closedBefore)
   )
 }
 

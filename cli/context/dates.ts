@@ -15,3 +15,12 @@ export function parseDate(text: string): number {
   if (!Number.isNaN(timestamp) && /^\d{4}-\d\d-\d\d/.test(text.trim())) return timestamp
   throw new InvalidArgumentError('It must be a date, such as 2030-01-31 or 2030-01-31T09:00:00Z, or an age: 12h, 2d.')
 }
+
+/** Parses a time to come to a timestamp: a date, a timestamp, or `+6h`, `+2d`, `+1w` from now. */
+export function parseMoment(text: string): string {
+  const [, amount, unit = ''] = /^\+(\d{1,6})([mhdw])$/.exec(text.trim()) ?? []
+  if (amount !== undefined) return new Date(Date.now() + Number(amount) * (UNITS_MS[unit] ?? 0)).toISOString()
+  const timestamp = Date.parse(text)
+  if (!Number.isNaN(timestamp) && /^\d{4}-\d\d-\d\d/.test(text.trim())) return new Date(timestamp).toISOString()
+  throw new InvalidArgumentError('It must be a date, such as 2030-01-31 or 2030-01-31T09:00:00Z, or a delay: +6h, +2d.')
+}

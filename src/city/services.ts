@@ -61,7 +61,7 @@ import { Convoys } from '../work/convoys/convoys.ts'
 import { Mail } from '../work/mail/mail.ts'
 import { WorkflowKey } from '../work/metadata.ts'
 import { Search } from '../work/search/search.ts'
-import { BeadTransfer } from '../work/transfer/transfer.ts'
+import { BeadTransfer, type BeadTransferOptions } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
 import { Events } from './events/events.ts'
@@ -151,11 +151,12 @@ function buildWork(options: Foundation & Records & SessionServices) {
     nudge: (tx, session, text, request) => sessions.sender.nudge(tx, session, text, request),
     withdraw: (tx, request) => sessionServices.queue.withdraw(tx, request),
   })
+  const holderOf: BeadTransferOptions['holderOf'] = (bead) => claimManager.holderOf(bead)
   const beads = new Beads({
     ...{ city: name, store, clock, reader: beadReader, repository: beadRepository, assignees },
     protection: new BeadProtection({
       repository: beadRepository,
-      holderOf: (bead) => claimManager.holderOf(bead),
+      holderOf,
       isMailFor: (message, session) => mail.isFor(message, session),
       runOf: ({ id, metadata }) => {
         const root = metadata?.[WorkflowKey.rootBeadId] || id
@@ -169,7 +170,7 @@ function buildWork(options: Foundation & Records & SessionServices) {
     claims: new Claims({ ...work, manager: claimManager, workers: sessions.credentials }),
     comments,
     convoys: new Convoys({ ...work, lists: beads }),
-    transfer: new BeadTransfer({ ...work, comments, rigs: () => config.current.rigs }),
+    transfer: new BeadTransfer({ ...work, comments, holderOf, rigs: () => config.current.rigs }),
     search: new Search({ ...work, report: reportError }),
     waits: new Waits({ ...work, sessions: waitingSessions({ ...sessionServices, ...sessions }), report }),
     mail,

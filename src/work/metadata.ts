@@ -14,6 +14,8 @@ export const WorkKey = {
   /** The folder that its session works in. */
   workDir: 'gc.work_dir',
   closeReason: 'close_reason',
+  /** Since when it is closed, where that is not when it last changed; a column of the bead. */
+  closedAt: 'closed_at',
   mergeStrategy: 'merge_strategy',
   /** Why it is not offered any more, and since when. */
   parkedReason: 'gc.parked_reason',

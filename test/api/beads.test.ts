@@ -511,18 +511,59 @@ describe('exported beads', () => {
     expect(listed.headers.get('content-type')).toBe('application/json')
     expect(listed.body.items.map((item: object) => `${JSON.stringify(item)}\n`).join('')).toBe(lines)
     const put = (raw: string, more = {}) => to.city.call('POST ~/beads/import', { raw, ...more })
-    expect((await put(lines)).body).toEqual({ created: 2, updated: 0, unchanged: 0, skipped: 0 })
+    expect((await put(lines)).body).toEqual({
+      ...{ created: 2, updated: 0, unchanged: 0, skipped: 0, skips: {}, skipped_lines: [] },
+    })
     expect((await to.city.call('GET ~/beads/export')).body).toBe(lines)
     expect((await put(lines)).body.unchanged).toBe(2)
     expect((await put(lines.replace('"epic"', '"EPIC"'))).body.updated).toBe(1)
     const session = JSON.stringify({ id: 'x-1', title: 's', issue_type: 'session', created_at: '2025-01-01T00:00:00Z' })
-    expect((await put(session)).body.skipped).toBe(1)
+    expect((await put(session)).body).toMatchObject({
+      skips: { session: 1 },
+      skipped_lines: [{ line: 1, kind: 'session', id: 'x-1' }],
+    })
     await declare(to.city, 'clerk')
     const { token } = await startSession(to.city, 'clerk')
     const rejection = (options: object) => errorOf(to.city, 'POST ~/beads/import', options)
     expect(await rejection({ raw: lines, token })).toStartWith('403 forbidden: ')
     expect(await rejection({ raw: '' })).toStartWith('400 invalid-request: ')
     expect(await rejection({ raw: 'x' })).toBe('422 validation-failed: line 1 is not JSON')
+  })
+
+  test('replace what is newer here only by force, which a session may not use', async () => {
+    await using to = await withRig()
+    await declare(to.city, 'clerk')
+    const { token } = await startSession(to.city, 'clerk')
+    const line = (title: string) => JSON.stringify({ id: 'far-1', title, created_at: '2025-01-01T00:00:00Z' })
+    const put = (raw: string, query = '', more = {}) => to.city.call(`POST ~/beads/import${query}`, { raw, ...more })
+    expect((await put(line('one'))).body.created).toBe(1)
+    await to.city.call('PATCH ~/bead/far-1', { body: { title: 'two' } })
+    expect((await put(line('three'))).body.skips).toEqual({ older: 1 })
+    expect((await put(line('three'), '?force=true', { token })).status).toBe(403)
+    expect((await put(line('three'), '?force=true')).body.updated).toBe(1)
+    expect((await to.city.call('GET ~/bead/far-1')).body.title).toBe('three')
+  })
+
+  test('are shown as bd has them', async () => {
+    await using to = await withRig()
+    const fields = { design: 'd', acceptance_criteria: 'ac', notes: 'n', external_ref: 'gh-9', close_reason: 'done' }
+    const line = {
+      ...{ id: 'far-1', title: 't', created_at: '2025-01-01T00:00:00Z', updated_at: '2025-01-03T00:00:00Z' },
+      ...{ status: 'closed', closed_at: '2025-01-02T00:00:00Z', description: 'x', assignee: 'ada', labels: ['a'] },
+      ...{
+        ...fields,
+        dependencies: [{ depends_on_id: 'far-2', created_at: '2025-01-01T05:00:00Z', created_by: 'me' }],
+      },
+    }
+    await to.city.call('POST ~/beads/import', { raw: JSON.stringify(line) })
+    const { body } = await to.city.call('GET ~/beads/records?ids=far-1,far-2')
+    const dependencies = [{ ...line.dependencies[0], issue_id: 'far-1', type: 'blocks', metadata: '{}' }]
+    const counts = { comment_count: 0, dependency_count: 1, dependent_count: 0 }
+    expect(body.items).toEqual([{ ...line, dependencies, ...counts, priority: 2, issue_type: 'task' }])
+    const many = Array.from({ length: 201 }, (_, n) => `far-${n}`).join()
+    expect(await errorOf(to.city, `GET ~/beads/records?ids=${many}`)).toStartWith(
+      '422 validation-failed: ids names 201',
+    )
   })
 })
 

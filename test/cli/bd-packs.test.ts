@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CountedIssue, Issue } from '../../cli/bd/issue.ts'
+import type { Issue } from '../../cli/bd/issue.ts'
 import { eventually } from '../support/until.ts'
 import { shareTown, type Town } from './town.ts'
 
@@ -132,7 +132,7 @@ describe('bookkeeping', () => {
     const id = await create('Wisp', '--ephemeral')
     expect(await json<Issue[]>('show', id)).toMatchObject([{ ephemeral: true }])
     expect(await json<Issue>('promote', id, '--reason', 'it is needed')).not.toHaveProperty('ephemeral')
-    expect((await json<CountedIssue[]>('show', id))[0]?.comments).toMatchObject([{ text: 'Promoted: it is needed' }])
+    expect(await json<Issue[]>('show', id)).toMatchObject([{ comments: [{ text: 'Promoted: it is needed' }] }])
     await json('update', id, '--ephemeral')
     expect(await json<Issue[]>('update', id, '--persistent')).not.toMatchObject([{ ephemeral: true }])
     expect(await json('delete', id)).toMatchObject({ would_delete: [id] })

@@ -63,6 +63,7 @@ import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
 import blockers from '../../work/beads/blockers.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
+import givenDates from '../../work/beads/given.sql' with { type: 'text' }
 import labelCounts from '../../work/beads/label-counts.sql' with { type: 'text' }
 import listed from '../../work/beads/listed.sql' with { type: 'text' }
 import beadOutputs from '../../work/beads/outputs.sql' with { type: 'text' }
@@ -157,4 +158,5 @@ export const cityMigrations: readonly string[] = [
   blockers,
   sessionLogs,
   usageAnswers,
+  givenDates,
 ]

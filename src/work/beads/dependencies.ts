@@ -36,9 +36,31 @@ export function withEdge(edges: readonly Dep[], added: Dep): Dep[] {
   return isPresent ? kept : [...kept, added]
 }
 
+/** What `bd` keeps of a dependency beside its ends and its type. */
+export interface EdgeFacts {
+  /** null: with its bead. */
+  readonly created_at: number | null
+  readonly created_by: string
+  /** Its other fields as a JSON object; '' for none. */
+  readonly fields: string
+}
+
+export type EdgeRecord = Dep & EdgeFacts
+
+export const NO_FACTS: EdgeFacts = { created_at: null, created_by: '', fields: '' }
+
+/** One text for each edge of a bead: its target and its type. */
+export const edgeKey = ({ depends_on_id, type }: Pick<Dep, 'depends_on_id' | 'type'>): string =>
+  JSON.stringify([depends_on_id, type])
+
+/** A SELECT of edges with what is recorded of them, by their bead. */
+export const RECORDS =
+  'SELECT issue_id, depends_on_id, type, created_at, created_by, fields FROM bead_edges WHERE issue_id'
+
 /** The edges between beads and the rules they keep. */
 export class Dependencies {
-  readonly #insert: Statement<unknown, [string, string, string]>
+  readonly #insert: Statement<unknown, [string, string, string, number | null, string, string]>
+  readonly #records: Statement<EdgeRecord, [string]>
   readonly #delete: Statement<unknown, [string, string, string]>
   readonly #between: Statement<Dep, [string, string]>
   readonly #of: Statement<Dep, [string]>
@@ -48,7 +70,13 @@ export class Dependencies {
 
   constructor(store: Store) {
     const select = 'SELECT issue_id, depends_on_id, type FROM bead_edges'
-    this.#insert = store.prepare('INSERT OR IGNORE INTO bead_edges (issue_id, depends_on_id, type) VALUES (?, ?, ?)')
+    this.#insert = store.prepare(
+      `INSERT OR IGNORE INTO bead_edges (issue_id, depends_on_id, type, created_at, created_by, fields)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+    this.#records = store.prepare(
+      `${RECORDS} IN (SELECT value FROM json_each(?)) ORDER BY issue_id, depends_on_id, type`,
+    )
     this.#delete = store.prepare('DELETE FROM bead_edges WHERE issue_id = ? AND depends_on_id = ? AND type = ?')
     this.#between = store.prepare(`${select} WHERE issue_id = ? AND depends_on_id = ?`)
     this.#of = store.prepare(`${select} WHERE issue_id = ?`)
@@ -64,6 +92,11 @@ export class Dependencies {
     return this.#of.all(id)
   }
 
+  /** What each of these beads depends on, with what is recorded of it. */
+  recordsOf(ids: readonly string[]): EdgeRecord[] {
+    return this.#records.all(JSON.stringify(ids))
+  }
+
   /** What depends on a bead. */
   listOn(id: string): Dep[] {
     return this.#on.all(id)
@@ -73,17 +106,17 @@ export class Dependencies {
    * Makes `issue` depend on `target`. Adding an edge twice changes nothing; another type replaces the present one,
    * except that `parent-child` stands beside one other. Throws when the beads would wait for each other.
    */
-  add(issue: string, target: string, type: string): void {
+  add(issue: string, target: string, type: string, facts = NO_FACTS): void {
     this.#checkCycle(issue, target, type)
     for (const edge of this.#between.all(issue, target)) {
       if (!mayStay(edge.type, type)) this.#delete.run(issue, target, edge.type)
     }
-    this.#insert.run(issue, target, type)
+    this.#insert.run(issue, target, type, facts.created_at, facts.created_by, facts.fields)
   }
 
   /** Makes a new bead depend on others, where no cycle can come of it. */
   addNew(issue: string, target: string, type: string): void {
-    this.#insert.run(issue, target, type)
+    this.#insert.run(issue, target, type, null, '', '')
   }
 
   /** Removes the edge, or without a type every edge between the two; an edge that is missing is no error. */

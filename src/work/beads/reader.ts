@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
+import { WorkKey } from '../metadata.ts'
 import type { MetadataProjection } from './extensions.ts'
 import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache.ts'
 import { BeadJsonRuns } from './json-runs.ts'
@@ -175,6 +176,9 @@ export function toBead(
   if (row.description !== '') bead.description = row.description
   if (row.labels !== '[]') bead.labels = parsed ? parsed.labels : JSON.parse(row.labels)
   if (row.metadata !== '{}') bead.metadata = parsed ? parsed.metadata : fromStored(row)
+  if (row.closed_at !== null && row.closed_at !== row.updated_at) {
+    bead.metadata = { ...bead.metadata, [WorkKey.closedAt]: toTimestamp(row.closed_at) }
+  }
   if (projected) bead.metadata = { ...bead.metadata, ...projected }
   if (dependencies) bead.dependencies = dependencies
   if (row.ephemeral === 1) bead.ephemeral = true

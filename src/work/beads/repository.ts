@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
-import { Dependencies, parseNeed } from './dependencies.ts'
+import { Dependencies, type EdgeRecord, parseNeed } from './dependencies.ts'
 import type { BeadChange, BeadDraft, GraphBead, PreparedBead, WriteOptions } from './draft.ts'
 import { BeadClosed, BeadCreated, BeadDeleted, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'
 import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProjection } from './extensions.ts'
@@ -73,9 +73,7 @@ export class BeadRepository {
     this.#closeListeners.set(type, listener)
   }
 
-  find(id: string): Bead | undefined {
-    return this.#reader.find(id)
-  }
+  find = (id: string): Bead | undefined => this.#reader.find(id)
 
   /** A bead without its output. */
   findBrief = (id: string): Bead | undefined => this.#reader.findBrief(id)
@@ -96,14 +94,10 @@ export class BeadRepository {
   }
 
   /** The rig of a bead; '' is the city itself. */
-  rigOf(id: string): string {
-    return this.#reader.getRow(id).rig
-  }
+  rigOf = (id: string): string => this.#reader.getRow(id).rig
 
   /** The number of a bead in this city. */
-  numberOf(id: string): number {
-    return this.#reader.getRow(id).n
-  }
+  numberOf = (id: string): number => this.#reader.getRow(id).n
 
   /** The title of a bead; '' when there is no such bead. */
   titleOf(id: string): string {
@@ -114,6 +108,9 @@ export class BeadRepository {
   dependenciesOf(id: string): Dep[] {
     return this.#edges.listOf(id)
   }
+
+  /** What each of these beads depends on, with when and by whom that was recorded. */
+  edgesOf = (ids: readonly string[]): EdgeRecord[] => this.#edges.recordsOf(ids)
 
   /** What depends on a bead. */
   dependentsOf(id: string): Dep[] {
@@ -210,7 +207,8 @@ export class BeadRepository {
   /** Makes `id` depend on each of `targets`, whether or not they exist. */
   depend(tx: Tx, id: string, targets: readonly string[], type = 'blocks', { session }: WriteOptions = {}): Bead {
     const writeSideTable = () => {
-      for (const target of targets) this.#edges.add(id, target, type)
+      const facts = { created_at: this.#clock.now(), created_by: tx.actor.name, fields: '' }
+      for (const target of targets) this.#edges.add(id, target, type, facts)
     }
     return this.change(tx, id, {}, { session, writeSideTable })
   }
@@ -292,8 +290,10 @@ export class BeadRepository {
 
   #checkParent(id: string, parent: string): void {
     this.requireParent(parent)
-    for (let at: string | null | undefined = parent; at; at = this.#reader.row(at)?.parent) {
+    const seen = new Set<string>()
+    for (let at: string | null | undefined = parent; at && !seen.has(at); at = this.#reader.row(at)?.parent) {
       if (at === id) throw new AppError('invalid-request', `bead ${id} cannot be a part of itself, by way of ${parent}`)
+      seen.add(at)
     }
   }
 }

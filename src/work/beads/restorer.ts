@@ -1,20 +1,22 @@
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store.ts'
-import type { Dependencies } from './dependencies.ts'
+import { type Dependencies, type EdgeFacts, edgeKey } from './dependencies.ts'
 import { BeadCreated, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'
 import type { BeadImporter } from './extensions.ts'
 import { fromStored, isSameBead, toStored } from './outputs.ts'
 import type { BeadReader } from './reader.ts'
-import type { BeadValues } from './row.ts'
+import type { BeadRow, BeadValues } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
-import { valuesOf } from './values.ts'
+import { DEFAULT_PRIORITY, valuesOf } from './values.ts'
 import type { BeadWriter } from './writer.ts'
 
 /** A bead as a file has it. */
 export interface ImportedBead {
   readonly values: BeadValues
   readonly dependencies: readonly Dep[]
+  /** What is recorded of some of the dependencies, by `edgeKey`. */
+  readonly facts?: ReadonlyMap<string, EdgeFacts> | undefined
 }
 
 /** An imported bead without the metadata that a side table holds. */
@@ -23,7 +25,13 @@ interface SeparatedBead extends ImportedBead {
   readonly projected: Record<string, string>
 }
 
-export type RestoreOutcome = 'created' | 'updated' | 'unchanged'
+/** Why a bead that exists is left as it is. */
+export type KeepReason = 'older' | 'held'
+
+export type RestoreOutcome = 'created' | 'updated' | 'unchanged' | KeepReason
+
+/** Decides whether a bead that exists stays as it is; undefined: the imported values replace it. */
+export type KeepRule = (row: BeadRow, values: BeadValues) => KeepReason | undefined
 
 interface BeadRestorerOptions {
   log: EventLog
@@ -50,7 +58,7 @@ export class BeadRestorer {
     return [...this.#importers.keys()]
   }
 
-  restore(tx: Tx, imported: readonly ImportedBead[]): RestoreOutcome[] {
+  restore(tx: Tx, imported: readonly ImportedBead[], keep: KeepRule): RestoreOutcome[] {
     const { reader, writer } = this.options
     writer.reserve(imported.map(({ values }) => values.id))
     const beads = imported.map((bead) => this.#separateMetadata(bead))
@@ -63,40 +71,50 @@ export class BeadRestorer {
       added.add(bead)
     }
     writer.insertAll([...added].map(({ values }) => values))
-    return beads.map((bead) => (added.has(bead) ? this.#complete(tx, bead) : this.#replace(tx, bead)))
+    return beads.map((bead) => (added.has(bead) ? this.#complete(tx, bead) : this.#replace(tx, bead, keep)))
   }
 
   /** Writes what belongs to a bead that was inserted. */
   #complete(tx: Tx, bead: SeparatedBead): RestoreOutcome {
-    const { log, reader, dependencies } = this.options
+    const { log, reader } = this.options
     const { values } = bead
     this.#writeSideTable(tx, bead)
-    for (const { depends_on_id: target, type } of bead.dependencies) dependencies.add(values.id, target, type)
+    this.#addEdges(bead)
     const created = reader.get(values.id)
     log.append(tx, BeadCreated, eventFactsOf(created), eventPayloadOf(created))
     return 'created'
   }
 
   /** The index of labels holds the time of creation: labels are taken out of it before that changes. */
-  #replace(tx: Tx, bead: SeparatedBead): RestoreOutcome {
+  #replace(tx: Tx, bead: SeparatedBead, keep: KeepRule): RestoreOutcome {
     const { log, reader, writer, dependencies, onClosed, onChanged } = this.options
-    const { values, dependencies: edges } = bead
-    const row = reader.getWholeRow(values.id)
-    if (row.type === 'session') throw notImportable(values.id)
+    const { id } = bead.values
+    const row = reader.getWholeRow(id)
+    if (row.type === 'session') throw notImportable(id)
+    const reason = keep(row, bead.values)
+    if (reason) return reason
+    const values = asPresent(bead.values, row)
     const before = reader.bead(row)
+    const edges = JSON.stringify(dependencies.recordsOf([id]))
     const present = valuesOf(row)
     const unlabelled = row.created_at === values.created_at ? present : { ...present, labels: '[]' }
-    writer.update(present, unlabelled, values.updated_at)
+    writer.restore(present, unlabelled, values.updated_at)
     this.#writeSideTable(tx, bead)
-    writer.update(unlabelled, values, values.updated_at)
-    for (const { depends_on_id: target } of dependencies.listOf(values.id)) dependencies.remove(values.id, target)
-    for (const { depends_on_id: target, type } of edges) dependencies.add(values.id, target, type)
-    const after = reader.get(values.id)
-    if (isSameBead(before, after)) return 'unchanged'
+    writer.restore(unlabelled, values, values.updated_at)
+    for (const { depends_on_id: target } of dependencies.listOf(id)) dependencies.remove(id, target)
+    this.#addEdges(bead)
+    const after = reader.get(id)
+    if (isSameBead(before, after) && edges === JSON.stringify(dependencies.recordsOf([id]))) return 'unchanged'
     log.append(tx, BeadUpdated, eventFactsOf(after), eventPayloadOf(after))
     if (before.status !== 'closed' && after.status === 'closed') onClosed(tx, after)
     onChanged(tx, before, after)
     return 'updated'
+  }
+
+  #addEdges({ values: { id }, dependencies, facts }: SeparatedBead): void {
+    for (const dep of dependencies) {
+      this.options.dependencies.add(id, dep.depends_on_id, dep.type, facts?.get(edgeKey(dep)))
+    }
   }
 
   #writeSideTable(tx: Tx, { values, projected }: SeparatedBead): void {
@@ -112,6 +130,23 @@ export class BeadRestorer {
     const own = Object.fromEntries(Object.entries(metadata).filter(([key]) => !importer.owns(key)))
     return { ...bead, values: { ...values, ...toStored(own) }, projected: metadata }
   }
+}
+
+/** Imported values, with what only looks different in a file as the bead has it: no priority counts as 2. */
+export const asPresent = (
+  values: BeadValues,
+  { priority, metadata }: Pick<BeadRow, 'priority' | 'metadata'>,
+): BeadValues => ({
+  ...values,
+  priority: priority === null && values.priority === DEFAULT_PRIORITY ? null : values.priority,
+  metadata: isReordered(values.metadata, metadata) ? metadata : values.metadata,
+})
+
+/** Whether two objects as JSON have the same entries in another order. */
+function isReordered(json: string, other: string): boolean {
+  if (json === other || json.length !== other.length) return false
+  const sorted = (text: string) => JSON.stringify(Object.entries(JSON.parse(text)).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return sorted(json) === sorted(other)
 }
 
 export const notImportable = (id: string): AppError =>

@@ -22,6 +22,8 @@ export interface BeadRow {
   ephemeral: number
   no_history: number
   defer_until: number | null
+  /** Since when it is closed; null when that is when it last changed, or when it is open. */
+  closed_at: number | null
   created_at: number
   updated_at: number
   blockers: number
@@ -35,7 +37,7 @@ export type PlainRow = Omit<BeadRow, 'output'>
 
 /** The columns of a `PlainRow`, for a SELECT. */
 export const PLAIN_COLUMNS = `n, id, rig, title, status, type, priority, assignee, sender, parent, ref, description, labels,
-  metadata, ephemeral, no_history, defer_until, created_at, updated_at, blockers, edges, revision`
+  metadata, ephemeral, no_history, defer_until, closed_at, created_at, updated_at, blockers, edges, revision`
 
 /** The columns of a `BeadRow`, for a SELECT. */
 export const ROW_COLUMNS = `${PLAIN_COLUMNS}, ${OUTPUT} AS output`
@@ -58,6 +60,7 @@ export const VALUE_COLUMNS = [
   'ephemeral',
   'no_history',
   'defer_until',
+  'closed_at',
   'created_at',
   'updated_at',
   'workable',

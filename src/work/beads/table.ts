@@ -30,6 +30,8 @@ export const beads = sqliteTable(
     ephemeral: integer({ mode: 'boolean' }).notNull(),
     noHistory: integer('no_history', { mode: 'boolean' }).notNull(),
     deferUntil: integer('defer_until'),
+    /** Since when it is closed, where that is not when it last changed. */
+    closedAt: integer('closed_at'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
     /** Whether its type and labels let it be offered as work. */
@@ -116,6 +118,11 @@ export const beadEdges = sqliteTable(
     dependsOnId: text('depends_on_id').notNull(),
     type: text().notNull(),
     gating: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`type IN ('blocks', 'waits-for', 'conditional-blocks')`),
+    /** When it was recorded, where that is not when its bead was created. */
+    createdAt: integer('created_at'),
+    createdBy: text('created_by').notNull().default(''),
+    /** What else `bd` keeps of it, as JSON. */
+    fields: text().notNull().default(''),
   },
   (edge) => [
     primaryKey({ columns: [edge.issueId, edge.dependsOnId, edge.type] }),

@@ -4,6 +4,10 @@ import { type HistoryFlags, historyFlagsOf } from './history.ts'
 import { fromStored, toStored } from './outputs.ts'
 import { isWorkable, type WorkflowMarks } from './readiness.ts'
 import type { BeadRow, BeadValues } from './row.ts'
+import { toStatus } from './status.ts'
+
+/** The priority of a bead that has none. */
+export const DEFAULT_PRIORITY = 2
 
 /** The values of a new bead; `root` is the root of the workflow it is a step of. */
 export function newValues(draft: BeadDraft, id: string, now: number, root?: HistoryFlags): BeadValues {
@@ -13,7 +17,7 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
     id,
     rig: draft.rig ?? '',
     title: draft.title,
-    status: draft.status ?? 'open',
+    status: toStatus(draft.status ?? 'open'),
     type,
     priority: draft.priority ?? null,
     assignee: draft.assignee ?? '',
@@ -25,6 +29,7 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
     ...toStored(draft.metadata ?? {}),
     ...historyFlagsOf(draft, root),
     defer_until: draft.deferUntil ?? null,
+    closed_at: null,
     created_at: now,
     updated_at: now,
     workable: isWorkable(type, labels, marksOf(draft.metadata)) ? 1 : 0,
@@ -42,7 +47,7 @@ export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
   return {
     ...valuesOf(row),
     title: change.title ?? row.title,
-    status: change.status ?? row.status,
+    status: change.status === undefined ? row.status : toStatus(change.status),
     type,
     priority: change.priority ?? row.priority,
     assignee: change.assignee ?? row.assignee,

@@ -22,6 +22,9 @@ const FOLLOWING = [
      ON CONFLICT DO UPDATE SET n = n + excluded.n`,
 ]
 
+/** In an update of a bead whose status stays: one that is closed was closed when it last changed, or before. */
+const KEEP_CLOSED_AT = 'closed_at = iif(closed = 1, coalesce(closed_at, updated_at), NULL)'
+
 /** Keeps the numbers of a prefix, up to one, from being given out. */
 export const RESERVE = 'INSERT INTO prefixes VALUES (?, ?) ON CONFLICT DO UPDATE SET last = max(last, excluded.last)'
 
@@ -102,12 +105,33 @@ export class BeadWriter {
     for (const statement of this.#following) statement.run(numbers.at(0) ?? 0, numbers.at(-1) ?? 0)
   }
 
-  /** Writes only the columns that differ, so that only their indexes are touched. */
+  /** Writes only the columns that differ, so that only their indexes are touched. A closed bead keeps the time of its close. */
   update(before: BeadValues, after: BeadValues, now: number): void {
-    const columns = VALUE_COLUMNS.filter((column) => before[column] !== after[column])
+    const columns = VALUE_COLUMNS.filter((column) => column !== 'closed_at' && before[column] !== after[column])
+    const closing = columns.includes('status') ? 'closed_at = NULL' : KEEP_CLOSED_AT
+    this.#write(before, after, now, columns, [closing])
+  }
+
+  /** Writes the columns that differ, the time of the close as any other. */
+  restore(before: BeadValues, after: BeadValues, now: number): void {
+    this.#write(
+      before,
+      after,
+      now,
+      VALUE_COLUMNS.filter((column) => before[column] !== after[column]),
+    )
+  }
+
+  #write(
+    before: BeadValues,
+    after: BeadValues,
+    now: number,
+    columns: readonly ValueColumn[],
+    assignments: readonly string[] = [],
+  ): void {
     const hasOtherOutput = before.output !== after.output
     if (columns.length === 0 && !hasOtherOutput) return
-    this.#updateOf(columns).run(...columns.map((column) => after[column]), now, after.id)
+    this.#updateOf(columns, assignments).run(...columns.map((column) => after[column]), now, after.id)
     if (hasOtherOutput) this.#setOutput(after)
   }
 
@@ -117,15 +141,18 @@ export class BeadWriter {
   }
 
   touch(id: string, now: number): void {
-    this.#updateOf([]).run(now, id)
+    this.#updateOf([], [KEEP_CLOSED_AT]).run(now, id)
   }
 
   delete(id: string): void {
     this.#delete.run(id)
   }
 
-  #updateOf(columns: readonly ValueColumn[]): Statement<unknown, (string | number | null)[]> {
-    const values = [...columns, 'updated_at'].map((column) => `${column} = ?`).join(', ')
+  #updateOf(
+    columns: readonly ValueColumn[],
+    assignments: readonly string[],
+  ): Statement<unknown, (string | number | null)[]> {
+    const values = [...assignments, ...[...columns, 'updated_at'].map((column) => `${column} = ?`)].join(', ')
     const sql = `UPDATE beads SET ${values}, revision = revision + 1 WHERE id = ?`
     const cached = this.#updates.get(sql)
     if (cached) return cached

@@ -25,7 +25,7 @@ export class ConvoyMembers {
     this.#ids = store.prepare(stablePlan(members))
     this.#size = store.prepare(SIZE_OF_BEADS)
     this.#progress = store.prepare(
-      stablePlan(`SELECT count(*) AS total, coalesce(sum(b.status IN ('closed', 'tombstone')), 0) AS closed
+      stablePlan(`SELECT count(*) AS total, coalesce(sum(b.closed), 0) AS closed
        FROM (${members}) m LEFT JOIN beads b ON b.id = m.id`),
     )
     // One lookup at a time: most beads are in no convoy, and a join costs ten times as much as finding that out.

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
-import { BeadsExported, BeadsImported, MAX_IMPORT_BYTES } from './schema.ts'
+import { BeadRecordQuery, BeadRecords, BeadsExported, BeadsImported, ImportQuery, MAX_IMPORT_BYTES } from './schema.ts'
 import type { BeadTransfer } from './transfer.ts'
 
 const JSON_LINES = 'application/x-ndjson'
@@ -32,16 +32,35 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
     },
   ),
   route(
+    'GET ~/beads/records',
+    {
+      id: 'list-bead-records',
+      summary: 'Show beads in the fields of `bd`',
+      description: 'With the number of comments, dependencies and dependents of each; unknown beads are left out.',
+      query: BeadRecordQuery,
+      ok: BeadRecords,
+      errors: ['response-too-large'],
+      index: true,
+      extension: true,
+    },
+    (exchange) => city(exchange).transfer.records(exchange.query),
+  ),
+  route(
     'POST ~/beads/import',
     {
       id: 'import-beads',
       summary: 'Import beads that were exported',
       needs: 'maintain',
       description:
-        'Lines as the export writes them, with their ids and times, 64 MB at most. Importing the same lines again changes ' +
-        'nothing. One invalid line, and nothing is imported. A file of less than 64 KB is written whole or not at all. Of ' +
-        'a larger one all new beads are written together; then beads that exist, and mail, some at a time, so that others ' +
-        'can write meanwhile: should that end early, importing the same file again does the rest.',
+        'Lines as the export or `bd export` writes them, with their ids and times, 64 MB at most. Importing the same lines ' +
+        'again changes nothing. A bead that exists is replaced by a line whose `updated_at` is the same or newer; a line ' +
+        'without one counts as of its `created_at`. Left out, counted and listed are older lines, lines that would take a ' +
+        'bead from a session that works on it, deleted beads (`tombstone`), sessions, waits, and records that are no beads, ' +
+        'such as memories. With `force`, which is for people, older lines and held beads are replaced, too. When lines are ' +
+        'invalid, nothing is imported and the error names them. A file of less than 64 KB is written whole or not at all. ' +
+        'Of a larger one all new beads are written together; then beads that exist, and mail, some at a time, so that ' +
+        'others can write meanwhile: should that end early, importing the same file again does the rest.',
+      query: ImportQuery,
       body: Type.Uint8Array(),
       ok: BeadsImported,
       errors: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
@@ -49,6 +68,6 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
       longRunning: true,
       maxBodyBytes: MAX_IMPORT_BYTES,
     },
-    (exchange) => city(exchange).transfer.import(exchange.caller, exchange.body, exchange.signal),
+    ({ params, caller, body, signal, query }) => city({ params }).transfer.import(caller, body, signal, query),
   ),
 ]

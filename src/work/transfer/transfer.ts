@@ -1,27 +1,26 @@
 import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
-import type { Store } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import { assertFits } from '../../http/rendered.ts'
+import type { BeadHolder } from '../beads/protection.ts'
+import { SIZE_OF_BEADS } from '../beads/reader.ts'
 import type { BeadRepository } from '../beads/repository.ts'
-import type { RestoreOutcome } from '../beads/restorer.ts'
+import type { KeepRule } from '../beads/restorer.ts'
 import type { Comments } from '../comments/comments.ts'
 import type { BulkImported } from './bulk/bulk-importer.ts'
 import { ImportWorker } from './bulk/import-worker.ts'
-import {
-  formatLine,
-  type ImportedLine,
-  isLocal,
-  parseBead,
-  parseLines,
-  type RigPrefix,
-  rigFinder,
-} from './lines/line.ts'
-import type { BeadsImported } from './schema.ts'
+import { ImportRun, type NumberedBead } from './import-run.ts'
+import { formatLine, type Issue, type IssueSource, toIssue } from './lines/issue.ts'
+import { deletedIds, type RigOf, type RigPrefix, rigFinder } from './lines/line.ts'
+import { allLines, mayHaveDeleted } from './lines/slices.ts'
+import { type BeadRecordQuery, type BeadRecords, type BeadsImported, type ImportQuery, MAX_RECORDS } from './schema.ts'
 
 export interface BeadTransferOptions {
   store: Store
@@ -30,6 +29,8 @@ export interface BeadTransferOptions {
   clock: Clock
   deadlines: Deadlines
   comments: Comments
+  /** Who has a bead in hand; undefined when nobody has. */
+  holderOf(bead: string): BeadHolder | undefined
   rigs(): readonly RigPrefix[]
 }
 
@@ -61,11 +62,21 @@ export class BeadTransfer {
   readonly #options: BeadTransferOptions
   readonly #worker: ImportWorker
   readonly #page: Statement<{ id: string; rig: string }, [string, number]>
+  readonly #present: Statement<{ id: string; rig: string }, [string]>
+  readonly #dependents: Statement<{ id: string; n: number }, [string]>
+  readonly #size: Statement<{ n: number }, [string]>
 
   constructor(options: BeadTransferOptions) {
     this.#options = options
     this.#worker = new ImportWorker(options.deadlines)
-    this.#page = options.store.prepare(stablePlan('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?'))
+    const { store } = options
+    this.#page = store.prepare(stablePlan('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?'))
+    this.#present = store.prepare('SELECT id, rig FROM beads WHERE id IN (SELECT value FROM json_each(?))')
+    this.#dependents = store.prepare(
+      `SELECT depends_on_id AS id, count(*) AS n FROM bead_edges
+       WHERE depends_on_id IN (SELECT value FROM json_each(?)) GROUP BY 1`,
+    )
+    this.#size = store.prepare(SIZE_OF_BEADS)
   }
 
   /** One object for each bead, closed ones too, read in slices: as lines, or as one list. */
@@ -82,18 +93,48 @@ export class BeadTransfer {
   }
 
   /**
-   * Writes each bead as its line says, whether or not it exists; importing the same lines again changes nothing. A small
-   * file is written whole or not at all. Of a large one all new beads are written together; then those that exist are
-   * changed some at a time, so that others can write meanwhile.
+   * Writes each bead as its line says; one that exists only when the line is as new and takes it from nobody, or with
+   * `force`. Importing the same lines again changes nothing. A small file is written whole or not at all. Of a large one
+   * all new beads are written together; then those that exist are changed some at a time, so that others can write
+   * meanwhile.
    */
-  async import(caller: Caller, bytes: Uint8Array, signal: AbortSignal): Promise<BeadsImported> {
+  async import(
+    caller: Caller,
+    bytes: Uint8Array,
+    signal: AbortSignal,
+    { force = false }: ImportQuery = {},
+  ): Promise<BeadsImported> {
     const actor = actorOf(caller)
-    if (bytes.length >= MIN_BULK_BYTES) return this.#importLarge(bytes, actor, signal)
-    const all = parseLines(bytes, rigFinder(this.#options.rigs()))
-    const imported = all.filter((bead) => !isLocal(bead))
-    const result = { created: 0, updated: 0, unchanged: 0, skipped: all.length - imported.length }
-    for (const outcome of await this.#restore(imported, actor)) result[outcome]++
-    return result
+    if (force && actor.kind !== 'human' && actor.kind !== 'operator') throw forceForbidden()
+    const run = new ImportRun(this.#keepRule(force))
+    if (bytes.length >= MIN_BULK_BYTES) return this.#importLarge(run, bytes, actor, signal)
+    const deleted = this.#deletedOf(bytes)
+    const lines = run.read(allLines(bytes), { rigOf: this.#rigOf(), deleted })
+    await this.#options.store.write((tx) => {
+      this.#restore(tx, run, lines)
+      this.#release(tx, [...deleted])
+    }, actor)
+    return run.result()
+  }
+
+  /** Beads as `bd` writes them, with their counts; `list` is their ids, separated by commas. */
+  records({ ids: list = '' }: BeadRecordQuery): BeadRecords {
+    const ids = list.split(',').filter((id) => id !== '')
+    if (ids.length > MAX_RECORDS) throw tooManyIds(ids.length)
+    const { comments } = this.#options
+    const json = JSON.stringify(ids)
+    assertFits(this.#size.get(json)?.n ?? 0, 'these beads', 'ask for fewer at once')
+    const rigs = new Map(this.#present.all(json).map(({ id, rig }) => [id, rig]))
+    const dependents = new Map(this.#dependents.all(json).map(({ id, n }) => [id, n]))
+    const { counts } = comments.count(list)
+    const issues = new Map(
+      this.#sources(rigs).map((source): [string, Issue] => {
+        const { id } = source.bead
+        const count = { comment_count: counts[id] ?? 0, dependency_count: source.edges.length }
+        return [id, { ...toIssue(source), ...count, dependent_count: dependents.get(id) ?? 0 }]
+      }),
+    )
+    return { items: ids.map((id) => issues.get(id)).filter((issue) => issue !== undefined) }
   }
 
   /** Ends what imports; none is under way. */
@@ -101,17 +142,19 @@ export class BeadTransfer {
     this.#worker.stop()
   }
 
-  async #importLarge(bytes: Uint8Array, actor: Actor, signal: AbortSignal): Promise<BeadsImported> {
-    const { rest, ...imported } = await this.#importInWorker(bytes, actor, signal)
-    const result = { ...imported, updated: 0 }
-    const rigOf = rigFinder(this.#options.rigs())
+  async #importLarge(run: ImportRun, bytes: Uint8Array, actor: Actor, signal: AbortSignal): Promise<BeadsImported> {
+    const { store } = this.#options
+    const { rest, deleted, ...imported } = await this.#importInWorker(bytes, actor, signal)
+    run.add(imported)
+    const context = { rigOf: this.#rigOf(), deleted: new Set(deleted) }
     for (const lines of chunk(rest, BEADS_PER_COMMIT)) {
       signal.throwIfAborted()
-      const beads = lines.map((line, index) => parseBead(line, index + 1, rigOf))
-      const outcomes = await Promise.all(chunk(beads, BEADS_PER_SLICE).map((slice) => this.#restore(slice, actor)))
-      for (const outcome of outcomes.flat()) result[outcome]++
+      const beads = lines.flatMap(({ text, line }) => run.read([text], context, line))
+      const slices = chunk(beads, BEADS_PER_SLICE)
+      await Promise.all(slices.map((slice) => store.write((tx) => this.#restore(tx, run, slice), actor)))
     }
-    return result
+    for (const ids of chunk(deleted, BEADS_PER_SLICE)) await store.write((tx) => this.#release(tx, ids), actor)
+    return run.result()
   }
 
   #importInWorker(bytes: Uint8Array, actor: Actor, signal: AbortSignal): Promise<BulkImported> {
@@ -129,17 +172,51 @@ export class BeadTransfer {
     })
   }
 
-  /** Writes beads with their comments, all of them or none; what became of each. */
-  #restore(lines: readonly ImportedLine[], actor: Actor): Promise<RestoreOutcome[]> {
-    const { store, beads, comments } = this.#options
-    return store.write((tx) => {
-      const outcomes = beads.restorer.restore(tx, lines)
-      return lines.map(({ values, comments: drafts }, index) => {
-        const isCommented = comments.restore(tx, values.id, drafts)
-        const outcome = outcomes[index] ?? 'unchanged'
-        return outcome === 'unchanged' && isCommented ? 'updated' : outcome
-      })
-    }, actor)
+  /** Writes beads with their comments, all of them or none. */
+  #restore(tx: Tx, run: ImportRun, lines: readonly NumberedBead[]): void {
+    const { beads, comments } = this.#options
+    const outcomes = beads.restorer.restore(
+      tx,
+      lines.map(({ bead }) => bead),
+      run.keep,
+    )
+    for (const [index, { line, bead }] of lines.entries()) {
+      const { id } = bead.values
+      const outcome = outcomes[index] ?? 'unchanged'
+      const isKept = outcome === 'older' || outcome === 'held'
+      const isCommented = !isKept && comments.restore(tx, id, bead.comments)
+      run.count(outcome === 'unchanged' && isCommented ? 'updated' : outcome, line, id)
+    }
+  }
+
+  /** Takes deleted beads that the city does not have out of what others depend on. */
+  #release(tx: Tx, deleted: readonly string[]): void {
+    const { beads } = this.#options
+    for (const id of deleted) {
+      for (const dependent of beads.dependentsOf(id)) beads.undepend(tx, dependent.issue_id, [id])
+    }
+  }
+
+  /** A line replaces a bead that was last changed before it or at the same time, unless it takes it from a session. */
+  #keepRule(force: boolean): KeepRule {
+    return (row, { status, assignee, updated_at: updated }) => {
+      if (force) return undefined
+      const reopens = row.status === 'closed' && status !== 'closed'
+      if (updated < row.updated_at || (reopens && updated === row.updated_at)) return 'older'
+      const takes = status !== 'in_progress' || assignee !== row.assignee
+      return takes && this.#options.holderOf(row.id) ? 'held' : undefined
+    }
+  }
+
+  #rigOf(): RigOf {
+    return rigFinder(this.#options.rigs())
+  }
+
+  /** The deleted beads of a file that the city does not have. */
+  #deletedOf(bytes: Uint8Array): Set<string> {
+    const named = new Set(mayHaveDeleted(bytes) ? deletedIds(allLines(bytes)) : [])
+    const present = this.#present.all(JSON.stringify([...named])).map(({ id }) => id)
+    return named.difference(new Set(present))
   }
 
   *#slices(): Generator<string, void> {
@@ -153,15 +230,29 @@ export class BeadTransfer {
   }
 
   *#lines(page: readonly { id: string; rig: string }[]): Generator<string, void> {
-    const { beads, comments } = this.#options
+    const { comments } = this.#options
     const rigs = new Map(page.map(({ id, rig }) => [id, rig]))
     let lines = ''
-    for (const bead of beads.list([...rigs.keys()])) {
-      lines += `${formatLine(bead, rigs.get(bead.id) ?? '', comments.listAll(bead.id))}\n`
+    for (const source of this.#sources(rigs)) {
+      lines += `${formatLine(source, comments.listAll(source.bead.id))}\n`
       if (lines.length < CHARACTERS_PER_SLICE) continue
       yield lines
       lines = ''
     }
     if (lines !== '') yield lines
   }
+
+  /** Beads with what is not on the wire of them, by their id and rig. */
+  #sources(rigs: ReadonlyMap<string, string>): IssueSource[] {
+    const { beads } = this.#options
+    const ids = [...rigs.keys()]
+    const edges = Map.groupBy(beads.edgesOf(ids), ({ issue_id }) => issue_id)
+    return beads.list(ids).map((bead) => ({ bead, rig: rigs.get(bead.id) ?? '', edges: edges.get(bead.id) ?? [] }))
+  }
 }
+
+const forceForbidden = (): AppError =>
+  new AppError('forbidden', 'forbidden: force replaces what others changed, which is for people; import without it')
+
+const tooManyIds = (count: number): AppError =>
+  invalidField('query.ids', `ids names ${count} beads: at most ${MAX_RECORDS} at once`)

@@ -58,7 +58,7 @@ describe('get and check', () => {
     expect(children?.map((bead) => [bead.id, bead.status])).toEqual([
       ['mi-99', 'unknown'],
       [child.id, 'closed'],
-      [dead.id, 'tombstone'],
+      [dead.id, 'closed'],
     ])
     expect(progress).toEqual({ total: 3, closed: 2 })
     expect(work.convoys.check(convoy.id).complete).toBe(false)

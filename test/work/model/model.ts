@@ -20,7 +20,6 @@ type Change = Partial<ModelBead> & { remove_labels?: string[] }
 /** The code of the error of an operation; undefined when it succeeds. */
 export type ErrorResult = string | undefined
 
-const CLOSED_STATUSES = ['closed', 'tombstone']
 const GATING_TYPES = ['blocks', 'waits-for', 'conditional-blocks']
 const UNWORKABLE_TYPES = ['gate', 'convoy', 'message', 'session']
 
@@ -41,6 +40,7 @@ export class Model {
     const wasClosed = bead.status === 'closed'
     const { labels = [], remove_labels: gone = [], ...rest } = change
     Object.assign(bead, rest, change.parent === '' && { parent: undefined })
+    if (bead.status === 'tombstone') bead.status = 'closed'
     bead.labels = [...new Set([...bead.labels, ...labels])].filter((label) => !gone.includes(label))
     if (!wasClosed && bead.status === 'closed') this.#onClosed(id)
     return undefined
@@ -143,7 +143,7 @@ export class Model {
     const members = this.members(id)
     return {
       total: members.length,
-      closed: members.filter((member) => CLOSED_STATUSES.includes(this.find(member)?.status ?? '')).length,
+      closed: members.filter((member) => this.find(member)?.status === 'closed').length,
     }
   }
 

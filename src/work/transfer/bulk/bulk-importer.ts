@@ -9,8 +9,9 @@ import { VALUE_COLUMNS } from '../../beads/row.ts'
 import type { Bead, Dep } from '../../beads/schema.ts'
 import { noteNumber, RESERVE } from '../../beads/writer.ts'
 import { BeadCommented } from '../../comments/events.ts'
-import { type ImportedLine, isLocal, parseBead, type RigOf } from '../lines/line.ts'
-import { sliceLines } from '../lines/slices.ts'
+import { deletedIds, type ImportedLine, isSkipped, type LineContext, type RigOf, readLine } from '../lines/line.ts'
+import { InvalidLines, type SkippedLines, Skips } from '../lines/skips.ts'
+import { allLines, mayHaveDeleted, sliceLines } from '../lines/slices.ts'
 import { ImportedComments } from './comments.ts'
 import { ImportedEdges } from './edges.ts'
 import { ExistingBeads } from './existing.ts'
@@ -40,12 +41,20 @@ export interface BulkImportOptions {
   onSlice(): void
 }
 
+/** A line of a file, with its number. */
+export interface NumberedLine {
+  readonly line: number
+  readonly text: string
+}
+
 export interface BulkImported {
   created: number
   unchanged: number
-  skipped: number
+  skipped: SkippedLines
+  /** Deleted beads of the file that the city does not have. */
+  deleted: string[]
   /** Lines that change beads or whose beads are held in more than one table, for whoever knows how. */
-  rest: string[]
+  rest: NumberedLine[]
 }
 
 /** A new bead with what is determined about it before it is written. */
@@ -70,7 +79,9 @@ export class BulkImporter {
   /** The highest number of each prefix. */
   readonly #numbers = new Map<string, number>()
   readonly #restoreTriggers: () => void
-  readonly #result: BulkImported = { created: 0, unchanged: 0, skipped: 0, rest: [] }
+  readonly #result: Pick<BulkImported, 'created' | 'unchanged' | 'rest'> = { created: 0, unchanged: 0, rest: [] }
+  readonly #skips = new Skips()
+  readonly #invalid = new InvalidLines()
   #first = 0
   #last = 0
 
@@ -93,41 +104,54 @@ export class BulkImporter {
   }
 
   run(bytes: Uint8Array): BulkImported {
+    const { rigOf, onSlice } = this.options
+    const named = new Set(mayHaveDeleted(bytes) ? deletedIds(allLines(bytes)) : [])
+    const deleted = named.difference(this.#existing.among([...named]))
     let lineNumber = 1
     for (const lines of sliceLines(bytes)) {
-      this.#writeSlice(lines, lineNumber)
+      this.#writeSlice(lines, lineNumber, { rigOf, deleted })
       lineNumber += lines.length
-      this.options.onSlice()
+      onSlice()
     }
+    this.#invalid.check()
     this.#finish()
-    return this.#result
+    return { ...this.#result, skipped: this.#skips.toJSON(), deleted: [...deleted] }
   }
 
-  #writeSlice(texts: readonly string[], lineNumber: number): void {
-    const parsed = texts.flatMap((text, index) =>
-      text.trim() === '' ? [] : [{ text, line: parseBead(text, lineNumber + index, this.options.rigOf) }],
-    )
+  #writeSlice(texts: readonly string[], lineNumber: number, context: LineContext): void {
+    const parsed = texts.flatMap((text, index) => {
+      const line = text.trim() === '' ? undefined : this.#read(text, lineNumber + index, context)
+      return line ? [{ text, number: lineNumber + index, line }] : []
+    })
+    if (this.#invalid.any) return
     const present = this.#existing.among(parsed.map(({ line }) => line.values.id))
     const added: NewBead[] = []
-    for (const { text, line } of parsed) {
+    for (const { text, number, line } of parsed) {
       const { id, type } = line.values
-      if (isLocal(line)) this.#result.skipped++
-      else if (present.has(id)) this.#compare(text, line)
-      else if (this.options.separateTypes.has(type)) this.#result.rest.push(text)
+      if (present.has(id)) this.#compare({ text, line: number }, line)
+      else if (this.options.separateTypes.has(type)) this.#result.rest.push({ text, line: number })
       else added.push(this.#add(line, present))
     }
     this.#write(added)
   }
 
+  /** The bead of a line; undefined for one that is skipped or invalid. */
+  #read(text: string, lineNumber: number, context: LineContext): ImportedLine | undefined {
+    const line = this.#invalid.try(() => readLine(text, lineNumber, context))
+    if (!line || !isSkipped(line)) return line
+    this.#skips.add(line)
+    return undefined
+  }
+
   /** A bead that comes twice in a slice is not in the database yet: its second line is left to be compared later. */
-  #compare(text: string, line: ImportedLine): void {
+  #compare(numbered: NumberedLine, line: ImportedLine): void {
     if (this.#existing.isUnchanged(line)) this.#result.unchanged++
-    else this.#result.rest.push(text)
+    else this.#result.rest.push(numbered)
   }
 
   #add(line: ImportedLine, present: Set<string>): NewBead {
-    const { values, labels, dependencies } = line
-    const { edges, blockers } = this.#edges.add(values.id, values.status === 'closed', dependencies)
+    const { values, labels } = line
+    const { edges, blockers } = this.#edges.add(line)
     present.add(values.id)
     noteNumber(this.#numbers, values.id)
     this.#totals.add(values, labels, blockers)

@@ -2,12 +2,16 @@ import type { Database } from 'bun:sqlite'
 import { stablePlan } from '../../../core/stable-plan.ts'
 import type { Statement } from '../../../core/statement.ts'
 import { findAnyCycle } from '../../beads/cycles.ts'
-import { cycleError, selfDependencyError, withEdge } from '../../beads/dependencies.ts'
+import { cycleError, edgeKey, NO_FACTS, withEdge } from '../../beads/dependencies.ts'
 import { isGating } from '../../beads/readiness.ts'
 import type { Dep } from '../../beads/schema.ts'
+import type { ImportedLine } from '../lines/line.ts'
 import { RowBatch } from './row-batch.ts'
 
-type EdgeRow = [issue: string, target: string, type: string]
+type EdgeRow = [
+  ...[issue: string, target: string, type: string],
+  ...[createdAt: number | null, createdBy: string, fields: string],
+]
 
 interface Dangling {
   issue: string
@@ -36,12 +40,14 @@ export class ImportedEdges {
   }
 
   /** Adds the dependencies of a new bead; returns them as they stand in the end, in the order in which they are read. */
-  add(id: string, isClosed: boolean, named: readonly Dep[]): { edges: Dep[]; blockers: number } {
+  add({ values, dependencies: named, facts }: ImportedLine): { edges: Dep[]; blockers: number } {
+    const { id, status } = values
+    const isClosed = status === 'closed'
     const edges = named.length === 0 ? [] : named.reduce(withEdge, []).sort(byPlace)
     const awaited = new Set<string>()
     for (const { depends_on_id: target, type } of edges) {
-      if (target === id) throw selfDependencyError(id)
-      this.#rows.push([id, target, type])
+      const { created_at, created_by, fields } = facts?.get(edgeKey({ depends_on_id: target, type })) ?? NO_FACTS
+      this.#rows.push([id, target, type, created_at, created_by, fields])
       if (isGating(type)) awaited.add(target)
     }
     const blockers = [...awaited].filter((target) => this.#isOpen(target, id)).length
@@ -57,7 +63,7 @@ export class ImportedEdges {
     this.#checkCycles(dangling)
     new RowBatch<EdgeRow>(this.#db, {
       into: 'bead_edges',
-      columns: ['issue_id', 'depends_on_id', 'type'],
+      columns: ['issue_id', 'depends_on_id', 'type', 'created_at', 'created_by', 'fields'],
     }).insert(this.#rows)
     const unblock = this.#db.prepare('UPDATE beads SET blockers = blockers - 1, revision = revision + 1 WHERE id = ?')
     for (const { issue, closed } of dangling) if (closed) unblock.run(issue)

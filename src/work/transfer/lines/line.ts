@@ -1,20 +1,22 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import { type AppError, type FieldError, invalidField } from '../../../core/errors.ts'
+import type { FieldError } from '../../../core/errors.ts'
 import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../../core/json-depth.ts'
 import { withoutLoneSurrogates } from '../../../core/json-surrogates.ts'
 import { fieldErrorsOf } from '../../../http/field-errors.ts'
-import { BEAD_LIMITS } from '../../beads/limits.ts'
+import { type EdgeFacts, edgeKey } from '../../beads/dependencies.ts'
 import { toStored } from '../../beads/outputs.ts'
 import { isWorkable } from '../../beads/readiness.ts'
 import type { ImportedBead } from '../../beads/restorer.ts'
 import type { BeadValues } from '../../beads/row.ts'
-import type { Bead, Dep } from '../../beads/schema.ts'
+import type { Dep } from '../../beads/schema.ts'
+import { DELETED, toStatus } from '../../beads/status.ts'
 import { marksOf } from '../../beads/values.ts'
 import type { CommentDraft } from '../../comments/comments.ts'
-import { COMMENT_LIMITS } from '../../comments/limits.ts'
-import type { BeadComment } from '../../comments/schema.ts'
-import { IMPORTED_PREFIX, ResultKey, WorkKey } from '../../metadata.ts'
+import type { SkippedLine } from '../schema.ts'
+import { checkComments, checkSize, invalidLine, parseTimestamp } from './checks.ts'
+import { InvalidField, isKeptAsMetadata, isPlainMetadata, toMetadata } from './fields.ts'
+import { otherKind } from './kinds.ts'
 
 const optionalString = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const optionalBoolean = Type.Optional(Type.Boolean())
@@ -27,6 +29,14 @@ const CommentField = Type.Object({
   created_at: optionalString,
 })
 type CommentField = Static<typeof CommentField>
+
+const DependencyField = Type.Object({
+  depends_on_id: Type.String({ minLength: 1, maxLength: 512 }),
+  type: Type.Optional(Type.String({ maxLength: 256 })),
+  created_at: optionalString,
+  created_by: optionalString,
+})
+type DependencyField = Static<typeof DependencyField>
 
 /** A line of the file: a bead in the field names that `bd export` writes. */
 const Line = Type.Object({
@@ -44,18 +54,14 @@ const Line = Type.Object({
   created_at: Type.String(),
   updated_at: optionalString,
   closed_at: optionalString,
-  close_reason: optionalString,
   defer_until: optionalString,
   labels: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
   metadata: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
-  dependencies: Type.Optional(
-    Type.Union([
-      Type.Array(Type.Object({ depends_on_id: Type.String(), type: Type.Optional(Type.String()) })),
-      Type.Null(),
-    ]),
-  ),
+  dependencies: Type.Optional(Type.Union([Type.Array(DependencyField), Type.Null()])),
   comments: Type.Optional(Type.Union([Type.Array(CommentField), Type.Null()])),
   ephemeral: optionalBoolean,
+  /** The name of `ephemeral` in older versions. */
+  wisp: Type.Optional(Type.Unknown()),
   no_history: optionalBoolean,
 })
 type Line = Static<typeof Line>
@@ -68,30 +74,11 @@ function lineCheck(): TypeCheck<typeof Line> {
   return compiled
 }
 
-/** Fields that are counted anew. */
-const DERIVED_FIELDS = ['comment_count', 'dependency_count', 'dependent_count', 'dependents']
-const KNOWN_FIELDS = new Set([...Object.keys(Line.properties), ...DERIVED_FIELDS])
-
 /** A bead that was read from a line. */
 export interface ImportedLine extends ImportedBead {
   readonly labels: string[]
   readonly metadata: Readonly<Record<string, string>>
   readonly comments: readonly CommentDraft[]
-}
-
-/** Formats a bead as a line. Nothing of it is left out, so that parsing the line gives the same bead. */
-export function formatLine(bead: Bead, rig: string, comments: readonly BeadComment[]): string {
-  const { from, needs: _, is_blocked: __, ...rest } = bead
-  const reason = bead.metadata?.[WorkKey.closeReason]
-  return JSON.stringify({
-    ...rest,
-    parent: bead.parent ?? null,
-    ...(from !== undefined && { sender: from }),
-    ...(rig !== '' && { rig }),
-    ...(bead.status === 'closed' && { closed_at: bead.updated_at ?? bead.created_at }),
-    ...(reason !== undefined && { close_reason: reason }),
-    ...(comments.length > 0 && { comments }),
-  })
 }
 
 /** A rig of the city that imports. */
@@ -110,53 +97,122 @@ export const rigFinder =
     return rig?.name ?? ''
   }
 
-/** Whether a bead stands for something that runs here, and means nothing in another city. */
-export const isLocal = ({ values: { type }, labels }: ImportedLine): boolean =>
-  type === 'session' || labels.includes('gc:wait')
-
-/** Parses the lines of a file; throws for the first that is no bead, and says which line it is. */
-export function parseLines(bytes: Uint8Array, rigOf: RigOf): ImportedLine[] {
-  const lines = new TextDecoder().decode(bytes).split('\n')
-  return lines.flatMap((line, index) => (line.trim() === '' ? [] : parseBead(line, index + 1, rigOf)))
+/** What a line is read with. */
+export interface LineContext {
+  readonly rigOf: RigOf
+  /** Ids of deleted beads, which the city does not have: nothing depends on them. */
+  readonly deleted: ReadonlySet<string>
 }
 
-/** Parses one line; throws when it is no bead, and says which line it is. */
-export function parseBead(json: string, lineNumber: number, rigOf: RigOf): ImportedLine {
-  const line = parseLine(json, lineNumber)
+/** Reads a line: a bead, or what kind of other record it is. Throws for an invalid one, and says which line it is. */
+export function readLine(json: string, lineNumber: number, context: LineContext): ImportedLine | SkippedLine {
+  const value = parseJson(json, lineNumber)
+  const kind = otherKind(value)
+  if (kind !== undefined) return { line: lineNumber, kind }
+  const line = checkLine(value, lineNumber)
+  const { id } = line
+  if (line.status === DELETED) return { line: lineNumber, kind: DELETED, id }
+  if (line.issue_type === 'session') return { line: lineNumber, kind: 'session', id }
+  if (line.labels?.includes('gc:wait')) return { line: lineNumber, kind: 'wait', id }
+  return toImported(line, lineNumber, context)
+}
+
+export const isSkipped = (line: ImportedLine | SkippedLine): line is SkippedLine => 'kind' in line
+
+/** The deleted beads of a file, whose lines may come after those that depend on them. */
+export function* deletedIds(lines: Iterable<string>): Generator<string, void> {
+  for (const text of lines) {
+    if (!text.includes(DELETED) || isNestedTooDeep(text)) continue
+    try {
+      const value: unknown = JSON.parse(text)
+      if (typeof value !== 'object' || value === null) continue
+      const { id, status }: { id?: unknown; status?: unknown } = value
+      if (status === DELETED && typeof id === 'string') yield id
+    } catch {
+      // An invalid line is reported where it is read.
+    }
+  }
+}
+
+function toImported(line: Line, lineNumber: number, { rigOf, deleted }: LineContext): ImportedLine {
   const type = line.issue_type ?? 'task'
   const labels = [...new Set(line.labels)]
-  const dependencies = (line.dependencies ?? []).map(({ depends_on_id, type = 'blocks' }) => ({
-    issue_id: line.id,
-    depends_on_id,
-    type,
-  }))
   const created = parseTimestamp(line.created_at, 'created_at', lineNumber)
-  const metadata = metadataOf(line)
+  const edges = (line.dependencies ?? []).filter((edge) => !deleted.has(edge.depends_on_id) && !isOfParent(edge, line))
+  const dependencies = edges.map((edge) => toDep(line.id, edge, lineNumber))
+  const metadata = metadataOf(line, type, lineNumber)
+  const status = toStatus(line.status ?? 'open')
+  const updated = updatedAt(line, created, lineNumber)
   const values: BeadValues = {
     id: line.id,
     rig: rigOf(line.id, line.rig),
     title: line.title,
-    status: line.status ?? 'open',
+    status,
     type,
     priority: line.priority ?? null,
     assignee: line.assignee ?? '',
     sender: line.sender ?? '',
-    parent: parentOf(line, dependencies),
+    parent: parentOf(line, dependencies, lineNumber),
     ref: line.ref ?? '',
     description: line.description ?? '',
     labels: JSON.stringify(labels),
     ...toStored(metadata),
-    ephemeral: line.ephemeral ? 1 : 0,
+    ephemeral: line.ephemeral || line.wisp === true ? 1 : 0,
     no_history: line.no_history ? 1 : 0,
     defer_until: line.defer_until ? parseTimestamp(line.defer_until, 'defer_until', lineNumber) : null,
+    closed_at: status === 'closed' ? closedAt(line, updated, lineNumber) : null,
     created_at: created,
-    updated_at: updatedAt(line, created, lineNumber),
+    updated_at: updated,
     workable: isWorkable(type, labels, marksOf(metadata)) ? 1 : 0,
   }
   const comments = (line.comments ?? []).map((comment) => parseComment(comment, created, lineNumber))
   checkSize(values, labels, lineNumber)
   checkComments(comments, lineNumber)
-  return { values, labels, metadata, dependencies, comments }
+  return { values, labels, metadata, dependencies, facts: factsOf(edges, created, lineNumber), comments }
+}
+
+/** The edge that an export adds for the parent: it has no time. */
+const isOfParent = ({ depends_on_id, type, created_at }: DependencyField, { parent }: Line): boolean =>
+  type === 'parent-child' && !created_at && depends_on_id === parent
+
+function toDep(id: string, { depends_on_id, type = 'blocks' }: DependencyField, lineNumber: number): Dep {
+  if (depends_on_id === id) throw invalidLine(lineNumber, `makes bead ${id} depend on itself`)
+  return { issue_id: id, depends_on_id, type }
+}
+
+/** What is recorded of the dependencies, where it is more than that they were created with the bead. */
+function factsOf(
+  edges: readonly DependencyField[],
+  created: number,
+  lineNumber: number,
+): ReadonlyMap<string, EdgeFacts> | undefined {
+  let facts: Map<string, EdgeFacts> | undefined
+  for (const { depends_on_id, type = 'blocks', created_at, created_by, ...others } of edges) {
+    const at = created_at ? parseTimestamp(created_at, 'created_at', lineNumber) : created
+    const fields = edgeFields(others)
+    if (at === created && !created_by && fields === '') continue
+    facts ??= new Map()
+    facts.set(edgeKey({ depends_on_id, type }), {
+      created_at: at === created ? null : at,
+      created_by: created_by ?? '',
+      fields,
+    })
+  }
+  return facts
+}
+
+/** The other fields of a dependency; metadata of `{}` are none. */
+function edgeFields(others: Readonly<Record<string, unknown>>): string {
+  const kept = Object.entries(others).filter(
+    ([key, value]) => key !== 'issue_id' && value !== null && !(key === 'metadata' && (value === '{}' || value === '')),
+  )
+  return kept.length === 0 ? '' : JSON.stringify(Object.fromEntries(kept))
+}
+
+function closedAt({ closed_at }: Line, updated: number, lineNumber: number): number | null {
+  if (!closed_at) return null
+  const closed = parseTimestamp(closed_at, 'closed_at', lineNumber)
+  return closed === updated ? null : closed
 }
 
 /** A comment without an id is identified by its content. */
@@ -167,7 +223,8 @@ function parseComment({ id, author, text, created_at }: CommentField, created: n
 }
 
 /** Without a field of its own, the parent is the target of a `parent-child` dependency. */
-function parentOf(line: Line, dependencies: readonly Dep[]): string | null {
+function parentOf(line: Line, dependencies: readonly Dep[], lineNumber: number): string | null {
+  if (line.parent === line.id) throw invalidLine(lineNumber, `makes bead ${line.id} its own parent`)
   if (line.parent !== undefined) return line.parent || null
   return dependencies.find(({ type }) => type === 'parent-child')?.depends_on_id ?? null
 }
@@ -176,34 +233,29 @@ function updatedAt({ created_at, updated_at }: Line, created: number, lineNumber
   return !updated_at || updated_at === created_at ? created : parseTimestamp(updated_at, 'updated_at', lineNumber)
 }
 
-/** Fields that only `bd` has are kept as metadata under `bd.`. */
-function metadataOf(line: Line): Readonly<Record<string, string>> {
-  const own = line.metadata ?? {}
-  const hasUnknown = Object.keys(line).some((key) => !KNOWN_FIELDS.has(key))
-  if (!hasUnknown && !line.close_reason && isAllText(own)) return own
-  const unknown = Object.entries(line).filter(
-    ([key, value]) => !KNOWN_FIELDS.has(key) && value !== null && value !== '',
-  )
-  const all = [...unknown.map(([key, value]) => [`${IMPORTED_PREFIX}${key}`, value] as const), ...Object.entries(own)]
-  const metadata = Object.fromEntries(
-    all.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
-  )
-  return line.close_reason && metadata[WorkKey.closeReason] === undefined
-    ? { ...metadata, [WorkKey.closeReason]: line.close_reason }
-    : metadata
+/** Fields without a place of their own are metadata. */
+function metadataOf(line: Line, type: string, lineNumber: number): Readonly<Record<string, string>> {
+  const given = line.metadata ?? {}
+  const fields = Object.keys(line).filter(isKeptAsMetadata)
+  if (fields.length === 0 && isPlainMetadata(given)) return given
+  try {
+    return toMetadata(type, Object.fromEntries(Object.entries(line).filter(([key]) => isKeptAsMetadata(key))), given)
+  } catch (error) {
+    if (error instanceof InvalidField) throw invalidLine(lineNumber, `is not a bead: ${error.message}`)
+    throw error
+  }
 }
 
-const isAllText = (metadata: Record<string, unknown>): metadata is Record<string, string> =>
-  Object.values(metadata).every((value) => typeof value === 'string')
-
-function parseLine(json: string, lineNumber: number): Line {
+function parseJson(json: string, lineNumber: number): unknown {
   if (isNestedTooDeep(json)) throw invalidLine(lineNumber, `is nested more than ${MAX_JSON_DEPTH} levels deep`)
-  let value: unknown
   try {
-    value = JSON.parse(withoutLoneSurrogates(json))
+    return JSON.parse(withoutLoneSurrogates(json))
   } catch {
     throw invalidLine(lineNumber, 'is not JSON')
   }
+}
+
+function checkLine(value: unknown, lineNumber: number): Line {
   const check = lineCheck()
   if (check.Check(value)) return value
   const [error] = fieldErrorsOf(check.Errors(value), 'it')
@@ -213,45 +265,3 @@ function parseLine(json: string, lineNumber: number): Line {
 /** `title is required`, `priority must be an integer`. */
 const describeFieldError = ({ message, location = 'it' }: FieldError): string =>
   message.endsWith(' is required') ? message : `${location.replace(/^it\./, '')} ${message}`
-
-function parseTimestamp(value: string, field: string, lineNumber: number): number {
-  const timestamp = Date.parse(value)
-  if (Number.isNaN(timestamp)) throw invalidLine(lineNumber, `has an invalid timestamp in ${field}: ${value}`)
-  return timestamp
-}
-
-function checkSize(values: BeadValues, labels: readonly string[], lineNumber: number): void {
-  const { title, description, metadata, output } = values
-  const exceeds = (value: string, max: number) => Buffer.byteLength(value) > max
-  if (exceeds(title, BEAD_LIMITS.title)) throw invalidLine(lineNumber, 'has a title of more than 1 KB')
-  if (exceeds(description, BEAD_LIMITS.description)) {
-    throw invalidLine(lineNumber, 'has a description of more than 256 KB')
-  }
-  if (exceeds(metadata, BEAD_LIMITS.metadata)) {
-    throw invalidLine(lineNumber, 'has more than 64 KB of metadata and other fields')
-  }
-  if (output !== null && exceeds(output, BEAD_LIMITS.output)) {
-    throw invalidLine(lineNumber, `has more than 1 MB in ${ResultKey.outputJson}`)
-  }
-  if (labels.length > BEAD_LIMITS.labels || labels.some((label) => exceeds(label, BEAD_LIMITS.label))) {
-    throw invalidLine(lineNumber, 'has labels that are too many or too long')
-  }
-}
-
-function checkComments(comments: readonly CommentDraft[], lineNumber: number): void {
-  const sizeOf = ({ text }: CommentDraft) => Buffer.byteLength(text)
-  const isTooLong = (name: string) => name.length > BEAD_LIMITS.word
-  const total = comments.reduce((sum, comment) => sum + sizeOf(comment), 0)
-  if (comments.length > COMMENT_LIMITS.count || total > COMMENT_LIMITS.all) {
-    throw invalidLine(lineNumber, 'has more than 1,000 comments or 1 MB of them')
-  }
-  if (comments.some((comment) => sizeOf(comment) > COMMENT_LIMITS.text)) {
-    throw invalidLine(lineNumber, 'has a comment of more than 64 KB')
-  }
-  if (comments.some(({ id, author }) => isTooLong(id) || isTooLong(author))) {
-    throw invalidLine(lineNumber, 'has a comment with an id or author of more than 256 characters')
-  }
-}
-
-const invalidLine = (lineNumber: number, message: string): AppError =>
-  invalidField(`body.${lineNumber - 1}`, `line ${lineNumber} ${message}`)

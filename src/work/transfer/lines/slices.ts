@@ -1,3 +1,5 @@
+import { DELETED } from '../../beads/status.ts'
+
 const NEWLINE = 0x0a
 /** About how many bytes are read at once. */
 const SLICE = 256 * 1024
@@ -12,3 +14,14 @@ export function* sliceLines(bytes: Uint8Array): Generator<string[], void> {
     start = end + 1
   }
 }
+
+/** The lines of a text, one by one. */
+export function* allLines(bytes: Uint8Array): Generator<string, void> {
+  for (const lines of sliceLines(bytes)) yield* lines
+}
+
+const DELETED_MARK = Buffer.from(DELETED)
+
+/** Whether a file may have deleted beads: a search that costs next to nothing. */
+export const mayHaveDeleted = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(DELETED_MARK)
