@@ -39,7 +39,6 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
       description: 'With the number of comments, dependencies and dependents of each; unknown beads are left out.',
       query: BeadRecordQuery,
       ok: BeadRecords,
-      errors: ['response-too-large'],
       index: true,
       extension: true,
     },

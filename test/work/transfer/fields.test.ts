@@ -45,9 +45,7 @@ describe('a field of an issue of bd', () => {
     await here.put(JSON.stringify(line))
     const { comments, ...shown } = line
     const records: Line[] = here.transfer.records({ ids: 'mi-1,mi-9' }).items
-    expect(records).toEqual([
-      { ...shown, comment_count: 1, dependency_count: 2, dependent_count: 0 },
-    ])
+    expect(records).toEqual([{ ...shown, comment_count: 1, dependency_count: 2, dependent_count: 0 }])
     const file = await here.file()
     expect(issueOf(JSON.parse(file))).toEqual({ ...shown, comments })
     await there.put(file)
