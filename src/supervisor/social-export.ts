@@ -19,7 +19,8 @@ export function verifyExport(file: ExportFile): VerifiedExport {
   const counts: Record<string, number> = { post: 0, comment: 0, follower: 0, followed: 0 }
   if (file.chunks.length !== manifest.chunks.length) throw new Error('parts of the export are missing')
   for (const [at, text] of file.chunks.entries()) {
-    for (const { kind } of verifyChunk(manifest, at, text)) counts[kind] = (counts[kind] ?? 0) + 1
+    const { lines, unknown } = verifyChunk(manifest, at, text)
+    for (const kind of [...lines.map((line) => line.kind), ...unknown]) counts[kind] = (counts[kind] ?? 0) + 1
   }
   return { manifest, counts }
 }

@@ -200,6 +200,8 @@ test('what a network of its own claims is checked again: sizes, secrets, identif
     post('6', { created_at: 9e15 }),
     post('7', { submolt: "general'; DROP TABLE posts" }),
     { kind: 'followed', name: 'bob', key: 'none' },
+    { kind: 'badge', of: 'a later version' },
+    { kind: 'badge', of: 'a later version' },
   ]
   const { privateKey } = generateKeyPairSync('ed25519')
   const { x = '' } = privateKey.export({ format: 'jwk' })
@@ -216,7 +218,8 @@ test('what a network of its own claims is checked again: sizes, secrets, identif
   const file = { manifest, signature, chunks: [text], agent_signature: ownSignature(signer, manifest) }
   const answer = await send(next, 'ada', file)
   expect(answer).toMatchObject({ status: 200, posts: 2, comments: 0, follows: 0 })
-  expect(Object(answer).skipped).toHaveLength(5)
+  expect(Object(answer).skipped).toHaveLength(6)
+  expect(Object(answer).skipped).toContain('badge: 2, not known here')
   const { posts } = (await next.api('GET', '/posts?author=ada&limit=10', key)).body
   expect((posts as Json[]).map(({ submolt_name }) => submolt_name)).toEqual(['general', 'general'])
   expect(((await next.api('GET', `/posts/${others.id}`, key)).body.post as Json).title).toBe('Of another')

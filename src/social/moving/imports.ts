@@ -87,7 +87,7 @@ export class AgentImports {
     const agent = this.services.agents.need(name)
     const manifest = verifyManifest(draft)
     verifyOwner(manifest, draft)
-    const lines = verifyChunk(manifest, draft.chunk, draft.text)
+    const { lines, unknown } = verifyChunk(manifest, draft.chunk, draft.text)
     if (isSuspended(agent, this.clock.now())) throw new SocialError('forbidden', `${agent.name} is suspended`)
     if (this.services.signingKeys.ownerOf(draft.agent_signature.key_id) !== agent.n)
       throw conflict(
@@ -95,6 +95,9 @@ export class AgentImports {
         'Register the same key at the account first; `gc social keygen --key <file>` does.',
       )
     const result: ImportResponse = { success: true, posts: 0, comments: 0, follows: 0, waiting_follows: 0, skipped: [] }
+    for (const [kind, { length }] of Map.groupBy(unknown, (each) => each)) {
+      if (result.skipped.length < MAX_SKIPPED) result.skipped.push(`${kind.slice(0, 100)}: ${length}, not known here`)
+    }
     for (let from = 0; from < lines.length; from += SLICE) {
       const some = lines.slice(from, from + SLICE)
       await this.services.store.write((tx) => {
