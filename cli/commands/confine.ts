@@ -1,10 +1,12 @@
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { showHidden } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { program as gc } from '../context/version.ts'
 import { Exit } from '../io/exit.ts'
+import type { Io } from '../io/io.ts'
 import { confineDefaultCommands } from './confine-default.ts'
 import { confineExplainCommand } from './confine-explain.ts'
 import { confineLoginCommand } from './confine-login.ts'
@@ -64,12 +66,25 @@ function portOfSupervisor(env: Env): number[] {
   return URL.canParse(url) ? [Number(new URL(url).port)].filter((port) => port > 0) : []
 }
 
+/** What a command may read and change: within a confined session, whatever that one lets it. */
+async function placesOf({ cwd, env }: Io, { read = [], write = [] }: Confine) {
+  const { certificatePlaces } = await import('../../src/host/confine/start/certificates.ts')
+  const { outerSession } = await import('../../src/host/confine/outer.ts')
+  const wanted = { cwd, read, write, certificates: certificatePlaces(env) }
+  const { commandPlaces, placesWithin } = await import('../../src/agents/confinement/command-places.ts')
+  if (outerSession()) return placesWithin(wanted)
+  const { cityFolders } = await import('../../src/supervisor/databases.ts')
+  const gcHomes = [...new Set([resolveHome(env), join(homedir(), '.gc')])]
+  const registered = gcHomes.flatMap((home) => cityFolders(join(home, 'supervisor.db')))
+  const cities = [...registered, ...(env.GC_CITY ? [env.GC_CITY] : [])]
+  return commandPlaces(wanted, { gcHomes, cities })
+}
+
 async function confine({ io }: CommandContext, argv: string[], options: Confine): Promise<void> {
   const { runHere, allowingOptions } = await import('../../src/host/confine/start/run-here.ts')
   const code = await runHere({
+    ...(await placesOf(io, options)),
     ...{
-      read: options.read,
-      write: options.write ?? [],
       network: options.network,
       hosts: options.host,
       ports: options.port,

@@ -14,6 +14,8 @@ export interface CityDependencies {
   path: string
   /** `$GC_HOME`. */
   home: string
+  /** The folders of the other cities of `$GC_HOME`. */
+  otherCities?(): readonly string[]
   /** The gc program sessions find in `GC_BIN`. */
   bin: string
   version: string

@@ -45,7 +45,8 @@ export function databasesIn(home: string): StoredDatabase[] {
   return all.filter(({ path }) => existsSync(path)).map((each) => ({ ...each, version: databaseVersion(each.path) }))
 }
 
-function cityFolders(registry: string): string[] {
+/** The folders of the cities of a registry; none where it is not there. */
+export function cityFolders(registry: string): string[] {
   if (!existsSync(registry)) return []
   using db = new Database(registry, { readwrite: true })
   const query = db.query<{ path: string }, []>('SELECT path FROM cities ORDER BY path')

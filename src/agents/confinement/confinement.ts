@@ -99,7 +99,8 @@ export function rulesOf(
 ): ConfinementRules {
   const home = homedir()
   const profile = agentProfile(confinable, config)
-  const around = { home, gcHome: place.home, city: place.path, rigs: config.rigs, rig: confinable.dir }
+  const cities = place.otherCities?.() ?? []
+  const around = { home, gcHome: place.home, city: place.path, cities, rigs: config.rigs, rig: confinable.dir }
   const written = writtenByAgents(config)
   const { read, write, refused } = placesOf(profile, around, (path) => fixedPath(path, written))
   const readable = readableEntries(confinable, config).flatMap((path) => findFixed(path, written) ?? [])
@@ -110,6 +111,7 @@ export function rulesOf(
     home,
     read: [...[dirname(place.bin), place.bin].map(realPath), ...own.read, ...readable, ...read],
     write: [...own.write, ...write],
+    withheld: [place.home, place.path, ...cities].map(realPath),
     network: confinable.confine === 'network' ? 'open' : 'session',
     ports: [...gc, ...profile.ports.map(({ value }) => value)],
     reserved: gc,

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import type { AgentConfig } from '../../config/city-config.ts'
 import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
-import { contains, touch, voids } from '../../config/confinement/obstacle.ts'
+import { contains, voids, voidsProject } from '../../config/confinement/obstacle.ts'
 import { lendersTo, type RigWriters } from '../../config/confinement/open-rigs.ts'
 import { agentFolders, worktreeFolders } from '../../config/confinement/readable.ts'
 import { repositoryFolders } from '../../config/git/repository-folders.ts'
@@ -23,6 +23,8 @@ export interface OwnPlaces {
   readonly path: string
   /** `$GC_HOME`. */
   readonly home: string
+  /** The folders of the other cities of `$GC_HOME`. */
+  otherCities?(): readonly string[]
 }
 
 type Working = Pick<AgentConfig, 'workDir' | 'confine'>
@@ -83,9 +85,7 @@ export function isForAgents(folder: string, city: string): boolean {
 }
 
 /** A folder that was declared is judged like every place that is asked for; that of a rig is where people keep their project. */
-function voidedBy(folder: string, agent: Working, { path, home }: OwnPlaces): string | undefined {
-  if (agent.workDir !== undefined)
-    return voids(folder, 'write', { home: homedir(), gcHome: home, city: path, rigs: [] })
-  const own = [home, join(path, '.gc')].find((each) => touch(folder, each))
-  return own && `${own} has gc's own files`
+function voidedBy(folder: string, agent: Working, { path, home, otherCities }: OwnPlaces): string | undefined {
+  const around = { home: homedir(), gcHome: home, city: path, cities: otherCities?.(), rigs: [] }
+  return agent.workDir === undefined ? voidsProject(folder, around) : voids(folder, 'write', around)
 }

@@ -23,6 +23,8 @@ export interface CityEnvironment {
   readonly path: string
   /** `$GC_HOME`. */
   readonly home: string
+  /** The folders of the other cities of `$GC_HOME`. */
+  otherCities?(): readonly string[]
   /** The URL of the supervisor. */
   url(): string
   /** The gc binary. */

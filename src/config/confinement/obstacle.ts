@@ -1,4 +1,5 @@
 import { join, normalize, sep } from 'node:path'
+import { aliasesOf } from '../../core/mounts.ts'
 
 /** Where a profile is to be in force. */
 export interface Surroundings {
@@ -6,8 +7,10 @@ export interface Surroundings {
   readonly home: string
   /** `$GC_HOME`, where it is known. */
   readonly gcHome?: string | undefined
-  /** The city's folder. */
-  readonly city: string
+  /** The city's folder; undefined for a command of no city. */
+  readonly city?: string | undefined
+  /** The folders of the other cities of `$GC_HOME`. */
+  readonly cities?: readonly string[] | undefined
   /** The city's rigs that lie on this machine. */
   readonly rigs: readonly { readonly name: string; readonly path: string | undefined }[]
   /** The rig of the agent. */
@@ -40,8 +43,10 @@ const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/boot', '/proc', '/sys'],
   ...['/run', '/var/run', '/var/lib', '/var/spool', '/snap', '/System', '/Library', '/Applications', '/private/etc'],
 ]
+/** Folders in which every program keeps what is temporary. */
+const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm', '/private/tmp']
 /** What is below them can be a program's own; they themselves are everybody's. */
-const SHARED = ['/tmp', '/var/tmp', '/var', '/dev', '/dev/pts', '/dev/shm', '/mnt', '/media', '/srv', '/private/tmp']
+const SHARED = [...TEMPORARY, '/var', '/dev', '/dev/pts', '/mnt', '/media', '/srv']
 
 /** The file or folder that a path of a profile names; undefined for one of a rig where there is none. */
 export function placeOf(path: string, { home, rigs, rig }: Surroundings): string | undefined {
@@ -53,20 +58,40 @@ export function placeOf(path: string, { home, rigs, rig }: Surroundings): string
 
 /** Why nobody may be confined who has access to a place; undefined when it takes nothing from what is promised. */
 export function voids(place: string, access: Access, around: Surroundings): string | undefined {
-  const { home, gcHome, city, rigs, rig } = around
-  const own = join(city, '.gc')
-  if (gcHome !== undefined && touch(place, gcHome)) return `${gcHome} has gc's own keys and the socket of its host`
-  if (touch(place, own)) return `${own} has gc's own files`
-  if (contains(place, home)) return `${home} has your keys and what your own programs run`
-  if (access === 'read') return undefined
+  const { home, rigs, rig } = around
+  const exposed = exposes(place, around)
+  if (exposed !== undefined || access === 'read') return exposed
   const system = SYSTEM.find((folder) => touch(place, folder)) ?? SHARED.find((folder) => contains(place, folder))
-  if (system !== undefined) return `${system} is the system's, and other programs run and are reached by what is in it`
-  const obeyed = OBEYED.map((name) => join(home, name)).find((path) => touch(place, path))
+  if (system !== undefined) return systems(system)
+  const obeyed = OBEYED.map((name) => join(home, name)).find((path) => reaches(place, path))
   if (obeyed !== undefined) return `${obeyed} decides what programs do that are not confined`
-  const others = rigs.filter(({ name, path }) => name !== rig && path !== undefined && touch(place, path))
+  const others = rigs.filter(({ name, path }) => name !== rig && path !== undefined && reaches(place, path))
   const [other] = others
   return other && `it is in rig ${other.name}, or has it in it, where other agents work`
 }
+
+/** Why nobody may be confined who works in a folder that is somebody's project; undefined where all in it may be its own. */
+export function voidsProject(folder: string, around: Surroundings): string | undefined {
+  const temporary = TEMPORARY.find((each) => contains(folder, each))
+  return exposes(folder, around) ?? (temporary && systems(temporary))
+}
+
+/** What a place has of gc's own and of the keys of the person; undefined when it has nothing of them. */
+function exposes(place: string, { home, gcHome, city, cities = [] }: Surroundings): string | undefined {
+  if (gcHome !== undefined && reaches(place, gcHome)) return `${gcHome} has gc's own keys and the socket of its host`
+  const folders = [...(city === undefined ? [] : [city]), ...cities].map((each) => join(each, '.gc'))
+  const own = folders.find((folder) => reaches(place, folder))
+  if (own !== undefined) return `${own} has gc's own files`
+  return aliasesOf(home).some((each) => contains(place, each))
+    ? `${home} has your keys and what your own programs run`
+    : undefined
+}
+
+const systems = (folder: string): string =>
+  `${folder} is the system's, and other programs run and are reached by what is in it`
+
+/** Whether a place is a folder, is in it or has it in it, by whatever links and mounts. */
+const reaches = (place: string, folder: string): boolean => aliasesOf(folder).some((alias) => touch(place, alias))
 
 const trimmed = (path: string): string => (path.length > 1 && path.endsWith(sep) ? path.slice(0, -1) : path)
 

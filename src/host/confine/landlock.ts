@@ -42,6 +42,7 @@ export function restrictFiles(policy: Policy, version: number): void {
   const all = (1n << (RIGHTS_OF[Math.min(version, RIGHTS_OF.length) - 1] ?? 0n)) - 1n
   const ruleset = createRuleset(all, version)
   for (const path of policy.read) allow(ruleset, path, READ & all)
+  for (const path of policy.list ?? []) allow(ruleset, path, RIGHT.readDir)
   for (const path of policy.write) allow(ruleset, path, all & ~DEVICES)
   const done = syscall(callNumber('landlock_restrict_self'), ruleset, 0)
   if (done.value !== 0) throw new Error(`Landlock refused to restrict the program (errno ${done.errno})`)

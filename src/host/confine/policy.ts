@@ -4,6 +4,8 @@ import { RESOURCES, type Resource } from '../process/resources.ts'
 export interface Policy {
   /** Files and folders that it may read and run, with all that is in them. */
   readonly read: readonly string[]
+  /** Folders whose names it may read, and nothing that is in them by that. */
+  readonly list?: readonly string[]
   /** Files and folders that it may also change. */
   readonly write: readonly string[]
   /**
@@ -28,8 +30,8 @@ export function toPolicy(value: unknown): Policy {
 
 function isPolicy(value: unknown): value is Policy {
   if (typeof value !== 'object' || value === null) return false
-  const { read, write, network, ports, yields }: Partial<Record<keyof Policy, unknown>> = value
-  const places = isListOf(read, isText) && isListOf(write, isText)
+  const { read, list = [], write, network, ports, yields }: Partial<Record<keyof Policy, unknown>> = value
+  const places = [read, list, write].every((each) => isListOf(each, isText))
   return places && NETWORKS.includes(network) && isListOf(ports, isPort) && isListOf(yields, isResource)
 }
 

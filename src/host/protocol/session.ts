@@ -64,6 +64,8 @@ export const Confinement = Type.Object({
   /** Places where they are, as all that is written: the host follows no link to them. */
   read: Type.Array(Type.String()),
   write: Type.Array(Type.String()),
+  /** Places in what every program reads that it may not read, unless `read` or `write` name what is in them. */
+  withheld: Type.Optional(Type.Array(Type.String())),
   network: Type.Union([Type.Literal('session'), Type.Literal('open')]),
   /** Ports on loopback that it may connect to. */
   ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),

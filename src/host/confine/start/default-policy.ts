@@ -1,8 +1,10 @@
 import { existsSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { realPath } from '../../../core/folders.ts'
+import { aliasesOf } from '../../../core/mounts.ts'
 import type { Policy } from '../policy.ts'
 import { gitSettings } from './git-settings.ts'
+import { secretFiles, without } from './secret-files.ts'
 
 /** The system as it is installed: programs, libraries, settings, and what the kernel tells. */
 const SYSTEM = [
@@ -58,6 +60,8 @@ export interface ConfinementRequest {
   write: readonly string[]
   /** What else it may read. */
   read?: readonly string[]
+  /** What it may not read of what every program reads, unless `read` or `write` name it or what is in it. */
+  withheld?: readonly string[]
   network?: Policy['network']
   ports?: readonly number[]
   yields?: Policy['yields']
@@ -65,11 +69,15 @@ export interface ConfinementRequest {
 
 /** What every confined program may do, and what was asked for it besides. */
 export function makePolicy(request: ConfinementRequest): Policy {
-  const { home, program, read = [], write, network = 'session', ports = [], yields = [] } = request
+  const { home, program, read = [], withheld = [], write, network = 'session', ports = [], yields = [] } = request
   const names = network === 'open' ? ['/run/systemd/resolve', '/run/resolvconf'] : []
   const own = [...read, ...write]
+  const hidden = [...secretFiles(home), ...withheld.flatMap(aliasesOf)]
+  const usual = without(realPaths([...defaultPlaces(home).read, ...names]), hidden)
+  const asked = without([...realPaths(foldersOf(program, own)), ...read], hidden, { named: true })
   return {
-    read: [...new Set([...realPaths([...defaultPlaces(home).read, ...foldersOf(program, own), ...names]), ...read])],
+    read: [...new Set([...usual.read, ...asked.read])],
+    list: [...new Set([...usual.list, ...asked.list])],
     write: [...new Set([...write, ...realPaths(DEVICES)])],
     network,
     ...{ ports: [...ports], yields: [...yields] },

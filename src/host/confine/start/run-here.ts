@@ -2,19 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
-import { realPath } from '../../../core/folders.ts'
 import { parseHostRule } from '../../../core/host-rules.ts'
 import { resolveProgram } from '../../process/spawn.ts'
 import type { ProxyRules } from '../../protocol/proxy.ts'
 import type { Report } from '../broker/loop.ts'
 import { neededFor } from '../needed.ts'
 import { outerProxies } from '../network/outer-proxy.ts'
-import { certificatePlaces } from './certificates.ts'
 import { Confiner } from './confiner.ts'
 import { REGISTRIES } from './default-hosts.ts'
 import type { ConfinementRequest } from './default-policy.ts'
 
-export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' | 'ports'> {
+export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' | 'withheld' | 'ports'> {
   /** What it reaches beyond what it listens on itself: nothing (`session`), some hosts by a proxy, or all (`open`). */
   network: 'session' | 'hosts' | 'open'
   /** Hosts that the proxy connects to besides those of package registries. */
@@ -34,14 +32,14 @@ export async function runHere(run: ConfinedRun): Promise<number> {
   if (process.platform !== 'linux' && process.platform !== 'darwin') {
     throw new AppError('not-implemented', `gc confines programs on Linux and macOS only, not on ${process.platform}`)
   }
-  const { gc, argv, cwd, read = [], network, hosts = [], ports = [], reserved = [] } = run
+  const { gc, argv, cwd, read = [], write, withheld = [], network, hosts = [], ports = [], reserved = [] } = run
   const root = mkdtempSync(join(tmpdir(), 'gc-confined-'))
   const confiner = new Confiner(gc, run.onDenial)
   try {
     const program = resolveProgram(run)
     const confine = {
       ...{ home: homedir(), private: root, network: network === 'open' ? ('open' as const) : ('session' as const) },
-      ...{ read: [...read, ...certificatePlaces(run.env)].map(realPath), write: [cwd, ...run.write].map(realPath) },
+      ...{ read: [...read], write: [...write], withheld: [...withheld] },
       ...{ ports: [...ports], reserved: [...reserved] },
       ...(network === 'hosts' && { proxy: proxyTo([...REGISTRIES, ...hosts], run.env) }),
     }

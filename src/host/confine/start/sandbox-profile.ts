@@ -25,7 +25,7 @@ export const sandboxedArgv = (policy: Policy, program: string, argv: readonly st
  * The rules of a policy as macOS has them. A port that the program listens on itself cannot be told from others there,
  * so that it connects to none that is not listed.
  */
-export function sandboxProfile({ read, write, network, ports }: Policy): string {
+export function sandboxProfile({ read, list = [], write, network, ports }: Policy): string {
   const lines = [
     '(version 1)',
     '(deny default)',
@@ -42,6 +42,10 @@ export function sandboxProfile({ read, write, network, ports }: Policy): string 
       SERVICES.map((name) => `(global-name ${quote(name)})`),
     ),
     rule('file-read* file-map-executable process-exec', read.map(below)),
+    rule(
+      'file-read-data',
+      list.map((path) => `(literal ${quote(path)})`),
+    ),
     rule('file-read* file-write* file-ioctl file-map-executable process-exec', write.map(below)),
     `(allow file-read* file-write* file-ioctl ${TERMINALS})`,
     '(deny file-write-setugid)',
