@@ -1,10 +1,16 @@
 import type { Command } from 'commander'
+import { exitWithTerminal } from './io/hangup.ts'
 import { type Io, printJsonError, processIo } from './io/io.ts'
 import { run } from './io/run.ts'
 
 /** Runs a command of `gc` or `bd`; answers with its exit status. */
 export const runCommand = (called: string, args: readonly string[]): Promise<number> =>
-  called === 'bd' ? runBd(args, processIo()) : runGc(args, processIo())
+  called === 'bd' ? runBd(args, ownIo()) : runGc(args, ownIo())
+
+function ownIo(): Io {
+  exitWithTerminal()
+  return processIo()
+}
 
 /** Runs a command of `bd`. */
 export async function runBd(args: readonly string[], io: Io): Promise<number> {

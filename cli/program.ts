@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { createBaseProgram } from './base-program.ts'
 import { accountCommands } from './commands/account.ts'
 import { agentCommands } from './commands/agent.ts'
+import { apiCommand } from './commands/api.ts'
 import { attentionCommands } from './commands/attention.ts'
 import { backupCommands } from './commands/backup.ts'
 import { beadCommands } from './commands/bead.ts'
@@ -128,6 +129,7 @@ export function createProgram(io: Io, args: readonly string[] = []): Command {
   program.command('bd').description('the bead commands of agents’ prompts; also the program `bd`')
   program.commandsGroup('About:')
   versionCommand(program, io)
+  apiCommand(program, context)
   openapiCommand(program, context)
   completionCommands(program, context)
   manCommand(program, context)

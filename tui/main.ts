@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { Dashboard } from './dashboard.ts'
@@ -64,9 +65,8 @@ function restoring(view: ScreenView): Disposable {
   const fail = (error: unknown) => view.fail(error)
   const handlers = ENDING.map((signal) => {
     const end = () => {
-      leave()
-      process.removeAllListeners(signal)
-      process.kill(process.pid, signal)
+      // Leaving the terminal is the first thing that the process does at its exit.
+      process.exit(128 + constants.signals[signal])
     }
     process.on(signal, end)
     return () => void process.off(signal, end)

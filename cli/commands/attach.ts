@@ -1,16 +1,18 @@
 import { type Command, Option } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { openTerminal, type Terminal } from '../../src/client/terminal.ts'
+import { openTerminal, type Terminal, type TerminalEffect } from '../../src/client/terminal.ts'
 import type { CommandContext } from '../context/context.ts'
 import { formatControlKey, parseControlKey, splitAtDetach } from '../io/control-keys.ts'
 import { failure } from '../io/exit.ts'
 import { pause } from '../io/io.ts'
 import { processTty, type Tty } from '../io/tty.ts'
+import { readTuiConfig } from './tui.ts'
 
 const DETACH_KEY = 'ctrl-]'
 
 interface AttachOptions {
   readOnly?: true
+  allow?: TerminalEffect[]
   detachKey: number
 }
 
@@ -25,12 +27,31 @@ export function attachCommand(session: Command, context: CommandContext): void {
         .argParser(parseControlKey)
         .default(parseControlKey(DETACH_KEY), DETACH_KEY),
     )
+    .addOption(allowOption())
     .action((id: string, options: AttachOptions) => attach(context, id, options))
   session
     .command('watch')
     .description('watch a session’s terminal without sending input')
     .argument('<session>')
-    .action((id: string) => attach(context, id, { readOnly: true, detachKey: parseControlKey(DETACH_KEY) }))
+    .addOption(allowOption())
+    .action((id: string, { allow }: AttachOptions) =>
+      attach(context, id, { readOnly: true, detachKey: parseControlKey(DETACH_KEY), ...(allow && { allow }) }),
+    )
+}
+
+const allowOption = (): Option =>
+  new Option(
+    '--allow <effect...>',
+    'let the session set the title or clipboard of this terminal, or notify; else as `attach` of tui.toml says',
+  ).choices(EFFECTS)
+
+const EFFECTS = ['title', 'clipboard', 'notifications'] as const satisfies readonly TerminalEffect[]
+
+/** What the session may do to this terminal besides drawing on it: by the option, else by the settings of the person. */
+async function effectsOf(context: CommandContext, { allow }: AttachOptions): Promise<readonly TerminalEffect[]> {
+  if (allow) return allow
+  const { readSettings } = await import('../../tui/settings/settings.ts')
+  return readSettings(readTuiConfig(context), context.io.env).settings.attach
 }
 
 async function attach(context: CommandContext, id: string, options: AttachOptions): Promise<void> {
@@ -38,8 +59,10 @@ async function attach(context: CommandContext, id: string, options: AttachOption
   if (!tty && !options.readOnly) throw failure('attaching needs a terminal; use --read-only without one')
   const city = await context.city()
   await untilStarted(context, city, id)
+  const effects = tty ? await effectsOf(context, options) : []
   const terminal = await openTerminal(city, id, {
     write: !options.readOnly,
+    effects,
     cols: tty?.cols ?? 80,
     rows: tty?.rows ?? 24,
     onOutput: (bytes) => (tty ? tty.write(bytes) : context.io.outBytes(bytes)),

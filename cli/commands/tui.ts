@@ -46,7 +46,7 @@ async function show(context: CommandContext, { plain }: TuiOptions): Promise<voi
       timers,
       now: Date.now,
       env: io.env,
-      config: readConfig(context),
+      config: readTuiConfig(context),
       attach: attachInPlace,
     },
     ...(city && { city }),
@@ -66,7 +66,7 @@ async function show(context: CommandContext, { plain }: TuiOptions): Promise<voi
 const configPath = ({ io }: CommandContext): string => join(resolveHome(io.env), 'tui.toml')
 
 /** The person's settings; empty where there is no file. */
-function readConfig(context: CommandContext): string {
+export function readTuiConfig(context: CommandContext): string {
   const path = configPath(context)
   try {
     return readFileSync(path, 'utf8')
@@ -79,7 +79,7 @@ function readConfig(context: CommandContext): string {
 async function check(context: CommandContext): Promise<void> {
   const { checkConfig } = await import('../../tui/main.ts')
   const path = configPath(context)
-  const problems = checkConfig(readConfig(context))
+  const problems = checkConfig(readTuiConfig(context))
   for (const { line, column, text } of problems)
     printLine(context.io, `${path}:${line}:${column}: ${sanitizeLine(text)}`)
   if (problems.length > 0) throw new Exit(1)

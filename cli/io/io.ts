@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { showHidden } from '../../src/client/text.ts'
 import { INTERRUPTED } from './exit.ts'
+import { HUNG_UP } from './hangup.ts'
 
 /** The environment, input and output of a command; tests provide their own. */
 export interface Io {
@@ -87,6 +88,7 @@ export const usesColour = (env: Io['env'], terminal: boolean): boolean =>
 function exitOnUnwritable(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
+    if (error.code === 'EIO' && stream.isTTY) process.exit(HUNG_UP)
     // The supervisor survives whatever nobody else handles.
     if (process.listenerCount('uncaughtException') > 0) throw error
     const why = error.code === 'ENOSPC' || error.code === 'EDQUOT' ? ': the disk is full; make room' : ''

@@ -1,3 +1,5 @@
+import { exitOf } from './hangup.ts'
+
 /** The user's terminal while it is attached to another program. */
 export interface Tty {
   readonly cols: number
@@ -9,9 +11,17 @@ export interface Tty {
   restore(): void
 }
 
-/** Resets what full-screen programs set: alternate screen, hidden cursor, mouse, pasting, key modes, colours. */
-const RESET =
-  '\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[?1l\u001b>\u001b[<u\u001b[0m'
+/** Keeps the title, and has keys sent as they are at first, in an entry of the program's own. */
+const ENTER = '\u001b[22;0t\u001b[>0u'
+/** Modes that the output of a session can set, and that are off in a shell; wrapping is on. */
+const OFF = ['1', '5', '6', '1000', '1002', '1003', '1004', '1006', '1016', '2004']
+/** Resets what full-screen programs set: held output, links, keys, the alternate screen, modes, margins, characters, colours. */
+const RESET = [
+  ...['\u001b[?2026l', '\u001b]8;;\u001b\\', '\u001b[=0;1u', '\u001b[?1049l', '\u001b[<u', '\u001b[>4m'],
+  ...[...OFF.map((mode) => `\u001b[?${mode}l`), '\u001b[?7h', '\u001b[?25h', '\u001b[4l', '\u001b>', '\u001b(B'],
+  // To set the margins moves the cursor.
+  ...['\u001b7', '\u001b[r', '\u001b8', '\u001b[0 q', '\u001b[0m', '\u001b[23;0t'],
+].join('')
 
 const TERMINATING_SIGNALS = ['SIGTERM', 'SIGHUP'] as const
 
@@ -34,13 +44,11 @@ export function processTty(): Tty | undefined {
     acquire({ keys, size }) {
       const resized = () => size(stdout.columns, stdout.rows)
       stdin.setRawMode(true)
+      stdout.write(ENTER)
       stdin.on('data', keys)
       stdin.resume()
       stdout.on('resize', resized)
-      const leave = (signal: NodeJS.Signals) => {
-        restore()
-        process.kill(process.pid, signal)
-      }
+      const leave = (signal: (typeof TERMINATING_SIGNALS)[number]) => exitOf(signal)
       process.on('exit', restore)
       for (const signal of TERMINATING_SIGNALS) process.once(signal, leave)
       undo.push(() => {

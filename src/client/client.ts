@@ -30,6 +30,8 @@ export interface Call extends CallOptions {
   body?: unknown
   /** A body that is not JSON, as it travels. */
   bytes?: string | Uint8Array<ArrayBuffer>
+  /** What becomes of an answer that leads elsewhere; followed when absent. */
+  redirect?: 'manual'
 }
 
 /** The arguments of a call after its operation: none are needed where nothing must be sent. */
@@ -88,6 +90,11 @@ export class Client {
     return this.#bridged(operation, call, (response) => response)
   }
 
+  /** The response of any path as it is written, whatever its status, with its body unread; redirects are not followed. */
+  exchange(operation: string, call: Call = {}): Promise<Response> {
+    return this.#fetch(operation, { ...call, redirect: 'manual' }, this.access)
+  }
+
   /** Requests any path whose response is JSON, and reads all of it. */
   json(operation: string, call: Call = {}): Promise<{ body: unknown; headers: Headers }> {
     return this.#bridged(operation, call, async (response) => {
@@ -111,6 +118,13 @@ export class Client {
   }
 
   async #send(operation: string, call: Call, access: Access): Promise<Response> {
+    const response = await this.#fetch(operation, call, access)
+    if (!operation.split(' ')[1]?.startsWith(NETWORK) && !isFromGc(response)) throw new NotGc(access.url)
+    if (!response.ok) throw await readApiError(response)
+    return response
+  }
+
+  async #fetch(operation: string, call: Call, access: Access): Promise<Response> {
     const [method = 'GET', path = '/'] = operation.split(' ', 2)
     const signal = call.signal ?? this.signal
     const query = formatQuery({ ...call.query, index: call.newerThan })
@@ -123,10 +137,9 @@ export class Client {
       headers: { ...headersOf(access), ...call.headers, ...(call.body !== undefined && JSON_TYPE), ...signature },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
+      ...(call.redirect && { redirect: call.redirect }),
     })
-    if (!target.startsWith(NETWORK) && !isFromGc(response)) throw new NotGc(access.url)
     this.onResponse?.(response)
-    if (!response.ok) throw await readApiError(response)
     return response
   }
 

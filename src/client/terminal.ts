@@ -6,11 +6,15 @@ import type { MessageFrom, MessageTo } from './operations.ts'
 export interface TerminalOptions {
   /** Whether keys reach the program; otherwise the terminal is read-only. */
   write: boolean
+  /** What the program may do to this terminal besides drawing on it. */
+  effects?: readonly TerminalEffect[]
   cols: number
   rows: number
   /** Called with what the program writes; first with what redraws the current screen. */
   onOutput(bytes: Uint8Array): void
 }
+
+export type TerminalEffect = 'title' | 'clipboard' | 'notifications'
 
 /** An open terminal of a session. */
 export interface Terminal {
@@ -27,10 +31,10 @@ const CLEAR = '\u001b[0m\u001b[2J\u001b[H'
 
 /** Opens the terminal of a session with a ticket, since the address of a socket must not contain a token. */
 export async function openTerminal(city: CityClient, session: string, options: TerminalOptions): Promise<Terminal> {
-  const { write } = options
+  const { write, effects = [] } = options
   const { ticket } = await city.call('POST ~/session/{id}/terminal-ticket', {
     params: { id: session },
-    body: { write },
+    body: { write, ...(effects.length > 0 && { effects: [...effects] }) },
   })
   const path = fillPath(TERMINAL.replace('GET ', ''), { cityName: city.name, id: session })
   const { url } = city.client.access

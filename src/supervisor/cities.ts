@@ -54,11 +54,6 @@ export class Cities {
     return [...this.#entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(toInfo)
   }
 
-  /** The folders of all other cities. */
-  foldersBeside(name: string): string[] {
-    return this.list().flatMap((city) => (city.name === name ? [] : [city.path]))
-  }
-
   listRunning(): City[] {
     return [...this.#entries.values()].flatMap(({ city }) => city ?? [])
   }

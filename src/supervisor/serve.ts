@@ -154,7 +154,7 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
           ...hooks,
           tokenMirror: tokens.mirror(at.name),
           home: home.path,
-          otherCities: () => cities.foldersBeside(at.name),
+          otherCities: () => cities.list().flatMap(({ name, path }) => (name === at.name ? [] : [path])),
           bin: join(home.bin, 'gc'),
           version: options.version,
           env: options.env,

@@ -1,3 +1,4 @@
+import type { TerminalEffect } from '../../src/client/terminal.ts'
 import { TONES, type Tone } from '../pages/tones.ts'
 import {
   type Colours,
@@ -20,6 +21,8 @@ export interface Settings {
   readonly notify: Notification
   /** Whether the title of the terminal says what waits. */
   readonly title: boolean
+  /** What an attached session may do to the terminal besides drawing on it. */
+  readonly attach: readonly TerminalEffect[]
   /** Whether the terminal is asked if its background is light. */
   readonly asksBackground: boolean
   readonly isLight: boolean
@@ -32,6 +35,7 @@ interface Draft {
   bell: boolean
   notify: Notification
   title: boolean
+  attach: readonly TerminalEffect[]
   colours: Partial<Record<Tone, string>>
   keys: Map<Verb, readonly string[]>
 }
@@ -44,6 +48,7 @@ const SETTINGS: Readonly<Record<string, Take>> = {
   mouse: (draft, { value }) => takeBoolean(value, (mouse) => Object.assign(draft, { mouse })),
   bell: (draft, { value }) => takeBoolean(value, (bell) => Object.assign(draft, { bell })),
   title: (draft, { value }) => takeBoolean(value, (title) => Object.assign(draft, { title })),
+  attach: takeEffects,
   notify: (draft, { value }) => takeOneOf(NOTIFICATIONS, value, (notify) => Object.assign(draft, { notify })),
 }
 
@@ -59,6 +64,7 @@ export function readSettings(
     bell: true,
     notify: 'osc9',
     title: true,
+    attach: [],
     colours: {},
     keys: new Map(),
   }
@@ -95,6 +101,17 @@ function takeOneOf<Word extends string>(
 function takeBoolean(value: unknown, set: (value: boolean) => void): string | undefined {
   if (typeof value !== 'boolean') return `${JSON.stringify(value)} is neither true nor false`
   set(value)
+  return undefined
+}
+
+/** Words of the list of effects, each of which is off until it is listed. */
+const EFFECTS = ['title', 'clipboard', 'notifications'] as const satisfies readonly TerminalEffect[]
+
+function takeEffects(draft: Draft, { value }: Entry): string | undefined {
+  const words = Array.isArray(value) ? value : [value]
+  const wrong = words.find((word) => !EFFECTS.some((effect) => effect === word))
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} is none of ${EFFECTS.join(', ')}`
+  draft.attach = EFFECTS.filter((effect) => words.includes(effect))
   return undefined
 }
 
@@ -137,8 +154,8 @@ function keymapOf(chosen: Draft['keys']): Keymap {
 }
 
 function finish(draft: Draft, colours: Colours, isLight: boolean): Settings {
-  const { mouse, bell, notify, title, theme: name, colours: chosen } = draft
+  const { mouse, bell, notify, title, attach, theme: name, colours: chosen } = draft
   const theme = (light: boolean) => createTheme({ name, colours, isLight: light, chosen })
   const asksBackground = name === 'auto' && colours > 16
-  return { keymap: keymapOf(draft.keys), mouse, bell, notify, title, asksBackground, isLight, theme }
+  return { keymap: keymapOf(draft.keys), mouse, bell, notify, title, attach, asksBackground, isLight, theme }
 }

@@ -42,7 +42,7 @@ top = "nothing"`
     expect(problems(text)).toEqual([
       '1:1 theme: "blue" is none of auto, dark, light, ansi, none',
       '2:1 mouse: "yes" is neither true nor false',
-      '3:1 colour: there is no such setting; there are theme, mouse, bell, title, notify, [colours] and [keys]',
+      '3:1 colour: there is no such setting; there are theme, mouse, bell, title, attach, notify, [colours] and [keys]',
       '7:1 colours.good: "greenish" is no colour: write it as in CSS, such as "#87d787"',
       '8:1 colours.nice: there is no such meaning; there are plain, quiet, strong, good, busy, warning, bad',
       '12:1 keys.up: x is the key of down already',

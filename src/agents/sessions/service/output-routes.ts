@@ -147,7 +147,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.terminals.ticket(x.params.id, x.body?.write ?? false),
+    (x) => city(x).sessions.terminals.ticket(x.params.id, x.body ?? {}),
   ),
   socket(
     'GET ~/session/{id}/terminal',

@@ -11,10 +11,20 @@ import type { SessionHost } from '../host.ts'
 import type { SessionResolver } from '../resolver.ts'
 import { isRunning } from '../running.ts'
 import type { SessionRow } from '../table.ts'
+import { VIEWER_EFFECTS, type ViewerEffect } from './drawing.ts'
 import { ViewerFilter } from './viewer-filter.ts'
 
 export const TicketRequest = Type.Object(
-  { write: Type.Optional(Type.Boolean({ description: 'Whether keys may be typed; watching only when absent.' })) },
+  {
+    write: Type.Optional(Type.Boolean({ description: 'Whether keys may be typed; watching only when absent.' })),
+    effects: Type.Optional(
+      Type.Array(Type.Union(VIEWER_EFFECTS.map((effect) => Type.Literal(effect))), {
+        maxItems: VIEWER_EFFECTS.length,
+        description:
+          'What the program may do to the terminal of the viewer besides drawing on it: set its title or clipboard, or notify. Nothing when absent.',
+      }),
+    ),
+  },
   { $id: 'TerminalTicketRequest', additionalProperties: false },
 )
 export type TicketRequest = Static<typeof TicketRequest>
@@ -77,19 +87,19 @@ interface TerminalsOptions {
 
 /** Lets people watch, and type into, the terminals of sessions. */
 export class Terminals {
-  readonly #tickets = new Map<string, { session: string; write: boolean }>()
+  readonly #tickets = new Map<string, { session: string; write: boolean; effects: readonly ViewerEffect[] }>()
 
   constructor(private readonly options: TerminalsOptions) {}
 
   /** A ticket that opens a running session's terminal once, within a minute. */
-  ticket(token: string, write: boolean): Ticket {
+  ticket(token: string, { write = false, effects = [] }: TicketRequest): Ticket {
     const row = this.options.resolver.resolve(token)
     if (this.options.conversations.usesAcp(row.hostKey)) {
       throw new AppError(SESSION_CONFLICT, `conflict: session ${row.id} uses ACP and has no terminal`)
     }
     keyOf(row)
     const ticket = randomBytes(24).toString('base64url')
-    this.#tickets.set(ticket, { session: row.id, write })
+    this.#tickets.set(ticket, { session: row.id, write, effects })
     this.options.deadlines.after(MINUTE, () => this.#tickets.delete(ticket))
     return { ticket, expires_in: MINUTE / 1000, write }
   }
@@ -105,7 +115,7 @@ export class Terminals {
         `forbidden: ask for a terminal ticket of session ${row.id} first; each opens it once`,
       )
     }
-    const viewer = new Viewer(this.options, row, keyOf(row), granted.write)
+    const viewer = new Viewer(this.options, row, keyOf(row), granted)
     return {
       open: (socket) => viewer.open(socket),
       message: (socket, data) => viewer.receive(socket, data),
@@ -130,7 +140,7 @@ class Viewer {
     private readonly options: TerminalsOptions,
     private readonly row: SessionRow,
     private readonly key: string,
-    private readonly write: boolean,
+    private readonly granted: { readonly write: boolean; readonly effects: readonly ViewerEffect[] },
   ) {}
 
   open(socket: Socket): void {
@@ -140,7 +150,7 @@ class Viewer {
 
   receive(socket: Socket, data: string | Uint8Array): void {
     if (typeof data === 'string') this.#handleCommand(socket, data)
-    else if (this.write)
+    else if (this.granted.write)
       this.options.host.write(this.key, data).catch((error) => this.#end(socket, errorMessage(error)))
   }
 
@@ -157,12 +167,15 @@ class Viewer {
   async #stream(socket: Socket): Promise<void> {
     const { host } = this.options
     const { offset, ansi, cols, rows } = await host.snapshot(this.key)
-    this.#send(socket, { type: 'hello', session: this.row.id, cols, rows, write: this.write })
-    this.#send(socket, { type: 'snapshot', offset, ansi })
-    const filter = this.write ? undefined : new ViewerFilter()
+    this.#send(socket, { type: 'hello', session: this.row.id, cols, rows, write: this.granted.write })
+    const open = () => new ViewerFilter(new Set(this.granted.effects))
+    this.#send(socket, { type: 'snapshot', offset, ansi: Buffer.from(open().push(Buffer.from(ansi))).toString() })
+    let filter = open()
     for await (const chunk of host.follow(this.key, offset, this.#closed.signal)) {
-      if ('gap' in chunk) this.#send(socket, { type: 'gap', ...chunk.gap })
-      else socket.sendBinary(filter ? filter.push(chunk.bytes) : chunk.bytes)
+      if ('gap' in chunk) {
+        filter = open()
+        this.#send(socket, { type: 'gap', ...chunk.gap })
+      } else socket.sendBinary(filter.push(chunk.bytes))
       if (socket.getBufferedAmount() > MAX_BUFFERED) await this.#drain()
       if (this.#closed.signal.aborted) return
     }
@@ -179,7 +192,7 @@ class Viewer {
   #handleCommand(socket: Socket, text: string): void {
     const command = parseCommand(text)
     if (command?.type === 'detach') socket.close(1000, 'detached')
-    if (command?.type === 'resize' && this.write) this.#resize(socket, command)
+    if (command?.type === 'resize' && this.granted.write) this.#resize(socket, command)
   }
 
   #resize(socket: Socket, { cols, rows }: { cols: number; rows: number }): void {

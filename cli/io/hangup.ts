@@ -1,0 +1,27 @@
+import { constants } from 'node:os'
+import { isatty } from 'node:tty'
+
+/** As shells report a program that a hangup ended. */
+export const HUNG_UP = 128 + constants.signals.SIGHUP
+const LOOK_MS = 400
+
+/**
+ * Ends the process once every terminal that its streams began on is gone. A program whose shell was killed gets no signal, and
+ * one that only waits writes nothing that could fail.
+ */
+export function exitWithTerminal(): void {
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor))
+  if (terminals.length === 0) return
+  const look = () => {
+    if (terminals.every((descriptor) => !isatty(descriptor))) process.exit(HUNG_UP)
+  }
+  looking = setInterval(look, LOOK_MS).unref()
+}
+
+let looking: NodeJS.Timeout | undefined
+
+/** Goes on without the terminal, as a supervisor does. */
+export const outliveTerminal = (): void => clearInterval(looking)
+
+/** Ends the process as a signal would; handlers of its exit run first, which put the terminal back. */
+export const exitOf = (signal: 'SIGTERM' | 'SIGHUP' | 'SIGINT'): never => process.exit(128 + constants.signals[signal])
