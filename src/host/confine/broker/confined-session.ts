@@ -32,6 +32,10 @@ interface Kind extends Denial {
   toldAt: number | undefined
 }
 
+/** Connections to its proxy that a session makes at once, and then in a second: all sessions of a host have one proxy thread. */
+const [PROXY_BURST, PROXY_PER_SECOND] = [128, 100]
+const PROXY_EVERY_MS = 1000 / PROXY_PER_SECOND
+
 /** What the broker knows of one confined session. */
 export class ConfinedSession {
   readonly #writable: readonly string[]
@@ -43,15 +47,24 @@ export class ConfinedSession {
   readonly #leader: number
   readonly #leaderStart: string | undefined
   readonly #reserved: readonly number[]
+  readonly #proxy: number | undefined
+  /** When its next connection to its proxy would be due if it made them evenly. */
+  #proxyDue = 0
 
   constructor(
-    { leader, policy, reserved }: { leader: number; policy: Policy; reserved: readonly number[] },
+    {
+      leader,
+      policy,
+      reserved,
+      proxy,
+    }: { leader: number; policy: Policy; reserved: readonly number[]; proxy?: number },
     private readonly report: (told: Told) => void,
   ) {
     this.policy = policy
     this.#leader = leader
     this.#leaderStart = readProcess(leader)?.started
     this.#reserved = reserved
+    this.#proxy = proxy
     this.#writable = policy.write.filter((path) => path !== '/dev' && !path.startsWith('/dev/'))
   }
 
@@ -91,6 +104,14 @@ export class ConfinedSession {
   /** Whether it must not listen on a port, which is where programs outside look for gc. */
   isReserved(port: number): boolean {
     return this.#reserved.includes(port)
+  }
+
+  /** Milliseconds that a connection to a port of this machine waits for those that the session made before it. */
+  waitBefore(port: number, now = performance.now()): number {
+    if (port !== this.#proxy) return 0
+    const due = Math.max(this.#proxyDue, now - PROXY_BURST * PROXY_EVERY_MS)
+    this.#proxyDue = due + PROXY_EVERY_MS
+    return Math.max(0, due - now)
   }
 
   /** A socket of the session begins to listen. */

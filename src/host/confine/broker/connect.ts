@@ -37,7 +37,8 @@ export function connect(
   session: ConfinedSession,
   call: Notification,
   listener: number,
-): Answer | { connecting: Connecting } {
+  hasWaited = false,
+): Answer | { connecting: Connecting } | { wait: number } {
   const [descriptor = 0n, pointer = 0n, size = 0n] = call.args
   const length = Number(size & 0xffff_ffffn)
   const bytes = length <= MAX_ADDRESS_BYTES ? readMemory(call.thread, pointer, length) : undefined
@@ -46,6 +47,9 @@ export function connect(
   const destination = parseSocketAddress(bytes)
   const asked = destination.kind === 'abstract' && answerToQuestion(destination.name, session.policy)
   if (asked) return asked
+  const isLocal = destination.kind === 'tcp' && isLoopback(destination.address)
+  const wait = isLocal && !hasWaited ? session.waitBefore(destination.port) : 0
+  if (wait > 0) return { wait }
   const socket = takeSocket(listener, call, Number(descriptor & 0xffff_ffffn))
   if ('errno' in socket) return socket
   const refused = isWaiting(listener, call) ? refusal(session, destination) : EPERM

@@ -20,6 +20,8 @@ const SentAdmission = Type.Object({
   socket: Type.Integer(),
   policy: Type.Unknown(),
   reserved: Type.Array(Type.Integer()),
+  /** The port of the proxy that the host has for it. */
+  proxy: Type.Optional(Type.Integer()),
   /** Where what it is denied is counted. */
   folder: Type.String(),
 })
@@ -39,6 +41,13 @@ const ENOSYS = 38
 const EIO = 5
 const NAMES = namesOfCalls(architecture())
 
+/** A connection that waits for its turn. */
+interface Delayed {
+  listener: number
+  notification: Notification
+  due: number
+}
+
 interface Waiting {
   listener: number
   notification: Notification
@@ -50,6 +59,8 @@ export class BrokerLoop {
   readonly #sessions = new Map<number, ConfinedSession>()
   readonly #handovers = new Map<number, Admission>()
   readonly #connecting = new Map<number, Waiting>()
+  /** One for each thread that waits in its call at most. */
+  #delayed: Delayed[] = []
   #commands = ''
 
   constructor(
@@ -60,7 +71,7 @@ export class BrokerLoop {
   run(): void {
     for (;;) {
       const reading = [this.control, ...this.#handovers.keys(), ...this.#sessions.keys()]
-      for (const { descriptor, ready, gone } of waitFor(reading, [...this.#connecting.keys()])) {
+      for (const { descriptor, ready, gone } of waitFor(reading, [...this.#connecting.keys()], this.#untilNext())) {
         if (descriptor === this.control) {
           if (!this.#readCommands()) return
         } else if (this.#handovers.has(descriptor)) this.#takeListener(descriptor)
@@ -68,6 +79,7 @@ export class BrokerLoop {
         else if (ready) this.#answer(descriptor)
         else if (gone) this.#forget(descriptor)
       }
+      this.#resumeDelayed()
     }
   }
 
@@ -104,14 +116,42 @@ export class BrokerLoop {
     if (answer) respond(listener, notification, answer)
   }
 
+  /** Milliseconds until a connection that waits is due; undefined while none waits. */
+  #untilNext(): number | undefined {
+    if (this.#delayed.length === 0) return undefined
+    return Math.max(0, Math.min(...this.#delayed.map(({ due }) => due)) - performance.now())
+  }
+
+  #resumeDelayed(): void {
+    if (this.#delayed.length === 0) return
+    const now = performance.now()
+    const isDue = ({ due }: Delayed) => due <= now
+    const due = this.#delayed.filter(isDue)
+    this.#delayed = this.#delayed.filter((each) => !isDue(each))
+    for (const { listener, notification } of due) {
+      const session = this.#sessions.get(listener)
+      const answer = session && this.#decide(session, listener, notification, true)
+      if (answer) respond(listener, notification, answer)
+    }
+  }
+
   /** An error here must not leave a program in its call for ever. */
-  #decide(session: ConfinedSession, listener: number, notification: Notification): Answer | undefined {
+  #decide(
+    session: ConfinedSession,
+    listener: number,
+    notification: Notification,
+    hasWaited = false,
+  ): Answer | undefined {
     const name = NAMES.get(notification.call) ?? ''
     try {
       if (name === 'listen') return listen(session, notification)
       if (isPriorityCall(name) || isSignalCall(name)) return touchProcess(session, notification, name)
       if (name !== 'connect') return name === '' ? { errno: ENOSYS } : changeMode(session, notification, name)
-      const done = connect(session, notification, listener)
+      const done = connect(session, notification, listener, hasWaited)
+      if (typeof done !== 'string' && 'wait' in done) {
+        this.#delayed.push({ listener, notification, due: performance.now() + done.wait })
+        return undefined
+      }
       if (typeof done === 'string' || !('connecting' in done)) return done
       this.#connecting.set(done.connecting.descriptor, { listener, notification, connecting: done.connecting })
       return undefined
@@ -130,6 +170,7 @@ export class BrokerLoop {
   #forget(listener: number): void {
     this.#sessions.get(listener)?.flush()
     this.#sessions.delete(listener)
+    this.#delayed = this.#delayed.filter((each) => each.listener !== listener)
     for (const [descriptor, waiting] of this.#connecting) {
       if (waiting.listener !== listener) continue
       this.#connecting.delete(descriptor)

@@ -82,7 +82,9 @@ export class Confiner {
       started: (child) => {
         const socket = child.stdio[HANDOVER]
         const { private: folder, reserved = [] } = confine
-        if (typeof socket === 'number') this.#broker.admit({ key, leader: child.pid, socket, policy, reserved, folder })
+        if (typeof socket !== 'number') return
+        const own = { key, leader: child.pid, socket, policy, reserved, folder }
+        this.#broker.admit({ ...own, ...(proxy && { proxy: proxy.port }) })
       },
     }
   }
