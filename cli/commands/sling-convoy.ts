@@ -36,6 +36,10 @@ export async function slingConvoy(
     ...(reassign && { reassign }),
     ...(usesFormula === false && { no_formula: true }),
   }
+  if (formula && vars) {
+    const launch = { target, formula, attached_bead_id: convoy, vars, ...(rig && { rig }), ...(force && { force }) }
+    await city.call('POST ~/sling/check', { body: launch })
+  }
   const {
     children,
     run,

@@ -1,10 +1,11 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
+import type { SlingCheck } from '../../src/orchestration/sling/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { notFound } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
-import type { SlingOptions } from './sling-options.ts'
+import { type SlingOptions, slingBody } from './sling-options.ts'
 
 interface DryRun {
   target: string
@@ -15,13 +16,12 @@ interface DryRun {
   options: SlingOptions
 }
 
-/** Checks that the agent and the bead exist, and that the formula compiles with its variables; nothing is made. */
+/** Checks all that a sling checks, and makes nothing. */
 export async function dryRun(context: CommandContext, city: CityClient, run: DryRun): Promise<void> {
   const { target, bead, text, options } = run
-  const name = await agentOf(city, target.replace(/[/]$/, ''), options.rig)
-  if (bead) await city.call('GET ~/bead/{id}', { params: { id: bead } })
-  const formula = options.on ?? (options.formula === true ? text.trim() : undefined)
-  const steps = formula === undefined ? 0 : await countSteps(city, formula, name, run)
+  const body = slingBody(target.replace(/[/]$/, ''), text, bead, options)
+  const checked = body ? await city.call('POST ~/sling/check', { body }) : { target: await agentOf(city, run) }
+  const { target: name, formula, steps = 0 }: SlingCheck = checked
   if (options.json) {
     const what = { target: name, ...(bead && { bead_id: bead }), ...(formula && { formula, steps }) }
     return printJson(context.io, envelope({ success: true, ...what, routed: false, queued: false, dry_run: true }))
@@ -30,25 +30,12 @@ export async function dryRun(context: CommandContext, city: CityClient, run: Dry
   printLine(context.io, sanitizeLine(`${work} would go to ${name}${formula && bead ? ` for ${bead}` : ''}.`))
 }
 
-async function agentOf(city: CityClient, name: string, rig: string | undefined): Promise<string> {
+/** Whom a new bead would go to. */
+async function agentOf(city: CityClient, { target, options: { rig } }: DryRun): Promise<string> {
+  const name = target.replace(/[/]$/, '')
   const { items } = await city.call('GET ~/agents')
   const names = rig && !name.includes('/') ? [`${rig}/${name}`, name] : [name]
   const found = names.find((each) => items.some((agent) => agent.name === each || agent.pool === each))
   if (found === undefined) throw notFound('agent-not-found', `there is no agent ${name}; \`gc agent list\` shows them`)
   return found
-}
-
-/** What the formula would come to for this agent, or this bead, with these variables. */
-async function countSteps(
-  city: CityClient,
-  formula: string,
-  agent: string,
-  { bead, options }: DryRun,
-): Promise<number> {
-  const rig = agent.includes('/') ? agent.slice(0, agent.indexOf('/')) : options.rig
-  const { name: cityName } = await city.call('GET ~')
-  const scope = rig ? { scope_kind: 'rig', scope_ref: rig } : { scope_kind: 'city', scope_ref: cityName }
-  const body = { target: bead ?? agent, vars: options.var ?? {}, ...scope }
-  const { steps } = await city.call('POST ~/formulas/{name}/preview', { params: { name: formula }, body })
-  return steps?.length ?? 0
 }

@@ -1,4 +1,6 @@
+import type { SlingInputBody } from '../../src/orchestration/sling/schema.ts'
 import type { JsonOption } from '../context/options.ts'
+import { usageError } from '../io/exit.ts'
 
 /** The options of `gc sling`. */
 export interface SlingOptions extends JsonOption {
@@ -18,4 +20,41 @@ export interface SlingOptions extends JsonOption {
   dryRun?: true
   scopeKind?: string
   scopeRef?: string
+}
+
+/** What is slung; undefined for the text of a new bead. */
+export function slingBody(
+  target: string,
+  text: string,
+  bead: string | undefined,
+  options: SlingOptions,
+): SlingInputBody | undefined {
+  const body = { target, ...slingFields(options), ...runFields(options) }
+  if (options.on) {
+    if (!bead) throw usageError('--on runs a formula for a bead: name the bead')
+    return { ...body, formula: options.on, attached_bead_id: bead }
+  }
+  if (options.formula === true) return { ...body, formula: text.trim() }
+  return bead === undefined ? undefined : { ...body, bead }
+}
+
+/** What the run of a formula gets. */
+export const runFields = ({ title, var: vars, scopeKind, scopeRef }: SlingOptions) => ({
+  ...(title && { title }),
+  ...(vars && { vars }),
+  ...(scopeKind && { scope_kind: scopeKind }),
+  ...(scopeRef && { scope_ref: scopeRef }),
+})
+
+/** How a bead is slung. */
+export function slingFields({ force, convoy, owned, merge, reassign, rig, formula }: SlingOptions) {
+  return {
+    ...(formula === false && { no_formula: true }),
+    ...(force && { force }),
+    ...(!convoy && { no_convoy: true }),
+    ...(owned && { owned }),
+    ...(merge && { merge }),
+    ...(reassign && { reassign }),
+    ...(rig && { rig }),
+  }
 }

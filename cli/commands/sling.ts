@@ -9,7 +9,7 @@ import { Exit, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { isConvoy, slingConvoy } from './sling-convoy.ts'
 import { dryRun } from './sling-dry-run.ts'
-import type { SlingOptions } from './sling-options.ts'
+import { runFields, type SlingOptions, slingBody, slingFields } from './sling-options.ts'
 import { warnUnavailable } from './unavailable.ts'
 
 export function slingCommand(program: Command, context: CommandContext): void {
@@ -85,42 +85,21 @@ function withConflictStatus(error: unknown): never {
   throw error
 }
 
-function send(
+async function send(
   city: CityClient,
   target: string,
   text: string,
   bead: string | undefined,
   options: SlingOptions,
 ): Promise<SlingResponse> {
-  const body = { target, ...slingFields(options), ...runFields(options) }
-  if (options.on) {
-    if (!bead) throw usageError('--on runs a formula for a bead: name the bead')
-    return city.call('POST ~/sling', { body: { ...body, formula: options.on, attached_bead_id: bead } })
+  const body = slingBody(target, text, bead, options)
+  if (body) {
+    // Other clients may give variables that a formula does not know; on a command line they are typing errors.
+    if (options.var) await city.call('POST ~/sling/check', { body })
+    return city.call('POST ~/sling', { body })
   }
-  if (options.formula === true) return city.call('POST ~/sling', { body: { ...body, formula: text.trim() } })
-  if (bead) return city.call('POST ~/sling', { body: { ...body, bead } })
   if (Object.keys(runFields(options)).length > 0) throw usageError('--title, --var and --scope-… are about a formula')
   return slingText(city, target, text, options)
-}
-
-/** What the run of a formula gets. */
-const runFields = ({ title, var: vars, scopeKind, scopeRef }: SlingOptions) => ({
-  ...(title && { title }),
-  ...(vars && { vars }),
-  ...(scopeKind && { scope_kind: scopeKind }),
-  ...(scopeRef && { scope_ref: scopeRef }),
-})
-
-function slingFields({ force, convoy, owned, merge, reassign, rig, formula }: SlingOptions) {
-  return {
-    ...(formula === false && { no_formula: true }),
-    ...(force && { force }),
-    ...(!convoy && { no_convoy: true }),
-    ...(owned && { owned }),
-    ...(merge && { merge }),
-    ...(reassign && { reassign }),
-    ...(rig && { rig }),
-  }
 }
 
 /** A single word that looks like a bead id is one: a mistyped id must not become a task. */

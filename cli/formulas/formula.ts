@@ -125,6 +125,11 @@ function previewCommand(formula: Command, context: CommandContext): void {
       const rig = await context.rig(city, options.rig)
       const { name: cityName } = await city.call('GET ~')
       const scope = rig ? { scope_kind: 'rig', scope_ref: rig } : { scope_kind: 'city', scope_ref: cityName }
+      if (Object.keys(options.var).length > 0) {
+        await city.call('POST ~/formulas/{name}/compile', {
+          ...{ params: { name }, body: { vars: options.var, ...(rig && { rig }) } },
+        })
+      }
       const body = { target: options.target, vars: options.var, ...scope }
       const detail = await city.call('POST ~/formulas/{name}/preview', { params: { name }, body })
       if (options.json) return printJson(context.io, detail)

@@ -1,6 +1,7 @@
 import type { Compilation } from './compilation.ts'
 import { expandInline } from './expand.ts'
 import { type Formula, type Loop, type Step, walk } from './formula.ts'
+import { missingFormula } from './formula-files.ts'
 import { writeOutLoops } from './loops.ts'
 import type { Bond } from './recipe.ts'
 import { resolveNeeds } from './rounds.ts'
@@ -54,7 +55,7 @@ export function compileBonds(steps: readonly Step[], compilation: Compilation): 
 /** The expansion of a name, or why there is none: items that nobody has yet need not keep a formula from compiling. */
 function readBond(name: string, compilation: Compilation): Formula | string {
   const parsed = compilation.files.formula(name)
-  if (!parsed) return `there is no formula "${name}" in the formula folders of this city and its packs`
+  if (!parsed) return missingFormula(compilation.files, name)
   if ('errors' in parsed) return `the formula "${name}" cannot be read: ${parsed.errors[0]?.message ?? ''}`
   if (parsed.formula.type !== 'expansion') return `"${name}" is no expansion`
   return compilation.formula({ name, place: parsed.formula.place }, 'expansion') ?? `"${name}" cannot be compiled`

@@ -27,6 +27,8 @@ export class Compilation {
   readonly problems = new Problems()
   readonly warnings: FormulaMessage[] = []
   readonly requirements: Requirement[] = []
+  /** The variables that the texts of the formulas name, and those of its ranges. */
+  readonly mentions = new Set<string>()
   /** Steps that became several: the ids that their needs are now those of, and the ids to wait for instead of them. */
   readonly starts = new Map<string, readonly string[]>()
   readonly ends = new Map<string, readonly string[]>()
@@ -63,6 +65,7 @@ export class Compilation {
       return undefined
     }
     this.requirements.push(...formula.requirements)
+    for (const variable of formula.mentions) this.mentions.add(variable)
     return formula
   }
 

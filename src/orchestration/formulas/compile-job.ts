@@ -33,7 +33,12 @@ export interface FormulaJobResult {
 
 /** Steps and edges are JSON in pieces, since reading a large recipe in one go would hold up the loop. */
 export type CompiledParts =
-  | { readonly head: Recipe; readonly steps: readonly string[]; readonly deps: readonly string[] }
+  | {
+      readonly head: Recipe
+      readonly known: readonly string[]
+      readonly steps: readonly string[]
+      readonly deps: readonly string[]
+    }
   | Extract<CompileResult, { errors: unknown }>
 
 /** How many steps or edges one piece holds. */
@@ -63,7 +68,7 @@ export class FormulaJobs {
 function inParts(result: CompileResult): CompiledParts {
   if (!('recipe' in result)) return result
   const { steps, deps, ...head } = result.recipe
-  return { head: { ...head, steps: [], deps: [] }, steps: inPieces(steps), deps: inPieces(deps) }
+  return { head: { ...head, steps: [], deps: [] }, known: result.known, steps: inPieces(steps), deps: inPieces(deps) }
 }
 
 const inPieces = (items: readonly unknown[]): string[] =>
@@ -74,8 +79,8 @@ const inPieces = (items: readonly unknown[]): string[] =>
 /** Puts a recipe together again, and leaves the loop free between its pieces. */
 export async function assemble(parts: CompiledParts): Promise<CompileResult> {
   if (!('head' in parts)) return parts
-  const { head, steps, deps } = parts
-  return { recipe: { ...head, steps: await readPieces(steps), deps: await readPieces(deps) } }
+  const { head, known, steps, deps } = parts
+  return { known, recipe: { ...head, steps: await readPieces(steps), deps: await readPieces(deps) } }
 }
 
 async function readPieces<Item>(pieces: readonly string[]): Promise<Item[]> {

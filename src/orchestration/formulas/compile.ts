@@ -1,3 +1,5 @@
+import { basename } from 'node:path'
+import { withHint } from '../../config/diagnostics/suggestion.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { applyAdvice } from './advice.ts'
 import { writeAttempts } from './attempts.ts'
@@ -9,9 +11,10 @@ import { expandInline } from './expand.ts'
 import { filterSteps, settleNeeds } from './filter.ts'
 import { flatten, recipeParts } from './flatten.ts'
 import { type Formula, type Step, walk } from './formula.ts'
-import type { FormulaFiles } from './formula-files.ts'
+import { type FormulaFiles, missingHint } from './formula-files.ts'
 import { checkConditions, checkGraph, checkVariables } from './graph-rules.ts'
 import { writeOutLoops } from './loops.ts'
+import { briefErrors, uniqueMessages } from './messages.ts'
 import { inOrder } from './order.ts'
 import { checkIds } from './parse.ts'
 import type { CompileResult, FormulaMessage, Recipe, RecipeDependency, RecipeRoot, RecipeStep } from './recipe.ts'
@@ -36,8 +39,9 @@ export function openCompile(
   const parsed = files.formula(name)
   if (result.reason !== 'not-workflow' || !parsed || 'errors' in parsed) return { errors: result.errors, warnings: [] }
   const reading = new Compilation(files, {})
-  reading.formula({ name, place: parsed.formula.place }, parsed.formula.type)
-  return { errors: reading.problems.list, warnings: [] }
+  const formula = reading.formula({ name, place: parsed.formula.place }, parsed.formula.type)
+  if (formula) resolveFiles(formula.template, isGraph(formula.requirements), reading)
+  return { errors: reading.problems.list, warnings: reading.warnings }
 }
 
 function compileWithin(
@@ -48,32 +52,47 @@ function compileWithin(
   drains: readonly string[],
   options: { allowOpenRanges?: boolean } = {},
 ): CompileResult {
+  const result = compileOnce(files, name, variables, drains, options)
+  return 'errors' in result ? { ...result, errors: uniqueMessages(result.errors) } : result
+}
+
+function compileOnce(
+  files: FormulaFiles,
+  name: string,
+  variables: Variables,
+  drains: readonly string[],
+  options: { allowOpenRanges?: boolean },
+): CompileResult {
   const parsed = files.formula(name)
   if (!parsed) {
-    const message = `formula "${name}" not found in search paths: ${files.folders.join(', ')}`
-    return { reason: 'missing', errors: [{ file: files.folders.at(-1) ?? '', line: 1, message }] }
+    const missing = `formula "${name}" not found in search paths: ${files.folders.join(', ')}`
+    const message = withHint(missing, missingHint(files, name))
+    const file = files.folders.at(-1) ?? ''
+    return { reason: 'missing', file, errors: [{ file, line: 1, message }] }
   }
-  if ('errors' in parsed) return { reason: 'invalid', errors: parsed.errors }
+  const file = files.fileOf(name) ?? ''
+  if ('errors' in parsed) return { reason: 'invalid', file, errors: parsed.errors }
   if (parsed.formula.type !== 'workflow') {
     const { place, type } = parsed.formula
     const message = `"${name}": formula is not a workflow: it is an ${type}, which other formulas use`
-    return { reason: 'not-workflow', errors: [{ ...place, message }] }
+    return { reason: 'not-workflow', file, errors: [{ ...place, message }] }
   }
   const given = { name, place: parsed.formula.place }
   try {
     const reading = new Compilation(files, variables)
     const formula = reading.formula(given, 'workflow')
-    if (!formula) return { reason: 'invalid', errors: reading.problems.list }
+    if (!formula) return { reason: 'invalid', file, errors: reading.problems.list }
     const definitions = [...formula.variables.values()].map(({ definition }) => definition)
     const compilation = new Compilation(files, valuesOf(definitions, variables))
     compilation.requirements.push(...formula.requirements)
     const recipe = compileFormula(formula, variables, compilation, [...drains, name])
     const open = options.allowOpenRanges ? [] : compilation.openRanges
     const errors = [...compilation.problems.list, ...open]
-    return recipe && errors.length === 0 ? { recipe } : { reason: 'invalid', errors }
+    if (!recipe || errors.length > 0) return { reason: 'invalid', file, errors }
+    return { recipe, known: [...new Set([...formula.variables.keys(), ...formula.mentions, ...compilation.mentions])] }
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error
-    return { reason: 'invalid', errors: [{ ...error.place, message: error.message }] }
+    return { reason: 'invalid', file, errors: [{ ...error.place, message: error.message }] }
   }
 }
 
@@ -114,6 +133,7 @@ function compileFormula(
     },
     source: { file: formula.place.file, layer: formula.layer, hash: formula.hash },
     requirements: requirements.map(({ axis, constraint }) => `${axis} ${constraint}`),
+    ...(Object.keys(formula.metadata).length > 0 && { metadata: formula.metadata }),
     ...{ root: rootOf(formula, shape), ...parts, bonds, items, warnings: compilation.warnings },
   }
 }
@@ -153,11 +173,15 @@ function compileItems(
     }
     const result = compileWithin(compilation.files, drain.formula, given, drains)
     if ('errors' in result) {
-      const [first] = result.errors
-      complain(place, `drain.formula "${drain.formula}" cannot be used: ${first?.message ?? ''}`, id)
+      const [first] = briefErrors(result)
+      const at = first && result.reason === 'invalid' ? `${basename(first.file)}:${first.line}: ` : ''
+      complain(place, `drain.formula "${drain.formula}" cannot be used: ${at}${first?.message ?? ''}`, id)
     } else if (result.recipe.contract === 'v1') {
       complain(place, `drain.formula "${drain.formula}" must be a graph: [requires] formula_compiler = ">=2.0.0"`, id)
-    } else items[drain.formula] = result.recipe
+    } else {
+      items[drain.formula] = result.recipe
+      for (const variable of result.known) compilation.mentions.add(variable)
+    }
   }
   return items
 }
@@ -209,7 +233,9 @@ function withFinalize(
 const ITERATION = /\.iteration\.\d+$/
 
 function rootOf({ name, description, variables, metadata }: Formula, shape: Recipe['shape']): RecipeRoot {
-  const own = Object.entries(metadata).filter(([key]) => !key.startsWith('gc.'))
+  const own = Object.entries(metadata).flatMap(([key, value]) =>
+    typeof value === 'object' || key.startsWith('gc.') ? [] : [[key, String(value)] as const],
+  )
   const kind: Record<string, string> =
     shape === 'graph'
       ? { [EngineKey.formulaContract]: 'graph.v2', [EngineKey.formulaName]: name, [WorkflowKey.kind]: 'workflow' }

@@ -1,5 +1,5 @@
 /** A condition on variables: `{{v}}`, `!{{v}}`, `{{v}} == x`, `{{v}} != x`. */
-const CONDITION = /^(!?)\s*\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}\s*(?:(==|!=)\s*([\s\S]*))?$/
+const CONDITION = /^(!?)\s*\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}\s*(?:(==|!=)\s*([\s\S]*))?$/
 const FALSE = ['', 'false', '0', 'no', 'off']
 
 export const CONDITION_FORMS = '{{v}}, !{{v}}, {{v}} == x or {{v}} != x'

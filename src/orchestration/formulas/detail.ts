@@ -40,9 +40,10 @@ const toNode = (step: RecipeStep) => {
 
 /** All of a recipe, controls and specs too. */
 export function toCompiled(recipe: Recipe, searchPaths: readonly string[]): CompiledFormula {
-  const { formula, description, contract, shape, source, variables, root, steps, deps, warnings } = recipe
+  const { formula, description, contract, shape, source, metadata, variables, root, steps, deps, warnings } = recipe
   return {
     ...{ name: formula, description, contract, shape, source: source.file, hash: source.hash },
+    ...(metadata && { metadata }),
     ...{ search_paths: [...searchPaths], vars: variables.definitions.map(toVarDef) },
     steps: [{ ...root, id: formula, is_root: true }, ...steps.map(toCompiledStep)],
     deps: [

@@ -2,8 +2,8 @@ import type { Compilation } from './compilation.ts'
 import { filterSteps } from './filter.ts'
 import type { Formula, Named, Step } from './formula.ts'
 import { writeOutLoops } from './loops.ts'
-import { mapTexts } from './map-step.ts'
-import { fillNames } from './placeholders.ts'
+import { mapTexts, mapValues } from './map-step.ts'
+import { fillNames, fillVariables } from './placeholders.ts'
 import { endsOfSteps, resolveNeeds, takeOver } from './rounds.ts'
 import { valuesOf } from './variables.ts'
 
@@ -62,13 +62,17 @@ export function fillTemplate(
 ): Step[] {
   const definitions = [...formula.variables.values()].map(({ definition }) => definition)
   const values = valuesOf(definitions, variables)
-  const text = (written: string) => fillNames(written, (name) => targetText(target, name) ?? ownValue(values, name))
+  // Values may name variables of the run, which texts get when it starts and the compiler needs now.
+  const current = mapValues(values, (value) => fillVariables(value, compilation.values))
+  const text = (written: string) =>
+    fillNames(written, (name) => targetText(target, name) ?? ownValue(values, name), values)
+  const now = (written: string) => fillNames(written, (name) => targetText(target, name) ?? ownValue(current, name))
   const filled = formula.template.map((step) => {
-    const each = mapTexts(step, text)
+    const each = mapTexts(step, text, now)
     compilation.addText(each)
     return each
   })
-  const kept = filterSteps(filled, { ...compilation.values, ...values }, compilation)
+  const kept = filterSteps(filled, { ...compilation.values, ...current }, compilation)
   const steps = expandInline(writeOutLoops(kept, compilation), compilation, depth + 1)
   return resolveNeeds(steps, compilation)
 }

@@ -1,6 +1,8 @@
+import { readDescriptions } from './descriptions.ts'
 import type { Compose, Formula, Named, Step } from './formula.ts'
-import type { FormulaFiles } from './formula-files.ts'
+import { type FormulaFiles, missingFormula } from './formula-files.ts'
 import type { Problems } from './reader.ts'
+import type { JsonTable, JsonValue } from './recipe.ts'
 import { uniqueRequirements } from './requirements.ts'
 
 /** A formula with what it inherits; undefined, and a problem, when it or a parent cannot be read. */
@@ -31,14 +33,14 @@ function inherit(
   }
   const parsed = files.formula(name)
   if (!parsed) {
-    problems.add(place, `there is no formula "${name}" in the formula folders of this city and its packs`)
+    problems.add(place, missingFormula(files, name))
     return undefined
   }
   if ('errors' in parsed) {
     problems.list.push(...parsed.errors)
     return undefined
   }
-  const { formula } = parsed
+  const formula = readDescriptions(parsed.formula, files)
   if (formula.extends.length === 0) return formula
   const parents = formula.extends.map((parent) => withParents(files, parent, problems, inherited, [...stack, name]))
   const read = parents.filter((parent) => parent !== undefined)
@@ -57,7 +59,8 @@ function merge(base: Formula, formula: Formula): Formula {
     steps: mergeSteps(base.steps, formula.steps),
     template: mergeSteps(base.template, formula.template),
     compose: mergeCompose(base.compose, formula.compose),
-    metadata: { ...base.metadata, ...formula.metadata },
+    mentions: base.mentions.union(formula.mentions),
+    metadata: mergeTables(base.metadata, formula.metadata),
   }
 }
 
@@ -67,6 +70,17 @@ function mergeSteps(base: readonly Step[], own: readonly Step[]): Step[] {
   const ids = new Set(base.map(({ id }) => id))
   return [...base.map((step) => byId.get(step.id) ?? step), ...own.filter(({ id }) => !ids.has(id))]
 }
+
+/** A table over another one: tables in both are merged, every other value replaces the lower one. */
+function mergeTables(base: JsonTable, own: JsonTable): JsonTable {
+  const merged = Object.entries(own).map(([key, value]) => {
+    const below = Object.hasOwn(base, key) ? base[key] : undefined
+    return [key, isTable(below) && isTable(value) ? mergeTables(below, value) : value] as const
+  })
+  return { ...base, ...Object.fromEntries(merged) }
+}
+
+const isTable = (value: JsonValue | undefined): value is JsonTable => typeof value === 'object' && !Array.isArray(value)
 
 const mergeCompose = (base: Compose, own: Compose): Compose => ({
   expand: [...base.expand, ...own.expand],

@@ -31,10 +31,10 @@ export interface FanOutItem {
 /** The beads that a fan-out makes of one item. What an item says is never read for placeholders. */
 export function expandFragment(
   { bonds, variables }: Pick<Recipe, 'bonds' | 'variables'>,
-  { bond: name, sourceRef, title, description, vars, item, index, before = 0 }: FanOutItem,
+  { bond: bondName, sourceRef, title, description, vars, item, index, before = 0 }: FanOutItem,
 ): Substituted<Fragment> {
-  const bond = Object.hasOwn(bonds, name) ? bonds[name] : undefined
-  if (!bond) return { errors: [`the run was started without the formula "${name}"`] }
+  const bond = Object.hasOwn(bonds, bondName) ? bonds[bondName] : undefined
+  if (!bond) return { errors: [`the run was started without the formula "${bondName}"`] }
   if ('error' in bond) return { errors: [bond.error] }
   const target = `${sourceRef}.item.${before + index + 1}`
   const given = mapValues(vars, (text) => fillNames(text, (key) => itemText(key, item, index)))
@@ -43,14 +43,17 @@ export function expandFragment(
     ...values,
     ...{ target, 'target.id': target, 'target.title': title, 'target.description': description ?? '' },
   }
-  const text = (written: string) => fillNames(written, (key) => (Object.hasOwn(texts, key) ? texts[key] : undefined))
-  const compilation = new Compilation(NO_FILES, { ...variables.values, ...values })
-  const steps = bond.steps.map((spec) => mapTexts(ofSpec(spec, NOWHERE), text))
+  const inForce = { ...variables.values, ...values }
+  const name = (key: string) => (Object.hasOwn(texts, key) ? texts[key] : undefined)
+  const text = (written: string) => fillNames(written, name, inForce)
+  const now = (written: string) => fillNames(written, name)
+  const compilation = new Compilation(NO_FILES, inForce)
+  const steps = bond.steps.map((spec) => mapTexts(ofSpec(spec, NOWHERE), text, now))
   try {
     const settled = settleNeeds(filterSteps(steps, compilation.values, compilation), compilation)
     const problems = compilation.problems.list.map(({ message }) => message)
     if (problems.length > 0) return { errors: problems }
-    const { steps: written, deps, sinks } = fragmentOf(writeAttempts(settled), name)
+    const { steps: written, deps, sinks } = fragmentOf(writeAttempts(settled), bondName)
     const marked = written.map((step) => ({
       ...step,
       metadata: { [WorkflowKey.stepId]: sourceRef, ...step.metadata, [EngineKey.dynamicFragment]: 'true' },

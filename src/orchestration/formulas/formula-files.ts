@@ -1,5 +1,8 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
+import { suggestion, withHint } from '../../config/diagnostics/suggestion.ts'
 import type { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import { BUILTIN_FILES } from '../../config/packs/builtin/files.ts'
+import { BUILTIN_PACKS, builtinSource } from '../../config/packs/builtin.ts'
 import type { ParsedFormula } from './formula.ts'
 import { parseFormula } from './parse.ts'
 import type { Capabilities } from './requirements.ts'
@@ -28,6 +31,17 @@ export interface Asset {
   /** Absolute. */
   readonly file: string
   readonly text: string
+}
+
+/** The sentence for a formula that another one names and that no layer has. */
+export const missingFormula = (files: Pick<FormulaFiles, 'names'>, name: string): string =>
+  withHint(`there is no formula "${name}" in the formula folders of this city and its packs`, missingHint(files, name))
+
+/** The import that brings a missing formula, or the name that was meant; empty when neither is known. */
+export function missingHint(files: Pick<FormulaFiles, 'names'>, name: string): string {
+  const pack = BUILTIN_PACKS.find((each) => BUILTIN_FILES.some(([path]) => path === `${each}/formulas/${name}.toml`))
+  if (pack === undefined) return suggestion(name, files.names())
+  return `it is in the pack ${pack}, which is not imported: gc import add ${builtinSource(pack)} --name ${pack}`
 }
 
 /** The spellings of a file, the first one wins in a folder. */

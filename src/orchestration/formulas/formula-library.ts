@@ -68,7 +68,8 @@ export class FormulaLibrary {
     const { compiled } = await this.#aside(files, { is: 'compile', name, variables })
     if (compiled) return assemble(compiled)
     const message = `it takes longer than ${SECONDS} s to compile: make its loops shorter, or several formulas of it`
-    return { reason: 'invalid', errors: [{ file: files.fileOf(name) ?? '', line: 1, message }] }
+    const file = files.fileOf(name) ?? ''
+    return { reason: 'invalid', file, errors: [{ file, line: 1, message }] }
   }
 
   /** The formulas that can be run, and those that cannot be read. */

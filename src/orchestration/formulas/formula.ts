@@ -1,4 +1,4 @@
-import type { DrainSpec, FanOutSpec, FormulaMessage, Gate, RetrySpec, VariableDefinition } from './recipe.ts'
+import type { DrainSpec, FanOutSpec, FormulaMessage, Gate, JsonTable, RetrySpec, VariableDefinition } from './recipe.ts'
 
 /** Where something is written. */
 export interface Place {
@@ -26,7 +26,10 @@ export interface Formula {
   readonly compose: Compose
   readonly advice: readonly Advice[]
   readonly pointcuts: readonly Pointcut[]
-  readonly metadata: Readonly<Record<string, string>>
+  /** Any TOML, for whoever reads the formula. */
+  readonly metadata: JsonTable
+  /** The variables that its texts name, declared or not. */
+  readonly mentions: ReadonlySet<string>
   readonly catalog?: { readonly name: string; readonly description: string }
 }
 

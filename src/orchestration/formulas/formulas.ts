@@ -11,7 +11,8 @@ import { decode, isFormulaName, problemsOf, requireBody, writeFormula } from './
 import { FormulaChanged } from './events.ts'
 import { type FormulaRuns, toFeedItem, toRecentRun } from './feed.ts'
 import type { FormulaLibrary } from './formula-library.ts'
-import type { FormulaMessage, Recipe } from './recipe.ts'
+import { briefErrors } from './messages.ts'
+import type { CompileResult, FormulaMessage, Recipe } from './recipe.ts'
 import type {
   CompiledFormula,
   FormulaCompile,
@@ -31,8 +32,8 @@ import type {
   FormulaValidateOutputBody,
 } from './schema.ts'
 import { type FormulaScope, requireScope } from './scope.ts'
-import { fillTitles, openTitles } from './substitute.ts'
-import { requireSmallVariables, validateVariables } from './variables.ts'
+import { fillTexts, fillTitles, openTitles } from './substitute.ts'
+import { requireSmallVariables, unknownVariables, validateVariables } from './variables.ts'
 
 export interface FormulasOptions {
   readonly config: { readonly path: string; readonly current: CityConfig }
@@ -66,7 +67,7 @@ export class Formulas {
   }
 
   async detail(name: string, query: FormulaDetailQuery): Promise<FormulaDetailResponse> {
-    const recipe = await this.#compile(name, ofRig(this.#scope(query))?.ref, {})
+    const { recipe } = await this.#compile(name, ofRig(this.#scope(query))?.ref, {})
     return toDetail(fillTitles(recipe, launchValues(recipe, query.target)))
   }
 
@@ -80,11 +81,13 @@ export class Formulas {
     return { search_paths: [...folders], formulas }
   }
 
-  /** All that a formula compiles to; its titles as they are written, unless there are variables to put in. */
+  /** All that a formula compiles to; its texts as they are written, unless there are variables to put in. */
   async compile(name: string, { rig, vars = {} }: FormulaCompile): Promise<CompiledFormula> {
     requireSmallVariables(vars)
-    const recipe = await this.#compile(name, this.#rig(rig), vars, 'formula-not-found')
-    const shown = Object.keys(vars).length > 0 ? fillTitles(recipe) : recipe
+    const { recipe, known } = await this.#compile(name, this.#rig(rig), vars, 'formula-not-found')
+    const unknown = unknownVariables(Object.keys(vars), known)
+    if (unknown.length > 0) throw new AppError('invalid-request', `formula "${name}": ${unknown.join('; ')}`)
+    const shown = Object.keys(vars).length > 0 ? fillTexts(recipe) : recipe
     return toCompiled(shown, this.options.formulaLibrary.files(rig).folders)
   }
 
@@ -92,9 +95,9 @@ export class Formulas {
   async preview(name: string, body: FormulaPreviewBody): Promise<FormulaDetailResponse> {
     const variables = body.vars ?? {}
     requireSmallVariables(variables)
-    const recipe = await this.#compile(name, ofRig(this.#scope(body))?.ref, variables)
+    const { recipe } = await this.#compile(name, ofRig(this.#scope(body))?.ref, variables)
     const filled = fillTitles(recipe, launchValues(recipe, body.target))
-    const problems = [...validateVariables(recipe), ...openTitles(filled)]
+    const problems = [...validateVariables(recipe), ...openTitles(recipe, launchValues(recipe, body.target))]
     if (problems.length === 0) return toDetail(filled)
     const list = problems.map((problem) => `\n  - ${problem}`).join('')
     throw new AppError('invalid-request', `formula "${name}": variable validation failed:${list}`)
@@ -186,13 +189,13 @@ export class Formulas {
     rig: string | undefined,
     variables: Readonly<Record<string, string>>,
     missing: 'invalid-request' | 'formula-not-found' = 'invalid-request',
-  ): Promise<Recipe> {
+  ): Promise<Extract<CompileResult, { recipe: Recipe }>> {
     const result = await this.options.formulaLibrary.compile(name, variables, rig)
-    if ('recipe' in result) return result.recipe
+    if ('recipe' in result) return result
     const [first] = result.errors
     if (result.reason === 'not-workflow') throw new AppError('formula-not-found', first?.message ?? name)
     if (result.reason === 'missing') throw new AppError(missing, first?.message ?? name)
-    throw new AppError('invalid-request', this.#sentences(result.errors).join('\n'))
+    throw new AppError('invalid-request', this.#sentences(briefErrors(result)).join('\n'))
   }
 
   #sentences(errors: readonly FormulaMessage[]): string[] {

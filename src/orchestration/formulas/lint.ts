@@ -1,5 +1,6 @@
 import { openCompile } from './compile.ts'
 import type { FormulaFiles } from './formula-files.ts'
+import { ownErrors } from './messages.ts'
 import type { FormulaMessage } from './recipe.ts'
 
 /** What there is to say of one formula. */
@@ -36,9 +37,10 @@ export function lintFormula(files: FormulaFiles, name: string): FormulaReport {
     const message = `it is not in the catalog: catalog.name "${catalog.name}" must be the formula's own, "${name}"`
     warnings.push({ ...place, message })
   }
-  const { errors, warnings: inert } = openCompile(files, name)
+  const compiled = openCompile(files, name)
+  const errors = ownErrors(file, place.line, compiled.errors)
   return {
-    ...{ name, file, type, description, errors, warnings: [...warnings, ...inert] },
+    ...{ name, file, type, description, errors, warnings: [...warnings, ...compiled.warnings] },
     ...(catalog?.name === name && { catalog }),
   }
 }

@@ -4,7 +4,7 @@ import { filterSteps } from './filter.ts'
 import { type Loop, type Step, walk } from './formula.ts'
 import { mapTexts, renameSteps } from './map-step.ts'
 import { fillNames } from './placeholders.ts'
-import { parseRange } from './range.ts'
+import { parseRange, rangeVariables } from './range.ts'
 import { endsOfSteps, idsOf, resolveNeeds, takeOver } from './rounds.ts'
 
 /** Steps with every loop written out: `<loop>.iter<N>.<step>`, each round after the one before. */
@@ -64,6 +64,7 @@ function roundsOf(step: Step, { rounds, place }: Loop, compilation: Compilation)
     return [{ number: 1, value: 1 }]
   }
   if (rounds.kind === 'count') return count(1, rounds.count, step)
+  for (const variable of rangeVariables(rounds.range)) compilation.mentions.add(variable)
   const range = parseRange(rounds.range, compilation.values)
   if ('error' in range) {
     if (range.missing === undefined) compilation.problem(place, range.error, step.id)

@@ -3,39 +3,42 @@ import type { Check, Loop, Step } from './formula.ts'
 
 type Text = (text: string) => string
 
-/** A step with every text in it changed: in its children and in the bodies of its loops, too. */
-export function mapTexts(step: Step, text: Text): Step {
+/**
+ * A step with every text in it changed, also in its children and in the bodies of its loops. `now` changes what is read
+ * while a formula is compiled: conditions, ranges and the names of formulas.
+ */
+export function mapTexts(step: Step, text: Text, now: Text = text): Step {
   const maybe = (value: string | undefined) => (value === undefined ? undefined : text(value))
   return {
     ...step,
     ...{ id: text(step.id), title: text(step.title), description: maybe(step.description), notes: maybe(step.notes) },
-    descriptionFile: maybe(step.descriptionFile),
     ...{ tags: step.tags.map(text), metadata: mapValues(step.metadata, text), needs: step.needs.map(text) },
-    ...{ conditions: step.conditions.map(text), runCondition: maybe(step.runCondition) },
-    children: step.children.map((child) => mapTexts(child, text)),
-    ...{ assignee: maybe(step.assignee), expand: maybe(step.expand), expandVars: mapValues(step.expandVars, text) },
-    ...{ loop: step.loop && mapLoop(step.loop, text), waitsFor: maybe(step.waitsFor) },
+    ...{ conditions: step.conditions.map(now), runCondition: maybe(step.runCondition) },
+    children: step.children.map((child) => mapTexts(child, text, now)),
+    ...{ assignee: maybe(step.assignee), expandVars: mapValues(step.expandVars, text) },
+    expand: step.expand === undefined ? undefined : now(step.expand),
+    ...{ loop: step.loop && mapLoop(step.loop, text, now), waitsFor: maybe(step.waitsFor) },
     gate: step.gate && { type: text(step.gate.type), id: maybe(step.gate.id), timeout: maybe(step.gate.timeout) },
     ...{ check: step.check && mapCheck(step.check, text), timeout: maybe(step.timeout) },
-    drain: step.drain && { ...step.drain, formula: text(step.drain.formula) },
+    drain: step.drain && { ...step.drain, formula: now(step.drain.formula) },
     onComplete: step.onComplete && {
       ...step.onComplete,
-      bond: text(step.onComplete.bond),
+      bond: now(step.onComplete.bond),
       ...(step.onComplete.vars && { vars: mapValues(step.onComplete.vars, text) }),
     },
-    specOf: step.specOf && mapTexts(step.specOf, text),
+    specOf: step.specOf && mapTexts(step.specOf, text, now),
   }
 }
 
-function mapLoop(loop: Loop, text: Text): Loop {
+function mapLoop(loop: Loop, text: Text, now: Text): Loop {
   const { rounds } = loop
   const mapped =
     rounds.kind === 'range'
-      ? { ...rounds, range: text(rounds.range) }
+      ? { ...rounds, range: now(rounds.range) }
       : rounds.kind === 'until'
         ? { ...rounds, condition: text(rounds.condition) }
         : rounds
-  return { ...loop, rounds: mapped, body: loop.body.map((step) => mapTexts(step, text)) }
+  return { ...loop, rounds: mapped, body: loop.body.map((step) => mapTexts(step, text, now)) }
 }
 
 function mapCheck({ maxAttempts, verdict }: Check, text: Text): Check {

@@ -12,6 +12,7 @@ import {
 } from './formula.ts'
 import { jsonTable } from './parse-json.ts'
 import { parseSteps, type StepContext } from './parse-step.ts'
+import { openVariables } from './placeholders.ts'
 import { Problems, TableReader } from './reader.ts'
 import { hasExtensions, parseRequirements } from './requirements.ts'
 import { parseVariables } from './variables.ts'
@@ -69,7 +70,8 @@ function readFormula(table: TableReader, source: FormulaSource, problems: Proble
     compose: parseCompose(table.sub('compose')),
     advice: table.list('advice').map((advice) => parseAdvice(advice, context)),
     pointcuts: table.list('pointcuts').map(parsePointcut),
-    metadata: table.record('metadata'),
+    metadata: table.json('metadata'),
+    mentions: new Set(openVariables(source.text)),
     ...(catalog && {
       catalog: { name: catalog.string('name') ?? '', description: catalog.string('description') ?? '' },
     }),

@@ -19,7 +19,7 @@ export function parseRange(
   return { first, last }
 }
 
-const TOKEN = /\s*(?:(\d+)|\{([A-Za-z_][A-Za-z0-9_]*)\}|([-+*/^()]))/y
+const TOKEN = /\s*(?:(\d+)|\{\{?[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}?\}|([-+*/^()]))/y
 
 type Failure = { readonly error: string; readonly missing?: string }
 
@@ -104,3 +104,7 @@ class Sum {
     return value
   }
 }
+
+/** The variables that a range names. */
+export const rangeVariables = (text: string): string[] =>
+  [...text.matchAll(/\{\{?[ \t]*([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name = '']) => name)

@@ -1,6 +1,6 @@
 import type { TomlNode, TomlTable } from '../../config/toml/parse.ts'
 import type { Place } from './formula.ts'
-import type { FormulaMessage } from './recipe.ts'
+import type { FormulaMessage, JsonTable, JsonValue } from './recipe.ts'
 
 /** What is wrong in formula files, in the order of its finding. */
 export class Problems {
@@ -78,6 +78,12 @@ export class TableReader {
     return Object.fromEntries(pairs)
   }
 
+  /** A table of any values, as JSON; dates are texts. */
+  json(key: string): JsonTable {
+    const node = this.#typed(key, 'table', 'a table')
+    return node ? tableToJson(node) : {}
+  }
+
   sub(key: string, name = key): TableReader | undefined {
     const node = this.#typed(key, 'table', 'a table')
     return node && new TableReader(this.file, node, this.problems, name, this.step)
@@ -115,6 +121,23 @@ export class TableReader {
 
 const isKind = <Kind extends TomlNode['kind']>(node: TomlNode, kind: Kind): node is Extract<TomlNode, { kind: Kind }> =>
   node.kind === kind
+
+/** Dates, `inf` and `nan` become texts. */
+const tableToJson = ({ entries }: TomlTable): JsonTable =>
+  Object.fromEntries([...entries].map(([key, node]) => [key, toJson(node)]))
+
+function toJson(node: TomlNode): JsonValue {
+  switch (node.kind) {
+    case 'table':
+      return tableToJson(node)
+    case 'array':
+      return node.items.map(toJson)
+    case 'float':
+      return Number.isFinite(node.value) ? node.value : String(node.value)
+    default:
+      return node.value
+  }
+}
 
 /** A plain value as text; undefined for a list or a table. */
 export const textOf = (node: TomlNode): string | undefined =>

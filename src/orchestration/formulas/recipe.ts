@@ -22,6 +22,8 @@ export interface Recipe {
   readonly source: RecipeSource
   /** What it requires, its own and inherited: `formula_compiler >=2.0.0`. */
   readonly requirements: readonly string[]
+  /** The formula's `[metadata]`, merged with that of its parents; absent when there is none. */
+  readonly metadata?: JsonTable
   readonly root: RecipeRoot
   /** In order: for v2 each step after those it depends on. */
   readonly steps: readonly RecipeStep[]
@@ -62,6 +64,10 @@ export interface RecipeSource {
   readonly hash: string
 }
 
+/** Any JSON without null. */
+export type JsonValue = string | number | boolean | readonly JsonValue[] | JsonTable
+export type JsonTable = { readonly [key: string]: JsonValue }
+
 /** Its id as a step is the formula's name. */
 export interface RecipeRoot {
   readonly title: string
@@ -69,7 +75,7 @@ export interface RecipeRoot {
   /** `molecule`, or `task` for a graph and a wisp. */
   readonly type: 'molecule' | 'task'
   readonly priority: number
-  /** `gc.kind`, `gc.formula_contract`, `gc.formula_name` and the like, and the formula's own `[metadata]`. */
+  /** `gc.kind`, `gc.formula_contract`, `gc.formula_name` and the like, and the plain values of the formula's `[metadata]`. */
   readonly metadata: Readonly<Record<string, string>>
 }
 
@@ -215,10 +221,17 @@ export interface FormulaMessage {
 }
 
 export type CompileResult =
-  | { readonly recipe: Recipe }
+  | {
+      readonly recipe: Recipe
+      /** The variables that it knows: those it declares, and those that its texts, templates and drains name. */
+      readonly known: readonly string[]
+    }
   | {
       /** `missing` when there is no such formula, `not-workflow` for an expansion or aspect, else `invalid`. */
       readonly reason: 'missing' | 'not-workflow' | 'invalid'
+      /** The file of the formula, absolute; the highest formula folder when it is missing. */
+      readonly file: string
+      /** Each once; those of other files that it is made of are among them. */
       readonly errors: readonly FormulaMessage[]
     }
 

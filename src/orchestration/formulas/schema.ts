@@ -272,6 +272,9 @@ export const CompiledFormula = Type.Object(
     shape: Type.String({ description: '`graph`, `molecule` or `wisp`.' }),
     source: Type.String({ description: 'Its file.' }),
     hash: Type.String({ description: 'The SHA-256 of its file: `gc.formula_hash` of its runs.' }),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The `[metadata]` of the formula and its parents.' }),
+    ),
     search_paths: Type.Array(Type.String()),
     vars: Type.Array(FormulaVarDefResponse),
     steps: Type.Array(CompiledStep),

@@ -4,13 +4,20 @@ import type { Bond, Recipe, RecipeStep, StepSpec, Substituted } from './recipe.t
 
 /**
  * A recipe whose texts hold the values in force and what the launch adds. Placeholders without a value stay as they are
- * written, but in a title they are an error.
+ * written, but in a title they are an error. The values of variables in bonds are put in with those of the items.
  */
 export function substitute(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): Substituted<Recipe> {
+  const errors = openTitles(recipe, extra)
+  return errors.length > 0 ? { errors } : { value: fillTexts(recipe, extra) }
+}
+
+/** A recipe whose texts hold the values in force and what the launch adds, whatever is missing. */
+export function fillTexts(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): Recipe {
   const values = { ...recipe.variables.values, ...extra }
   const text = (written: string) => fillVariables(written, values)
+  const added = (written: string) => fillVariables(written, extra)
   const { root } = recipe
-  const value: Recipe = {
+  return {
     ...recipe,
     root: {
       ...root,
@@ -19,10 +26,8 @@ export function substitute(recipe: Recipe, extra: Readonly<Record<string, string
       metadata: mapValues(root.metadata, text),
     },
     steps: recipe.steps.map((step) => fillStep(step, text)),
-    bonds: Object.fromEntries(Object.entries(recipe.bonds).map(([name, bond]) => [name, fillBond(bond, text)])),
+    bonds: Object.fromEntries(Object.entries(recipe.bonds).map(([name, bond]) => [name, fillBond(bond, added)])),
   }
-  const errors = openTitles(value)
-  return errors.length > 0 ? { errors } : { value }
 }
 
 /** A recipe whose titles hold the values in force, and nothing else: what people are shown of it. */
@@ -35,8 +40,18 @@ export function fillTitles(recipe: Recipe, extra: Readonly<Record<string, string
   return { ...recipe, root: titled(recipe.root), steps: recipe.steps.map(titled) }
 }
 
-/** A sentence for each title that still holds a variable. */
-export function openTitles(recipe: Recipe): string[] {
+/**
+ * A sentence for each title that names a variable without a value. What stands in a value that was given is no placeholder;
+ * in a default it is.
+ */
+export function openTitles(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): string[] {
+  const { definitions, values } = recipe.variables
+  const defaults = new Map(definitions.map((each) => [each.name, each.default]))
+  const openIn = (name: string): string[] => {
+    if (Object.hasOwn(extra, name)) return []
+    if (!Object.hasOwn(values, name)) return [name]
+    return values[name] === defaults.get(name) ? openVariables(values[name] ?? '') : []
+  }
   const titles = [
     { id: recipe.formula, title: recipe.root.title },
     ...recipe.steps.filter(({ kind }) => kind !== 'spec'),
@@ -45,7 +60,7 @@ export function openTitles(recipe: Recipe): string[] {
     ),
   ]
   return titles.flatMap(({ id, title }) => {
-    const open = openVariables(title)
+    const open = openVariables(title).flatMap(openIn)
     if (open.length === 0) return []
     return [
       `step "${id}": bead title contains unresolved variable(s) ${open.join(', ')} — missing or misspelled --var(s)?`,

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { suggestion, withHint } from '../../config/diagnostics/suggestion.ts'
 import { invalidField } from '../../core/errors.ts'
 import type { Variable } from './formula.ts'
 import type { TableReader } from './reader.ts'
@@ -80,6 +81,25 @@ export function valuesOf(
     if (definition.default !== undefined) values[definition.name] = definition.default
   }
   return { ...values, ...given }
+}
+
+/** Variables that gc gives to every formula, or to those that ask for them, under what the caller says. */
+const GIVEN = ['rig_name', 'binding_name', 'binding_prefix', 'base_branch', 'target_branch', 'issue']
+
+/** A sentence for each variable that a formula does not know, with the one that was meant. */
+export function unknownVariables(given: readonly string[], known: readonly string[]): string[] {
+  const names = new Set([...known, ...GIVEN])
+  return given
+    .filter((name) => !names.has(name))
+    .map((name) => withHint(`unknown variable "${name.slice(0, 100)}"`, suggestion(name, known) || listOf(known)))
+}
+
+const MAX_NAMED = 20
+
+function listOf(known: readonly string[]): string {
+  if (known.length === 0) return 'the formula has no variables'
+  const more = known.length > MAX_NAMED ? ` and ${known.length - MAX_NAMED} more` : ''
+  return `the formula has ${known.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
 /** What is wrong with the values of a recipe, a sentence each: they are checked when work is made of it. */

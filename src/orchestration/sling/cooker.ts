@@ -52,7 +52,7 @@ export class FormulaCooker {
     }
     const attached = bead === undefined ? undefined : this.router.get(bead)
     const place = attached ? beads.rigOf(attached.id) : rig
-    const compiled = await this.#parts.compile({ ...cook, formula, rig: place }, bead)
+    const compiled = await this.#parts.compile({ ...cook, formula, rig: place, strict: true }, bead)
     if (attached && compiled.shape === 'graph') {
       throw new AppError(
         'invalid-request',

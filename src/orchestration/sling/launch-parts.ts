@@ -4,7 +4,7 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
 import type { CompileResult, Recipe } from '../formulas/recipe.ts'
-import { validateVariables } from '../formulas/variables.ts'
+import { unknownVariables, validateVariables } from '../formulas/variables.ts'
 import type { Instantiator } from '../instantiate/instantiator.ts'
 import type { RouteContext } from '../routing/step-route.ts'
 import type { RouteTarget } from '../routing/target.ts'
@@ -38,6 +38,8 @@ interface CompileRequest {
   rig: string
   vars: Variables
   target?: RouteTarget | undefined
+  /** Whether a variable that the formula does not know is an error. */
+  strict?: boolean
 }
 
 interface RunFields {
@@ -65,16 +67,17 @@ export class LaunchParts {
     const context = { ...this.#options, ...launch, config: config.current }
     const compile = async (variables: Variables) => {
       const result = await formulaLibrary.compile(launch.formula, variables, launch.rig || undefined)
-      if ('recipe' in result) return result.recipe
+      if ('recipe' in result) return result
       throw new AppError('invalid-request', compileSentence(launch.formula, result))
     }
     const ofRig = config.current.rigs.find(({ name }) => name === launch.rig)?.formulaVars
     const variables = { ...injectedVariables({ ...context, bead }), ...ofRig, ...launch.vars }
     const compiled = await compile(variables)
     // A graph gets the bead with its input, a molecule by name.
-    const isNamed = compiled.contract === 'v1' && bead !== undefined
-    const recipe = isNamed ? await compile({ issue: bead, ...variables }) : compiled
-    const problems = validateVariables(recipe)
+    const isNamed = compiled.recipe.contract === 'v1' && bead !== undefined
+    const { recipe, known } = isNamed ? await compile({ issue: bead, ...variables }) : compiled
+    const unknown = launch.strict ? unknownVariables(Object.keys(launch.vars), known) : []
+    const problems = [...unknown, ...validateVariables(recipe)]
     if (problems.length > 0) throw new AppError('invalid-request', listed(launch.formula, problems))
     return recipe
   }

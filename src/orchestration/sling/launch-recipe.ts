@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { isControl } from '../../work/beads/readiness.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
+import { briefErrors } from '../formulas/messages.ts'
 import type { CompileResult, Recipe } from '../formulas/recipe.ts'
 import { substitute } from '../formulas/substitute.ts'
 import type { Variables } from './launch-variables.ts'
@@ -28,14 +29,13 @@ export function asWisp(recipe: Recipe): Recipe {
 }
 
 /** What keeps a formula from being compiled. */
-export function compileSentence(
-  formula: string,
-  { reason, errors }: Extract<CompileResult, { errors: unknown }>,
-): string {
-  if (reason === 'missing') return errors.map(({ message }) => message).join('; ')
+export function compileSentence(formula: string, result: Extract<CompileResult, { errors: unknown }>): string {
+  if (result.reason === 'missing') return result.errors.map(({ message }) => message).join('; ')
   return listed(
     formula,
-    errors.map(({ file, line, step, message }) => `${file}:${line}: ${step ? `step ${step}: ` : ''}${message}`),
+    briefErrors(result).map(
+      ({ file, line, step, message }) => `${file}:${line}: ${step ? `step ${step}: ` : ''}${message}`,
+    ),
   )
 }
 

@@ -63,18 +63,25 @@ export class FormulaLauncher {
     this.#parts = new LaunchParts(options)
   }
 
+  /** Does all that a launch does before it writes, and rejects unknown variables; for a bead if one is named. */
+  async check(launch: Launch, bead?: string): Promise<Recipe> {
+    if (bead !== undefined) this.router.checkRoutable(this.router.get(bead), launch.target, launch.flags)
+    const rig = bead === undefined ? launch.rig : this.#options.beads.rigOf(bead)
+    const recipe = await this.#parts.compile({ ...launch, rig, strict: true }, bead)
+    const compiled = { ...launch, rig, recipe }
+    if (bead === undefined) requireLaunchable(compiled)
+    const isAttached = bead !== undefined && recipe.shape !== 'graph'
+    const ids = Array.from({ length: beadCount(recipe) }, (_, index) => `new-${index}`)
+    if (isAttached) fill(asMolecule(recipe), {})
+    else this.#plan(compiled, ids, {}, bead === undefined ? {} : { convoy_id: 'new', issue: bead })
+    return recipe
+  }
+
   /** Runs a formula that is for no bead. */
   async launch(caller: Caller, launch: Launch): Promise<Launched> {
     const compiled = { ...launch, recipe: await this.#parts.compile(launch) }
     const { recipe, target } = compiled
-    if (recipe.shape === 'molecule' && isPool(target.agent)) {
-      throw new AppError(
-        'invalid-request',
-        `the root of formula ${recipe.formula} is a molecule, which no session of the pool ${target.agent.qualified} is ` +
-          'offered: give the formula phase = "vapor" or [requires] formula_compiler = ">=2.0.0", or name an agent with one session',
-      )
-    }
-    if (recipe.shape === 'graph') requireNoInput(recipe)
+    requireLaunchable(compiled)
     const ofAgent = launch.flags.force ? [] : this.router.agentWarnings(target.agent)
     const warnings = recipe.shape === 'molecule' ? [...ofAgent, onlyListed(recipe)] : ofAgent
     return this.#write(caller, compiled, {
@@ -225,6 +232,17 @@ export class FormulaLauncher {
     launch.save?.(tx, warnings)
     return { root, isGraph: launch.recipe.shape === 'graph', warnings }
   }
+}
+
+/** Throws for a formula that nobody would do without a bead that it is for. */
+function requireLaunchable({ recipe, target }: Compiled): void {
+  if (recipe.shape === 'graph') requireNoInput(recipe)
+  if (recipe.shape !== 'molecule' || !isPool(target.agent)) return
+  throw new AppError(
+    'invalid-request',
+    `the root of formula ${recipe.formula} is a molecule, which no session of the pool ${target.agent.qualified} is ` +
+      'offered: give the formula phase = "vapor" or [requires] formula_compiler = ">=2.0.0", or name an agent with one session',
+  )
 }
 
 /** Whether two launches are the same but for the convoys that gc made for each. */

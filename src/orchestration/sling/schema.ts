@@ -44,6 +44,18 @@ export const SlingText = Type.Object(
 )
 export type SlingText = Static<typeof SlingText>
 
+/** Ours: what a sling would do. */
+export const SlingCheck = Type.Object(
+  {
+    target: Type.String({ description: 'The agent, by its qualified name.' }),
+    bead: text('The bead that would be slung, or that the formula would be run for.'),
+    formula: text('The formula that would be run.'),
+    steps: Type.Optional(Type.Integer({ description: 'The number of its steps with these variables.' })),
+  },
+  { $id: 'SlingCheck', additionalProperties: false },
+)
+export type SlingCheck = Static<typeof SlingCheck>
+
 const RunRef = Type.Object(
   { run_id: Type.String(), kind: Type.Union([Type.Literal('sling'), Type.Literal('order')]), status: RunStatus },
   { $id: 'RunRef', additionalProperties: false },

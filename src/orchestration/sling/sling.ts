@@ -5,6 +5,7 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadDraft } from '../../work/beads/draft.ts'
 import { EngineKey } from '../../work/metadata.ts'
+import { toDetail } from '../formulas/detail.ts'
 import { resolveTarget, type Target } from '../routing/target.ts'
 import { checkArguments } from './arguments.ts'
 import { BeadRouter, isRouted, type RouteFlags } from './bead-router.ts'
@@ -16,6 +17,7 @@ import type {
   FormulaCook,
   FormulaCooked,
   SlingBatch,
+  SlingCheck,
   SlingConvoy,
   SlingInputBody,
   SlingResponse,
@@ -49,6 +51,21 @@ export class Sling {
       return formulaResponse(body, target, 'standalone', await this.#launcher.launch(caller, launch))
     }
     return formulaResponse(body, target, 'attached', await this.#launcher.attach(caller, launch, attached))
+  }
+
+  /** Checks what is to be slung as {@link sling} does, and the names of its variables; nothing is written. */
+  async check(body: SlingInputBody): Promise<SlingCheck> {
+    const { current } = this.#options.config
+    const target = resolveTarget(current, body)
+    const { bead, formula } = checkArguments(body, target, current.name)
+    const work = bead ?? body.attached_bead_id
+    const checked = { target: target.agent.qualified, ...(work !== undefined && { bead: work }) }
+    if (formula === undefined) {
+      if (bead !== undefined) this.#router.checkRoutable(this.#router.get(bead), target, body)
+      return checked
+    }
+    const recipe = await this.#launcher.check(launchOf(formula, target, body), work)
+    return { ...checked, formula, steps: toDetail(recipe).steps?.length ?? 0 }
   }
 
   /** Creates a bead and slings it: both happen, or nothing. An agent with a default formula then runs that for it. */

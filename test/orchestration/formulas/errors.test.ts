@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { errorsOf, extended, recipeOf, steps, v1, v2 } from './files.ts'
+import { compile } from '../../../src/orchestration/formulas/compile.ts'
+import { lintFormulas } from '../../../src/orchestration/formulas/lint.ts'
+import { briefErrors } from '../../../src/orchestration/formulas/messages.ts'
+import { errorsOf, extended, formulaFiles, recipeOf, steps, v1, v2 } from './files.ts'
 
 const step = (keys: string) => `[[steps]]\nid = "a"\ntitle = "A"\n${keys}\n`
 const check = '[steps.check]\nmax_attempts = 2\n[steps.check.check]\npath = "c.sh"'
@@ -233,6 +236,60 @@ describe('a formula that breaks one rule is refused with its place', () => {
   test('every error at once, each with its step', () => {
     const text = v1(`${step('priority = 9')}[[steps]]\nid = "b"\n[[steps]]\nid = "c"\ntitle = "c"\nwaits_for = "x"\n`)
     expect(errorsOf(text).map((error) => error.slice(0, 4))).toEqual(['5 a:', '7 b:', '11 c'])
+  })
+})
+
+describe('a formula that is made of others', () => {
+  const faulty = [0, 1, 2].map((n) => `[[steps]]\nid = "x${n}"\ntitle = "X"\npriority = 9\n`)
+  const bad = `formula = "bad"\n${faulty.join('')}`
+  const own = 'formula = "f"\nextends = ["bad"]\n[[steps]]\nid = "y"\ntitle = "Y"\nneeds = ["zz"]\n'
+  const files = formulaFiles({ f: own, bad, fine: v1(steps('a')).replace('"f"', '"fine"') })
+
+  test('reports the first error of each other file, and how to see the others', () => {
+    const result = compile(files, 'f')
+    expect('errors' in result && briefErrors(result)).toEqual([
+      {
+        file: '/city/formulas/bad.toml',
+        line: 5,
+        step: 'x0',
+        message: 'priority must be 0 to 4 (2 more: gc formula validate bad)',
+      },
+    ])
+  })
+
+  test('is linted without the errors of others', () => {
+    const reports = lintFormulas(files).map(({ name, errors }) => [name, errors.map(({ message }) => message)])
+    expect(reports).toEqual([
+      ['bad', Array.from({ length: 3 }, () => 'priority must be 0 to 4')],
+      ['f', ['it is made of "bad", which does not compile']],
+      ['fine', []],
+    ])
+  })
+
+  test('reports an error once, however often it is met', () => {
+    const twice = v2('[[steps]]\nid = "a"\ntitle = "A"\nexpand = "gone"\n')
+    const errors = errorsOf(`${twice}[compose]\nexpand = [{ target = "a", with = "gone" }]\n`)
+    expect(errors.length).toBe(new Set(errors).size)
+  })
+})
+
+describe('a formula that is missing', () => {
+  test.each([
+    ['extends', 'formula = "f"\nextends = ["mol-do-work"]\n'],
+    ['expand', v2('[[steps]]\nid = "a"\ntitle = "A"\nexpand = "mol-do-work"\n')],
+    ['drain', v2('[[steps]]\nid = "a"\ntitle = "A"\ndrain = { formula = "mol-do-work" }\n')],
+  ])('of the pack core is named by %s with the command that imports it', (_, text) => {
+    expect(errorsOf(text)).toEqual([
+      expect.stringMatching(
+        /"mol-do-work".*it is in the pack core, which is not imported: gc import add https:\S+core --name core$/,
+      ),
+    ])
+  })
+
+  test('is reported with the one that was meant', () => {
+    expect(errorsOf('formula = "f"\nextends = ["plann"]\n', { plan: v1(steps('a')) })[0]).toContain(
+      'did you mean "plan"?',
+    )
   })
 })
 

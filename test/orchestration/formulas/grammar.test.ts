@@ -187,6 +187,61 @@ describe('what formulas are put together from', () => {
   })
 })
 
+describe('templates and the variables around them', () => {
+  const job =
+    'formula = "job"\ntype = "expansion"\n[vars]\nmode = "own"\nrounds = "1"\n' +
+    '[[template]]\nid = "{target}"\ntitle = "{mode} {{mode}} {{who}}"\n' +
+    '[[template]]\nid = "{target}.fast"\ntitle = "Fast"\ncondition = "{{mode}} == fast"\n' +
+    '[[template]]\nid = "{target}.more"\ntitle = "More"\n[template.loop]\nrange = "1..{rounds}"\n' +
+    '[[template.loop.body]]\nid = "s"\ntitle = "S"\n'
+  const host = (vars: string) =>
+    v2(`[vars]\nspeed = "slow"\ntimes = "2"\n[[steps]]\nid = "a"\ntitle = "A"\nexpand = "job"\n${vars}`)
+  const given = 'expand_vars = { mode = "{{speed}}", rounds = "{{times}}" }\n'
+  const idsOf = (values: Record<string, string>) =>
+    recipeOf(host(given), { job }, values)
+      .steps.filter(({ kind }) => kind === undefined)
+      .map(({ ref }) => ref)
+
+  test('a variable of the template has its own value in either spelling', () => {
+    expect(recipeOf(host(''), { job }).steps[0]?.title).toBe('own own {{who}}')
+    expect(recipeOf(host(given), { job }).steps[0]?.title).toBe('{{speed}} {{speed}} {{who}}')
+  })
+
+  test('conditions and ranges of the template use the values of the run', () => {
+    expect(idsOf({})).toEqual(['a', 'a.more.iter1.s', 'a.more.iter2.s'])
+    expect(idsOf({ speed: 'fast', times: '1' })).toEqual(['a', 'a.fast', 'a.more.iter1.s'])
+  })
+})
+
+describe('metadata of a formula', () => {
+  const NESTED =
+    '[metadata]\nowner = "me"\nlevel = 3\n[metadata.gc.methodology]\nname = "x"\nmodes = ["a", ["b"]]\nsince = 2026-01-02\n' +
+    'at = 07:30:00\nlimit = inf\n[[metadata.lanes]]\nid = 1\n'
+
+  test('is any TOML, and only its plain values are those of the root bead', () => {
+    const { metadata, root } = recipeOf(v1(`${NESTED}${steps('a')}`))
+    expect(metadata).toEqual({
+      ...{ owner: 'me', level: 3, lanes: [{ id: 1 }] },
+      gc: { methodology: { name: 'x', modes: ['a', ['b']], since: '2026-01-02', at: '07:30:00', limit: 'Infinity' } },
+    })
+    expect(root.metadata).toEqual({ owner: 'me', level: '3', 'gc.formula_name': 'f' })
+  })
+
+  test('is merged with that of its parents, table by table', () => {
+    const base = `formula = "base"\n${NESTED}${steps('a')}`
+    const own =
+      'formula = "f"\nextends = ["base"]\n[metadata.gc.methodology]\nname = "y"\n[metadata.owner]\nteam = "t"\n'
+    expect(recipeOf(own, { base }).metadata).toMatchObject({
+      ...{ owner: { team: 't' }, level: 3 },
+      gc: { methodology: { name: 'y', modes: ['a', ['b']] } },
+    })
+  })
+
+  test('is text in a step', () => {
+    expect(() => recipeOf(v1(`${steps('a')}metadata = { a = { b = 1 } }\n`))).toThrow('metadata: a must be text')
+  })
+})
+
 describe('files beside formulas', () => {
   const described = (text: string) => `${steps('a')}description_file = "${text}"\n`
 
@@ -202,6 +257,39 @@ describe('files beside formulas', () => {
       'Read /city/assets/do.md (do.md, 5000 bytes): it says what to do in this step.\n\n' +
         'In it these variables stand for:\n\nwho="{{who}}"',
     )
+  })
+
+  const FILES = {
+    'assets/{target}.md': 'Review {target} for {{who}} as {role}.',
+    'assets/b.md': 'substituted name',
+  }
+  const review =
+    'formula = "review"\ntype = "expansion"\n[vars.role]\ndefault = "critic"\n[[template]]\nid = "{target}"\n' +
+    'title = "T"\ndescription_file = "../assets/{target}.md"\n'
+  const inTemplate = (files: Record<string, string>) => {
+    const f = v2(`[vars]\nwho = "me"\n[[steps]]\nid = "b"\ntitle = "B"\nexpand = "review"\n`)
+    return compile(formulaFiles({ f, review }, files), 'f')
+  }
+
+  test('a description file is read by the name that is written, before anything is substituted', () => {
+    const result = inTemplate(FILES)
+    expect('recipe' in result && result.recipe.steps[0]?.description).toBe('Review b for {{who}} as critic.')
+  })
+
+  test('a missing description file is reported by the name that is written', () => {
+    expect(inTemplate({ 'assets/b.md': 'x' })).toMatchObject({
+      errors: [{ line: 5, step: 'b', message: expect.stringContaining('description_file "../assets/{target}.md" is') }],
+    })
+  })
+
+  test.each([
+    ['a loop', '[[steps]]\nid = "l"\ntitle = "L"\n[steps.loop]\nrange = "1..1"\nvar = "i"\n[[steps.loop.body]]\n'],
+    ['children', '[[steps]]\nid = "p"\ntitle = "P"\n[[steps.children]]\n'],
+  ])('a description file in %s keeps its written name', (_, around) => {
+    const text = v2(`${around}id = "s"\ntitle = "S"\ndescription_file = "{i}.md"\n`)
+    const result = compile(formulaFiles({ f: text }, { 'formulas/{i}.md': 'Do.' }), 'f')
+    const steps = 'recipe' in result ? result.recipe.steps : []
+    expect(steps.find(({ title }) => title === 'S')?.description).toBe('Do.')
   })
 
   test('without its file a v1 step has no description', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { expandAttempt } from '../../../src/orchestration/formulas/attempts.ts'
+import { compile } from '../../../src/orchestration/formulas/compile.ts'
 import { evaluate, parseStateCondition } from '../../../src/orchestration/formulas/conditions.ts'
 import { expandFragment } from '../../../src/orchestration/formulas/fan-out.ts'
 import type { Recipe, StepSpec } from '../../../src/orchestration/formulas/recipe.ts'
 import { substitute } from '../../../src/orchestration/formulas/substitute.ts'
-import { validateVariables } from '../../../src/orchestration/formulas/variables.ts'
-import { recipeOf, steps, v1, v2 } from './files.ts'
+import { unknownVariables, validateVariables } from '../../../src/orchestration/formulas/variables.ts'
+import { formulaFiles, recipeOf, steps, v1, v2 } from './files.ts'
 
 const filled = (recipe: Recipe, extra = {}): Recipe => {
   const result = substitute(recipe, extra)
@@ -41,6 +42,40 @@ describe('variables', () => {
   })
 })
 
+describe('variables that a formula does not know', () => {
+  const job = 'formula = "job"\ntype = "expansion"\n[[template]]\nid = "{target}.x"\ntitle = "{{in_template}}"\n'
+  const part =
+    'formula = "part"\n[requires]\nformula_compiler = ">=2.0.0"\n[vars.in_drain]\n[[steps]]\nid = "p"\ntitle = "P"\n'
+  const text = v2(
+    '[vars.topic]\n[[steps]]\nid = "a"\ntitle = "A"\nexpand = "job"\n[[steps]]\nid = "b"\ntitle = "B"\ncondition = "{{ in_condition }}"\n' +
+      'description_file = "b.md"\n[[steps]]\nid = "c"\ntitle = "C"\ndrain = { formula = "part" }\n' +
+      '[[steps]]\nid = "l"\ntitle = "L"\n[steps.loop]\nrange = "1..{in_range}"\n[[steps.loop.body]]\nid = "s"\ntitle = "S"\n',
+  )
+  const result = compile(formulaFiles({ f: text, job, part }, { 'formulas/b.md': '{{in_file}}' }), 'f', {
+    in_range: '1',
+  })
+  const known = 'known' in result ? result.known : []
+
+  test('are those that neither it nor what it is made of names', () => {
+    expect([...known].sort()).toEqual(['in_condition', 'in_drain', 'in_file', 'in_range', 'in_template', 'topic'])
+  })
+
+  test.each([
+    [['topic', 'rig_name', 'issue'], []],
+    [['topik'], ['unknown variable "topik"; did you mean "topic"?']],
+    [
+      ['zzz'],
+      ['unknown variable "zzz"; the formula has in_condition, in_drain, in_file, in_range, in_template, topic'],
+    ],
+  ])('are named with the one that was meant: %p', (given, expected) => {
+    expect(unknownVariables(given, [...known].sort())).toEqual(expected)
+  })
+
+  test('are named of a formula without variables', () => {
+    expect(unknownVariables(['a'], [])).toEqual(['unknown variable "a"; the formula has no variables'])
+  })
+})
+
 describe('substitution', () => {
   const text = v2(
     `[vars]\ny = "1"\nx = "{{y}}"\nq = '"'\n${steps('a').replace('title = "a"', 'title = "A {{y}}"')}` +
@@ -50,9 +85,49 @@ describe('substitution', () => {
 
   test('puts values in once, in every text but keys, and leaves what has none', () => {
     expect(filled(recipeOf(text)).steps[0]).toMatchObject({
-      ...{ title: 'A 1', description: '{{y}} {{zz}} {{ y }} "', labels: ['1'], assignee: 'w1', notes: 'n1' },
+      ...{ title: 'A 1', description: '{{y}} {{zz}} 1 "', labels: ['1'], assignee: 'w1', notes: 'n1' },
       metadata: { '{{y}}': '1' },
     })
+  })
+
+  const greeting = (value: string) =>
+    filled(
+      recipeOf(
+        v1('[vars.name]\n[[steps]]\nid = "a"\ntitle = "Hi {{ name }}"\ndescription = "{{\tname }} {name}"\n'),
+        {},
+        { name: value },
+      ),
+    )
+
+  test.each(['Vue {{path}} fix', '{{name}}', '{{ name }}', '{name} {target}', '$& $1', '\\', ''])(
+    'takes a value as it is given: %p',
+    (value) => {
+      expect(greeting(value).steps[0]).toMatchObject({ title: `Hi ${value}`, description: `${value} {name}` })
+    },
+  )
+
+  test('takes a value as it is given in a template, a loop and the items of a fan-out', () => {
+    const job =
+      'formula = "job"\ntype = "expansion"\n[vars]\nwho = ""\n[[template]]\nid = "{target}.x"\ntitle = "{who} {{name}}"\n'
+    const text = v2(
+      '[vars.name]\n[[steps]]\nid = "a"\ntitle = "A"\nexpand = "job"\nexpand_vars = { who = "{{name}}" }\n' +
+        '[[steps]]\nid = "l"\ntitle = "L"\n[steps.loop]\nrange = "1..1"\nvar = "i"\n[[steps.loop.body]]\nid = "s"\ntitle = "{i} {{name}}"\n' +
+        '[[steps]]\nid = "f"\ntitle = "F"\n[steps.on_complete]\nfor_each = "output.x"\nbond = "job"\nvars = { who = "{item}" }\n',
+    )
+    const value = '{{name}} {i} {item} {who} {{path}}'
+    const recipe = filled(recipeOf(text, { job }, { name: value }))
+    const titles = recipe.steps.map(({ title }) => title)
+    expect(titles).toContain(`${value} ${value}`)
+    expect(titles).toContain(`1 ${value}`)
+    const item = expandFragment(recipe, {
+      bond: 'job',
+      sourceRef: 'f.f',
+      title: 'F',
+      vars: { who: '{item}' },
+      item: '{{name}}',
+      index: 0,
+    })
+    expect('value' in item && item.value.steps[0]?.title).toBe(`{{name}} ${value}`)
   })
 
   test('takes what the launch adds', () => {
