@@ -38,7 +38,7 @@ test('of a formula only the root is cooked on request, as bookkeeping, which is 
   await using work = await openLaunches()
   const cooked = await work.cook('bake', { vars: { guests: '3' }, root_only: true, ephemeral: true })
   expect(cooked.created).toBe(1)
-  expect(work.beadRepository.get('mi-1')).toMatchObject({ issue_type: 'task', ephemeral: true })
+  expect(work.beadRepository.get('mi-1')).toMatchObject({ issue_type: 'molecule', ephemeral: true, status: 'open' })
   expect(work.recorded()).toEqual(['bead.created mi-1'])
 })
 

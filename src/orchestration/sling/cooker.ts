@@ -3,10 +3,11 @@ import type { Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
+import type { Recipe } from '../formulas/recipe.ts'
 import { beadCount, type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
 import type { BeadRouter } from './bead-router.ts'
 import { type LauncherOptions, LaunchParts } from './launch-parts.ts'
-import { asMolecule, asWisp, fill, requireNoInput } from './launch-recipe.ts'
+import { asMolecule, asPoured, asRootOnly, fill, requireNoInput } from './launch-recipe.ts'
 import type { Variables } from './launch-variables.ts'
 
 /** A formula to make beads of, for nobody. */
@@ -18,6 +19,7 @@ export interface Cook {
   /** The bead that they are for. */
   bead?: string | undefined
   metadata: Readonly<Record<string, string>>
+  /** Set by `bd mol`: whether the beads are bookkeeping. They are made with their steps. */
   ephemeral?: boolean | undefined
   rootOnly?: boolean | undefined
 }
@@ -60,7 +62,7 @@ export class FormulaCooker {
       )
     }
     if (compiled.shape === 'graph') requireNoInput(compiled)
-    const recipe = cook.rootOnly ? asWisp(compiled) : attached ? asMolecule(compiled) : compiled
+    const recipe = shapeOf(compiled, cook, attached !== undefined)
     const { title, ephemeral, metadata: rootMetadata } = cook
     const draft = {
       ...{ rig: place, count: beadCount(recipe) },
@@ -82,4 +84,11 @@ export class FormulaCooker {
     }
     return this.#options.instantiator.write(draft, actorOf(caller))
   }
+}
+
+/** What is made of a recipe. */
+function shapeOf(recipe: Recipe, { rootOnly, ephemeral }: Pick<Cook, 'rootOnly' | 'ephemeral'>, isAttached: boolean) {
+  if (rootOnly) return asRootOnly(recipe)
+  if (isAttached) return asMolecule(recipe)
+  return ephemeral === undefined ? recipe : asPoured(recipe)
 }

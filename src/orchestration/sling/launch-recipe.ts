@@ -22,10 +22,16 @@ export function asMolecule(recipe: Recipe): Recipe {
   return { ...recipe, shape: 'molecule', steps: [], deps: [], root: { ...recipe.root, type: 'molecule', metadata } }
 }
 
-/** A recipe of which only the root is made. */
-export function asWisp(recipe: Recipe): Recipe {
+/** A recipe of which only the root is made: a molecule, by which patrols find it again. */
+export function asRootOnly(recipe: Recipe): Recipe {
   const metadata = { ...recipe.root.metadata, [WorkflowKey.kind]: 'wisp' }
-  return { ...recipe, shape: 'wisp', root: { ...recipe.root, type: 'task', metadata } }
+  return { ...recipe, shape: 'wisp', root: { ...recipe.root, type: 'molecule', metadata } }
+}
+
+/** A recipe whose steps are made, also when its formula is `vapor`; a graph stays one. */
+export const asPoured = (recipe: Recipe): Recipe => {
+  const { steps, deps } = recipe
+  return recipe.shape === 'wisp' && steps.length > 0 ? { ...asMolecule(recipe), steps, deps } : recipe
 }
 
 /** What keeps a formula from being compiled. */

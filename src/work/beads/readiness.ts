@@ -48,13 +48,16 @@ export const isWorkable = (
   labels: readonly string[],
   { kind = '', instantiating = '', paused = '' }: WorkflowMarks = {},
 ): boolean =>
-  !UNWORKABLE_TYPES.has(type) &&
+  (!UNWORKABLE_TYPES.has(type) || isRootOnly(type, kind)) &&
   !UNWORKABLE_LABELS.some((label) => labels.includes(label)) &&
   !isControl(kind) &&
   kind !== 'scope' &&
   kind !== 'spec' &&
   instantiating === '' &&
   paused === ''
+
+/** Whether a bead is a molecule without steps of its own: its agent reads them from the formula. */
+const isRootOnly = (type: string, kind: string): boolean => type === 'molecule' && kind === 'wisp'
 
 const GATING_TYPES = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 
