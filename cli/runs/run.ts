@@ -47,6 +47,14 @@ export function runCommands(program: Command, context: CommandContext): void {
           `${canceled.run_id} is ${canceled.status}; ${countOf(canceled.closed, 'bead')} ${canceled.closed === 1 ? 'was' : 'were'} closed.`,
         )
     })
+  withJson(run.command('dismiss').description('clear the failure of a run from what needs attention'))
+    .argument('<run>')
+    .action(async (id: string, { json }: JsonOption) => {
+      const city = await context.city()
+      const dismissed = await city.call('POST ~/runs/{run_id}/dismiss', { params: { run_id: id } })
+      if (json) printJson(context.io, dismissed)
+      else printLine(context.io, `${dismissed.run_id} no longer needs attention.`)
+    })
   timelineCommand(run, context)
   controlCommands(run, context)
 }
@@ -62,13 +70,14 @@ async function list(io: Io, city: CityClient, { limit, json }: List): Promise<vo
   const { runs, ...rest } = await city.call('GET ~/runs', { query: { limit } })
   const isCut = rest.partial === true && runs.length === limit
   if (json) return printJson(io, { runs, ...rest })
+  const failures = await readFailures(city, runs)
   const now = Date.now()
   printTable(
     io,
     runs,
     [
       { header: 'RUN', value: ({ run_id }) => run_id },
-      { header: 'STATUS', value: ({ status }) => status },
+      { header: 'STATUS', value: ({ run_id, status }) => statusOf(status, failures.get(run_id)) },
       { header: 'FORMULA', value: ({ formula }) => formula, minWidth: 8 },
       { header: 'TARGET', value: ({ target }) => target, minWidth: 8 },
       { header: 'UPDATED', value: ({ updated_at = '' }) => formatAge(updated_at, now) },
@@ -79,13 +88,36 @@ async function list(io: Io, city: CityClient, { limit, json }: List): Promise<vo
   if (isCut) printLine(io, `These are the first ${runs.length}; --limit shows more.`)
 }
 
+/** Runs that completed although a step failed are marked. */
+const statusOf = (status: string, failure: string | undefined): string =>
+  status === 'completed' && failure !== undefined ? 'completed, a step failed' : status
+
+const PAGE = 100
+
+/** The step that failed first in each of these runs. */
+async function readFailures(city: CityClient, runs: readonly Run[]): Promise<Map<string, string>> {
+  const failures = new Map<string, string>()
+  const over = runs.filter(({ status }) => status === 'completed').map(({ run_id }) => run_id)
+  for (let from = 0; from < over.length; from += PAGE) {
+    const ids = over.slice(from, from + PAGE).join(',')
+    const { runs: found } = await city.call('GET ~/runs/standing', { query: { ids } })
+    for (const [id, { failure }] of Object.entries(found)) if (failure !== undefined) failures.set(id, failure)
+  }
+  return failures
+}
+
 async function show(io: Io, city: CityClient, id: string, { json }: JsonOption): Promise<'over' | undefined> {
   const run = await city.call('GET ~/runs/{run_id}', { params: { run_id: id } })
   if (json) printJson(io, run)
   else {
-    const { waits_for, part_of: part } = await city.call('GET ~/runs/{run_id}/progress', { params: { run_id: id } })
+    const {
+      waits_for,
+      part_of: part,
+      failure,
+    } = await city.call('GET ~/runs/{run_id}/progress', { params: { run_id: id } })
     const parent = part && `${part.run_id}, for its member ${part.member_id}`
-    printFields(io, [...fieldsOf(run), ['part of', parent], ['waits for', waits_for]])
+    const failed = run.last_error?.message === failure ? undefined : failure
+    printFields(io, [...fieldsOf(run), ['failed', failed], ['part of', parent], ['waits for', waits_for]])
     printLine(io, '')
     await printSteps(io, city, id)
   }

@@ -24,6 +24,7 @@ export function timelineCommand(run: Command, context: CommandContext): void {
 async function show(context: CommandContext, id: string, { json, limit }: Timeline): Promise<void> {
   const timeline = await readTimeline(await context.city(), id, limit)
   if (json) return printJson(context.io, timeline)
+  if (timeline.failure) printLine(context.io, sanitizeLine(timeline.failure))
   for (const { status, at, by, reason } of timeline.states) {
     printLine(context.io, sanitizeLine(`${formatTime(at)}  ${status} by ${by}${reason ? `: ${reason}` : ''}`))
   }

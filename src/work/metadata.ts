@@ -129,6 +129,8 @@ export type EngineKey = (typeof EngineKey)[keyof typeof EngineKey]
 /** Keys above that people and agents write, too: who works on a bead, and what for. */
 const WRITABLE: ReadonlySet<string> = new Set([
   ...[WorkflowKey.workflowId, WorkflowKey.continuationGroup, WorkflowKey.olderWorkflowId, WorkflowKey.olderMoleculeId],
+  // A step that makes the work of later drains names the convoy of it on the root.
+  EngineKey.inputConvoyId,
   ...[EngineKey.executionRoutedTo, EngineKey.runTarget, EngineKey.sessionAffinity, EngineKey.sourceBeadId],
 ])
 const OWNED: ReadonlySet<string> = new Set(

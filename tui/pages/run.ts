@@ -61,7 +61,11 @@ export const runPage = table<Step>({
 })
 
 /** Where a run stands, and why. */
-function headLines(run: Run, { waits_for: waits, part_of: part }: Progress, standing: Standing | undefined): Line[] {
+function headLines(
+  run: Run,
+  { waits_for: waits, part_of: part, failure }: Progress,
+  standing: Standing | undefined,
+): Line[] {
   const { title, status, formula, target, started_at: started, last_error: error } = run
   const vars = varsOf(standing?.vars)
   const facts = [status, formula, target && `goes to ${target}`, started && `since ${formatTime(started)}`]
@@ -72,6 +76,7 @@ function headLines(run: Run, { waits_for: waits, part_of: part }: Progress, stan
     ...(part ? [{ text: `part of ${part.run_id}, for its member ${part.member_id}`, tone: 'quiet' as const }] : []),
     ...(waits ? [{ text: `waits: ${waits}`, tone: 'warning' as const, hang: 2 }] : []),
     ...(error ? [{ text: error.message ?? error.code, tone: 'bad' as const }] : []),
+    ...(failure && failure !== error?.message ? [{ text: failure, tone: 'bad' as const }] : []),
   ]
 }
 

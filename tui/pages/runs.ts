@@ -37,7 +37,14 @@ export const runsPage = table<Listed>({
   empty: 'none: gc sling AGENT BEAD --on FORMULA begins one',
   columns: [
     { title: 'run', width: 10, isName: true, cell: ({ run_id }) => run_id },
-    { title: 'state', width: 10, cell: ({ status }) => ({ text: status, tone: toneOf(status) }) },
+    {
+      title: 'state',
+      width: 10,
+      cell: ({ status, standing }) => ({
+        text: status,
+        tone: status === 'completed' && standing?.failure ? 'warning' : toneOf(status),
+      }),
+    },
     { title: 'title', width: 16, grows: true, cell: ({ title }) => title },
     { title: 'begun with', width: 16, grows: true, leaves: 2, cell: ({ standing }) => varsOf(standing?.vars) },
     { title: 'done', width: 5, cell: ({ standing }) => (standing ? `${standing.done}/${standing.steps}` : '') },
@@ -48,7 +55,10 @@ export const runsPage = table<Listed>({
       width: 12,
       grows: true,
       leaves: 1,
-      cell: ({ last_error: error }) => ({ text: error?.message ?? '', tone: 'bad' }),
+      cell: ({ status, last_error: error, standing }) => ({
+        text: error?.message ?? (status === 'completed' ? standing?.failure : undefined) ?? '',
+        tone: 'bad',
+      }),
     },
     {
       title: 'age',
@@ -124,6 +134,16 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
       run: async ({ city }) => {
         await city.call('POST ~/runs/{run_id}/retry', { params, body: {} })
         return { text: `${id} goes on where it failed` }
+      },
+    },
+    {
+      key: 'd',
+      name: 'dismiss',
+      help: 'clear its failure from what needs attention',
+      disabled: ended === undefined ? `${id} goes on` : undefined,
+      run: async ({ city }) => {
+        await city.call('POST ~/runs/{run_id}/dismiss', { params })
+        return { text: `${id} no longer needs attention` }
       },
     },
     {

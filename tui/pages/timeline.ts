@@ -24,7 +24,7 @@ export const timelinePage = text({
 
 /** The picture, the states of the run, then those of each step. */
 export function timelineLines(
-  { states, steps, status, started_at, next_cursor: next }: RunTimeline,
+  { states, steps, status, started_at, failure, next_cursor: next }: RunTimeline,
   now: number,
 ): Line[] {
   const shown = steps.filter(({ kind }) => !isBookkeeping(kind))
@@ -37,6 +37,7 @@ export function timelineLines(
   return [
     { text: `${' '.repeat(width + TITLE + 5)}${ends}`, tone: 'quiet', isPicture: true, said: '' },
     ...shown.map((step) => barLine(step, width, { begin, end })),
+    ...(failure ? [{ text: failure, tone: 'bad' as const }] : []),
     ...(next ? [{ text: `Only its first ${steps.length} steps are shown.`, tone: 'warning' as const }] : []),
     { text: '' },
     ...states.map(

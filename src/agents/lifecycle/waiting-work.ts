@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
+import { EngineKey } from '../../work/metadata.ts'
 
 /** The most routes that are looked at, and of how many ready beads those without a route are counted. */
 const MAX_ROUTES = 200
@@ -26,10 +27,11 @@ export class WaitingWork {
        WHERE ready = 1 AND assignee = '' AND routed_to IS NOT NULL AND routed_to = ? ORDER BY created_at, id LIMIT 1`),
     )
     this.#unrouted = store.prepare(
-      stablePlan(`SELECT id FROM (SELECT id, assignee, routed_to, type FROM beads
+      stablePlan(`SELECT id FROM (SELECT id, assignee, routed_to, type, metadata FROM beads
          WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?)
          ORDER BY coalesce(priority, 2), created_at, id LIMIT ${MAX_READY})
-       WHERE assignee = '' AND coalesce(routed_to, '') = '' AND type != 'epic'`),
+       WHERE assignee = '' AND coalesce(routed_to, '') = '' AND type != 'epic'
+         AND coalesce(metadata ->> '$."${EngineKey.executionRoutedTo}"', '') = ''`),
     )
   }
 
@@ -45,7 +47,7 @@ export class WaitingWork {
     return routes
   }
 
-  /** Beads that can be worked on now and are routed to nobody, among the most urgent. */
+  /** Beads that can be worked on now, are routed to nobody and have no run, among the most urgent. */
   unrouted(): string[] {
     return this.#unrouted.all(this.clock.now()).map(({ id }) => id)
   }

@@ -55,11 +55,13 @@ import orderCursor from '../../orchestration/orders/dispatch/cursor.sql' with { 
 import orderStarting from '../../orchestration/orders/dispatch/starting.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
+import runFailures from '../../orchestration/runs/failures.sql' with { type: 'text' }
 import runGuards from '../../orchestration/runs/guards.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
 import runParents from '../../orchestration/runs/parents.sql' with { type: 'text' }
 import runRestarts from '../../orchestration/runs/restarts.sql' with { type: 'text' }
 import runs from '../../orchestration/runs/table.sql' with { type: 'text' }
+import launches from '../../orchestration/sling/launches.sql' with { type: 'text' }
 import blockers from '../../work/beads/blockers.sql' with { type: 'text' }
 import bulk from '../../work/beads/bulk.sql' with { type: 'text' }
 import beadCounts from '../../work/beads/counts.sql' with { type: 'text' }
@@ -159,4 +161,6 @@ export const cityMigrations: readonly string[] = [
   sessionLogs,
   usageAnswers,
   givenDates,
+  runFailures,
+  launches,
 ]

@@ -7,9 +7,11 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { isPool } from '../routing/target.ts'
 import { guardedStep, metadataValue } from './node.ts'
+import type { RunRepository } from './repository.ts'
 
 interface RunAttentionOptions {
   store: Store
@@ -17,12 +19,13 @@ interface RunAttentionOptions {
   log: Pick<EventLog, 'subscribe'>
   deadlines: Deadlines
   beadRepository: BeadRepository
+  runRepository: Pick<RunRepository, 'withFailure'>
 }
 
 /** On a control of a run that could not do what it is for. */
 export const QUARANTINED_LABEL = 'gc:control-quarantined'
 /** Events with which a run begins to wait for a person, or ends that. */
-const RUN_EVENTS: ReadonlySet<string> = new Set(['run.changed', 'run.retried', 'run.step_skipped'])
+const RUN_EVENTS: ReadonlySet<string> = new Set(['run.changed', 'run.retried', 'run.step_skipped', 'run.dismissed'])
 /** So many are listed: the newest. */
 const MAX_LISTED = 100
 /** What changes within this is announced together. */
@@ -68,7 +71,25 @@ export class RunAttention implements AttentionSource {
   }
 
   items(): AttentionEntry[] {
-    return [...this.#quarantined(), ...this.#blocking(), ...this.#untakenByPools()]
+    const quarantined = this.#quarantinedBeads()
+    const named = new Set(quarantined.map((bead) => metadataValue(bead, WorkflowKey.rootBeadId)))
+    return [
+      ...quarantined.map(quarantinedEntry),
+      ...this.#blocking(),
+      ...this.#untakenByPools(),
+      ...this.#failed().filter(({ bead_id }) => !named.has(bead_id)),
+    ]
+  }
+
+  /** Runs that are over and in which a step failed, whether the run failed with it or not. */
+  #failed(): (AttentionEntry & { readonly bead_id: string })[] {
+    return this.options.runRepository
+      .withFailure(MAX_LISTED)
+      .map(({ rootId, formula, state, updatedAt, errorMessage }) => ({
+        ...{ id: `run-failure:${rootId}`, kind: 'run', bead_id: rootId, since: toTimestamp(updatedAt) },
+        asks: `Run ${rootId}${formula && ` of ${formula}`} ${state === 'failed' ? 'failed:' : 'completed, but'} ${errorMessage}.`,
+        to_do: `gc run show ${rootId}; gc run retry ${rootId} --from <step> repeats it, gc run dismiss ${rootId} clears this`,
+      }))
   }
 
   /** Molecules that no session of their pool is ever offered. */
@@ -102,21 +123,9 @@ export class RunAttention implements AttentionSource {
     })
   }
 
-  #quarantined(): AttentionEntry[] {
+  #quarantinedBeads(): Bead[] {
     const ids = this.#labelled.all(QUARANTINED_LABEL, MAX_LISTED).map(({ id }) => id)
-    return this.options.beadRepository.list(ids).map((bead) => {
-      const run = metadataValue(bead, WorkflowKey.rootBeadId)
-      const reason = metadataValue(bead, EngineKey.quarantineReason)
-      const since = metadataValue(bead, EngineKey.quarantinedAt)
-      return {
-        id: `run:${bead.id}`,
-        kind: 'run',
-        bead_id: bead.id,
-        ...(since && { since }),
-        asks: `The step "${bead.title}" of run ${run} was set aside: ${reason || 'it could not be run'}.`,
-        to_do: `once its cause is mended, gc run retry ${run} --from ${bead.id}; or gc run skip ${run} ${bead.id} --reason <why>`,
-      }
-    })
+    return this.options.beadRepository.list(ids)
   }
 
   onChange(listener: () => void): () => void {
@@ -133,5 +142,16 @@ export class RunAttention implements AttentionSource {
       waiting?.cancel()
       unsubscribe()
     }
+  }
+}
+
+function quarantinedEntry(bead: Bead): AttentionEntry {
+  const run = metadataValue(bead, WorkflowKey.rootBeadId)
+  const reason = metadataValue(bead, EngineKey.quarantineReason)
+  const since = metadataValue(bead, EngineKey.quarantinedAt)
+  return {
+    ...{ id: `run:${bead.id}`, kind: 'run', bead_id: bead.id, ...(since && { since }) },
+    asks: `The step "${bead.title}" of run ${run} was set aside: ${reason || 'it could not be run'}.`,
+    to_do: `once its cause is mended, gc run retry ${run} --from ${bead.id}; or gc run skip ${run} ${bead.id} --reason <why>`,
   }
 }

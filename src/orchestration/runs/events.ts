@@ -1,6 +1,6 @@
 import { defineEvent } from '../../core/events/event.ts'
 import { RunPauseChange, RunResumeChange, RunRetryChange, RunSkipChange } from './controls-schema.ts'
-import { RunChange } from './schema.ts'
+import { RunChange, RunDismissal } from './schema.ts'
 
 export const RunChanged = defineEvent('run.changed', RunChange, 'A run began, or its status changed.')
 
@@ -17,5 +17,7 @@ export const RunRetried = defineEvent(
   RunRetryChange,
   'Steps of a run, and what comes after them, are done again.',
 )
+
+export const RunDismissed = defineEvent('run.dismissed', RunDismissal, 'The failure of a run was dismissed.')
 
 export const RunStepSkipped = defineEvent('run.step_skipped', RunSkipChange, 'A run goes on without one of its steps.')

@@ -9,6 +9,7 @@ import type { Runs } from './runs.ts'
 import {
   Run,
   RunCancelOutputBody,
+  RunDismissal,
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
@@ -139,6 +140,20 @@ export const runRoutes = (
       extension: true,
     },
     (exchange) => city(exchange).runTimelines.read(exchange.params.run_id, exchange.query),
+  ),
+  route(
+    'POST ~/runs/{run_id}/dismiss',
+    {
+      id: 'dismiss-run',
+      summary: 'Dismiss the failure of a run',
+      description:
+        'A run in which a step failed needs attention until it is dismissed or retried. The run stays as it is.',
+      needs: 'coordinate',
+      ok: RunDismissal,
+      errors: ['run-not-found', 'conflict-wrong-state'],
+      extension: true,
+    },
+    (exchange) => city(exchange).runs.dismiss(exchange.caller, exchange.params.run_id),
   ),
   route(
     'POST ~/runs/{run_id}/pause',

@@ -15,6 +15,7 @@ import { isFinal, type ListedRun, type RunRepository, type RunScope } from './re
 import type {
   Run,
   RunCancelOutputBody,
+  RunDismissal,
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
@@ -84,10 +85,13 @@ export class Runs {
     if (ids.length > MAX_STANDING)
       throw new AppError('invalid-request', `ask for at most ${MAX_STANDING} runs at once, not ${ids.length}`)
     const { runs, beads, members } = this.options
-    const found = ids.filter((id) => runs.find(id) !== undefined)
+    const found = ids.flatMap((id) => runs.find(id) ?? [])
     return {
       runs: Object.fromEntries(
-        found.map((id) => [id, { ...members.counts(id), vars: variablesOf(beads.find(id)?.metadata ?? {}) }]),
+        found.map(({ rootId: id, errorMessage: failure }) => {
+          const vars = variablesOf(beads.find(id)?.metadata ?? {})
+          return [id, { ...members.counts(id), vars, ...(failure && { failure }) }]
+        }),
       ),
     }
   }
@@ -119,6 +123,18 @@ export class Runs {
         return ']}'
       },
     })
+  }
+
+  /** Takes a run whose step failed off the list of what needs attention; nothing happens when it is not there. */
+  dismiss(caller: Caller, id: string): Promise<RunDismissal> {
+    const { store, runs } = this.options
+    return store.write((tx) => {
+      const { state, errorMessage, dismissedAt } = runs.get(id)
+      if (!isFinal(state))
+        throw new AppError('conflict-wrong-state', `run ${id} is ${state}: only one that is over is dismissed`)
+      if (errorMessage !== null && dismissedAt === null) runs.dismiss(tx, id)
+      return { run_id: id }
+    }, actorOf(caller))
   }
 
   /** Closes the run and what is open of it: in one write, or in slices that go on after a restart. */

@@ -27,6 +27,8 @@ export const runs = sqliteTable(
     parentId: text('parent_id'),
     /** The session, or the name of the process, that started it. */
     startedBy: text('started_by'),
+    /** When a person dismissed its failure; null while it needs attention. */
+    dismissedAt: integer('dismissed_at'),
     /** Its place in lists of runs: those that go on, those that wait, those that are over. */
     listRank: integer('list_rank').generatedAlwaysAs(
       sql`CASE WHEN state IN ('completed', 'failed', 'canceled', 'skipped') THEN 2 WHEN state = 'waiting' THEN 1 ELSE 0 END`,
@@ -43,6 +45,9 @@ export const runs = sqliteTable(
     index('runs_fed').on(run.feedRank, desc(run.updatedAt), run.rootId),
     index('runs_fed_by_scope').on(run.scopeKind, run.scopeRef, run.feedRank, desc(run.updatedAt), run.rootId),
     index('runs_by_formula').on(run.formula, desc(run.startedAt), run.rootId),
+    index('runs_with_failure')
+      .on(desc(run.updatedAt), run.rootId)
+      .where(sql`error_message IS NOT NULL AND dismissed_at IS NULL`),
     index('runs_by_parent').on(run.parentId, run.listRank, run.rootId).where(sql`parent_id IS NOT NULL`),
     index('runs_by_formula_and_scope').on(run.formula, run.scopeKind, run.scopeRef, desc(run.startedAt), run.rootId),
   ],

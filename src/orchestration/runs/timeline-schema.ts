@@ -35,6 +35,9 @@ export const RunProgress = Type.Object(
         { ...closed, description: 'The run with the drain that started this one.' },
       ),
     ),
+    failure: Type.Optional(
+      Type.String({ description: 'The step that failed first, and why; also of a run that completed.' }),
+    ),
     waits_for: Type.Optional(Type.String({ description: 'The first of what it waits for, in a sentence.' })),
     waits: Type.Array(RunWait, { description: 'What holds it up first, then what goes on; 20 at most.' }),
   },
@@ -96,6 +99,9 @@ export const RunTimeline = Type.Object(
     run_id: Type.String(),
     status: RunStatus,
     started_at: Type.String(),
+    failure: Type.Optional(
+      Type.String({ description: 'The step that failed first, and why; also of a run that completed.' }),
+    ),
     later_attempts: Type.Integer({
       minimum: 0,
       description: 'How many attempts began after the first of their steps.',

@@ -52,6 +52,7 @@ export class RunTimelines {
     const { items: steps, last } = fillPage(rows, size, (bead) => this.#step(bead, run.state))
     return {
       ...{ run_id: id, status: run.state, started_at: toTimestamp(run.startedAt), later_attempts: run.attempts },
+      ...(run.errorMessage !== null && { failure: run.errorMessage }),
       states: this.#statesOf(id),
       steps,
       ...(last && { next_cursor: String(from + steps.length) }),

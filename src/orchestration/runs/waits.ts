@@ -50,11 +50,18 @@ export class RunWaits {
   }
 
   progress(id: string): RunProgress {
-    const { state, parentId } = this.options.runs.get(id)
+    const { state, parentId, errorMessage: failure } = this.options.runs.get(id)
     const waits = isFinal(state) ? [] : [...this.#waits(id)].slice(0, MAX_WAITS)
     const [first] = waits
     const part = parentId !== null && { part_of: { run_id: parentId, member_id: this.#memberOf(id) } }
-    return { run_id: id, status: state, ...part, ...(first && { waits_for: first.text }), waits }
+    return {
+      run_id: id,
+      status: state,
+      ...part,
+      ...(failure && { failure }),
+      ...(first && { waits_for: first.text }),
+      waits,
+    }
   }
 
   *#waits(root: string): Generator<RunWait, void> {

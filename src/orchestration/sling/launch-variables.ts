@@ -64,9 +64,12 @@ interface RootKeyParts {
   scope: { kind: string; ref: string } | undefined
 }
 
+/** The beginning of the keys of all launches for a convoy; what follows is set off by a colon. */
+export const rootKeyOf = (convoy: string): string => `graphv2-root:${convoy}`
+
 /** What makes two launches the same. */
 export function rootKey({ convoy, formula, variables, scope }: RootKeyParts): string {
-  return `graphv2-root:${convoy}:${formula}:${hashOf(variables)}:${scope ? `${scope.kind}=${scope.ref}` : 'default'}`
+  return `${rootKeyOf(convoy)}:${formula}:${hashOf(variables)}:${scope ? `${scope.kind}=${scope.ref}` : 'default'}`
 }
 
 interface DrainRootKeyParts extends Omit<RootKeyParts, 'scope'> {
@@ -76,7 +79,7 @@ interface DrainRootKeyParts extends Omit<RootKeyParts, 'scope'> {
 
 /** What makes the run of a drain for one member the same. */
 export const drainRootKey = ({ convoy, formula, variables, control, member }: DrainRootKeyParts): string =>
-  `graphv2-root:${convoy}:${formula}:${hashOf(variables)}:drain=${control}:${member}`
+  `${rootKeyOf(convoy)}:${formula}:${hashOf(variables)}:drain=${control}:${member}`
 
 const hashOf = (variables: string): string =>
   variables === '{}' ? 'empty' : createHash('sha256').update(variables).digest('hex').slice(0, 16)

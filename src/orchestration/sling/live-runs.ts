@@ -4,6 +4,7 @@ import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { EngineKey, LaunchKey } from '../../work/metadata.ts'
 import { SLING_WORKFLOW_CONFLICT } from './errors.ts'
+import { rootKeyOf } from './launch-variables.ts'
 
 /** A run that goes on for a bead. */
 export interface LiveRun {
@@ -12,9 +13,10 @@ export interface LiveRun {
   readonly key: string
 }
 
-/** Finds the graphs that go on for a bead: by its convoys, or by its own id. */
+/** Finds the graphs that go on for a bead: by the convoys they were launched for or drain, or by its own id. */
 export class LiveRuns {
   readonly #byConvoy: Statement<LiveRun, [string]>
+  readonly #byLaunch: Statement<LiveRun, [string, string]>
   readonly #bySource: Statement<LiveRun, [string]>
   readonly #convoys: Statement<{ id: string }, [string]>
 
@@ -24,6 +26,11 @@ export class LiveRuns {
        WHERE metadata ->> '$."${key}"' = ? AND metadata ->> '$."${key}"' IS NOT NULL AND closed = 0`)
     this.#byConvoy = store.prepare(runs(EngineKey.inputConvoyId))
     this.#bySource = store.prepare(runs(EngineKey.sourceBeadId))
+    const key = `metadata ->> '$."${LaunchKey.rootKey}"'`
+    this.#byLaunch = store.prepare(
+      stablePlan(`SELECT id AS root, ${key} AS key FROM beads INDEXED BY beads_by_launch
+       WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL AND closed = 0`),
+    )
     this.#convoys = store.prepare(
       stablePlan("SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ? AND type = 'tracks'"),
     )
@@ -31,8 +38,13 @@ export class LiveRuns {
 
   of(bead: string): LiveRun[] {
     const convoys = [bead, ...this.#convoys.all(bead).map(({ id }) => id)]
-    const runs = [...convoys.flatMap((convoy) => this.#byConvoy.all(convoy)), ...this.#bySource.all(bead)]
+    const runs = [...convoys.flatMap((convoy) => this.#ofConvoy(convoy)), ...this.#bySource.all(bead)]
     return [...new Map(runs.map((run) => [run.root, run])).values()]
+  }
+
+  #ofConvoy(convoy: string): LiveRun[] {
+    const key = rootKeyOf(convoy)
+    return [...this.#byLaunch.all(`${key}:`, `${key};`), ...this.#byConvoy.all(convoy)]
   }
 }
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { EngineKey, WorkflowKey, WorkKey } from '../metadata.ts'
+import { EngineKey, LaunchKey, WorkflowKey, WorkKey } from '../metadata.ts'
 
 const metadataValue = (key: string): SQL => sql.raw(`nullif(metadata ->> '$."${key}"', '')`)
 
@@ -82,6 +82,9 @@ export const beads = sqliteTable(
     index('beads_by_input')
       .on(sql.raw(`metadata ->> '$."${EngineKey.inputConvoyId}"'`))
       .where(sql.raw(`metadata ->> '$."${EngineKey.inputConvoyId}"' IS NOT NULL`)),
+    index('beads_by_launch')
+      .on(sql.raw(`metadata ->> '$."${LaunchKey.rootKey}"'`))
+      .where(sql.raw(`metadata ->> '$."${LaunchKey.rootKey}"' IS NOT NULL AND closed = 0`)),
     index('beads_by_source')
       .on(sql.raw(`metadata ->> '$."${EngineKey.sourceBeadId}"'`))
       .where(sql.raw(`metadata ->> '$."${EngineKey.sourceBeadId}"' IS NOT NULL`)),

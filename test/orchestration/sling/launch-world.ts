@@ -67,6 +67,7 @@ export async function openLaunches(formulas: Readonly<Record<string, string>> = 
     slingConvoy: (body: SlingConvoy) => work.sling.slingConvoy(human, body),
     sling: (body: Partial<SlingInputBody>, caller: Caller = human) =>
       work.sling.sling(caller, { target: 'pool', ...body }),
+    check: (body: Partial<SlingInputBody>) => work.sling.check({ target: 'pool', ...body }),
     cook: (formula: string, body: FormulaCook) => work.sling.cook(human, formula, body),
     slingText: (body: SlingText, save?: SaveResponse) => work.sling.slingText(human, body, save),
     /** Metadata of a bead, without what every step has. */

@@ -309,3 +309,43 @@ test('variables are text: they never reach another field, nor a second substitut
   expect(work.beadRepository.get('mi-2').title).toBe(`Plan ${topic}`)
   expect(work.metadata('mi-1')['gc.var.topic']).toBe(topic)
 })
+
+test('a run that names another convoy for its drains is still the run of the bead it was launched for', async () => {
+  await using work = await openLaunches()
+  const { id } = await work.add({ title: 'a' })
+  const other = await work.add({ title: 'b' })
+  const { workflow_id: run = '' } = await work.sling({ formula: 'line', attached_bead_id: id })
+  await work.beads.update(human, run, { metadata: { 'gc.input_convoy_id': other.id } })
+  const again = work.sling({ formula: 'line', attached_bead_id: id })
+  await expect(again).rejects.toMatchObject({ code: 'sling-source-workflow-conflict' })
+})
+
+describe('the check of a launch', () => {
+  test('names unknown and missing variables, and writes nothing', async () => {
+    await using work = await openLaunches()
+    const { head } = work.log
+    const check = (body: object) => work.check({ target: 'solo', ...body })
+    expect(await check({ formula: 'line', vars: { topic: 'x' } })).toEqual({
+      target: 'solo',
+      formula: 'line',
+      steps: 2,
+    })
+    const both = check({ formula: 'bake', vars: { gests: '3' } })
+    await expect(both).rejects.toThrow(
+      /unknown variable "gests"; did you mean "guests"\?\n {2}- variable "guests" is required/,
+    )
+    await expect(check({ formula: 'aimed' })).rejects.toThrow('convoy_id requires a targeted')
+    expect(work.log.head).toBe(head)
+  })
+
+  test('is of a bead as well', async () => {
+    await using work = await openLaunches()
+    const { id } = await work.add({ title: 'a' })
+    const { head } = work.log
+    const { check } = work
+    expect(await check({ formula: 'aimed', attached_bead_id: id })).toMatchObject({ bead: id, steps: 1 })
+    expect(await check({ bead: id })).toEqual({ target: 'pool', bead: id })
+    await expect(check({ bead: 'mi-99' })).rejects.toMatchObject({ code: 'sling-missing-bead' })
+    expect(work.log.head).toBe(head)
+  })
+})
