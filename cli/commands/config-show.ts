@@ -17,7 +17,7 @@ interface ShowOptions extends JsonOption {
 export function configShowCommand(config: Command, context: CommandContext): void {
   withJson(config.command('show').description('show what the files of a city come to, with its packs and patches'))
     .option('--provenance', 'with the file and line of each value')
-    .option('--validate', 'only say whether the files are right')
+    .option('--validate', 'only check the files, with the formulas of the packs')
     .action(async (options: ShowOptions, command: Command) => {
       const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
       await show(context, folder, options)
@@ -27,8 +27,10 @@ export function configShowCommand(config: Command, context: CommandContext): voi
 async function show({ io }: CommandContext, folder: string, options: ShowOptions): Promise<void> {
   const { showFolder } = await import('../../src/config/explain/show-folder.ts')
   const { toVisible } = await import('../../src/config/offline/visible.ts')
+  const { lintFormulasIn } = await import('../../src/orchestration/formulas/lint-folder.ts')
+  const check = options.validate ? lintFormulasIn : undefined
   const home = resolveHome(io.env)
-  const shown = toVisible(showFolder(folder, home), { env: io.env, path: folder, home })
+  const shown = toVisible(showFolder(folder, home, check), { env: io.env, path: folder, home })
   const { fields, packFolders, errors, warnings } = shown
   if (options.json) {
     printJson(io, {

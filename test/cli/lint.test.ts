@@ -137,3 +137,28 @@ test('gc lint reads the formulas of a city without a pack.toml and of its rigs, 
     ],
   ])
 })
+
+const GRAPH = '[requires]\nformula_compiler = ">=2.0.0"\n[[steps]]\nid = "a"\ntitle = "A"\n'
+
+test('gc lint and gc config show --validate find what keeps the formulas of a city’s packs from being run', async () => {
+  using folder = cityFiles({
+    'city/city.toml':
+      '[imports.p]\nsource = "../p"\n[[rigs]]\nname = "r"\npath = "../r"\n[[agent]]\nname = "a"\ndir = "r"\nstart_command = "x"\n',
+    'p/pack.toml': pack('p'),
+    'p/formulas/lost.toml': 'formula = "lost"\nextends = ["mol-do-work"]\n',
+    'p/formulas/aimed.toml': `formula = "aimed"\n${GRAPH}metadata = { "gc.run_target" = "nobody" }\n`,
+    'p/formulas/fine.toml': `formula = "fine"\n${GRAPH}metadata = { "gc.run_target" = "a" }\n`,
+    'r/.keep': '',
+  })
+  const errors = [
+    `${folder.pathOf('p/formulas/lost.toml')}:2: there is no formula "mol-do-work" in the formula folders of this city and its packs; it is in the pack core, which is not imported: gc import add https://github.com/gastownhall/gascity.git//internal/bootstrap/packs/core --name core`,
+    `${folder.pathOf('p/formulas/aimed.toml')}:1: step "a": gc.run_target "nobody" is no agent of this city or its rigs: gc agent list`,
+  ]
+  const { status, out } = await lint(folder.pathOf('city'), '--json')
+  expect([status, JSON.parse(out).packs[0].errors]).toEqual([1, errors])
+  using home = tempFolder()
+  const env = { GC_HOME: home.path }
+  const shown = await gc(['config', 'show', '--validate', '--city', folder.pathOf('city')], { env })
+  expect([shown.status, shown.err]).toEqual([1, `gc: ${errors.join('\n')}\n`])
+  expect((await gc(['config', 'show', '--city', folder.pathOf('city')], { env })).status).toBe(0)
+}, 15_000)

@@ -1,5 +1,6 @@
 import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
+import type { FolderLinter } from '../offline/lint.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { compose } from '../resolve/compose.ts'
 import { type ExplainedField, explainFields } from './explain.ts'
@@ -13,12 +14,13 @@ export interface ShownFolder {
   readonly warnings: readonly string[]
 }
 
-/** Shows the city in a folder from its files alone. */
-export function showFolder(path: string, home: string): ShownFolder {
+/** Shows the city in a folder from its files alone; `check` adds the errors of what it is made of. */
+export function showFolder(path: string, home: string, check?: FolderLinter): ShownFolder {
   const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
-  const errors = composition.errors.map(formatDiagnostic)
+  const own = composition.errors.map(formatDiagnostic)
+  const errors = own.length > 0 ? own : [...(check?.(path, composition.config).errors ?? [])]
   return {
-    fields: errors.length > 0 ? [] : explainFields(composition),
+    fields: own.length > 0 ? [] : explainFields(composition),
     packFolders: [...new Set(composition.config.packs.map(({ folder }) => folder))],
     errors,
     warnings: composition.allWarnings.map(formatDiagnostic),

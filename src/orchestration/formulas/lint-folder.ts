@@ -1,25 +1,63 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
-import { LayeredFormulas } from './formula-files.ts'
-import { lintFormulas } from './lint.ts'
-import type { FormulaMessage } from './recipe.ts'
+import { EngineKey } from '../../work/metadata.ts'
+import { findStepTarget } from '../routing/target.ts'
+import { compile } from './compile.ts'
+import { type FormulaFiles, LayeredFormulas } from './formula-files.ts'
+import { type FormulaReport, lintFormulas } from './lint.ts'
+import type { FormulaMessage, Recipe } from './recipe.ts'
 import { formulaFolders } from './scope.ts'
+import { fillTexts } from './substitute.ts'
+
+interface Findings {
+  errors: string[]
+  warnings: string[]
+}
 
 /**
- * What is wrong with the formulas in a folder, of a city or of a pack that it imports, and what in them has no effect. The
- * formulas of a city's rigs are among its own, wherever they lie.
+ * The errors of all formulas that can be run in a city or in one of its rigs, those of its packs too; of the folder of a
+ * pack, only those of its own formulas. Warnings are those of the folder's own.
  */
-export function lintFormulasIn(folder: string, config: CityConfig): { errors: string[]; warnings: string[] } {
-  const rigs = [undefined, ...config.rigs.map(({ name }) => name)]
+export function lintFormulasIn(folder: string, config: CityConfig): Findings {
+  const isCity = folder === config.path
   const own = [folder, ...config.rigs.flatMap(({ formulasDir }) => formulasDir ?? [])]
-  const reports = rigs.flatMap((rig) => {
-    const files = new LayeredFormulas(new FileSnapshot(config.path), formulaFolders(config, rig), { graphs: true })
-    return lintFormulas(files).filter(({ file }) => own.some((each) => file.startsWith(`${each}/`)))
+  const isOwn = ({ file }: Pick<FormulaReport, 'file'>) => own.some((each) => file.startsWith(`${each}/`))
+  const errors = new Set<string>()
+  const warnings = new Set<string>()
+  const recipes: { file: string; recipe: Recipe }[] = []
+  for (const files of scopesOf(config, isCity)) {
+    for (const report of lintFormulas(files)) {
+      for (const each of isCity || isOwn(report) ? report.errors : []) errors.add(sentence(each, folder))
+      for (const each of isOwn(report) ? report.warnings : []) warnings.add(sentence(each, folder))
+      const compiled = isCity && report.type === 'workflow' && report.errors.length === 0 && compile(files, report.name)
+      if (compiled && 'recipe' in compiled) recipes.push({ file: report.file, recipe: compiled.recipe })
+    }
+  }
+  for (const each of missingTargets(config, recipes)) errors.add(sentence(each, folder))
+  return { errors: [...errors], warnings: [...warnings] }
+}
+
+/** The formulas of the city, and of each rig. */
+const scopesOf = (config: CityConfig, isCity: boolean): FormulaFiles[] =>
+  [undefined, ...config.rigs.map(({ name }) => name)].map((rig) => {
+    const graphs = isCity ? config.daemon.graphs : true
+    return new LayeredFormulas(new FileSnapshot(config.path), formulaFolders(config, rig), { graphs })
   })
-  const sentences = (kind: 'errors' | 'warnings') => [
-    ...new Set(reports.flatMap((report) => report[kind].map((message) => sentence(message, folder)))),
-  ]
-  return { errors: sentences('errors'), warnings: sentences('warnings') }
+
+/** The agents that steps are for and that neither the city nor a rig has, each once, with a formula that names it. */
+function missingTargets(config: CityConfig, recipes: readonly { file: string; recipe: Recipe }[]): FormulaMessage[] {
+  const rigs = ['', ...config.rigs.map(({ name }) => name)]
+  const missing = new Map<string, FormulaMessage>()
+  for (const { file, recipe } of recipes) {
+    for (const { ref, metadata } of fillTexts(recipe).steps) {
+      const name = metadata[EngineKey.runTarget]?.trim() ?? ''
+      if (name === '' || name.includes('{{') || missing.has(name)) continue
+      if (rigs.some((rig) => findStepTarget(config, name, rig))) continue
+      const message = `gc.run_target "${name}" is no agent of this city or its rigs: gc agent list`
+      missing.set(name, { file, line: 1, step: ref, message })
+    }
+  }
+  return [...missing.values()]
 }
 
 const sentence = ({ file, line, step, message }: FormulaMessage, folder: string): string =>

@@ -11,7 +11,6 @@ import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { isPool } from '../routing/target.ts'
 import { guardedStep, metadataValue } from './node.ts'
-import type { RunRepository } from './repository.ts'
 
 interface RunAttentionOptions {
   store: Store
@@ -19,7 +18,6 @@ interface RunAttentionOptions {
   log: Pick<EventLog, 'subscribe'>
   deadlines: Deadlines
   beadRepository: BeadRepository
-  runRepository: Pick<RunRepository, 'withFailure'>
 }
 
 /** On a control of a run that could not do what it is for. */
@@ -51,12 +49,27 @@ interface UntakenMolecule {
   since: number
 }
 
+/** Runs that are over and in which a step failed, and that nobody dismissed. */
+const FAILURES = `SELECT root_id AS root, formula, state, updated_at AS since, error_message AS failure
+  FROM runs INDEXED BY runs_with_failure WHERE error_message IS NOT NULL AND dismissed_at IS NULL
+    AND (state = 'completed' OR (state = 'failed' AND parent_id IS NULL))
+  ORDER BY updated_at DESC, root_id LIMIT ?`
+
+interface FailedRun {
+  root: string
+  formula: string
+  state: string
+  since: number
+  failure: string
+}
+
 /** Controls of runs that were set aside until a person takes their label off, and what else keeps a run from going on. */
 export class RunAttention implements AttentionSource {
   readonly name = 'runs'
   readonly #guards: Statement<{ id: string; root: string; since: number }, [number]>
   readonly #labelled: Statement<{ id: string }, [string, number]>
   readonly #untaken: Statement<UntakenMolecule, [number]>
+  readonly #failures: Statement<FailedRun, [number]>
 
   constructor(private readonly options: RunAttentionOptions) {
     this.#guards = options.store.prepare(
@@ -65,6 +78,7 @@ export class RunAttention implements AttentionSource {
          AND b.metadata ->> '$."${WorkflowKey.kind}"' = 'failure-guard' ORDER BY b.created_at LIMIT ?`),
     )
     this.#untaken = options.store.prepare(stablePlan(UNTAKEN_MOLECULES))
+    this.#failures = options.store.prepare(stablePlan(FAILURES))
     this.#labelled = options.store.prepare(
       'SELECT id FROM bead_labels WHERE label = ? AND closed = 1 ORDER BY created_at DESC, id DESC LIMIT ?',
     )
@@ -83,13 +97,11 @@ export class RunAttention implements AttentionSource {
 
   /** Runs that are over and in which a step failed, whether the run failed with it or not. */
   #failed(): (AttentionEntry & { readonly bead_id: string })[] {
-    return this.options.runRepository
-      .withFailure(MAX_LISTED)
-      .map(({ rootId, formula, state, updatedAt, errorMessage }) => ({
-        ...{ id: `run-failure:${rootId}`, kind: 'run', bead_id: rootId, since: toTimestamp(updatedAt) },
-        asks: `Run ${rootId}${formula && ` of ${formula}`} ${state === 'failed' ? 'failed:' : 'completed, but'} ${errorMessage}.`,
-        to_do: `gc run show ${rootId}; gc run retry ${rootId} --from <step> repeats it, gc run dismiss ${rootId} clears this`,
-      }))
+    return this.#failures.all(MAX_LISTED).map(({ root, formula, state, since, failure }) => ({
+      ...{ id: `run-failure:${root}`, kind: 'run', bead_id: root, since: toTimestamp(since) },
+      asks: `Run ${root}${formula && ` of ${formula}`} ${state === 'failed' ? 'failed:' : 'completed, but'} ${failure}.`,
+      to_do: `gc run show ${root}; gc run retry ${root} --from <step> repeats it, gc run dismiss ${root} clears this`,
+    }))
   }
 
   /** Molecules that no session of their pool is ever offered. */

@@ -64,3 +64,7 @@ export const RunControlResponse = Type.Object(
   { $id: 'RunControlResponse', ...closed },
 )
 export type RunControlResponse = Static<typeof RunControlResponse>
+
+/** Ours: what `run.dismissed` holds. */
+export const RunDismissal = Type.Object({ run_id: Type.String() }, { $id: 'RunDismissal', additionalProperties: false })
+export type RunDismissal = Static<typeof RunDismissal>

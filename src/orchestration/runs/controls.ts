@@ -1,20 +1,22 @@
+import { eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { RunControlResponse, RunPauseBody } from './controls-schema.ts'
-import { RunResumed } from './events.ts'
+import type { RunControlResponse, RunDismissal, RunPauseBody } from './controls-schema.ts'
+import { RunDismissed, RunResumed } from './events.ts'
 import { holdOfPart, type PauseOptions, pauseRun } from './pause.ts'
 import { isFinal, type RunRow } from './repository.ts'
+import { runs as table } from './table.ts'
 
 export interface ControlsOptions extends PauseOptions {
   store: Store
   clock: Clock
 }
 
-/** Pauses and resumes runs. */
+/** Pauses and resumes runs, and dismisses their failures. */
 export class RunControls {
   constructor(private readonly options: ControlsOptions) {}
 
@@ -46,6 +48,20 @@ export class RunControls {
     if (isMore) await holds.holdAll(id, actor)
     await this.#pauseParts(id, id, actor)
     return { run_id: id, status: runs.get(id).state }
+  }
+
+  /** Takes a run whose step failed off the list of what needs attention; nothing happens when it is not there. */
+  dismiss(caller: Caller, id: string): Promise<RunDismissal> {
+    const { store, runs, clock, log } = this.options
+    return store.write((tx) => {
+      const { state, errorMessage, dismissedAt } = runs.get(id)
+      if (!isFinal(state)) throw conflict(`run ${id} is ${state}: only one that is over is dismissed`)
+      if (errorMessage !== null && dismissedAt === null) {
+        tx.orm.update(table).set({ dismissedAt: clock.now() }).where(eq(table.rootId, id)).run()
+        log.append(tx, RunDismissed, { subject: id, run_id: id }, { run_id: id })
+      }
+      return { run_id: id }
+    }, actorOf(caller))
   }
 
   /** What waited while the run was paused is offered again, and gc goes on with its controls. */

@@ -1,6 +1,6 @@
 import { defineEvent } from '../../core/events/event.ts'
-import { RunPauseChange, RunResumeChange, RunRetryChange, RunSkipChange } from './controls-schema.ts'
-import { RunChange, RunDismissal } from './schema.ts'
+import { RunDismissal, RunPauseChange, RunResumeChange, RunRetryChange, RunSkipChange } from './controls-schema.ts'
+import { RunChange } from './schema.ts'
 
 export const RunChanged = defineEvent('run.changed', RunChange, 'A run began, or its status changed.')
 

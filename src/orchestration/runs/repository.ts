@@ -7,7 +7,7 @@ import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { Recipe } from '../formulas/recipe.ts'
-import { RunChanged, RunDismissed } from './events.ts'
+import { RunChanged } from './events.ts'
 import type { RunStatus, RunStatusCounts } from './schema.ts'
 import { runRecipes, runs, runWaits } from './table.ts'
 
@@ -83,12 +83,6 @@ const listing = (rank: 'list_rank' | 'feed_rank', where = ''): string =>
 const listingAfter = (rank: 'list_rank' | 'feed_rank'): string =>
   listing(rank, `WHERE r.${rank} = ?1 AND r.updated_at <= ?2 AND (r.updated_at < ?2 OR r.root_id > ?3)`)
 
-/** What a drain started for a member is listed by itself only when the drain does not fail with it. */
-const FAILURES = `SELECT ${COLUMNS} FROM runs r INDEXED BY runs_with_failure
-  WHERE error_message IS NOT NULL AND dismissed_at IS NULL
-    AND (state = 'completed' OR (state = 'failed' AND parent_id IS NULL))
-  ORDER BY updated_at DESC, root_id LIMIT ?`
-
 /** A rank in one of the two orders, and the run of it that is passed already. */
 export interface RunsPlace {
   readonly order: 'list' | 'feed'
@@ -110,7 +104,6 @@ export class RunRepository {
   readonly #touch: Statement<unknown, [number, string]>
   readonly #waiting: Statement<{ id: string }, [string]>
   readonly #waits: Statement<{ id: string; since: number }, [string, number]>
-  readonly #failures: Statement<RunRow, [number]>
   readonly #count: Statement<{ n: number }, [string, string, string]>
 
   constructor(private readonly options: RepositoryOptions) {
@@ -131,7 +124,6 @@ export class RunRepository {
     this.#waits = store.prepare(
       'SELECT bead_id AS id, since FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT ?',
     )
-    this.#failures = store.prepare(stablePlan(FAILURES))
     this.#count = store.prepare(
       stablePlan(`SELECT coalesce(sum(n), 0) AS n FROM run_counts
        WHERE formula = ?1 AND (?2 = '' OR (scope_kind = ?2 AND scope_ref = ?3))`),
@@ -282,17 +274,6 @@ export class RunRepository {
   /** Sets what failed first in a run, also of one that completes all the same; it needs attention until it is dismissed. */
   setError(tx: Tx, root: string, errorMessage: string | null): void {
     tx.orm.update(runs).set({ errorMessage, dismissedAt: null }).where(eq(runs.rootId, root)).run()
-  }
-
-  /** Runs that are over, in which a step failed and that nobody dismissed: those that ended last first. */
-  withFailure(limit: number): RunRow[] {
-    return this.#failures.all(limit)
-  }
-
-  /** Dismisses the failure of a run. */
-  dismiss(tx: Tx, root: string): void {
-    tx.orm.update(runs).set({ dismissedAt: this.options.clock.now() }).where(eq(runs.rootId, root)).run()
-    this.options.log.append(tx, RunDismissed, { subject: root, run_id: root }, { run_id: root })
   }
 
   /** Moves a run to another state; nothing happens when it is in that state. */

@@ -3,13 +3,12 @@ import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherRuns } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import type { RunControls } from './controls.ts'
-import { RunControlResponse, RunPauseBody, RunRetryBody, RunSkipBody } from './controls-schema.ts'
+import { RunControlResponse, RunDismissal, RunPauseBody, RunRetryBody, RunSkipBody } from './controls-schema.ts'
 import type { RunRestarts } from './restarts.ts'
 import type { Runs } from './runs.ts'
 import {
   Run,
   RunCancelOutputBody,
-  RunDismissal,
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
@@ -153,7 +152,7 @@ export const runRoutes = (
       errors: ['run-not-found', 'conflict-wrong-state'],
       extension: true,
     },
-    (exchange) => city(exchange).runs.dismiss(exchange.caller, exchange.params.run_id),
+    (exchange) => city(exchange).runControls.dismiss(exchange.caller, exchange.params.run_id),
   ),
   route(
     'POST ~/runs/{run_id}/pause',

@@ -15,7 +15,6 @@ import { isFinal, type ListedRun, type RunRepository, type RunScope } from './re
 import type {
   Run,
   RunCancelOutputBody,
-  RunDismissal,
   RunStepsOutputBody,
   RunsCensusOutputBody,
   RunsListOutputBody,
@@ -123,18 +122,6 @@ export class Runs {
         return ']}'
       },
     })
-  }
-
-  /** Takes a run whose step failed off the list of what needs attention; nothing happens when it is not there. */
-  dismiss(caller: Caller, id: string): Promise<RunDismissal> {
-    const { store, runs } = this.options
-    return store.write((tx) => {
-      const { state, errorMessage, dismissedAt } = runs.get(id)
-      if (!isFinal(state))
-        throw new AppError('conflict-wrong-state', `run ${id} is ${state}: only one that is over is dismissed`)
-      if (errorMessage !== null && dismissedAt === null) runs.dismiss(tx, id)
-      return { run_id: id }
-    }, actorOf(caller))
   }
 
   /** Closes the run and what is open of it: in one write, or in slices that go on after a restart. */

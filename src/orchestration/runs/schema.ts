@@ -132,7 +132,7 @@ export const RunsStanding = Type.Object(
         done: Type.Integer({ description: 'Steps that are closed.' }),
         vars: Type.Record(Type.String(), Type.String(), { description: 'What it was begun with.' }),
         failure: Type.Optional(
-          Type.String({ description: 'The step that failed first, and why; also of a run that completed.' }),
+          Type.String({ description: 'The first failed step, and why; also of a completed run.' }),
         ),
       }),
       { description: 'By the ids of the runs that were asked for.' },
@@ -180,10 +180,6 @@ export const RunChange = Type.Object(
   { $id: 'RunChange', ...closed },
 )
 export type RunChange = Static<typeof RunChange>
-
-/** Ours: what `run.dismissed` holds. */
-export const RunDismissal = Type.Object({ run_id: Type.String() }, { $id: 'RunDismissal', ...closed })
-export type RunDismissal = Static<typeof RunDismissal>
 
 /** A bead as a node of a workflow. */
 export const WorkflowBeadResponse = Type.Object(

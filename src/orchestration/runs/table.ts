@@ -47,7 +47,10 @@ export const runs = sqliteTable(
     index('runs_by_formula').on(run.formula, desc(run.startedAt), run.rootId),
     index('runs_with_failure')
       .on(desc(run.updatedAt), run.rootId)
-      .where(sql`error_message IS NOT NULL AND dismissed_at IS NULL`),
+      .where(
+        sql`error_message IS NOT NULL AND dismissed_at IS NULL
+    AND (state = 'completed' OR (state = 'failed' AND parent_id IS NULL))`,
+      ),
     index('runs_by_parent').on(run.parentId, run.listRank, run.rootId).where(sql`parent_id IS NOT NULL`),
     index('runs_by_formula_and_scope').on(run.formula, run.scopeKind, run.scopeRef, desc(run.startedAt), run.rootId),
   ],

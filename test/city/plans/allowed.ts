@@ -58,6 +58,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('run_drains', 'drains that have runs to write'),
   walk('run_state_counts', 'a row for each state of a run'),
   live('beads_ready', 'work that is ready'),
+  live('runs_with_failure', 'runs in which a step failed and that nobody dismissed, at most 100'),
   live('beads_guarding', 'steps that failed and hold up what needs them'),
   live('beads_held', 'work in somebody’s hands'),
   live('waits_live', 'waits that are not over'),
