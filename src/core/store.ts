@@ -186,8 +186,7 @@ export class Store {
     const displacement = this.#wal.displacement()
     if (displacement) return this.#fail(displacementOf(this.path, displacement), [])
     const write = this.#queue.takeWorkerWrite()
-    if (write) await this.#workerWrite(write)
-    else await this.#group()
+    return write ? this.#workerWrite(write) : this.#group()
   }
 
   /** The write of a thread: commit, disk, followers, promise. */

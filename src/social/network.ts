@@ -253,13 +253,10 @@ export class Network {
     await using resources = new AsyncDisposableStack()
     const { path, report } = options
     const store = Store.open(path, socialMigrations, {
-      keepsCopies: true,
+      ...{ keepsCopies: true, deadlines: options.deadlines, onError: report, onMigrated: repairSocialCounters },
+      cacheMb: CACHE_MB,
       onFailure: ({ reason }) => report(new Error(reason)),
       onTrouble: troubleReporter('the network', (message) => report(new Error(message))),
-      deadlines: options.deadlines,
-      onError: report,
-      onMigrated: repairSocialCounters,
-      cacheMb: CACHE_MB,
     })
     resources.defer(() => store.close())
     const network = new Network(store, await IdentityKey.open(dirname(path)), options)

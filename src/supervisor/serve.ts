@@ -117,11 +117,9 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const deadlines = new Deadlines(clock, undefined, reportError)
   resources.defer(() => deadlines.close())
   const store = Store.open(home.registry, supervisorMigrations, {
-    keepsCopies: true,
+    ...{ keepsCopies: true, deadlines, onError: reportError },
     onFailure: ({ reason }) => report(reason),
     onTrouble: troubleReporter('the registry', report),
-    deadlines,
-    onError: reportError,
   })
   resources.defer(() => store.close())
   const log = new EventLog(store, clock, deadlines)
