@@ -1,6 +1,7 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FieldError } from '../core/errors.ts'
+import { isSecretName, isSecretTable, replaceSecrets, SECRET_MARKER } from '../core/secrets.ts'
 import { TOKEN_PREFIXES } from './credentials.ts'
 
 /** The most errors that are reported; the rest of a body is then not checked. */
@@ -101,13 +102,12 @@ const toLocation = (root: string, path: string): string =>
     root,
   )
 
-const SECRET_NAME = /token|secret|password|passphrase|credential|authorization|cookie|key|env\b/i
 const SECRET_VALUE = new RegExp(`${TOKEN_PREFIXES.join('|')}|bearer |-----BEGIN`, 'i')
 
 /** What was there, for the caller to recognise; nothing that may be a secret, and no whole objects. */
 function visibleValue({ path, value }: ValueError): unknown {
-  if (SECRET_NAME.test(path)) return undefined
+  if (segments(path).some((name) => isSecretName(name) || isSecretTable(name))) return undefined
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
   if (typeof value !== 'string' || SECRET_VALUE.test(value)) return undefined
-  return value.slice(0, MAX_VALUE_LENGTH)
+  return replaceSecrets(value, () => SECRET_MARKER).slice(0, MAX_VALUE_LENGTH)
 }
