@@ -81,7 +81,8 @@ export class Patches {
       const restored = restoreSecrets(keys, written, (value) => this.config.secrets.blank(value))
       const pairs: TomlPairs = Object.entries(restored).filter(([, value]) => value !== undefined)
       const isSame = last?.block.file === CITY_FILE && Bun.deepEquals(Object.fromEntries(pairs), written)
-      return isSame ? new Map() : putPatch(base, { kind, name, pairs }, force)
+      const drafts = putPatch(base, { kind, name, pairs }, force)
+      return isSame ? new Map() : drafts
     })
     return { status: 'ok', [NAMED[kind]]: name }
   }
