@@ -211,7 +211,10 @@ describe('gates and molecules that stand on beads alone', () => {
     const formula = 'formula = "round"\n[[steps]]\nid = "a"\ntitle = "A {{n}}"\n'
     writeFileSync(join(town.city, 'formulas', 'round.toml'), formula)
     const wisp = await json<{ new_epic_id: string }>('mol', 'wisp', 'round', '--root-only', '--var', 'n=1')
-    expect(await json<Issue[]>('show', wisp.new_epic_id)).toMatchObject([{ title: 'round', ephemeral: true }])
+    const root = { title: 'round', ephemeral: true, issue_type: 'molecule', status: 'open' }
+    expect(await json<Issue[]>('show', wisp.new_epic_id)).toMatchObject([root])
+    await json('update', wisp.new_epic_id, '--status', 'in_progress')
+    expect(await findIds('--status', 'in_progress', '--type', 'molecule')).toEqual([wisp.new_epic_id])
     expect(await json('mol', 'burn', wisp.new_epic_id, '--force')).toMatchObject({ deleted_count: 1 })
     const molecule = await json<{ new_epic_id: string }>('mol', 'pour', 'round', '--var', 'n=2')
     const { steps } = await json<{ steps: { issue: Issue }[] }[]>('mol', 'current', molecule.new_epic_id).then(

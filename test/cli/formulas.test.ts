@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openTown, shareTown, type Town } from './town.ts'
 
@@ -51,7 +51,7 @@ describe('gc formula', () => {
       ...['flowchart TD', '  n0(["line: line · workflow"])', '  n1["line.plan: Plan {{topic}}"]'],
     ])
     expect(await town.json(['formula', 'show', 'line'])).toMatchObject({ steps: [{ is_root: true }, {}, {}, {}] })
-    expect((await town.gc(['formula', 'show', 'lime'])).err).toEndWith('; did you mean line?\n')
+    expect((await town.gc(['formula', 'show', 'lime'])).err).toEndWith('; did you mean "line"?\n')
     const missing = await town.gc(['formula', 'show', 'nope'])
     expect([missing.status, missing.err]).toEqual([1, expect.stringContaining('formula "nope" not found')])
   })
@@ -70,6 +70,30 @@ describe('gc formula', () => {
     expect((await town.gc(['formula', 'version-check', 'line', hash])).status).toBe(0)
     expect((await town.gc(['formula', 'version-check', 'line', 'f00'])).status).toBe(1)
     expect((await town.gc(['formula', 'version-check', 'line'])).err).toContain('compared with what?')
+  })
+
+  test('takes the value of a variable as it is given, and names unknown and missing ones before anything is made', async () => {
+    writeFileSync(
+      join(town.city, 'formulas/greet.toml'),
+      'formula = "greet"\n[metadata.gc.methodology]\nname = "x"\n[vars.name]\nrequired = true\n' +
+        '[[steps]]\nid = "a"\ntitle = "Greet {{ name }}"\ndescription = "{{name}}"\n',
+    )
+    const value = 'name=Vue {{path}} fix'
+    expect((await town.gc(['formula', 'cook', 'greet', '--var', value])).status).toBe(0)
+    expect((await town.bd(['list', '--title-contains', 'Vue'])).out).toContain('Greet Vue {{path}} fix')
+    const shown = await town.json<{ metadata: object; steps: object[] }>(['formula', 'show', 'greet', '--var', value])
+    expect(shown.steps[1]).toMatchObject({ title: 'Greet Vue {{path}} fix', description: 'Vue {{path}} fix' })
+    expect(shown.metadata).toEqual({ gc: { methodology: { name: 'x' } } })
+    const cooked = await town.gc(['formula', 'cook', 'greet', '--var', 'nme=1'])
+    expect([cooked.status, cooked.err]).toEqual([
+      1,
+      'gc: instantiating formula "greet":\n  - unknown variable "nme"; did you mean "name"?\n  - variable "name" is required\n',
+    ])
+    for (const words of [['show'], ['preview', '--target', 'x']]) {
+      const { err } = await town.gc(['formula', ...words, 'greet', '--var', 'nme=1'])
+      expect(err).toBe('gc: formula "greet": unknown variable "nme"; did you mean "name"?\n')
+    }
+    rmSync(join(town.city, 'formulas/greet.toml'))
   })
 
   test('preview and catalog', async () => {

@@ -7,6 +7,26 @@ shareTown((opened) => {
   town = opened
 })
 
+test('gc run names the step that failed in a run that completed, until it is dismissed', async () => {
+  const metadata = (...pairs: string[]) => pairs.flatMap((pair) => ['--metadata', pair])
+  const graph = ['gc.kind=workflow', 'gc.formula_contract=graph.v2', 'gc.formula_name=bridge']
+  const { id } = await town.json<Bead>(['bead', 'create', 'Bridge', ...metadata(...graph)])
+  const plan = await town.json<Bead>(['bead', 'create', 'Plan it', ...metadata(`gc.root_bead_id=${id}`)])
+  await town.bd(['update', plan.id, '--set-metadata', 'gc.outcome=fail', '--set-metadata', 'gc.failure_reason=no idea'])
+  await town.bd(['close', plan.id])
+  await town.bd(['update', id, '--set-metadata', 'gc.outcome=pass'])
+  await town.bd(['close', id])
+  const failure = 'step "Plan it" failed: no idea'
+  expect((await town.gc(['run', 'list'])).out).toContain('completed, a step failed')
+  expect((await town.gc(['run', 'show', id])).out).toContain(failure)
+  expect((await town.gc(['run', 'timeline', id])).out).toContain(failure)
+  const attention = async () => (await town.gc(['attention'])).out
+  expect(await attention()).toContain(`Run ${id} of bridge completed, but ${failure}.`)
+  expect((await town.gc(['run', 'dismiss', id])).out).toBe(`${id} no longer needs attention.\n`)
+  expect(await attention()).not.toContain(id)
+  expect(await town.gc(['run', 'dismiss', 'sh-999'])).toMatchObject({ status: 1 })
+})
+
 test('gc run lists runs, shows where one stands, and cancels it once', async () => {
   const metadata = (...pairs: string[]) => pairs.flatMap((pair) => ['--metadata', pair])
   const kind = metadata('gc.kind=workflow', 'gc.formula_contract=graph.v2')

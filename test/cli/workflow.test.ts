@@ -23,6 +23,11 @@ test('gc sling --dry-run compiles the formula with its variables, and makes noth
   const dry = (...more: string[]) => town.gc(['sling', name, 'line', '--formula', '--dry-run', ...more])
   expect((await dry('--var', 'topic=roads')).out).toBe(`Formula line, of 1 steps, would go to ${name}.\n`)
   expect(await dry()).toMatchObject({ status: 1, err: expect.stringContaining('topic') })
+  const typo = 'unknown variable "topik"; did you mean "topic"?'
+  for (const options of [['--dry-run'], []]) {
+    const run = town.gc(['sling', name, 'line', '--formula', '--var', 'topic=x', '--var', 'topik=y', ...options])
+    expect(await run).toMatchObject({ status: 1, err: expect.stringContaining(typo) })
+  }
   expect(await town.gc(['sling', name, 'nothing', '--formula', '--dry-run'])).toMatchObject({ status: 1 })
   expect((await town.gc(['run', 'list'])).out).toContain('There are no runs')
 })
