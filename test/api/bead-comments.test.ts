@@ -115,7 +115,7 @@ describe('the comments on a bead', () => {
       { text: 'fourth', author: 'bo', created_at: later },
       { text: 'second', author: 'bo', created_at: '2025-02-01T00:00:00Z' },
     ]
-    const done = { created: 1, updated: 0, unchanged: 0, skipped: 0 }
+    const done = { created: 1, updated: 0, unchanged: 0, skipped: 0, skips: {}, skipped_lines: [] }
     const seq = await city.head()
     expect((await city.call('POST ~/beads/import', { raw: exportedBead('to-1', from) })).body).toEqual(done)
     expect((await city.recorded(seq)).map(({ type }) => type)).toEqual([

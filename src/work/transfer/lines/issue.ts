@@ -54,11 +54,12 @@ const withShortTimestamp = <T extends { created_at: string }>(record: T): T => (
   created_at: shortTimestamp(record.created_at),
 })
 
-/** When a closed bead was closed; the metadata have it where it is not when the bead last changed. */
-function closeOf({ status, updated_at, created_at }: Bead, metadata: Readonly<Record<string, string>>) {
+/** When a closed bead was closed; the metadata have it where it is not when the bead last changed. Those of a wait are its own. */
+function closeOf({ status, updated_at, created_at, labels = [] }: Bead, metadata: Readonly<Record<string, string>>) {
   if (status !== 'closed') return { closedAt: undefined, metadata }
   const { [WorkKey.closedAt]: given = '', ...others } = metadata
-  if (Number.isNaN(Date.parse(given))) return { closedAt: updated_at ?? created_at, metadata }
+  if (labels.includes('gc:wait') || Number.isNaN(Date.parse(given)))
+    return { closedAt: updated_at ?? created_at, metadata }
   return { closedAt: given, metadata: others }
 }
 
