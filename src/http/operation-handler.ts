@@ -2,7 +2,6 @@ import { AppError } from '../core/errors.ts'
 import type { PullSource } from '../core/pull-source.ts'
 import { searchOf } from './authority.ts'
 import type { BlockingQuery } from './blocking-query.ts'
-import { requireJsonIfAny } from './body.ts'
 import { type Caller, nameOf } from './caller.ts'
 import { tagResponse } from './etag.ts'
 import { ActiveExchange, type ActiveRequests } from './exchange.ts'
@@ -69,8 +68,6 @@ export class OperationHandler {
   /** What a success is sent with. */
   readonly #success: { status: number; isEmpty: boolean }
   readonly #reads: boolean
-  /** Whether it makes a change and reads no body. */
-  readonly #ignoresBody: boolean
   readonly #need: DetailedNeed
   readonly #isLogged: boolean
   /** Whether the last response to it was large: the next may be, too. */
@@ -88,7 +85,6 @@ export class OperationHandler {
     this.#index = route.spec.index === true
     this.#age = this.#index || route.spec.age === true
     this.#reads = route.method === 'GET'
-    this.#ignoresBody = !this.#reads && route.spec.body === undefined
     this.#need = needOf(route)
     this.#isLogged = isLogged(this.#need, route.method)
     const json = this.#outcome.kind === 'json' ? this.#outcome : undefined
@@ -129,11 +125,10 @@ export class OperationHandler {
     const caller = this.services.callerOf(request)
     const isSocket = this.#outcome.kind === 'socket'
     if (caller === unauthenticated && !isSocket) throw unauthorized('only a socket may be opened without a token')
-    if (this.#ignoresBody) requireJsonIfAny(request)
     const params = decodeParams(this.at.names, pathParams)
     const query = this.#declared.query(searchOf(request.url))
     const id = String(reply.headers['x-gc-request-id'])
-    const checked = this.#declared.body(body)
+    const checked = this.#declared.body(body, request)
     const { access } = this.services
     if (access) checkAccess(this.#need, { caller, params, query, body: checked }, this.route.spec.summary, access)
     if (isSocket && request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw noUpgrade()

@@ -1,6 +1,7 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 import { AppError } from '../core/errors.ts'
 import { parseBlockingQuery } from './blocking-query.ts'
+import { requireJsonIfAny } from './body.ts'
 import { type Check, compile } from './check.ts'
 import { validationFailed } from './problem.ts'
 import { type QueryReader, queryReader } from './query.ts'
@@ -62,8 +63,11 @@ export class RequestValidator {
     return this.#query(search)
   }
 
-  body(value: unknown): unknown {
-    const { body } = this.#route.spec
+  /** The body that was read of a request, checked. A change that reads none takes no other type than JSON either. */
+  body(value: unknown, request: Request): unknown {
+    const { method, spec } = this.#route
+    const { body } = spec
+    if (!body && method !== 'GET') requireJsonIfAny(request)
     if (!body) return undefined
     if (value === undefined || (value instanceof Uint8Array && value.length === 0)) return this.#absent(body)
     if (!this.#check) {

@@ -193,10 +193,8 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
     readiness: new Readiness({ clock, deadlines, env: options.env, tokens: processTokens }),
     clock,
     metrics,
-    version: options.version,
-    build: options.build,
-    storeProblem: () => store.problem,
-    networkProblem: () => network.problem,
+    ...{ version: options.version, build: options.build },
+    ...{ storeProblem: () => store.problem, networkProblem: () => network.problem },
     stop: ({ endSessions, actor }) => stopping.resolve({ endSessions, actor }),
   })
   const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, processTokens, deadlines })
