@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Redactor } from '../core/redact.ts'
+import { blankSentence } from '../core/secrets.ts'
 
 /** How the token of each kind of caller begins. */
 export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', networkAgent: 'moltbook_' } as const
@@ -13,3 +14,6 @@ const redactor = new Redactor(TOKEN_PREFIXES)
 
 /** The text with every token replaced. */
 export const redactTokens = (text: string): string => redactor.redact(text)
+
+/** A line for the log: without tokens, and without what can be nothing but a secret. */
+export const redactLine = (text: string): string => blankSentence(redactTokens(text))

@@ -1,4 +1,3 @@
-import { AppError } from '../core/errors.ts'
 import type { PullSource } from '../core/pull-source.ts'
 import { searchOf } from './authority.ts'
 import type { BlockingQuery } from './blocking-query.ts'
@@ -9,6 +8,7 @@ import { unauthenticated, unauthorized } from './guard.ts'
 import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
 import { type AccessPolicy, checkAccess, type DetailedNeed, isLogged, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
+import { noUpgrade } from './problem.ts'
 import { assertFits, type JsonReplacer, JsonRows, toText } from './rendered.ts'
 import type { CountResponse } from './request-metrics.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
@@ -291,9 +291,3 @@ export class OperationHandler {
     return body
   }
 }
-
-const noUpgrade = (): AppError =>
-  new AppError('invalid-request', 'this address speaks WebSocket: connect with an upgrade', {
-    status: 426,
-    headers: { upgrade: 'websocket' },
-  })

@@ -71,3 +71,10 @@ export const toAppError = (error: unknown): AppError =>
 /** A request that does not fit its declaration. */
 export const validationFailed = (fieldErrors: AppError['fieldErrors']): AppError =>
   new AppError('validation-failed', 'validation failed', { fieldErrors })
+
+/** A request for a socket that is no upgrade. */
+export const noUpgrade = (): AppError =>
+  new AppError('invalid-request', 'this address speaks WebSocket: connect with an upgrade', {
+    status: 426,
+    headers: { upgrade: 'websocket' },
+  })

@@ -1,8 +1,7 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { errorMessage } from '../core/errors.ts'
-import { blankSentence } from '../core/secrets.ts'
-import { redactTokens } from '../http/credentials.ts'
+import { redactLine } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { type OpenSocialOptions, openSocial } from '../social/open.ts'
 import { hashSecret } from '../social/shared/strings.ts'
@@ -46,7 +45,7 @@ export interface NetworkServeOptions {
 /** Runs the network alone, as a process of its own: no cities, no agents, no host. */
 export async function serveNetwork(options: NetworkServeOptions): Promise<{ url: string; stop(): Promise<void> }> {
   await using resources = new AsyncDisposableStack()
-  const report = (message: string) => options.report(blankSentence(redactTokens(message)))
+  const report = (message: string) => options.report(redactLine(message))
   const deadlines = new Deadlines(systemClock, undefined, (error) => report(errorMessage(error)))
   resources.defer(() => deadlines.close())
   const { host, port, allowHosts: hosts, allowOrigins: origins, env } = options

@@ -17,14 +17,13 @@ import { EventRetention } from '../core/events/retention.ts'
 import { Lock } from '../core/lock.ts'
 import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
-import { blankSentence } from '../core/secrets.ts'
 import { Store } from '../core/store.ts'
 import { troubleReporter } from '../core/store-failure.ts'
 import { connectToHosts } from '../host/client/host-client.ts'
 import { confineTool } from '../host/confine/start/confined-tool.ts'
 import { createApp } from '../http/app.ts'
 import { isLoopback } from '../http/authority.ts'
-import { redactTokens } from '../http/credentials.ts'
+import { redactLine } from '../http/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
@@ -100,7 +99,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     )
   }
   await using resources = new AsyncDisposableStack()
-  const report = (message: string) => options.report(blankSentence(redactTokens(message)))
+  const report = (message: string) => options.report(redactLine(message))
   const { GC_TOKEN: _, ...env } = options.env
   const started = await start({ ...options, env, report }, Home.open(options.home), resources)
   return running(started, resources.move())

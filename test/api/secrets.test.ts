@@ -36,6 +36,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const WITHOUT_ANSWER = [
   'get-default-target: 400',
   'get-v0-city-by-city-name-session-by-id-agents-by-agent-id: 404',
+  'get-sub-agent-transcript: 404',
   'attach-terminal: 426',
   'get-session-request: 404',
 ]
