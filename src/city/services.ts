@@ -114,7 +114,6 @@ function buildSessions(options: Foundation & Records) {
     environment: { ...options, city: name, network: new SessionAccounts(networkAccounts) },
   })
   const { operations, logs, launcher, workload, resolver } = sessionServices
-  const providerOf = builtinProviderLookup(launcher)
   return {
     ...{ worktrees, projectFiles, privateFolders, processTokens, sessionServices },
     sessions: operations,
@@ -124,7 +123,7 @@ function buildSessions(options: Foundation & Records) {
     ...openConfinement(options, resolver),
     workload,
     logs,
-    usage: countedUsage({ ...options, resolver, logs, providerOf }),
+    usage: countedUsage({ ...options, resolver, logs, providerOf: builtinProviderLookup(launcher) }),
   }
 }
 

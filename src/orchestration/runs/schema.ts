@@ -131,9 +131,7 @@ export const RunsStanding = Type.Object(
         steps: Type.Integer({ description: 'Steps, later attempts and those that gc does by itself among them.' }),
         done: Type.Integer({ description: 'Steps that are closed.' }),
         vars: Type.Record(Type.String(), Type.String(), { description: 'What it was begun with.' }),
-        failure: Type.Optional(
-          Type.String({ description: 'The first failed step, and why; also of a completed run.' }),
-        ),
+        failure: Type.Optional(Type.String({ description: 'The first failed step, and why; also if completed.' })),
       }),
       { description: 'By the ids of the runs that were asked for.' },
     ),
