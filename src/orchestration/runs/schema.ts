@@ -109,15 +109,17 @@ export const RunsPage = Type.Object(
 )
 export type RunsPage = Static<typeof RunsPage>
 
+const limit = Type.Optional(
+  Type.Integer({ format: 'int64', minimum: 0, description: 'Maximum rows; 0 means 100, the highest value is 500.' }),
+)
+
 export const RunsPageQuery = Type.Object({
   show: Type.Optional(
     Type.Union([Type.Literal('all'), Type.Literal('failed'), Type.Literal('ended')], {
       description: 'Which runs; all when absent.',
     }),
   ),
-  limit: Type.Optional(
-    Type.Integer({ format: 'int64', minimum: 0, description: 'How many at most: 0 means 100, and 500 is the most.' }),
-  ),
+  limit,
   cursor: Type.Optional(Type.String()),
 })
 export type RunsPageQuery = Static<typeof RunsPageQuery>
@@ -291,8 +293,4 @@ export const WorkflowDeleteQuery = Type.Object({
 })
 export type WorkflowDeleteQuery = Static<typeof WorkflowDeleteQuery>
 
-export const RunsQuery = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({ format: 'int64', minimum: 0, description: 'How many at most: 0 means 100, and 500 is the most.' }),
-  ),
-})
+export const RunsQuery = Type.Object({ limit })
