@@ -55,6 +55,8 @@ describe('what waits for a person', () => {
     const city = await town.open()
     const limit = (pages: number) => city.store.prepare(`PRAGMA max_page_count = ${pages}`).get()
     const parked = { title: 'cursed', labels: ['gc:parked'], metadata: { 'gc.routed_to': 'worker' } }
+    await city.reconciler.settle()
+    await city.attention.whenIdle()
     const { head } = city.log
     limit(1)
     const rejected = city.beads.create(human, { title: 'lost', description: 'x'.repeat(200_000) })
