@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { append, claude, write } from '../agents/conversations/samples.ts'
 import { OperationCoverage } from '../support/coverage.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { errorOf, startSession, towns } from './town.ts'
 
@@ -119,6 +120,21 @@ describe('a search of transcripts', () => {
     expect((await find('q=well')).items).toMatchObject([{ ...bob, entry: 'a3', excerpt: 'All is well' }])
     const asked = await city.call('GET ~/transcripts/search?q=well', { token: polly.token })
     expect(asked.body.items).toHaveLength(1)
+  })
+
+  test('names the sub-agent that said it', async () => {
+    await using town = await openTalkingCity()
+    const { city } = town
+    const clerk = await startSession(city, 'clerk')
+    const logs = join(city.path, 'scribes', '.claude', 'projects', city.path.replace(/[/.]/g, '-'))
+    const lines = (...records: object[]) => `${records.map((record) => JSON.stringify(record)).join('\n')}\n`
+    write(join(logs, 'k.jsonl'), lines(claude.user('u1', null, 'Look', 1), claude.says('a1', 'u1', 'Looking', 2)))
+    const said = [claude.user('s0', null, 'Search', 3), claude.says('s1', 's0', 'A subtle fault', 4)]
+    const records = said.map((record) => ({ ...record, isSidechain: true, agentId: 'a1b2c3' }))
+    write(join(logs, 'k', 'subagents', 'agent-a1b2c3.jsonl'), lines(...records))
+    const find = async () => (await city.call('GET ~/transcripts/search?q=subtle')).body.items
+    const found = await eventually('the log of the sub-agent', 10_000, find, ({ length }) => length > 0)
+    expect(found).toMatchObject([{ session: clerk.id, sub_agent: 'a1b2c3', excerpt: 'A subtle fault' }])
   })
 
   test.each([1_000, 100_000])('passes over an entry with %i levels of JSON, as transcripts do', async (levels) => {

@@ -31,11 +31,11 @@ async function fill(town: Town): Promise<Record<string, string>> {
   const gated = await bd('create', 'gated')
   mkdirSync(town.at('folder'))
   mkdirSync(join(town.city, 'formulas'), { recursive: true })
-  const vapor = 'formula = "mol-patrol"\nphase = "vapor"\n[[steps]]\nid = "a"\ntitle = "A"\n'
+  const vapor = 'formula = "mol-patrol"\nphase = "vapor"\n[vars.a]\ndefault = ""\n[[steps]]\nid = "a"\ntitle = "A"\n'
   writeFileSync(join(town.city, 'formulas', 'mol-patrol.toml'), vapor)
   writeFileSync(
     join(town.city, 'formulas', 'mol-x.toml'),
-    'formula = "mol-x"\nphase = "vapor"\n[[steps]]\nid = "a"\ntitle = "A"\n',
+    'formula = "mol-x"\nphase = "vapor"\n[vars.a]\ndefault = ""\n[[steps]]\nid = "a"\ntitle = "A"\n',
   )
   const cityToml = readFileSync(join(town.city, 'city.toml'), 'utf8')
   writeFileSync(
