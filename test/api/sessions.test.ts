@@ -12,7 +12,10 @@ const DIALOG = join(import.meta.dir, '../host/terminal/programs/dialog.ts')
 const coverage = new OperationCoverage(
   ({ tag, id }) =>
     tag === 'sessions' &&
-    !['lend-session', 'list-session-denials', 'list-session-network', 'list-session-shares'].includes(id),
+    ![
+      ...['lend-session', 'list-session-denials', 'list-session-network', 'list-session-shares'],
+      'get-sub-agent-transcript',
+    ].includes(id),
 )
 const openTown = towns(coverage)
 

@@ -150,8 +150,13 @@ describe('slinging a bead', () => {
     const done = await bead(city, 'done')
     await city.call(`POST ~/bead/${done}/close`)
     const convoy = (await city.call('POST ~/convoys', { body: { title: 'c' } })).body.id
-    const sling = async (body: object) =>
-      (await errorOf(city, 'POST ~/sling', { body: { target: 'mayor', ...body } })).split(':', 1)[0]
+    const sling = async (more: object) => {
+      const body = { target: 'mayor', ...more }
+      const checked = await city.call('POST ~/sling/check', { body })
+      const error = await errorOf(city, 'POST ~/sling', { body })
+      if (checked.status !== 200) expect(error).toStartWith(`${checked.status} ${checked.body.code}: `)
+      return error.split(':', 1)[0]
+    }
     const WRONG = '400 invalid-request'
     expect(await sling({})).toBe(WRONG)
     expect(await sling({ bead: id, formula: 'f' })).toBe(WRONG)
@@ -186,6 +191,9 @@ describe('slinging a formula', () => {
     writeFileSync(`${city.path}/formulas/line.toml`, source)
     const id = await bead(city, 'work')
     const body = { target: 'launcher', formula: 'line', attached_bead_id: id }
+    const checked = await city.call('POST ~/sling/check', { body })
+    expect(checked.body).toMatchObject({ target: 'launcher', formula: 'line', bead: id })
+    expect(checked.body.steps).toBe(1)
     const slung = await city.call('POST ~/sling', { body })
     const run = slung.body.workflow_id ?? ''
     expect(slung.body).toMatchObject({ mode: 'attached', attached_bead_id: id, run: { run_id: run, kind: 'sling' } })
