@@ -96,7 +96,10 @@ async function openTown() {
     if (result.status !== 0) throw new Error(`${words.join(' ')}: ${result.err}`)
     return result.out
   }
-  await gc('register', world.folder.at('town'))
+  await gc('register', world.folder.at('town')).catch(async (error: unknown) => {
+    await world[Symbol.asyncDispose]()
+    throw error
+  })
   return Object.assign(world, { gc, json: async (...words: string[]) => JSON.parse(await gc(...words, '--json')) })
 }
 
