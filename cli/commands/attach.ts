@@ -47,7 +47,7 @@ const allowOption = (): Option =>
 
 const EFFECTS = ['title', 'clipboard', 'notifications'] as const satisfies readonly TerminalEffect[]
 
-/** What the session may do to this terminal besides drawing on it: by the option, else by the settings of the person. */
+/** Effects allowed to the session besides drawing: those of the option, else of the user's settings. */
 async function effectsOf(context: CommandContext, { allow }: AttachOptions): Promise<readonly TerminalEffect[]> {
   if (allow) return allow
   const { readSettings } = await import('../../tui/settings/settings.ts')

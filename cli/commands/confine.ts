@@ -66,7 +66,7 @@ function portOfSupervisor(env: Env): number[] {
   return URL.canParse(url) ? [Number(new URL(url).port)].filter((port) => port > 0) : []
 }
 
-/** What a command may read and change: within a confined session, whatever that one lets it. */
+/** Folders a command may read and change; inside a sandboxed session, at most those of the session. */
 async function placesOf({ cwd, env }: Io, { read = [], write = [] }: Confine) {
   const { certificatePlaces } = await import('../../src/host/confine/start/certificates.ts')
   const { outerSession } = await import('../../src/host/confine/outer.ts')

@@ -30,7 +30,7 @@ export async function dryRun(context: CommandContext, city: CityClient, run: Dry
   printLine(context.io, sanitizeLine(`${work} would go to ${name}${formula && bead ? ` for ${bead}` : ''}.`))
 }
 
-/** Whom a new bead would go to. */
+/** Agent that a new bead would go to. */
 async function agentOf(city: CityClient, { target, options: { rig } }: DryRun): Promise<string> {
   const name = target.replace(/[/]$/, '')
   const { items } = await city.call('GET ~/agents')

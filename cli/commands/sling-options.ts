@@ -22,7 +22,7 @@ export interface SlingOptions extends JsonOption {
   scopeRef?: string
 }
 
-/** What is slung; undefined for the text of a new bead. */
+/** The slung bead or formula; undefined for the text of a new bead. */
 export function slingBody(
   target: string,
   text: string,
@@ -38,7 +38,7 @@ export function slingBody(
   return bead === undefined ? undefined : { ...body, bead }
 }
 
-/** What the run of a formula gets. */
+/** Parameters of a formula's run. */
 export const runFields = ({ title, var: vars, scopeKind, scopeRef }: SlingOptions) => ({
   ...(title && { title }),
   ...(vars && { vars }),
@@ -46,7 +46,7 @@ export const runFields = ({ title, var: vars, scopeKind, scopeRef }: SlingOption
   ...(scopeRef && { scope_ref: scopeRef }),
 })
 
-/** How a bead is slung. */
+/** Options of slinging a bead. */
 export function slingFields({ force, convoy, owned, merge, reassign, rig, formula }: SlingOptions) {
   return {
     ...(formula === false && { no_formula: true }),

@@ -9,7 +9,7 @@ export const openBlockers = ({ depends_on: on }: BeadDependencies): string[] => 
   ...new Set(on.flatMap(({ id, type, bead }) => (GATING.has(type) && bead?.status !== 'closed' ? [id] : []))),
 ]
 
-/** What blocks a bead that is blocked. Without any blocker its counter is wrong. */
+/** Lists the blockers of a blocked bead. Without any, its counter is wrong. */
 export const describeBlockers = (blockers: readonly string[]): string =>
   blockers.length > 0
     ? blockers.map(sanitizeLine).join(', ')

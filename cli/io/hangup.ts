@@ -20,7 +20,7 @@ export function exitWithTerminal(): void {
 
 let looking: NodeJS.Timeout | undefined
 
-/** Goes on without the terminal, as a supervisor does. */
+/** Continues without the terminal, as a supervisor does. */
 export const outliveTerminal = (): void => clearInterval(looking)
 
 /** Ends the process as a signal would; handlers of its exit run first, which put the terminal back. */

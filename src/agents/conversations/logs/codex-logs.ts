@@ -6,7 +6,7 @@ import { listNames } from './head.ts'
 import { folderFromEnv, type LogSearch } from './search.ts'
 
 const DAY = 86_400_000
-/** What a program wrote while nobody watched is looked for in the folders of so many days. */
+/** Maximum days whose folders are searched for logs written while the supervisor was down. */
 const MAX_DAYS = 7
 const ROLLOUT = /^rollout-.*\.jsonl$/
 

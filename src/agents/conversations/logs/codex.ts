@@ -46,7 +46,7 @@ export class CodexParser {
   /** Whether the log marks where turns begin and end. */
   #hasTurnMarkers = false
   #hasMeta = false
-  /** What is older was copied from the conversation that this one was forked from or resumed. */
+  /** Older entries were copied from the conversation that this one forked or resumed. */
   #startedAt = 0
 
   constructor(private readonly key: string) {}

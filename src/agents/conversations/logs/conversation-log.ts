@@ -14,7 +14,7 @@ interface OpenPart extends ConversationPart {
   readonly reader: LogReader
 }
 
-/** Of a conversation that was begun anew many times, only the newest logs are read, and the older of them in part. */
+/** Maximum logs of a conversation that are read: the newest, the older of them in part. */
 const MAX_PARTS = 20
 const OLDER_SHARE = 8
 

@@ -25,7 +25,7 @@ export interface LogHandle {
   /** The first prompt of the conversation. */
   firstPrompt(): string
   origin(): LogOrigin
-  /** When it was created; 0 when it does not exist. */
+  /** Time of creation; 0 if it does not exist. */
   createdAt(): number
   /** Its size in bytes, as far as it is a file of its own. */
   size(): number
@@ -34,7 +34,7 @@ export interface LogHandle {
 /** A process that holds a conversation. */
 export interface LogWriter {
   readonly pid: number
-  /** When it was started, in clock ticks since the system was, where the program tells. */
+  /** Start time in clock ticks since boot, if the program records it. */
   readonly started: string | undefined
 }
 

@@ -25,7 +25,7 @@ export interface LogTrackerOptions {
   watchLog(reader: LogReader, listener: () => void): () => void
   /** A log was found to belong to the session. */
   onFound(row: SessionRow, log: OwnLog): void
-  /** The conversation goes on in another log than before. */
+  /** The conversation continues in another log than before. */
   onCurrent(row: SessionRow, log: OwnLog): void
   onClosed(row: SessionRow, logs: readonly OwnLog[], hasEnded: boolean): void
   /** The position up to which a log was counted before. */
@@ -40,7 +40,7 @@ export interface LogTrackerOptions {
 const READER_OPTIONS = { windowBytes: 1024 * 1024, keepBytes: 128 * 1024 }
 /** How much of the end of a log is read that was not counted before. */
 const INITIAL_BYTES = 16 * 1024 * 1024
-/** So many of a session's logs stay open, those that were read last. */
+/** Maximum open logs of a session: those read last. */
 const MAX_OPEN = 8
 /** Logs beyond this number are not counted, which is reported. */
 const MAX_LOGS = 10_000
@@ -262,7 +262,7 @@ export class LogTracker {
     for (const listener of [...this.#listeners]) listener()
   }
 
-  /** The conversation goes on in the log that was written last. */
+  /** The conversation continues in the log that was written last. */
   #setCurrent(log: TrackedLog, isFull: boolean): void {
     const before = this.#current
     if (log === before) return

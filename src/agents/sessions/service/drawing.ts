@@ -101,7 +101,7 @@ function link(rest: string): string {
   return `\x1b]8;${id};${address}\x1b\\`
 }
 
-/** Puts text on the clipboard; what is on it is told to nobody. */
+/** Puts text on the clipboard; reading the clipboard is not allowed. */
 function clipboard(rest: string): string {
   const [, base64] = /^[cpqs0-7]{0,9};([A-Za-z0-9+/]+={0,2})$/.exec(rest) ?? []
   return base64 === undefined ? '' : `\x1b]52;c;${base64}\x07`

@@ -18,7 +18,7 @@ interface SelfReportsOptions {
 }
 
 const DEFAULT_HEARTBEAT = 45 * 60_000
-/** Why a program goes on in another conversation. */
+/** Reason why a program continues in another conversation. */
 const CONTINUES: ReadonlySet<string> = new Set(['clear', 'resume', 'compact', 'fork'])
 const MAX_HEARTBEAT = 24 * 3_600_000
 
