@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { constants } from 'node:os'
 import { resolve } from 'node:path'
 import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -167,8 +168,7 @@ describe('the binary', () => {
     const { child, shows, screen } = onTerminal('session', 'attach', 'shop/echo')
     await shows('I am here')
     child.kill('SIGTERM')
-    await child.exited
-    expect(child.signalCode).toBe('SIGTERM')
+    expect(await child.exited).toBe(128 + constants.signals.SIGTERM)
     expect(screen()).toContain('\u001b[?1049l')
     child.terminal?.close()
   })

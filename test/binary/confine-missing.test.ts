@@ -11,10 +11,11 @@ const [NEW_LISTENER, WAIT_KILLABLE] = [8, 32]
 /** Runs `gc confine` on a kernel that fails a call. */
 async function confinedWithout(failing: Failing) {
   using folder = tempFolder()
+  using home = tempFolder()
   const command = [...withoutCalls([failing]), binary, 'confine', '--', '/bin/sh', '-c', 'echo ran']
   const child = Bun.spawn(command, {
     cwd: folder.path,
-    env: { PATH: process.env.PATH, HOME: folder.path, GC_HOME: folder.at('home') },
+    env: { PATH: process.env.PATH, HOME: home.path, GC_HOME: home.at('gc') },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 20_000,
   })
