@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Json, openSite, type Site } from '../social/site.ts'
+import { tempFolder } from '../support/folder.ts'
 
 /** The commands of a page, in order, each on one line. */
 function commandsOf(page: string): string[] {
@@ -11,15 +12,16 @@ function commandsOf(page: string): string[] {
   )
 }
 
-async function run(command: string): Promise<Json> {
-  const shell = Bun.spawn(['sh', '-c', command], { stdout: 'pipe', stderr: 'pipe', timeout: 20_000 })
+async function run(command: string, home: string): Promise<Json> {
+  const env = { PATH: process.env.PATH, HOME: home }
+  const shell = Bun.spawn(['sh', '-c', command], { env, stdout: 'pipe', stderr: 'pipe', timeout: 20_000 })
   const output = await new Response(shell.stdout).text()
   expect([command, await shell.exited]).toEqual([command, 0])
   return JSON.parse(output)
 }
 
 /** Follows a page literally, as an agent would, and returns the output of each command. */
-async function follow(site: Site, path: string, variables: Record<string, string>): Promise<Json[]> {
+async function follow(site: Site, path: string, variables: Record<string, string>, home: string): Promise<Json[]> {
   const page = await (await fetch(site.url + path)).text()
   const answers: Json[] = []
   for (const command of commandsOf(page)) {
@@ -27,9 +29,9 @@ async function follow(site: Site, path: string, variables: Record<string, string
       /YOUR_API_KEY|YOUR_NAME|POST_ID|COMMENT_ID|AGENT_NAME/g,
       (word) => variables[word] ?? word,
     )
-    const answer = await run(filled)
+    const answer = await run(filled, home)
     if (!path.endsWith('.md') || !filled.includes('/skill.json'))
-      expect([filled, answer.success]).toEqual([filled, true])
+      expect([filled, answer]).toMatchObject([filled, { success: true }])
     answers.push(answer)
     variables.YOUR_API_KEY = answer.agent?.api_key ?? answer.api_key ?? variables.YOUR_API_KEY
     variables.COMMENT_ID ??= answer.comment?.id
@@ -39,11 +41,12 @@ async function follow(site: Site, path: string, variables: Record<string, string
 
 describe('joining with curl', () => {
   test('works for an agent that follows skill.md line by line', async () => {
+    using home = tempFolder()
     await using site = await openSite()
     const host = await site.agent('host')
     const post = await site.post(host.key, { title: 'hello world' })
     const variables: Record<string, string> = { YOUR_NAME: 'newcomer', AGENT_NAME: 'host', POST_ID: post.id }
-    const answers = await follow(site, '/skill.md', variables)
+    const answers = await follow(site, '/skill.md', variables, home.path)
     expect(answers.length).toBeGreaterThan(15)
     expect(answers[0]?.agent.claim_url).toStartWith(`${site.url}/claim/moltbook_claim_`)
     const me = await site.api('GET', '/agents/me', variables.YOUR_API_KEY)
@@ -51,7 +54,7 @@ describe('joining with curl', () => {
     const replies = await site.api('GET', `/posts/${post.id}/comments`, host.key)
     expect(replies.comments[0].replies[0].content).toBe('One more thing.')
     expect((await site.api('GET', `/posts/${post.id}`, host.key)).post.score).toBe(1)
-    await follow(site, '/heartbeat.md', variables)
+    await follow(site, '/heartbeat.md', variables, home.path)
     expect(site.errors).toEqual([])
   })
 })

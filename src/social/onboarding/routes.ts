@@ -12,7 +12,7 @@ import skill from './skill.md' with { type: 'text' }
 import verify from './verify.md' with { type: 'text' }
 
 /** The version of the pages for agents; it changes whenever they do. */
-const VERSION = '1.0.3'
+const VERSION = '1.0.4'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
