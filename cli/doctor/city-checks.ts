@@ -7,11 +7,9 @@ import { countOf } from '../../src/client/text.ts'
 import type { CityFiles } from '../../src/config/offline/city-composition.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
 import { loadOffline } from '../pack-commands/offline.ts'
-import { counterCheck } from './counter-check.ts'
 import { HOOK_REVIEW } from './hook-review.ts'
 import { checkDisk } from './machine-checks.ts'
 import { bad, type Check, type CheckResult, ok } from './result.ts'
-import { checkUnconfined } from './unconfined-check.ts'
 
 /** The checks of the city in a folder. */
 export async function cityChecks(context: CommandContext, folder: string): Promise<Check[]> {
@@ -184,4 +182,69 @@ function checkStore(folder: string): CheckResult {
       'restore the city from a backup: `gc restore <file> <folder>`',
     )
   return ok('store', `${(statSync(file).size / 1024 ** 2).toFixed(1)} MiB`)
+}
+
+const NAME = 'unconfined'
+/** How many sessions a sentence names. */
+const NAMED = 5
+
+/** The running sessions that nothing confines in a city that confines others. */
+async function checkUnconfined(city: CityClient | undefined): Promise<CheckResult> {
+  if (!city) return ok(NAME, 'not known of a city that does not run')
+  const { items } = await city.call('GET ~/unconfined-sessions')
+  if (items.length === 0) return ok(NAME, 'no session runs unconfined beside confined ones')
+  const named = items.slice(0, NAMED).map(({ session_name }) => session_name)
+  const more = items.length > NAMED ? ` and ${items.length - NAMED} more` : ''
+  const message = `${countOf(items.length, 'session')} may do what you may: ${named.join(', ')}${more}`
+  return bad('warning', NAME, message, 'set confine = "default" on their agents, or leave them so on purpose')
+}
+
+interface Wrong {
+  readonly counter: string
+  readonly id: string
+  readonly stored: unknown
+  readonly counted: unknown
+}
+
+/** Rounds of repairs, each of which corrects a limited number of values. */
+const MAX_ROUNDS = 100
+
+/** Compares the stored counters of a city with what they count: through its supervisor, or under its lock when none runs it. */
+function counterCheck(folder: string, runningCity: () => Promise<CityClient | undefined>): Check {
+  const repaired: Wrong[] = []
+  return {
+    name: 'counters',
+    async run() {
+      const city = await runningCity()
+      const wrong = city ? (await city.call('GET ~/counters/check')).items : await closedCity(folder, false)
+      return wrong === undefined ? ok('counters', 'nothing to check yet') : judge(wrong, repaired)
+    },
+    async fix() {
+      const city = await runningCity()
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const corrected = city ? (await city.call('POST ~/counters/repair')).items : await closedCity(folder, true)
+        if (!corrected || corrected.length === 0) return
+        repaired.push(...corrected)
+      }
+    },
+  }
+}
+
+async function closedCity(folder: string, repairs: boolean): Promise<readonly Wrong[] | undefined> {
+  const { checkClosedCity } = await import('../../src/supervisor/closed-city-counters.ts')
+  return checkClosedCity(folder, { repairs })
+}
+
+function judge(wrong: readonly Wrong[], repaired: readonly Wrong[]): CheckResult {
+  if (wrong.length > 0) {
+    const message = `${countOf(wrong.length, 'counter')} wrong`
+    return bad('error', 'counters', message, 'run `gc doctor --fix`', wrong.map(describe))
+  }
+  if (repaired.length === 0) return ok('counters', 'as counted again')
+  return { ...ok('counters', `${countOf(repaired.length, 'counter')} corrected`), details: repaired.map(describe) }
+}
+
+function describe({ counter, id, stored, counted }: Wrong): string {
+  const isStuck = counter === 'beads.blockers' && Number(counted) === 0
+  return `${counter} of ${id}: ${stored} instead of ${counted}${isStuck ? ', so the bead is never ready though nothing blocks it' : ''}`
 }

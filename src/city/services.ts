@@ -12,17 +12,22 @@ import { WorkAttention } from '../agents/attention/sources/work.ts'
 import { Budgets } from '../agents/budgets/budgets.ts'
 import { Metering } from '../agents/budgets/metering.ts'
 import { Strictness } from '../agents/budgets/strictness.ts'
+import { HostedCommands } from '../agents/commands/hosted-commands.ts'
 import { openConfinement } from '../agents/confinement/open-confinement.ts'
 import { PrivateFolders } from '../agents/confinement/private-folders.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
+import { commandEnvironment, programEnvironment } from '../agents/lifecycle/environment.ts'
 import { Parking } from '../agents/lifecycle/parking.ts'
 import { Reconciler } from '../agents/lifecycle/reconciler.ts'
 import { WaitingWork } from '../agents/lifecycle/waiting-work.ts'
+import { LoginLimits } from '../agents/limits/login-limits.ts'
 import { NetworkHeartbeat } from '../agents/network/heartbeat.ts'
+import { NetworkAccounts } from '../agents/network/network-accounts.ts'
 import { SessionAccounts } from '../agents/network/session-accounts.ts'
 import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { identityOf } from '../agents/sessions/metadata.ts'
+import { SessionRepository } from '../agents/sessions/repository.ts'
 import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
 import { messagedSessions } from '../agents/sessions/service/messaged-sessions.ts'
 import { openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
@@ -30,7 +35,11 @@ import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
 import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
+import { Accounts } from '../config/accounts/accounts.ts'
+import type { Config } from '../config/config.ts'
 import { ConfigViews } from '../config/config-views.ts'
+import { GitRunner } from '../config/git/git-runner.ts'
+import { openPackFolders } from '../config/packs/builtin-folders.ts'
 import { MissingPacksAttention } from '../config/packs/missing-attention.ts'
 import { Packs } from '../config/packs/packs.ts'
 import { Patches } from '../config/patches/patches.ts'
@@ -38,24 +47,51 @@ import { ProviderDeclarations } from '../config/provider-declarations.ts'
 import { FailedClonesAttention } from '../config/rigs/failed-clones.ts'
 import { RigClones } from '../config/rigs/rig-clones.ts'
 import { Rigs } from '../config/rigs/rigs.ts'
+import { Suspensions } from '../config/suspensions/suspensions.ts'
 import { ExternalMessages } from '../connect/extmsg/external-messages.ts'
+import { PullRequestMonitors } from '../connect/github/monitors.ts'
+import type { RepairGiver } from '../connect/github/repairs.ts'
 import { ServiceAttention } from '../connect/services/attention.ts'
+import { probeService } from '../connect/services/probe.ts'
+import { ServiceRepository } from '../connect/services/repository.ts'
+import { Services } from '../connect/services/services.ts'
+import { AppError, errorMessage } from '../core/errors.ts'
+import { EventLog } from '../core/events/log.ts'
+import { Reactions } from '../core/events/reactions.ts'
+import { EventRetention } from '../core/events/retention.ts'
+import { EventArchives } from '../core/events/rotation.ts'
+import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
+import type { Store } from '../core/store.ts'
+import type { ProcessCaller } from '../http/caller.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
+import { FormulaLibrary } from '../orchestration/formulas/formula-library.ts'
 import { Formulas } from '../orchestration/formulas/formulas.ts'
 import { GateAttention } from '../orchestration/gates/attention.ts'
 import { Gates } from '../orchestration/gates/gates.ts'
 import { Instantiator } from '../orchestration/instantiate/instantiator.ts'
 import { MoleculeAutoClose } from '../orchestration/molecules/auto-close.ts'
 import { WispRetention } from '../orchestration/molecules/wisp-retention.ts'
+import { OrderControl } from '../orchestration/orders/control.ts'
+import { OrderApproval } from '../orchestration/orders/dispatch/approval.ts'
+import { OrderDispatcher, type OrderDispatcherOptions } from '../orchestration/orders/dispatch/dispatcher.ts'
+import { OrderHistory } from '../orchestration/orders/history/history.ts'
+import { OrderLibrary } from '../orchestration/orders/order-library.ts'
+import { Orders } from '../orchestration/orders/orders.ts'
 import { RunAttention } from '../orchestration/runs/attention.ts'
+import { RunMembers } from '../orchestration/runs/members.ts'
 import { WorkflowEvents } from '../orchestration/runs/projection.ts'
+import { RunRepository } from '../orchestration/runs/repository.ts'
+import { SLING_WORKFLOW_CONFLICT } from '../orchestration/sling/errors.ts'
 import { Sling } from '../orchestration/sling/sling.ts'
 import { slingQueries } from '../orchestration/sling/sling-query.ts'
 import { SlingSources } from '../orchestration/sling/source-runs.ts'
 import { Beads } from '../work/beads/beads.ts'
 import { BeadProtection } from '../work/beads/protection.ts'
+import { BeadReader } from '../work/beads/reader.ts'
+import { BeadRepository } from '../work/beads/repository.ts'
 import { Claims } from '../work/claims/claims.ts'
+import { ClaimManager } from '../work/claims/manager.ts'
 import { Comments } from '../work/comments/comments.ts'
 import { Convoys } from '../work/convoys/convoys.ts'
 import { Mail } from '../work/mail/mail.ts'
@@ -64,15 +100,14 @@ import { Search } from '../work/search/search.ts'
 import { BeadTransfer, type BeadTransferOptions } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
+import { Counters } from './counters/counters.ts'
+import type { CityDependencies } from './dependencies.ts'
 import { Events } from './events/events.ts'
-import { buildMonitors } from './github-services.ts'
 import { Maintenance } from './maintenance/maintenance.ts'
-import { buildOrders } from './order-services.ts'
-import { buildRecords, type Foundation, type Records } from './records.ts'
 import { buildRuns } from './run-services.ts'
-import { buildServiceProcesses } from './service-processes.ts'
 import { CityStatus } from './status/city-status.ts'
 import { sessionCounter } from './status/session-counter.ts'
+import type { StoreHealth } from './status/store-health.ts'
 import { CityTokens } from './tokens.ts'
 import { buildWebhooks } from './webhook-services.ts'
 
@@ -297,3 +332,141 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
   }
 }
+
+type OrderServicesOptions = CityDependencies &
+  Omit<OrderDispatcherOptions, 'commands' | 'environment'> & { config: Config; beadReader: BeadReader }
+
+/** What runs the orders of a city, and what clients see of them. */
+function buildOrders(options: OrderServicesOptions) {
+  const { name: city, host } = options
+  const orderDispatcher = new OrderDispatcher({
+    ...options,
+    commands: {
+      orders: new HostedCommands({ city, kind: 'order', host }),
+      conditions: new HostedCommands({ city, kind: 'condition', host }),
+    },
+    environment: () => programEnvironment({ ...options, city }),
+  })
+  const orderHistory = new OrderHistory({ ...options, orderRuns: orderDispatcher.runs })
+  return {
+    orderDispatcher,
+    orderHistory,
+    orders: new Orders(options),
+    orderControl: new OrderControl({ ...options, orderDispatcher, orderHistory }),
+  }
+}
+
+type GitHubServicesOptions = Omit<
+  ConstructorParameters<typeof PullRequestMonitors>[0],
+  'beads' | 'repairs' | 'sendMail'
+> & {
+  name: string
+  beadRepository: BeadRepository
+  mail: Mail
+  sling: Sling
+}
+
+/** The monitors of a city's pull requests, with what they start. */
+const buildMonitors = (options: GitHubServicesOptions): PullRequestMonitors =>
+  new PullRequestMonitors({
+    ...options,
+    beads: options.beadRepository,
+    repairs: slungRepairs(options),
+    sendMail: (tx, to, subject, body) => options.mail.notify(tx, to, subject, body),
+  })
+
+/** Repairs are slung: as beads, or with the formula that their monitor names. */
+function slungRepairs({ name: city, sling }: GitHubServicesOptions): RepairGiver {
+  const caller: ProcessCaller = { kind: 'process', city, name: 'github' }
+  return {
+    async give(bead, { route, workflow }, { rig, variables }) {
+      const target = { target: route, ...(rig !== undefined && { rig }) }
+      const subject = workflow === undefined ? { bead } : { attached_bead_id: bead, formula: workflow, vars: variables }
+      try {
+        await sling.sling(caller, { ...target, ...subject })
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === SLING_WORKFLOW_CONFLICT.code)) throw error
+      }
+    },
+  }
+}
+
+interface ServiceProcessesOptions extends CityDependencies {
+  config: Config
+  store: Store
+  log: EventLog
+  processTokens: ProcessTokens
+  orderApproval: OrderApproval
+  suspensions: Suspensions
+}
+
+/** Between TERM and KILL. */
+const GRACE_MS = 2_000
+
+/** What keeps the services of the city and its packs running. */
+function buildServiceProcesses(options: ServiceProcessesOptions): Services {
+  const { name: city, path, store, host, url, publicUrl = () => undefined } = options
+  return new Services({
+    ...{
+      ...options,
+      city,
+      publicUrl,
+      probe: probeService,
+      tokens: options.processTokens,
+      approval: options.orderApproval,
+    },
+    repository: new ServiceRepository(store),
+    commands: new HostedCommands({ city, kind: 'service', host, grace: GRACE_MS }),
+    surroundings: () => ({
+      ...{ city, path, url: url() },
+      // Made for who starts a process: every request that is passed on asks for the rest.
+      get base() {
+        return commandEnvironment({ ...options, city })
+      },
+    }),
+  })
+}
+
+/** What the services of a city are built on. */
+interface Foundation extends CityDependencies {
+  config: Config
+  store: Store
+  storeHealth: StoreHealth
+}
+
+/** The event log, and what more than one wing works with. */
+function buildRecords(foundation: Foundation) {
+  const { name, home, store, config, clock, deadlines, env, report } = foundation
+  const reportError = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
+  const log = new EventLog(store, clock, deadlines)
+  const beadReader = new BeadReader(store)
+  const orderLibrary = new OrderLibrary(config)
+  const beadRepository = new BeadRepository({ store, log, clock, scope: config, reader: beadReader })
+  return {
+    reportError,
+    log,
+    reactions: new Reactions(store, log, deadlines, report),
+    retention: new EventRetention(store, log, clock, deadlines, reportError),
+    archives: new EventArchives(store, log, clock, () => config.current.events, reportError),
+    /** Answers to requests that may be repeated. */
+    replays: new Replays(store, clock),
+    suspensions: new Suspensions(store, log),
+    git: new GitRunner({ deadlines, env, confine: foundation.confineTool }),
+    packFolders: openPackFolders(home),
+    beadReader,
+    beadRepository,
+    counters: new Counters({ store, beadRepository, reportError }),
+    runRepository: new RunRepository({ store, log, clock }),
+    runMembers: new RunMembers(store, beadRepository),
+    formulaLibrary: new FormulaLibrary(config, deadlines),
+    orderLibrary,
+    orderApproval: new OrderApproval(store, orderLibrary),
+    claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
+    sessionRepository: new SessionRepository(store, beadRepository, clock),
+    accounts: new Accounts(home, env.HOME ?? '/'),
+    limits: new LoginLimits({ store, log, clock }),
+    networkAccounts: new NetworkAccounts({ ...foundation, log }),
+  }
+}
+
+type Records = ReturnType<typeof buildRecords>

@@ -13,9 +13,8 @@ import { DeclaredSecrets } from './files/declared-secrets.ts'
 import { EditLock, keepsChanging } from './files/edit-lock.ts'
 import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
-import { LastGoodWriter } from './files/last-good-files.ts'
+import { LastGoodWriter, readLastGood } from './files/last-good-files.ts'
 import { writeDrafts } from './files/write-files.ts'
-import { composeLastGood } from './last-good.ts'
 import { type ComposeOptions, type Composition, compose } from './resolve/compose.ts'
 
 /** What came into force, and by whom. */
@@ -294,4 +293,14 @@ export class Config {
     if (this.registeredName === undefined) return composition
     return { ...composition, config: { ...composition.config, name: this.registeredName } }
   }
+}
+
+/** The last good configuration of a city whose files are broken, in which nothing new is started. */
+function composeLastGood(path: string, broken: Composition, options: ComposeOptions): Composition | undefined {
+  const files = options.lastGoodFile === undefined ? undefined : readLastGood(join(path, options.lastGoodFile), path)
+  const lastGood = files && compose(files, options)
+  if (!lastGood || lastGood.errors.length > 0) return undefined
+  const [first] = broken.errors
+  const held = `the city runs on its last good configuration until its files are put right${first ? `: ${formatDiagnostic(first)}` : ''}`
+  return { ...lastGood, config: { ...lastGood.config, held } }
 }

@@ -1,10 +1,11 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { dirname, resolve } from 'node:path'
 import { type Actor, GC } from './actor.ts'
-import { Checkpointer } from './checkpointer.ts'
 import { type CommittedWrite, Committer, type PendingWrite, type Tx } from './commit.ts'
+import { acquireSharedWorker, type DatabaseWorker } from './database-worker.ts'
 import { AppError, errorMessage } from './errors.ts'
 import { syncFolder } from './folders.ts'
+import { DurationHistogram, type HistogramSnapshot } from './metrics/histogram.ts'
 import { migrate } from './migrate.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
@@ -20,17 +21,14 @@ import {
 import { assertOpen, LazyStatement, type Statement } from './statement.ts'
 import { displacementOf, failureOf, type StoreFailure } from './store-failure.ts'
 import { StoreFiles } from './store-files.ts'
-import { StoreMetrics } from './store-metrics.ts'
 import type { StoreOptions } from './store-options.ts'
 import { TroubleWatch } from './store-trouble.ts'
 import { type FailedSync, Wal } from './wal.ts'
 import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
-import { MAX_WAIT, type PendingWorkerWrite, type WorkerWrite, WriteQueue } from './write-queue.ts'
 
 export type { Tx } from './commit.ts'
 export type { StoreFailure, StoreTrouble } from './store-failure.ts'
 export type { StoreOptions } from './store-options.ts'
-export type { WorkerWrite } from './write-queue.ts'
 
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
 
@@ -297,3 +295,202 @@ const throwLater = (error: unknown): void =>
   queueMicrotask(() => {
     throw error
   })
+
+/** How whoever asked for a write learns what became of it. */
+interface WriteOutcome {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+/** Counts what becomes of the writes of a store. */
+class StoreMetrics {
+  readonly #writes = new DurationHistogram()
+  #failures = 0
+
+  /** How long writes took, from when they were asked for until they were on disk. */
+  writes(): HistogramSnapshot {
+    return this.#writes.snapshot()
+  }
+
+  /** How many writes the store did not take; those that their own rules rejected are not counted. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Counts a write that begins now, once its outcome is known. */
+  measure({ resolve, reject }: WriteOutcome): WriteOutcome {
+    const begun = performance.now()
+    return {
+      resolve: (value) => {
+        this.#writes.observe(performance.now() - begun)
+        resolve(value)
+      },
+      reject: (error) => reject(this.count(error)),
+    }
+  }
+
+  /** Counts the error of a write if it is the store's, and returns it. */
+  count<Thrown>(error: Thrown): Thrown {
+    if (error instanceof AppError && error.code === 'store-unavailable') this.#failures++
+    return error
+  }
+}
+
+/** One long write that a thread makes through a connection of its own, while no other write runs. */
+export interface WorkerWrite<Value> {
+  /** Commits, or rejects with nothing written. `onProgress` is called now and then meanwhile. */
+  run(onProgress: () => void): Promise<Value>
+  /** Runs once the write is on disk, before any other write. */
+  publish(value: Value): Promise<void>
+}
+
+/** A write of a thread that was accepted, with the promise of its caller. */
+interface PendingWorkerWrite extends WorkerWrite<unknown> {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+/** The most writes that share one commit. */
+const MAX_GROUP = 1024
+/** How long a write may wait for one of a thread, in milliseconds. */
+const MAX_WAIT = 10_000
+
+/** The writes of a store that wait for their turn, in the order in which they came. */
+class WriteQueue {
+  #writes: { readonly write: PendingWrite; readonly since: number }[] = []
+  #workerWrites: PendingWorkerWrite[] = []
+
+  constructor(private readonly maxWait: number) {}
+
+  push(write: PendingWrite): void {
+    this.#writes.push({ write, since: performance.now() })
+  }
+
+  pushWorkerWrite(write: PendingWorkerWrite): void {
+    this.#workerWrites.push(write)
+  }
+
+  get isEmpty(): boolean {
+    return this.#writes.length === 0 && this.#workerWrites.length === 0
+  }
+
+  takeWorkerWrite(): PendingWorkerWrite | undefined {
+    return this.#workerWrites.shift()
+  }
+
+  /** As many writes as `run` runs of those that may share a commit; the others keep their place. */
+  runGroup<Result>(run: (group: PendingWrite[]) => Result & { ran: number }): Result {
+    const group = this.#writes.splice(0, MAX_GROUP)
+    const result = run(group.map(({ write }) => write))
+    this.#writes.unshift(...group.slice(result.ran))
+    return result
+  }
+
+  /** Takes every write out of the queue. */
+  takeAll(): (PendingWrite | PendingWorkerWrite)[] {
+    return [...this.#writes.splice(0).map(({ write }) => write), ...this.#workerWrites.splice(0)]
+  }
+
+  /** Rejects the writes that have waited too long for one of a thread. */
+  rejectOverdue(path: string): void {
+    const message = `${path} is being written by an import that takes long; try again in a while`
+    const busy = new AppError('store-unavailable', message, { headers: { 'retry-after': '5' } })
+    for (const write of this.#takeOverdue()) write.reject(busy)
+  }
+
+  #takeOverdue(): PendingWrite[] {
+    const latest = performance.now() - this.maxWait
+    const first = this.#writes.findIndex(({ since }) => since > latest)
+    return this.#writes.splice(0, first < 0 ? this.#writes.length : first).map(({ write }) => write)
+  }
+}
+
+const CHECKPOINT_BYTES = 4 * 1024 * 1024
+const RESTART_BYTES = 64 * 1024 * 1024
+
+/**
+ * Keeps a write-ahead log short: a worker copies its pages to the database as they arrive, and when a busy writer never
+ * lets the log start over, writes (not the event loop) wait once until it can.
+ */
+class Checkpointer {
+  readonly #shared = acquireSharedWorker()
+  readonly #checkpointAt: number
+  #restartAt: number
+  readonly #step: number
+  #running: Promise<void> | undefined
+  #salt = 0n
+  #copied = 0
+
+  constructor(
+    private readonly path: string,
+    private readonly wal: Wal,
+    { checkpointAt = CHECKPOINT_BYTES, restartAt = RESTART_BYTES }: { checkpointAt?: number; restartAt?: number },
+  ) {
+    this.#checkpointAt = checkpointAt
+    this.#restartAt = restartAt
+    this.#step = restartAt
+  }
+
+  /** Checks how far the log reaches after a commit; resolves when the next group may write. */
+  async afterCommit({ salt, bytes }: WalPosition): Promise<void> {
+    if (this.#running || bytes < this.#checkpointAt) return
+    if (salt !== this.#salt) this.#startOver(salt)
+    if (bytes < Math.min(this.#copied + this.#checkpointAt, this.#restartAt)) return
+    if (bytes >= this.#restartAt) return this.#restart(bytes)
+    this.#running = this.#checkpoint(bytes).finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  /** Copies a log that one write has made long to the database, and gives its space back to the disk. */
+  async empty(): Promise<void> {
+    await this.#running
+    await this.#try('TRUNCATE')
+  }
+
+  /** Waits for a copy that is under way. */
+  async settle(): Promise<void> {
+    await this.#running
+  }
+
+  /** Waits for another program that is writing; false when it does not finish. */
+  async waitForLock(): Promise<boolean> {
+    return this.#worker.waitForLock(this.path).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Copies the rest of the log if asked to, and closes the worker's connection. */
+  async close(copyRest: boolean): Promise<void> {
+    await this.#running
+    if (copyRest && this.wal.size >= this.#checkpointAt) await this.#try('TRUNCATE')
+    await this.#worker.close(this.path).catch(() => {})
+    await this.#shared.release()
+  }
+
+  get #worker(): DatabaseWorker {
+    return this.#shared.worker
+  }
+
+  #startOver(salt: bigint): void {
+    this.#salt = salt
+    this.#copied = 0
+    this.#restartAt = this.#step
+  }
+
+  async #checkpoint(bytes: number): Promise<void> {
+    const result = await this.#try('PASSIVE')
+    if (!result || result.log <= 0) this.#copied = bytes
+    else this.#copied = Math.floor((bytes * result.checkpointed) / result.log)
+  }
+
+  async #restart(bytes: number): Promise<void> {
+    const result = await this.#try('RESTART')
+    if (!result || result.busy) this.#restartAt = bytes + this.#step
+  }
+
+  #try(mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE') {
+    return this.#worker.checkpoint(this.path, mode).catch(() => undefined)
+  }
+}

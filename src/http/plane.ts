@@ -1,6 +1,8 @@
 import type { Server } from 'bun'
 import { type Context, Elysia, NotFoundError, ParseError } from 'elysia'
+import { AppError } from '../core/errors.ts'
 import { createExchangeId } from '../core/ids.ts'
+import { actorOf } from './actor-of.ts'
 import { hasHost, pathOf } from './authority.ts'
 import { BodyReader } from './body.ts'
 import { supervisorDialect } from './dialect.ts'
@@ -8,18 +10,19 @@ import { docsPage } from './docs.ts'
 import { documentOf, tagger } from './document.ts'
 import { ActiveRequests } from './exchange.ts'
 import { malformedHost } from './guard.ts'
-import { IDEMPOTENCY_KEY } from './idempotency.ts'
-import { LargeBodies } from './large-bodies.ts'
+import { IDEMPOTENCY_KEY, Idempotency } from './idempotency.ts'
 import { OperationHandler, type PlaneServices, type ResponseHead } from './operation-handler.ts'
 import { assertUniqueOperations, type Methods, methodsOf, toRouterPath } from './paths.ts'
 import type { PlaneOptions, SocketData } from './plane-options.ts'
-import { createPlaneServices } from './plane-services.ts'
-import type { ProblemFormat } from './problem.ts'
+import { type ProblemFormat, toAppError } from './problem.ts'
 import { type RequestGuard, StandardGuard } from './request-guard.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { bodyKindOf } from './request-validator.ts'
+import { ResponseWriter } from './response-writer.ts'
 import type { Route } from './route.ts'
+import { createSseStream } from './sse.ts'
 import { syncHook } from './sync-hook.ts'
+import { GONE_TIMEOUT_S, IDLE_TIMEOUT_S } from './timeouts.ts'
 
 /** One side of the server: a router with its own guard, errors and document. */
 export interface Plane {
@@ -210,5 +213,117 @@ function memoize<T>(make: () => T): () => T {
   return () => {
     made ??= { value: make() }
     return made.value
+  }
+}
+
+/** Lets one body at a time be longer than others may be: it stays in memory until its request is answered. */
+class LargeBodies {
+  #isTaken = false
+
+  constructor(
+    /** How long any body may be, in bytes. */
+    private readonly limit: number,
+  ) {}
+
+  /** Admits the body of a request; returns what runs once the request is answered. Throws while another is under way. */
+  admit(request: Request): () => void {
+    const announced = request.headers.get('content-length')
+    if (announced !== null && Number(announced) <= this.limit) return () => {}
+    if (this.#isTaken) throw busy()
+    this.#isTaken = true
+    return () => {
+      this.#isTaken = false
+    }
+  }
+}
+
+const busy = (): AppError =>
+  new AppError('service-unavailable', 'another request with a large body is under way; send this one again after it', {
+    headers: { 'retry-after': '2' },
+  })
+
+/** How many seconds the connection of a lagging reader stays when it still does not read. */
+const STALLED_TIMEOUT_S = 10
+
+/** What the operations of a plane work with. */
+interface PlaneServicesOptions {
+  options: PlaneOptions
+  problems: ProblemFormat
+  activeRequests: ActiveRequests
+  guard: RequestGuard
+  metrics: RequestMetrics
+  /** The server that requests come from; undefined until the first. */
+  server(): Server<SocketData> | undefined
+}
+
+/** What the operations of a plane share. */
+function createPlaneServices({
+  options,
+  problems,
+  activeRequests,
+  guard: gate,
+  metrics,
+  server,
+}: PlaneServicesOptions): PlaneServices {
+  const { clock, deadlines, heartbeatMs: heartbeat, stallTimeoutMs } = options
+  const report = (error: unknown, { method, url }: Request, id: string) =>
+    options.report(error, { id, method, path: pathOf(url) })
+  const setTimeout = (request: Request, seconds: number) =>
+    server()?.timeout(options.originalOf?.(request) ?? request, seconds)
+  const hold = (request: Request) => setTimeout(request, 0)
+  const disconnect = (request: Request) => () => setTimeout(request, GONE_TIMEOUT_S)
+  const writer = options.writer ?? new ResponseWriter({ deadlines, stallTimeoutMs })
+  return {
+    activeRequests,
+    disableTimeout: hold,
+    restoreTimeout: (request) => void server()?.timeout(request, IDLE_TIMEOUT_S),
+    idempotency: new Idempotency(
+      (params) => options.replays?.(params),
+      (error, { request, id }) => report(error, request, id),
+    ),
+    access: options.access,
+    callerOf: (request) => gate.callerOf(request),
+    recordChange: ({ id, caller, request: { method, url } }, summary) =>
+      options.onChange?.({ id, actor: actorOf(caller).name, summary, method, path: new URL(url).pathname }),
+    beginRead: (params) => void options.beginRead?.(params),
+    index: (params) => options.index?.(params),
+    waitForEvent(params, index, ms, exchange) {
+      hold(exchange.request)
+      return options.waitForEvent?.(params, index, ms, exchange.signal) ?? Promise.resolve()
+    },
+    writer,
+    replacerFor: (request) => options.replacerFor?.(request),
+    filterFor: (caller) => options.filterFor?.(caller),
+    send(body, request) {
+      hold(request)
+      return writer.send(body, disconnect(request))
+    },
+    sendStream(stream, request) {
+      hold(request)
+      return writer.stream(stream.values(), disconnect(request))
+    },
+    stream(exchange, frames) {
+      const { request, id, signal } = exchange
+      hold(request)
+      const endStream = metrics.beginStream()
+      return createSseStream(frames, {
+        ...{ clock, deadlines, signal, heartbeat, stallTimeoutMs },
+        report: (error) => report(error, request, id),
+        onStalled: () => server()?.timeout(request, STALLED_TIMEOUT_S),
+        onEnd() {
+          endStream()
+          exchange.end()
+        },
+      })
+    },
+    upgrade: (request, connection, headers) => server()?.upgrade(request, { data: { connection }, headers }) ?? false,
+    writeError(error, request, reply) {
+      const appError = toAppError(error)
+      if (appError !== error) report(error, request, String(reply.headers['x-gc-request-id']))
+      reply.status = problems.status(appError)
+      Object.assign(reply.headers, appError.headers, { 'content-type': problems.media })
+      const body = JSON.stringify(problems.body(appError))
+      return options.filterFor?.(gate.callerOf(request))?.strike(body) ?? body
+    },
   }
 }

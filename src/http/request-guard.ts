@@ -1,7 +1,6 @@
 import { createExchangeId } from '../core/ids.ts'
 import type { Caller } from './caller.ts'
-import { setCorsHeaders } from './cors.ts'
-import { bearerTokenOf, checkRequest, type GuardedRequest, type GuardSettings, human } from './guard.ts'
+import { allowsOrigin, bearerTokenOf, checkRequest, type GuardedRequest, type GuardSettings, human } from './guard.ts'
 import type { ResponseHead } from './operation-handler.ts'
 
 /** Checks every request of a plane before it is routed. */
@@ -68,4 +67,36 @@ export class RequestFacts implements GuardedRequest {
   get upgrade(): string | null {
     return this.headers.get('upgrade')
   }
+}
+
+const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
+const ALLOWED = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'Last-Event-ID',
+  'X-GC-Request',
+  'X-GC-City-Write',
+  'X-GC-City-Read',
+].join(', ')
+const EXPOSED = [
+  'X-GC-Index',
+  'X-GC-Request-Id',
+  'X-GC-Cache-Age-S',
+  'X-GC-City-Failed',
+  'Retry-After',
+  'Location',
+  'GC-Agent-Status',
+  'GC-Session-State',
+  'GC-Session-Status',
+].join(', ')
+
+/** Writes what a browser needs to let pages of an allowed origin read the response. */
+function setCorsHeaders(headers: Record<string, unknown>, origin: string | null, settings: GuardSettings): void {
+  headers.vary = 'Origin'
+  if (origin === null || !allowsOrigin(origin, settings)) return
+  headers['access-control-allow-origin'] = origin
+  headers['access-control-allow-methods'] = METHODS
+  headers['access-control-allow-headers'] = ALLOWED
+  headers['access-control-expose-headers'] = EXPOSED
 }

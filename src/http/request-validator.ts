@@ -1,13 +1,10 @@
-import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
-import { AppError } from '../core/errors.ts'
+import { Kind, OptionalKind, type TObject, type TSchema } from '@sinclair/typebox'
+import { AppError, type FieldError } from '../core/errors.ts'
 import { parseBlockingQuery } from './blocking-query.ts'
 import { requireJsonIfAny } from './body.ts'
 import { type Check, compile } from './check.ts'
 import { validationFailed } from './problem.ts'
-import { type QueryReader, queryReader } from './query.ts'
 import type { Route, Stream, Success } from './route.ts'
-import { createNullStripper, type NullStripper } from './strip-nulls.ts'
-
 /** What kind of success an operation has, decided once. */
 export type SuccessKind =
   /** `isList`: its items may be a part, and it then says so. */
@@ -104,4 +101,111 @@ export function decodeParams(names: readonly (readonly [string, string])[], raw:
     throw validationFailed([{ message: 'must name a city', location: 'path.cityName', value: params.cityName }])
   }
   return params
+}
+
+/** Takes the nulls out of a value that its schema allows to be absent but not to be null. */
+type NullStripper = (value: unknown) => void
+
+/** The tidier of a schema; undefined when no null in it can mean absence. */
+function createNullStripper(schema: TSchema): NullStripper | undefined {
+  if (schema[Kind] === 'Object') return createObjectStripper(schema)
+  if (schema[Kind] === 'Array') return createItemStripper(schema.items, (value) => (Array.isArray(value) ? value : []))
+  if (schema[Kind] === 'Record') {
+    const [item] = Object.values<TSchema>(schema.patternProperties ?? {})
+    return item && createItemStripper(item, (value) => (isObject(value) ? Object.values(value) : []))
+  }
+  const values = (schema.anyOf ?? []).filter((one: TSchema) => one[Kind] !== 'Null')
+  return values.length === 1 ? createNullStripper(values[0]) : undefined
+}
+
+function createItemStripper(item: TSchema, children: (value: unknown) => unknown[]): NullStripper | undefined {
+  const strip = createNullStripper(item)
+  return strip && ((value) => children(value).forEach(strip))
+}
+
+function createObjectStripper(schema: TSchema): NullStripper | undefined {
+  const properties = Object.entries<TSchema>(schema.properties ?? {})
+  const optional = properties.flatMap(([name, property]) => (isStrippable(property) ? [name] : []))
+  const nested = properties.flatMap(([name, property]) => {
+    const strip = createNullStripper(property)
+    return strip ? [{ name, strip }] : []
+  })
+  if (optional.length + nested.length === 0) return undefined
+  return (value) => {
+    if (!isObject(value)) return
+    for (const name of optional) if (value[name] === null) delete value[name]
+    for (const { name, strip } of nested) if (Object.hasOwn(value, name)) strip(value[name])
+  }
+}
+
+const isStrippable = (schema: TSchema): boolean => schema[OptionalKind] === 'Optional' && !acceptsNull(schema)
+
+const acceptsNull = (schema: TSchema): boolean =>
+  ['Null', 'Any', 'Unknown'].includes(schema[Kind]) || (schema.anyOf ?? []).some(acceptsNull)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Reads what an operation declares out of the text after the `?`. */
+type QueryReader = (text: string) => Record<string, unknown>
+
+type Parse = (text: string) => unknown
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
+
+/** The value of text that does not parse; the check then says what it must be. */
+const PARSERS: Record<string, Parse> = {
+  Integer: (text) => (/^[+-]?\d{1,18}$/.test(text) ? Number(text) : text),
+  Number: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : text),
+  Boolean: (text) => (TRUE.has(text) ? true : FALSE.has(text) ? false : text),
+}
+
+const asIs: Parse = (text) => text
+
+interface Field {
+  name: string
+  schema: TSchema
+  parse: Parse
+}
+
+/** Query objects are open and an empty value is absence; the first of a repeated parameter counts, but for lists. */
+function queryReader(schema: TObject): QueryReader {
+  const fields: Field[] = Object.entries(schema.properties).map(([name, field]) => ({
+    name,
+    schema: field,
+    parse: parserOf(field),
+  }))
+  const check = compile({ ...schema, additionalProperties: true }, 'query')
+  return (text) => {
+    const given = new URLSearchParams(text)
+    const query: Record<string, unknown> = {}
+    for (const field of fields) {
+      const value = read(field, given)
+      if (value !== undefined) query[field.name] = value
+    }
+    const fieldErrors = check(query)
+    if (fieldErrors.length > 0) throw validationFailed(fieldErrors.map((fieldError) => withLocation(fieldError)))
+    return query
+  }
+}
+
+function read({ name, schema, parse }: Field, given: URLSearchParams): unknown {
+  if (schema[Kind] === 'Array') {
+    const items = given
+      .getAll(name)
+      .flatMap((text) => text.split(','))
+      .filter((text) => text !== '')
+    return items.length > 0 ? items.map(parse) : schema.default
+  }
+  const text = given.get(name)
+  return text ? parse(text) : schema.default
+}
+
+const parserOf = (schema: TSchema): Parse => PARSERS[(schema[Kind] === 'Array' ? schema.items : schema)[Kind]] ?? asIs
+
+/** A missing parameter is placed at its own name. */
+function withLocation(fieldError: FieldError): FieldError {
+  const missing = fieldError.location === 'query' && /^(\S+) is required$/.exec(fieldError.message)?.[1]
+  return missing ? { ...fieldError, location: `query.${missing}` } : fieldError
 }

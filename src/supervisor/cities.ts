@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, isAbsolute, join, normalize } from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { City } from '../city/city.ts'
 import {
@@ -10,13 +10,15 @@ import {
 } from '../city/events/supervisor-events.ts'
 import { CITY_NAME } from '../config/declare/names.ts'
 import { CITY_FILE } from '../config/files/file-names.ts'
-import { AppError, errorMessage } from '../core/errors.ts'
-import type { AcceptedRequest } from '../core/requests/requests.ts'
-import type { Tx } from '../core/store.ts'
+import type { Clock } from '../core/clock.ts'
+import { AppError, errorMessage, invalidField } from '../core/errors.ts'
+import type { EventDefinition } from '../core/events/event.ts'
+import type { EventLog } from '../core/events/log.ts'
+import type { AcceptedRequest, Requests } from '../core/requests/requests.ts'
+import type { Store, Tx } from '../core/store.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
 import type { OKResponseBody } from '../http/schema.ts'
-import type { CitiesDependencies } from './cities-dependencies.ts'
 import {
   type CityEntry,
   type ClosedCity,
@@ -24,12 +26,9 @@ import {
   cityNotFound,
   markStopped,
   newEntry,
+  type Phase,
   toInfo,
 } from './city-entry.ts'
-import { requireFolder } from './city-folder.ts'
-import { openEntry } from './city-opening.ts'
-import { PathLocks } from './path-locks.ts'
-import { RequestOutcomes } from './request-outcomes.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
 
@@ -294,4 +293,106 @@ export class Cities {
       entry?.error ?? 'the city was unregistered before it was up',
     )
   }
+}
+
+/**
+ * The folder that a request names. One folder has one name in the registry, and no name is looked for below a folder of
+ * this process, so it has to be absolute, without `.` and `..`.
+ */
+function requireFolder(field: 'dir' | 'path', folder: string): string {
+  const path = folder.replace(/(?<=.)[/]$/, '')
+  if (isAbsolute(path) && normalize(path) === path && !/(?![\u0080-\u009f])\p{Cc}/u.test(path)) return path
+  throw invalidField(
+    `body.${field}`,
+    `${field} must be the absolute path of a folder, without "." and "..": ${JSON.stringify(folder.slice(0, 200))}`,
+  )
+}
+
+/** Records the one event that ends an accepted request about a city. */
+class RequestOutcomes {
+  constructor(private readonly dependencies: Pick<CitiesDependencies, 'store' | 'requests'>) {}
+
+  async succeed(request: AcceptedRequest, def: EventDefinition<typeof CityCreateSucceeded.payload>): Promise<void> {
+    const { store, requests } = this.dependencies
+    const payload = { request_id: request.id, name: request.subject, path: request.detail.path ?? '' }
+    await store.write((tx) => requests.succeed(tx, request.id, def, { subject: request.subject }, payload))
+  }
+
+  async fail(request: AcceptedRequest, code: string, message: string): Promise<void> {
+    const { store, requests } = this.dependencies
+    await store.write((tx) => requests.fail(tx, request, code, message, request.subject))
+  }
+}
+
+/** Lets one request at a time work on a folder; another is rejected. */
+class PathLocks {
+  readonly #locked = new Set<string>()
+
+  async use<T>(path: string, work: () => Promise<T>): Promise<T> {
+    if (this.#locked.has(path)) {
+      throw new AppError(
+        'operation-in-progress',
+        `conflict: another request is working on ${path}; try again when it is done`,
+      )
+    }
+    this.#locked.add(path)
+    try {
+      return await work()
+    } finally {
+      this.#locked.delete(path)
+    }
+  }
+}
+
+type OpeningDependencies = Pick<CitiesDependencies, 'open' | 'onChange' | 'onOpened' | 'report'>
+
+/** Opens a registered city once what it was before is closed. A city that cannot be opened has the reason as its error. */
+async function openEntry(
+  entry: CityEntry,
+  { open, onChange, onOpened, report }: OpeningDependencies,
+  isRegistered: () => boolean,
+): Promise<void> {
+  entry.error = undefined
+  entry.phase = undefined
+  entry.done = []
+  await entry.closed
+  try {
+    const city = await open({
+      name: entry.name,
+      path: entry.path,
+      phase: (phase) => {
+        if (entry.phase) entry.done.push(entry.phase)
+        entry.phase = phase
+      },
+    })
+    if (!isRegistered()) return await city.close({ endSessions: true })
+    entry.city = city
+    onChange()
+    onOpened(entry.name)
+  } catch (error) {
+    entry.error = errorMessage(error)
+    report(`city ${entry.name} could not be started: ${entry.error}`)
+  }
+}
+
+/** What the registry of cities needs of the supervisor. */
+interface CitiesDependencies {
+  store: Store
+  log: EventLog
+  requests: Requests
+  clock: Clock
+  /** Opens the city in a folder; throws with the reason when it cannot. */
+  open(city: { name: string; path: string; phase: (now: Phase) => void }): Promise<City>
+  /** Writes a new city into a folder; returns its name. */
+  scaffold(path: string, options: { provider?: string; startCommand?: string }): Promise<string>
+  /** The name that the city's own files give it. */
+  nameOf(path: string): Promise<string>
+  /** Ends the sessions of a city that could not be opened. */
+  endSessions(name: string): Promise<void>
+  /** Called when a city was opened or closed. */
+  onChange(): void
+  onOpened(name: string): void
+  /** Called in the write that removes a city from the registry. */
+  onUnregister(tx: Tx, name: string): void
+  report(message: string): void
 }

@@ -1,11 +1,16 @@
 import { join } from 'node:path'
+import { desc, eq, isNotNull } from 'drizzle-orm'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
+import { KEPT_UNCONFINED, keepUnconfined, readDefaultMode, readSaidMode } from '../config/confinement/default-mode.ts'
+import type { ConfineMode } from '../config/declare/confine.ts'
 import { createCity } from '../config/edit/create-city.ts'
 import { declaredName } from '../config/explain/explain-folder.ts'
 import { removeAbandonedFetches } from '../config/packs/abandoned-fetches.ts'
 import { checkoutsFolder } from '../config/packs/locate.ts'
+import { withServices } from '../connect/services/proxy/handler.ts'
+import { ServiceProxy } from '../connect/services/proxy/proxy.ts'
 import { withWebhooks } from '../connect/webhooks/handler.ts'
 import { type Actor, gcPart } from '../core/actor.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
@@ -20,32 +25,34 @@ import { Requests } from '../core/requests/requests.ts'
 import { Store } from '../core/store.ts'
 import { troubleReporter } from '../core/store-failure.ts'
 import { connectToHosts } from '../host/client/host-client.ts'
+import type { SessionHost } from '../host/client/session-host.ts'
 import { confineTool } from '../host/confine/start/confined-tool.ts'
-import { createApp } from '../http/app.ts'
-import { isLoopback } from '../http/authority.ts'
+import { isKeyOf } from '../host/protocol/keys.ts'
+import { createApp, type RequestHandler } from '../http/app.ts'
+import { isLoopback, parseHost } from '../http/authority.ts'
 import { redactLine } from '../http/credentials.ts'
+import type { GuardSettings } from '../http/guard.ts'
+import type { ListenOptions } from '../http/listen.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { RequestMetrics } from '../http/request-metrics.ts'
 import { ResponseWriter } from '../http/response-writer.ts'
-import { beginConfinement } from './begin-confinement.ts'
+import { accessPolicy } from './access.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
-import { CityAddresses } from './city-addresses.ts'
 import { CityHistory } from './city-history.ts'
 import { EventLogs } from './event-logs.ts'
 import { Home } from './home.ts'
-import { endSessionsOf } from './hosted-sessions.ts'
 import { Metrics } from './metrics.ts'
 import { supervisorMigrations } from './migrations.ts'
-import { listenPublicly, type PublicListen } from './public-listener.ts'
-import { RunHistory } from './run-history.ts'
 import { ServedNetwork } from './served-network.ts'
 import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
 import { createSupervisorPlane, guardSettings } from './supervisor-plane.ts'
+import { cities, runs } from './table.ts'
 import { TokenRegistry } from './token-registry.ts'
+import { TokenRequirement } from './token-requirement.ts'
 
 const SUPERVISOR = gcPart('supervisor')
 
@@ -295,4 +302,158 @@ function running(
       return ended
     },
   }
+}
+
+/** Ends the sessions that still run for a city that could not be opened. */
+async function endSessionsOf(host: SessionHost, city: string): Promise<void> {
+  const hosted = await host.list()
+  await Promise.all(hosted.filter(({ key }) => isKeyOf(key, city)).map(({ key }) => host.end(key)))
+}
+
+/** Records when each run of the supervisor ended; one without an end crashed. */
+class RunHistory {
+  #id: number | undefined
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Records the start of a run; returns how the one before it ended. */
+  begin(): Promise<'clean' | 'crash' | 'unknown'> {
+    return this.store.write((tx) => {
+      const last = tx.orm.select().from(runs).orderBy(desc(runs.id)).limit(1).get()
+      const row = tx.orm.insert(runs).values({ startedAt: this.clock.now() }).returning({ id: runs.id }).get()
+      if (last) tx.orm.delete(runs).where(eq(runs.id, last.id)).run()
+      this.#id = row.id
+      if (!last) return 'unknown'
+      return last.endedAt === null ? 'crash' : 'clean'
+    })
+  }
+
+  async end(): Promise<void> {
+    const id = this.#id
+    if (id === undefined) return
+    await this.store.write(
+      (tx) => void tx.orm.update(runs).set({ endedAt: this.clock.now() }).where(eq(runs.id, id)).run(),
+    )
+  }
+}
+
+interface CityAddressesOptions {
+  cities: Pick<Cities, 'findRunning' | 'requireRunning'>
+  clock: Clock
+  deadlines: Deadlines
+  report(message: string): void
+}
+
+/** The addresses of cities that are no operations: what comes to them is passed on as it is. */
+class CityAddresses {
+  readonly #proxy: ServiceProxy
+
+  constructor(private readonly options: CityAddressesOptions) {
+    this.#proxy = new ServiceProxy(options)
+  }
+
+  /** Answers at these addresses, and leaves others to `next`; without a guard, as other machines may see them. */
+  before(next: RequestHandler, guard?: GuardSettings): RequestHandler {
+    const { cities, report } = this.options
+    return withServices(
+      {
+        proxy: this.#proxy,
+        servicesOf: (city) => cities.requireRunning(city).services,
+        ...(guard && { guard }),
+        access: accessPolicy((city) => cities.findRunning(city)),
+        report: (error) => report(stackOf(error)),
+      },
+      next,
+    )
+  }
+}
+
+interface BeginOptions {
+  readonly home: Home
+  readonly store: Store
+  readonly host: Pick<SessionHost, 'status'>
+  /** What the operator said of tokens; undefined where nothing was said. */
+  readonly requireToken: boolean | undefined
+  report(message: string): void
+}
+
+/** How agents are confined of which no line says it, and whether everybody is asked for a token from the first request on. */
+async function beginConfinement({ home, store, host, requireToken, report }: BeginOptions): Promise<{
+  tokenRequirement: TokenRequirement
+  defaultConfine: ConfineMode
+}> {
+  const tokenRequirement = new TokenRequirement({ wanted: requireToken, mark: home.confinedMark, report })
+  const hosts = await host.status()
+  if (hosts.every(({ sessions }) => sessions === 0)) tokenRequirement.forget()
+  await keepAsBefore(home.path, store, report)
+  const defaultConfine = readDefaultMode(home.path)
+  if (defaultConfine !== 'off') tokenRequirement.demand('agents are to be confined unless they say otherwise')
+  return { tokenRequirement, defaultConfine }
+}
+
+/** The first start of a home whose cities ran before sessions were confined by default lets them go on, and says so. */
+async function keepAsBefore(home: string, store: Store, report: (message: string) => void): Promise<void> {
+  const marked = isNotNull(cities.ranUnconfined)
+  const [first] = store.read((orm) => orm.select().from(cities).where(marked).limit(1).all())
+  if (!first) return
+  if (readSaidMode(home).mode === undefined) {
+    keepUnconfined(home)
+    const { what, remedy } = KEPT_UNCONFINED
+    report(
+      `${what}: sessions are confined by default now, and ${home}/supervisor.toml says [confine] default = "off" since its cities are older; ${remedy}`,
+    )
+  }
+  await store.write((tx) => void tx.orm.update(cities).set({ ranUnconfined: null }).where(marked).run())
+}
+
+/** Where other machines reach hooks and direct services. */
+interface PublicListen {
+  readonly host: string
+  readonly port: number
+  /** The addresses under which others know it, such as that of a tunnel or proxy before it; the first is shown. */
+  readonly urls: readonly string[]
+}
+
+const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+/** The address to show of a public listener: the first that was given, else that of its socket. */
+const publicUrlOf = ({ urls: [first] }: PublicListen, bound: string): string => (first ?? bound).replace(/\/+$/, '')
+
+/** Serves requests that name a host of the public listener; everything else is answered as if nothing were there. */
+function publicHandler({ host, urls }: PublicListen, handler: RequestHandler): RequestHandler {
+  const names = new Set([host.toLowerCase(), ...urls.map((url) => new URL(url).hostname.replace(/^\[|\]$/g, ''))])
+  const isKnown = (name: string) => names.has(name) || (isLoopback(host) && isLoopback(name))
+  return {
+    fetch(request, server) {
+      const name = parseHost(request.headers.get('host'))
+      return (name !== undefined && isKnown(name) ? handler : notFoundHandler).fetch(request, server)
+    },
+    stop: () => handler.stop(),
+  }
+}
+
+/** Opens the public listener. It takes no credential: whoever comes through it is nobody. */
+async function listenPublicly(
+  options: PublicListen,
+  handler: RequestHandler,
+  { deadlines, report }: Pick<ListenOptions, 'deadlines' | 'report'>,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const { host, port, urls } = options
+  if (urls.length === 0 && WILDCARDS.has(host)) {
+    throw new AppError(
+      'invalid-request',
+      `${host} is no name that others can use: add --public-url with the address they reach`,
+    )
+  }
+  const listening = await listenWithRetry(publicHandler(options, handler), {
+    host,
+    port,
+    deadlines,
+    report,
+    anySize: true,
+  })
+  return { url: publicUrlOf(options, listening.url), stop: () => listening.stop() }
 }

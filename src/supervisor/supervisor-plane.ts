@@ -12,7 +12,6 @@ import type { ResponseWriter } from '../http/response-writer.ts'
 import { accessPolicy, secretFilter } from './access.ts'
 import { allRoutes } from './all-routes.ts'
 import type { Callers } from './callers.ts'
-import { RESERVED_CODES } from './reserved-codes.ts'
 import { stackOf } from './stack.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { TokenRequirement } from './token-requirement.ts'
@@ -81,3 +80,21 @@ async function waitForNews({ log, workload }: City, clock: Clock, index: number,
   const ready = workload.nextDeferred() ?? Number.POSITIVE_INFINITY
   await log.waitForEventAfter(index, Math.min(ms, Math.max(0, ready - clock.now())), signal)
 }
+
+/** Error codes of the contract that no operation of this version answers with. */
+const RESERVED_CODES = [
+  'ambiguous-reference',
+  'bad-gateway',
+  'conflict-concurrent-delete',
+  'conflict-concurrent-modify',
+  'gateway-timeout',
+  'method-not-allowed',
+  'order-not-found',
+  'pack-credential-required',
+  'pack-not-found',
+  'run-not-found',
+  'sling-cross-store-route',
+  'sling-source-workflow-conflict',
+  'webhook-rejected',
+  'workflow-not-found',
+] as const

@@ -1,19 +1,69 @@
 import type { Action, Line, Location, Outcome, Row, TextContent } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import type { MouseAction } from '../terminal/input.ts'
-import { begin, beginRun, endRun, hold, notice, rowActions } from './actions.ts'
+import { begin, beginRun, confirmed, endRun, hold, notice, rowActions, valuesOf } from './actions.ts'
+import { complete, parseCommand } from './commands.ts'
 import type { Step } from './effects.ts'
+import { tabsOf } from './header.ts'
+import { moveHelp, scrollHelp } from './help.ts'
 import type { Verb } from './keys.ts'
-import { emptyLine, lineOf } from './line.ts'
-import { onMouse } from './mouse.ts'
+import { areaAt, areasOf, rowAt, textColumns } from './layout.ts'
+import { editLine, emptyLine, type LineEdit, lineOf, pasteInto, pasteLines } from './line.ts'
+import { editLong } from './long-text.ts'
 import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected, switchTo } from './navigation.ts'
-import { openPalette } from './palette-keys.ts'
-import { filterBy, onOverlayKey, onPaste, onPromptKey } from './prompt.ts'
-import { markRead } from './reading.ts'
-import { keepPlace, keepScroll, scrollText, scrollToLine, visibleCount } from './scroll.ts'
-import { keepSelection, lookFurther, moreOf, moveSelection, updateView } from './selection.ts'
-import { here, type Known, type Run, type State, viewKey, viewOf } from './state.ts'
+import { findEntries } from './palette.ts'
+import { keepPlace, keepScroll, scrollText, scrollToLine, textWindow, visibleCount } from './scroll.ts'
+import { keepSelection, lookFurther, moreOf, moveSelection, selectedIndex, updateView } from './selection.ts'
+import {
+  type FormField,
+  here,
+  type Known,
+  type Overlay,
+  type Prompt,
+  type Run,
+  type State,
+  viewKey,
+  viewOf,
+} from './state.ts'
+import { placeOfLine } from './text-lines.ts'
 import { alertFor } from './waiting.ts'
+
+type Palette = Overlay & { kind: 'palette' }
+
+/** Opens the palette and asks for what the city has. */
+const openPalette = (state: State): Step =>
+  typed({ ...state, overlay: { kind: 'palette', edit: { text: '', caret: 0 }, at: 0, held: hold(state) } }, '')
+
+/** A key in the palette: it edits, moves, or takes what is marked. */
+function onPaletteKey(state: State, palette: Palette, key: string): Step {
+  if (key === 'down' || key === 'ctrl+n' || key === 'tab') return [movePalette(state, palette, 1)]
+  if (key === 'up' || key === 'ctrl+p' || key === 'shift+tab') return [movePalette(state, palette, -1)]
+  if (key === 'enter') return choose(state, palette)
+  return editPalette(state, palette, editLine(palette.edit, key))
+}
+
+/** Another text is looked for; what was found is marked from the first on. */
+function editPalette(state: State, palette: Palette, edit: Palette['edit']): Step {
+  const next: State = { ...state, overlay: { ...palette, edit, at: edit.text === palette.edit.text ? palette.at : 0 } }
+  return edit.text === palette.edit.text ? [next] : typed(next, edit.text)
+}
+
+function movePalette(state: State, palette: Palette, by: number): State {
+  const last = findEntries(state, palette.edit.text).length - 1
+  return { ...state, overlay: { ...palette, at: Math.max(0, Math.min(last, palette.at + by)) } }
+}
+
+function choose(state: State, { edit, at }: Palette): Step {
+  const closed: State = { ...state, overlay: undefined }
+  const entry = findEntries(state, edit.text)[at]
+  if (!entry) return [closed]
+  return 'open' in entry.does ? [open(closed, entry.does.open)] : begin(closed, entry.does.begin)
+}
+
+function typed(state: State, text: string): Step {
+  const { city } = here(state)
+  return city === '' ? [state] : [state, { type: 'find', city, text }]
+}
 
 /** What happens to the dashboard. */
 export type Message =
@@ -266,4 +316,172 @@ function undoLast(state: State): Step {
         { type: 'undo', undo },
       ]
     : [notice(state, 'there is nothing to undo', false)]
+}
+
+/** Notes that the end of what has to be read has been on the screen; where all is read aloud, it has been said. */
+function markRead(state: State): State {
+  if (state.overlay) return state
+  const unread = areasOf(state).find(({ location }) => {
+    const { toRead, isRead, filter } = viewOf(state, location)
+    return toRead !== undefined && !isRead && filter === ''
+  })
+  if (!unread) return state
+  const { lines, toRead } = viewOf(state, unread.location)
+  const { first, room } = textWindow(state, unread)
+  const end = placeOfLine(lines, toRead ?? lines.length, textColumns(unread))
+  return state.isAloud || first + room >= end ? updateView(state, unread.location, { isRead: true }) : state
+}
+
+/** Rows or lines that one turn of the wheel moves. */
+const WHEEL = 3
+
+/** A click selects, and opens what is selected already; the wheel moves what it is over. */
+function onMouse(state: State, action: MouseAction, x: number, y: number): Step {
+  const by = action === 'wheel-up' ? -1 : 1
+  if (state.overlay?.kind === 'palette' && action !== 'press') return [movePalette(state, state.overlay, by)]
+  if (state.overlay?.kind === 'help' && action !== 'press') {
+    return [moveHelp(state, state.overlay.first + by * WHEEL)]
+  }
+  if (state.prompt || state.overlay) return [state]
+  if (y === 0 && action === 'press') return [clickHeader(state, x)]
+  const area = areaAt(state, x, y)
+  if (!area) return [state]
+  const { location } = area
+  const hadFocus = viewKey(focused(state)) === viewKey(location)
+  const next: State = pageOf(here(state)).kind === 'overview' ? { ...state, focus: location.page } : state
+  const isText = pageOf(location).kind === 'text'
+  if (action !== 'press') {
+    const moved = isText ? scrollText(next, location, by * WHEEL) : moveSelection(next, location, by * WHEEL)
+    return [moved, by > 0 ? moreOf(moved, location) : undefined]
+  }
+  const row = isText ? undefined : rowAt(state, area, y)
+  if (row === undefined) return [next]
+  const away = row - selectedIndex(state, location)
+  return [hadFocus && away === 0 ? openSelected(next, location) : moveSelection(next, location, away)]
+}
+
+function clickHeader(state: State, x: number): State {
+  const tab = tabsOf(state).find((each) => x >= each.x && x < each.x + each.width)
+  return tab ? switchTo(state, tab.city) : state
+}
+
+const MAX_HISTORY = 100
+
+/** A key while something is typed at the bottom. */
+function onPromptKey(state: State, prompt: Prompt, key: string): Step {
+  if (key === 'esc') return closePrompt(state, prompt)
+  if (key === 'enter') return enterPrompt(state, prompt)
+  const next = prompt.kind === 'command' ? onCommandKey(state, prompt, key) : prompt
+  const edit = next === prompt ? editLine(prompt.edit, key) : next.edit
+  return typeInto(state, { ...next, edit })
+}
+
+function typeInto(state: State, prompt: Prompt): Step {
+  const typed: State = { ...state, prompt }
+  return prompt.kind === 'filter' ? filterBy(typed, focused(typed), prompt.edit.text) : [typed]
+}
+
+/** Pasted text goes where something is typed; elsewhere it would be taken for keys, so it is left out. */
+function onPaste(state: State, text: string): Step {
+  const { prompt, overlay } = state
+  if (prompt) return typeInto(state, { ...prompt, edit: pasteInto(prompt.edit, text) })
+  if (overlay?.kind === 'palette') return editPalette(state, overlay, pasteInto(overlay.edit, text))
+  if (overlay?.kind === 'form')
+    return [editField(state, overlay, (edit, { isLong }) => (isLong ? pasteLines : pasteInto)(edit, text))]
+  return [notice(state, 'press : or / first: pasted text is taken where something is typed', true)]
+}
+
+/** Completion and history; the prompt itself for a key that is neither. */
+function onCommandKey(state: State, prompt: Prompt, key: string): Prompt {
+  if (key === 'tab') return { ...prompt, edit: lineOf(complete(state, prompt.edit.text)) }
+  if (key !== 'up' && key !== 'down') return prompt
+  const back = Math.max(0, Math.min(state.history.length, prompt.back + (key === 'up' ? 1 : -1)))
+  return { ...prompt, back, edit: lineOf(state.history[back - 1] ?? '') }
+}
+
+function closePrompt(state: State, { kind }: Prompt): Step {
+  const next = { ...state, prompt: undefined }
+  return kind === 'filter' ? filterBy(next, focused(next), '') : [next]
+}
+
+function enterPrompt(state: State, { kind, edit }: Prompt): Step {
+  const next: State = { ...state, prompt: undefined }
+  if (kind === 'filter' || edit.text.trim() === '') return [next]
+  const command = parseCommand(state, edit.text)
+  const entered = { ...next, history: [edit.text, ...state.history].slice(0, MAX_HISTORY) }
+  switch (command.kind) {
+    case 'quit':
+      return [entered, { type: 'quit' }]
+    case 'help':
+      return [{ ...entered, overlay: { kind: 'help', first: 0 } }]
+    case 'error':
+      return [notice(entered, command.text, true)]
+    case 'open':
+      return [open(entered, command.location)]
+    case 'act':
+      return begin(entered, command.chosen, command.words)
+  }
+}
+
+/** A page that the server searches is read again. */
+function filterBy(state: State, location: Location, filter: string): Step {
+  const page = pageOf(location)
+  const next = updateView(state, location, { filter, selected: undefined, under: undefined, index: 0 })
+  const isSearched = page.kind === 'table' && page.isSearched
+  return [next, isSearched ? { type: 'reload', location } : lookFurther(next, location)]
+}
+
+/** A key while something lies over the page. Esc always leaves it, and nothing was done. */
+function onOverlayKey(state: State, overlay: Overlay, key: string): Step {
+  const closed: State = { ...state, overlay: undefined }
+  if (key === 'esc' && overlay.kind !== 'confirm') return [closed]
+  if (overlay.kind === 'help') return [scrollHelp(state, overlay.first, key) ?? closed]
+  if (overlay.kind === 'palette') return onPaletteKey(state, overlay, key)
+  if (overlay.kind === 'form') return onFormKey(state, overlay, key)
+  if (overlay.kind === 'wait') return [state]
+  if (key === 'y') return [closed, overlay.run]
+  return [notice(closed, `${overlay.run.chosen.action.name}: nothing was done`, false)]
+}
+
+type Form = Overlay & { kind: 'form' }
+
+/** A key in a form: enter goes on to the next field, and after the last one does what was asked. */
+function onFormKey(state: State, form: Form, key: string): Step {
+  const { chosen, fields, at } = form
+  const go = (to: number): State => ({ ...state, overlay: { ...form, at: (to + fields.length) % fields.length } })
+  const field = fields[at]
+  const edited = field?.isLong ? editLong(field.edit, key) : undefined
+  if (edited && key !== 'enter' && key !== 'tab' && key !== 'shift+tab') return [editField(state, form, () => edited)]
+  if (key === 'tab' || key === 'down') return [go(at + 1)]
+  if (key === 'shift+tab' || key === 'up') return [go(at - 1)]
+  if (key !== 'enter') return [editField(state, form, (edit, field) => chosenBy(key, field) ?? editLine(edit, key))]
+  const problem = problemOf(field)
+  if (problem !== undefined) return [notice(state, problem, true)]
+  if (at < fields.length - 1) return [go(at + 1)]
+  const wrong = fields.findIndex((field) => problemOf(field) !== undefined)
+  if (wrong >= 0) return [notice(go(wrong), problemOf(fields[wrong]) ?? '', true)]
+  return confirmed(state, { type: 'run', chosen, values: valuesOf(fields), fields })
+}
+
+/** Changes the text of the field that has the keys. */
+function editField(state: State, form: Form, edit: (line: LineEdit, field: FormField) => LineEdit): State {
+  const fields = form.fields.map((field, at) => (at === form.at ? { ...field, edit: edit(field.edit, field) } : field))
+  return { ...state, overlay: { ...form, fields } }
+}
+
+/** The next of the choices, or the one before; undefined where nothing is chosen so. */
+function chosenBy(key: string, { choices, edit }: FormField): LineEdit | undefined {
+  const by = key === 'right' ? 1 : key === 'left' ? -1 : 0
+  if (by === 0 || choices === undefined) return undefined
+  const at = choices.indexOf(edit.text)
+  const next = at < 0 && by < 0 ? choices.length - 1 : (at + by + choices.length) % choices.length
+  return lineOf(choices[next] ?? '')
+}
+
+/** Why a field cannot be left as it is. */
+function problemOf(field: FormField | undefined): string | undefined {
+  if (field === undefined) return undefined
+  const { edit, title, name, isOptional, choices } = field
+  if (edit.text.trim() === '') return isOptional ? undefined : `${title} is needed`
+  return choices === undefined || choices.includes(edit.text) ? undefined : `${name} is one of ${choices.join(', ')}`
 }

@@ -3,8 +3,10 @@ import type { Config } from '../../config/config.ts'
 import { qualify } from '../../config/declare/names.ts'
 import { suggestion, withHint } from '../../config/diagnostics/suggestion.ts'
 import { BUILTINS } from '../../config/providers/presets.ts'
+import type { ProviderConfig } from '../../config/providers/provider.ts'
+import { resolveProvider } from '../../config/providers/resolve.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
 import { rejectMarkers } from '../../core/secrets.ts'
@@ -14,7 +16,7 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
-import { expandInstances, findInstance, type Instance, wholeAgent } from './instances.ts'
+import { instanceName, instanceNamed } from '../sessions/names.ts'
 import type {
   AgentCreate,
   AgentCreated,
@@ -25,10 +27,9 @@ import type {
   AgentResponse,
   AgentUpdate,
   OutputPage,
+  SessionInfo,
 } from './schema.ts'
-import type { AgentSessions, SessionName } from './sessions.ts'
-import { toAgent } from './view.ts'
-
+import type { AgentSession, AgentSessions, SessionName } from './sessions.ts'
 /** The actions on an agent. */
 export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
@@ -243,3 +244,148 @@ async function* withFrameIds(turns: AsyncIterable<AgentOutput>): AsyncIterable<S
   let id = 0
   for await (const data of turns) yield { id: String(++id), event: 'turn', data }
 }
+
+/** The state of an instance besides its declaration and session. */
+interface InstanceContext {
+  readonly suspended: boolean
+  readonly activeBead: string | undefined
+  /** Why it could not be started, apart from being suspended. */
+  readonly unavailable: string | undefined
+  /** Why it is not started for now although it could be. */
+  readonly held: string | undefined
+  readonly lastOutput?: string
+  readonly now: number
+}
+
+/** An agent whose program printed nothing for this long is waiting rather than working. */
+const QUIET_MS = 10 * 60_000
+
+/** The state of an agent: the first that applies. */
+function stateOf({ session }: Instance, context: InstanceContext): string {
+  if (context.suspended) return 'suspended'
+  if (context.held !== undefined) return 'quarantined'
+  if (!session?.running) return 'stopped'
+  if (session.asks) return 'waiting'
+  if (context.activeBead === undefined) return 'idle'
+  return context.now - (session.lastActivity ?? 0) < QUIET_MS ? 'working' : 'waiting'
+}
+
+function toAgent(
+  instance: Instance,
+  context: InstanceContext,
+  providers: ReadonlyMap<string, ProviderConfig>,
+): AgentResponse {
+  const { spec, name, pool } = instance
+  const session = instance.session?.running ? instance.session : undefined
+  const reason = context.suspended ? 'agent is suspended' : (context.unavailable ?? context.held)
+  const display = displayName(spec.provider, providers)
+  return {
+    name,
+    ...(spec.description !== undefined && { description: spec.description }),
+    ...(display !== undefined && { display_name: display }),
+    running: session !== undefined,
+    suspended: context.suspended,
+    ...(spec.dir !== undefined && { rig: spec.dir }),
+    ...(pool !== undefined && { pool }),
+    ...(session && { session: toSessionInfo(session) }),
+    ...(context.activeBead !== undefined && { active_bead: context.activeBead }),
+    ...(spec.provider !== undefined && { provider: spec.provider }),
+    pack_derived: !spec.block.layer.isEditable,
+    ...(spec.block.pack && { pack: spec.block.pack.name }),
+    state: stateOf(instance, context),
+    available: reason === undefined,
+    ...(reason !== undefined && { unavailable_reason: reason }),
+    ...(context.lastOutput !== undefined && { last_output: context.lastOutput }),
+    ...(session?.activity !== undefined && { activity: session.activity }),
+    ...(session?.model !== undefined && { model: session.model }),
+    ...(session?.contextPct !== undefined && { context_pct: session.contextPct }),
+    ...(session?.contextWindow !== undefined && { context_window: session.contextWindow }),
+  }
+}
+
+const toSessionInfo = ({ name, attached, lastActivity }: AgentSession): SessionInfo => ({
+  name,
+  attached,
+  ...(lastActivity !== undefined && { last_activity: toTimestamp(lastActivity) }),
+})
+
+function displayName(provider: string | undefined, providers: ReadonlyMap<string, ProviderConfig>): string | undefined {
+  if (provider === undefined) return undefined
+  try {
+    return resolveProvider(provider, providers).displayName
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+/** One row of a list of agents: an agent with one session, or one instance of a pool. */
+interface Instance {
+  readonly spec: AgentConfig
+  /** Its qualified name. */
+  readonly name: string
+  /** The pool that it is an instance of. */
+  readonly pool?: string
+  /** Its current session, when there is one. */
+  readonly session?: AgentSession
+}
+
+/** Whether an agent may have more than one session at once. */
+const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === undefined || maxActive > 1
+
+/**
+ * The rows of an agent in a list: the agent itself when it has one session; for a pool its slots, if it has a bound, and
+ * every session of it that runs. One without a slot of its own, such as a person's, is shown in a free slot, else in a
+ * row of its own. An agent without rows is listed as itself, so that no declared agent is hidden.
+ */
+function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
+  if (!isPool(spec)) return [wholeAgent(spec, sessions)]
+  const byIdentity = Map.groupBy(sessions, ({ identity }) => identity)
+  const rows = new Map<string, AgentSession | undefined>()
+  for (let slot = 1; slot <= (spec.maxActive ?? 0); slot++) {
+    const name = instanceName(spec, slot)
+    rows.set(name, preferred(byIdentity.get(name) ?? []))
+  }
+  const shown = new Set(rows.values())
+  for (const session of sessions) {
+    if (session.running && !shown.has(session)) rows.set(freeSlot(rows) ?? nameOf(spec, session), session)
+  }
+  if (rows.size === 0) return [wholeAgent(spec, sessions)]
+  return [...rows].map(([name, session]) => toInstance(spec, name, session))
+}
+
+/** The agent as a whole, with the session that represents it: a running one before a sleeping one. */
+function wholeAgent(spec: AgentConfig, sessions: readonly AgentSession[]): Instance {
+  const matching = sessions.filter(({ identity }) => identity === spec.qualified)
+  const session = [...matching, ...sessions].find(({ running }) => running) ?? matching[0] ?? sessions[0]
+  return { spec, name: spec.qualified, ...(isPool(spec) && { pool: spec.qualified }), ...(session && { session }) }
+}
+
+/** The instance of an agent that a name means: a row of its list, or one of an unbounded pool that could run. */
+function findInstance(spec: AgentConfig, written: string, sessions: readonly AgentSession[]): Instance | undefined {
+  if (!isPool(spec)) return undefined
+  const name = instanceNamed(spec, written)
+  const row = expandInstances(spec, sessions).find((instance) => instance.name === (name ?? written))
+  if (row || spec.maxActive !== undefined || name === undefined) return row
+  return toInstance(spec, name, preferred(sessions.filter(({ identity }) => identity === name)))
+}
+
+const toInstance = (spec: AgentConfig, name: string, session: AgentSession | undefined): Instance => ({
+  spec,
+  name,
+  pool: spec.qualified,
+  ...(session && { session }),
+})
+
+const preferred = (sessions: readonly AgentSession[]): AgentSession | undefined =>
+  sessions.find(({ running }) => running) ?? sessions[0]
+
+/** A slot without a session, else one whose session does not run. */
+function freeSlot(rows: ReadonlyMap<string, AgentSession | undefined>): string | undefined {
+  const free = [...rows].filter(([, session]) => !session?.running)
+  return (free.find(([, session]) => session === undefined) ?? free[0])?.[0]
+}
+
+/** The name of a session that has no slot: a person's is called by its run-time name. */
+const nameOf = (spec: AgentConfig, { identity, name }: AgentSession): string =>
+  identity === spec.qualified ? qualify(spec.dir, name) : identity

@@ -1,8 +1,14 @@
-import { resolve } from 'node:path'
-import { homeVariables } from '../../config/accounts/account.ts'
+import { accessSync, constants, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { homeVariables, isOtherLogin } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
-import type { AgentConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
+import { agentProfile } from '../../config/confinement/agent-profile.ts'
+import { findFixed, writtenByAgents } from '../../config/confinement/fixed-path.ts'
+import { voids } from '../../config/confinement/obstacle.ts'
+import { isOpenToAgents } from '../../config/confinement/open-rigs.ts'
 import { usedFragments } from '../../config/prompts/prompt-template.ts'
 import { renderCommand } from '../../config/prompts/render-command.ts'
 import type { PromptRequest } from '../../config/prompts/render-prompt.ts'
@@ -13,30 +19,42 @@ import {
   type TemplateFields,
   toData,
 } from '../../config/prompts/subject.ts'
+import { splitCommand } from '../../config/providers/command-words.ts'
 import { buildLaunch, type Launch, type Transport } from '../../config/providers/launch.ts'
 import { beacon, composePrompt } from '../../config/providers/prompt.ts'
 import type { Provider } from '../../config/providers/provider.ts'
 import { resolveProvider } from '../../config/providers/resolve.ts'
 import { AppError } from '../../core/errors.ts'
-import type { ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
+import { realPath } from '../../core/folders.ts'
+import { looksSecret } from '../../core/secrets.ts'
+import { certificatePlaces } from '../../host/confine/start/certificates.ts'
+import type { Confinement, ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
 import { profileOf } from '../../host/terminal/programs.ts'
 import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
-import { type Confinable, confinableOf, obstacleToConfinement } from '../confinement/confinement.ts'
+import { acceptedDialogs } from '../confinement/accepted-dialogs.ts'
+import {
+  type Confinable,
+  type ConfinementPlace,
+  confinableOf,
+  confinementOf,
+  obstacleToConfinement,
+} from '../confinement/confinement.ts'
+import { firstRunFiles } from '../confinement/first-run.ts'
+import { packOf, requireOwnAddress } from '../confinement/foreign-address.ts'
+import { loginFile } from '../confinement/login-file.ts'
+import { keepKeys } from '../confinement/provider-keys.ts'
+import { proxyRules } from '../confinement/proxy-rules.ts'
+import { storedKeys } from '../confinement/stored-keys.ts'
 import { type UnsharedLogin, unsharedLogin } from '../confinement/unshared-login.ts'
 import { identityOf } from '../sessions/metadata.ts'
 import { instanceNamed } from '../sessions/names.ts'
 import type { SessionRow } from '../sessions/table.ts'
-import type { CityEnvironment } from './environment.ts'
+import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { missingScript } from './missing-script.ts'
-import { missingProgram } from './on-path.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
 import { type PromptedSession, promptSubject, withDetails } from './prompt-subjects.ts'
-import { conversationToResume } from './resume.ts'
-import { sessionStart } from './session-start.ts'
-import { asStandIn } from './stand-in.ts'
 import { programOnTerminal } from './terminal-profiles.ts'
-import { unusable } from './unusable.ts'
 import { ensureWorkFolder, folderInCity } from './work-folder.ts'
 
 /** The prompt of a session that resumes its conversation. */
@@ -296,4 +314,165 @@ export class Launcher {
     const isTaken = agent?.prompt !== undefined || message || !agent?.startCommand
     return buildLaunch({ ...common, ...(prompt && isTaken && { prompt }) })
   }
+}
+
+/** An agent on another provider: what is declared for the options and the command of its own does not apply there. */
+function asStandIn(agent: AgentConfig, provider: Provider): AgentConfig {
+  const { session, promptMode: _, promptFlag: __, resumeCommand: ___, ...rest } = agent
+  const speaksAcp = provider.supportsAcp || provider.acpCommand !== undefined
+  const transport = session === 'acp' && !speaksAcp ? undefined : session
+  return { ...rest, ...(transport && { session: transport }), provider: provider.name, args: [], optionDefaults: {} }
+}
+
+/** The conversation that a session's next start resumes; undefined to begin a new one. */
+function conversationToResume(
+  row: SessionRow,
+  agent: AgentConfig | undefined,
+  provider: Provider | undefined,
+  transport: Transport,
+) {
+  if (row.wokeAt === null || row.sessionKey === null || agent?.wakeMode === 'fresh') return undefined
+  if (transport === 'acp') return row.sessionKey
+  if (agent?.startCommand || !provider) return undefined
+  const canResume = agent?.resumeCommand ?? provider.resumeCommand ?? provider.resumeFlag
+  return canResume ? row.sessionKey : undefined
+}
+
+/**
+ * Why an agent cannot be started whatever it runs: the city's files are broken, its pack is wrong, its rig lies nowhere
+ * on this machine, or it cannot be confined as it asks.
+ */
+function unusable(
+  agent: AgentConfig,
+  { rigs, held }: Pick<CityConfig, 'rigs' | 'held'>,
+  place: Pick<ConfinementPlace, 'tokenRequirement'>,
+): string | undefined {
+  const { broken, dir } = agent
+  if (held !== undefined) return held
+  if (broken !== undefined) return broken
+  const rig = rigs.find(({ name }) => name === dir)
+  if (!rig || rig.path !== undefined) return obstacleToConfinement(agent, place)
+  return `rig ${rig.name} is bound to no folder; \`gc rig add <folder> --name ${rig.name}\` says where it is`
+}
+
+/** That the program of a provider is nowhere; undefined when it is there. */
+function missingProgram(
+  provider: Provider,
+  agent: Pick<AgentConfig, 'env' | 'session'> | undefined,
+  environment: Pick<CityEnvironment, 'env' | 'path'>,
+): string | undefined {
+  const path = agent?.env.PATH ?? provider.env.PATH ?? environment.env.PATH ?? ''
+  const line = (agent?.session === 'acp' && provider.acpCommand) || provider.command
+  const command = provider.pathCheck ?? line.split(/\s+/)[0] ?? ''
+  return isOnPath(command, path, environment.path) ? undefined : notOnPath(provider.name, command)
+}
+
+/** Whether a command is an executable program. */
+function isOnPath(command: string, path: string, base: string): boolean {
+  if (command.includes('/')) return isExecutable(isAbsolute(command) ? command : resolve(base, command))
+  return path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command)))
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** That a provider has no program, in the words that clients know; the program is named where its name is another. */
+const notOnPath = (provider: string, program: string): string =>
+  `provider '${provider}' not found in PATH${program === provider ? '' : `: there is no program ${program}`}`
+
+interface StartRequest {
+  row: SessionRow
+  agent: AgentConfig | undefined
+  /** As whose session it is confined. */
+  confinable: Confinable | undefined
+  provider: Provider | undefined
+  launch: Pick<Launch, 'argv' | 'env'>
+  token: string
+  config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers' | 'packs'>
+}
+
+/** How a program is started: confined or not, with the variables that it may have. */
+interface SessionStart {
+  argv: string[]
+  env: Record<string, string>
+  confine: Confinement | undefined
+}
+
+/** Puts together how a session's program is started. One that is confined is given no keys that gc can keep for it. */
+function sessionStart(
+  { row, agent, confinable, provider, launch, token, config }: StartRequest,
+  environment: CityEnvironment,
+  accounts: Pick<Accounts, 'named' | 'environment'>,
+): SessionStart {
+  const rig = config.rigs.find(({ name: each }) => each === row.rig)
+  const rigPath = rig?.path
+  const account = accounts.named(row.login)
+  const declared = { ...launch.env, ...(account && accounts.environment(account)) }
+  const isForeign = (name: string) => account !== undefined && isOtherLogin(account, name)
+  const confine = confinable && confinementOf(row, confinable, config, environment)
+  if (confine) environment.tokenRequirement.demand(`session ${row.id} of ${row.template} is confined`)
+  const env = sessionEnvironment(row, environment, declared, {
+    token,
+    rigPath,
+    pack: {
+      name: agent?.block.pack?.name ?? environment.city,
+      folder: agent?.configDir ?? environment.path,
+    },
+    isForeign: (name) => isForeign(name) || (confine !== undefined && looksSecret(name, environment.env[name])),
+  })
+  if (!confinable || !confine) return { argv: launch.argv, env, confine }
+  const name = provider?.ancestor ?? provider?.name
+  const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
+  const { allowHosts: hosts, ports: declaredPorts, unknownHosts, shareLogin } = agentProfile(confinable, config)
+  const allowHosts = hosts.map(({ value }) => value)
+  const ports = declaredPorts.map(({ value }) => value)
+  const isOpen = rig !== undefined && isOpenToAgents(rig, config)
+  const reach = {
+    agent: confinable,
+    provider: name,
+    allowHosts,
+    unknownHosts: unknownHosts?.value,
+    rig: rigPath,
+    isOpen,
+    env: environment.env,
+  }
+  const place = { env, home: env.HOME ?? homedir(), workDir: row.workDir }
+  const stored = shareLogin?.value || account ? {} : storedKeys(name, place)
+  const inherited = { ...stored, ...Object.fromEntries(own) }
+  const kept = keepKeys(name, { ...inherited, ...declared })
+  const pack = packOf(agent) ?? provider?.packs?.[0]
+  if (pack !== undefined) {
+    const mine = { ...inherited, ...(!provider?.packs && provider?.env), ...(!packOf(agent) && agent?.env) }
+    requireOwnAddress(kept, pack, { name, mine, allowed: { hosts: allowHosts, ports } })
+  }
+  const files = firstRunFiles(name, { ...place, accepted: acceptedDialogs(environment.path, row) })
+  const login = shareLogin?.value ? loginFile(name, place) : undefined
+  // What all sessions of a pack write would have one of them decide what the others, and its orders, find there.
+  const state = { GC_PACK_STATE_DIR: join(confine.private, 'state', 'packs', env.GC_PACK_NAME ?? environment.city) }
+  const links = login ? [login] : []
+  const around = { home: place.home, gcHome: environment.home, city: config.path, rigs: config.rigs }
+  const certificates = certificatePlaces(environment.env)
+    .flatMap((path) => findFixed(path, writtenByAgents(config)) ?? [])
+    .filter((path) => voids(path, 'read', around) === undefined)
+  return {
+    argv: confinable.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
+    env: { ...Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))), ...state },
+    confine: {
+      ...{ ...confine, begin: { files, links } },
+      read: [...confine.read, ...links.map(({ to }) => realPath(to)), ...certificates],
+      proxy: proxyRules(reach, kept),
+    },
+  }
+}
+
+/** The arguments stand behind the words of the provider's command. */
+function withArguments(argv: readonly string[], args: readonly string[], provider: Provider | undefined): string[] {
+  const words = splitCommand(provider?.command ?? '').length
+  return [...argv.slice(0, words), ...args, ...argv.slice(words)]
 }

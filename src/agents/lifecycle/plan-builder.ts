@@ -8,7 +8,6 @@ import type {
   ReconcilePlan,
   SessionSnapshot,
 } from './snapshot.ts'
-import { StartOrder } from './start-order.ts'
 
 /** A plan in the making: the actions so far, the sessions they concern, and when to plan again. */
 export class PlanBuilder {
@@ -71,4 +70,86 @@ export class PlanBuilder {
   plan(): ReconcilePlan {
     return { actions: this.#actions, due: this.#due }
   }
+}
+
+/** The order in which agents start: those that others depend on come first, and the others wait for them. */
+class StartOrder {
+  /** Agents that others which run or have a reason to run depend on; the deepest first. */
+  readonly needed: readonly AgentState[]
+  readonly #up = new Set<string>()
+  readonly #starting = new Set<string>()
+  readonly #created = new Set<string>()
+
+  constructor(
+    private readonly snapshot: CitySnapshot,
+    private readonly capacity: Capacity,
+  ) {
+    for (const { agent, state, key, busy } of snapshot.sessions) {
+      if (state === 'active' && key !== undefined) this.#up.add(agent)
+      else if (busy || state === 'creating') this.#starting.add(agent)
+    }
+    this.needed = this.#needed()
+  }
+
+  /** A session of this agent is to be started, or created for this identity. */
+  markStarting(agent: string, named?: string): void {
+    this.#starting.add(agent)
+    if (named !== undefined) this.#created.add(named)
+  }
+
+  isCreated(named: string): boolean {
+    return this.#created.has(named)
+  }
+
+  isUp(agent: string): boolean {
+    return this.#up.has(agent)
+  }
+
+  /** Whether one of its sessions runs or is starting. */
+  isPresent(agent: string): boolean {
+    return this.#up.has(agent) || this.#starting.has(agent)
+  }
+
+  /** Whether others need a session of this agent. */
+  isNeeded(agent: string): boolean {
+    return this.needed.some(({ name }) => name === agent)
+  }
+
+  /** Whether an agent it depends on is still starting. One that cannot start is not waited for. */
+  mustWait(agent: AgentState | undefined): boolean {
+    const isStarting = (name: string) =>
+      this.capacity.agent(name) !== undefined && !this.#up.has(name) && this.#starting.has(name)
+    return agent?.dependsOn.some(isStarting) ?? false
+  }
+
+  /** Circles need no care here: the configuration rejects them. */
+  #needed(): AgentState[] {
+    const needed: AgentState[] = []
+    const seen = new Set<AgentState>()
+    const visit = (agent: AgentState) => {
+      for (const name of agent.dependsOn) {
+        const dependency = this.capacity.agent(name)
+        if (!dependency || seen.has(dependency) || dependency.problem !== undefined) continue
+        if (this.capacity.isBlocked(name)) continue
+        seen.add(dependency)
+        visit(dependency)
+        needed.push(dependency)
+      }
+    }
+    for (const agent of this.snapshot.agents) if (this.#hasReasonToRun(agent)) visit(agent)
+    return needed
+  }
+
+  /** Whether an agent runs, or would without waiting. */
+  #hasReasonToRun(agent: AgentState): boolean {
+    if (this.capacity.isBlocked(agent.name) || agent.problem !== undefined) return false
+    if (agent.minActive > 0 || agent.scaleTarget > 0 || agent.demand.length > 0) return true
+    const isAlwaysUp = this.snapshot.named.some((named) => named.agent === agent.name && named.mode === 'always')
+    return isAlwaysUp || this.snapshot.sessions.some((session) => session.agent === agent.name && isAlive(session))
+  }
+}
+
+const isAlive = ({ state, busy, wakeRequested, work, messages }: SessionSnapshot): boolean => {
+  if (state === 'active' || state === 'creating' || state === 'start-pending' || busy) return true
+  return state === 'asleep' && (wakeRequested || work.length > 0 || messages > 0)
 }

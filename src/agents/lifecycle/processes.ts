@@ -25,7 +25,6 @@ import type { Launcher } from './launcher.ts'
 import { keptOf, type PreparedLaunch } from './prepared-launch.ts'
 import type { Prompts } from './prompts.ts'
 import type { Provisioning } from './provisioning.ts'
-import { SessionSteps } from './session-steps.ts'
 import type { SetupCommands } from './setup-commands.ts'
 import { movedFolder } from './work-folder.ts'
 
@@ -290,3 +289,39 @@ export class SessionProcesses {
 
 /** Whether a start certainly did not happen; otherwise the next listing of the host tells. */
 const isKnownFailure = (error: unknown): boolean => error instanceof AppError && error.code !== 'gateway-timeout'
+
+/** The steps of sessions that are under way, such as starts and ends of their programs; a session takes one at a time. */
+class SessionSteps {
+  readonly #underWay = new Map<string, Promise<unknown>>()
+  readonly #listeners = new Set<() => void>()
+
+  isBusy(session: string): boolean {
+    return this.#underWay.has(session)
+  }
+
+  /** Runs a step once those that the session began before are done. */
+  exclusively<T>(session: string, step: () => Promise<T>): Promise<T> {
+    const previous = this.#underWay.get(session) ?? Promise.resolve()
+    const run = previous.then(step, step)
+    const done: Promise<void> = run.catch(() => {}).then(() => this.#onDone(session, done))
+    this.#underWay.set(session, done)
+    return run
+  }
+
+  /** Calls the listener whenever a session has no step under way any more. */
+  onFree(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Resolves when no session has a step under way. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values())
+  }
+
+  #onDone(session: string, step: Promise<unknown>): void {
+    if (this.#underWay.get(session) !== step) return
+    this.#underWay.delete(session)
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -2,25 +2,34 @@ import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
-import type { Deadline } from '../../core/deadlines.ts'
+import { gcPart } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { Emitted, type RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import type { Store, Tx } from '../../core/store.ts'
 import type { HostedSession } from '../../host/protocol/session.ts'
+import { WorkKey } from '../../work/metadata.ts'
 import type { LoginLimits } from '../limits/login-limits.ts'
 import type { MessageQueue } from '../messaging/message-queue.ts'
 import { SessionStopped } from '../sessions/events.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import { ActionExecutor, type ActionExecutorOptions } from './action-executor.ts'
+import type { SessionChange, SessionRepository } from '../sessions/repository.ts'
+import type { SessionRow } from '../sessions/table.ts'
 import type { AgentCommands } from './agent-commands.ts'
-import { shiftDeadlines } from './clock-shift.ts'
-import { affectsSessions } from './event-filter.ts'
+import type { SessionDrainer } from './drainer.ts'
 import type { ExitReceiver } from './exit-receiver.ts'
+import type { FailureCounts } from './failure-counts.ts'
 import { IdleBackoff } from './idle-backoff.ts'
 import { backoff } from './limits.ts'
 import type { LoginWatcher } from './login-watcher.ts'
+import type { Parking } from './parking.ts'
 import { plan } from './plan.ts'
+import type { SessionProcesses } from './processes.ts'
 import { ScaleChecks } from './scale-checks.ts'
+import type { SessionCloser } from './session-closer.ts'
+import type { SessionCreator } from './session-creator.ts'
 import type { SetupCommands } from './setup-commands.ts'
 import type { CitySnapshot, ReconcileAction } from './snapshot.ts'
 import { SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.ts'
@@ -282,3 +291,185 @@ const missingProgramRetry = ({ agents, now }: CitySnapshot): number | undefined 
   agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0)
     ? now + MISSING_PROGRAM_RETRY
     : undefined
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether an event may change what is to be started or ended. Changes of sessions themselves are notified otherwise. */
+function affectsSessions({ type, payload }: RecordedEvent): boolean {
+  if (!type.startsWith('bead.')) return type === 'city.suspended' || type === 'city.resumed'
+  const bead = isObject(payload) ? payload.bead : undefined
+  if (!isObject(bead) || bead.issue_type === 'session') return false
+  if (type !== 'bead.created' && type !== 'bead.updated') return true
+  const metadata = isObject(bead.metadata) ? bead.metadata : {}
+  return typeof bead.assignee === 'string' || typeof metadata[WorkKey.routedTo] === 'string'
+}
+
+interface ClockShiftOptions {
+  repository: SessionRepository
+  queue: Pick<MessageQueue, 'shift'>
+  failures: Pick<FailureCounts, 'shift'>
+  limits: Pick<LoginLimits, 'shift'>
+}
+
+/**
+ * The clock was changed, or the machine slept: running terms get their full length again, and no wait gets longer than
+ * it was. `shift` is how far the wall clock moved against the monotonic one, in milliseconds.
+ */
+function shiftDeadlines(tx: Tx, { repository, queue, failures, limits }: ClockShiftOptions, shift: number): void {
+  for (const row of repository.live()) {
+    const change = shiftedTimes(row, shift)
+    if (Object.keys(change).length > 0) repository.update(tx, row.id, change)
+  }
+  queue.shift(tx, shift)
+  if (shift < 0) failures.shift(tx, shift)
+  limits.shift(tx, shift)
+}
+
+const shiftedTimes = (
+  { state, drainAt, busyUntil, retryAt, quarantinedUntil }: SessionRow,
+  shift: number,
+): SessionChange => ({
+  ...(state === 'draining' && drainAt !== null && { drainAt: drainAt + shift }),
+  ...(busyUntil !== null && { busyUntil: busyUntil + shift }),
+  ...(retryAt !== null && shift < 0 && { retryAt: retryAt + shift }),
+  ...(quarantinedUntil !== null && shift < 0 && { quarantinedUntil: quarantinedUntil + shift }),
+})
+
+interface ActionExecutorOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  config: Pick<Config, 'current'>
+  repository: SessionRepository
+  drainer: Pick<SessionDrainer, 'drain'>
+  creator: SessionCreator
+  closer: SessionCloser
+  processes: SessionProcesses
+  parking: Pick<Parking, 'park'>
+  report(message: string): void
+}
+
+/** Actions that only write rows. */
+type WriteAction = Extract<ReconcileAction, { do: 'create' | 'release' | 'close' | 'park' }>
+
+/** Executes planned actions. A session is busy until its action is done, and for a while after one that failed. */
+class ActionExecutor {
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #matching = new Set<Promise<void>>()
+  /** Failed actions by subject, with the end of their backoff by the monotonic clock. */
+  readonly #failures = new Map<string, { count: number; until: number }>()
+  #starting = 0
+
+  constructor(
+    private readonly options: ActionExecutorOptions,
+    private readonly onDone: () => void,
+  ) {}
+
+  /** How many starts are under way. */
+  get starting(): number {
+    return this.#starting
+  }
+
+  isBusy(id: string): boolean {
+    return this.options.processes.steps.isBusy(id) || this.#running.has(id) || this.#isBackingOff(id)
+  }
+
+  /** Whether an unknown process is being ended, or could not be ended just now. */
+  isEnding(key: string): boolean {
+    return this.#running.has(key) || this.#isBackingOff(key)
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values())
+  }
+
+  /** Resolves when rows and processes that did not agree have been matched. */
+  async matched(): Promise<void> {
+    await Promise.all(this.#matching)
+  }
+
+  /** Begins an action; one that only writes rows is done when this resolves. False when it failed. */
+  async execute(action: ReconcileAction): Promise<boolean> {
+    const { processes, drainer } = this.options
+    switch (action.do) {
+      case 'start':
+        this.#starting++
+        return this.#begin(action.session, () => processes.start(action.session).finally(() => this.#starting--))
+      case 'adopt':
+        return this.#begin(action.session, () => processes.adopt(action.session, action), true)
+      case 'end':
+        return this.#begin(action.session ?? action.key, () => processes.end(action.key, action.session))
+      case 'drain':
+        return this.#begin(action.session, () => drainer.drain(action.session, action.reason))
+      case 'refresh':
+        return this.#begin(action.session, () => processes.refresh(action.session))
+      case 'record-exit':
+        return this.#begin(action.session, () => processes.recordExit(action.session, action.key, action.exit), true)
+      default:
+        return this.#write(action)
+    }
+  }
+
+  async #write(action: WriteAction): Promise<boolean> {
+    const subject = subjectOf(action)
+    if (this.#isBackingOff(subject)) return false
+    return this.#attempt(subject, () =>
+      this.options.store.write((tx) => this.#record(tx, action), gcPart('reconciler')),
+    )
+  }
+
+  #record(tx: Tx, action: WriteAction): void {
+    const { repository, closer, parking } = this.options
+    if (action.do === 'create') this.#create(tx, action)
+    if (action.do === 'release') repository.transition(tx, action.session, 'release', { quarantinedUntil: null })
+    if (action.do === 'close') closer.close(tx, action.session, action.reason)
+    if (action.do === 'park') parking.park(tx, action)
+  }
+
+  #create(tx: Tx, { agent: name, slot, named, work }: Extract<ReconcileAction, { do: 'create' }>): void {
+    const { config, creator } = this.options
+    const identity = config.current.namedSessions.find(({ qualified }) => qualified === named)
+    const agent = config.current.agents.find(({ qualified }) => qualified === name)
+    if (identity) creator.createNamed(tx, identity)
+    else if (agent && slot !== undefined) creator.createPooled(tx, agent, slot, work)
+  }
+
+  #begin(subject: string, action: () => Promise<unknown>, isMatching = false): boolean {
+    const running = this.#attempt(subject, action).then((succeeded) => {
+      this.#running.delete(subject)
+      this.#matching.delete(running)
+      if (succeeded) this.onDone()
+    })
+    this.#running.set(subject, running)
+    if (isMatching) this.#matching.add(running)
+    return true
+  }
+
+  async #attempt(subject: string, action: () => Promise<unknown>): Promise<boolean> {
+    const { clock, deadlines, report } = this.options
+    try {
+      await action()
+      this.#failures.delete(subject)
+      return true
+    } catch (error) {
+      const count = (this.#failures.get(subject)?.count ?? 0) + 1
+      const delay = backoff(count)
+      this.#failures.set(subject, { count, until: clock.monotonic() + delay })
+      report(`${subject}: ${errorMessage(error)}`)
+      deadlines.after(delay, this.onDone)
+      return false
+    }
+  }
+
+  #isBackingOff(subject: string): boolean {
+    return (this.#failures.get(subject)?.until ?? 0) > this.options.clock.monotonic()
+  }
+}
+
+/** The key under which a failed action backs off. */
+function subjectOf(action: WriteAction): string {
+  if (action.do === 'create') return `create ${action.named ?? action.agent}`
+  return action.do === 'park' ? `park ${action.bead}` : action.session
+}

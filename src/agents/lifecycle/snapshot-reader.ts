@@ -13,7 +13,6 @@ import { workNamesOf } from '../sessions/metadata.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { Workload } from '../sessions/workload.ts'
-import { DriftCache } from './drift-cache.ts'
 import type { FailureCounts } from './failure-counts.ts'
 import type { IdleBackoff } from './idle-backoff.ts'
 import type { Launcher } from './launcher.ts'
@@ -271,4 +270,21 @@ function toHosted({ key, pid, startedAt, state, exitCode, signal }: HostedSessio
   if (state !== 'exited') return { key, pid, startedAt, exit: undefined }
   if (signal !== undefined) return { key, pid, startedAt, exit: { how: 'signalled', signal } }
   return { key, pid, startedAt, exit: { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) } }
+}
+
+/** What changed since sessions were started, computed once for each run and configuration. */
+class DriftCache {
+  #config: CityConfig | undefined
+  readonly #drifts = new Map<string, readonly string[]>()
+
+  driftOf(row: SessionRow, config: CityConfig, launcher: { drift(row: SessionRow): string[] }): readonly string[] {
+    if (this.#config !== config) this.#drifts.clear()
+    this.#config = config
+    const key = [row.hostKey, ...Object.values(row.fingerprint)].join(' ')
+    const cached = this.#drifts.get(key)
+    if (cached) return cached
+    const drift = launcher.drift(row)
+    this.#drifts.set(key, drift)
+    return drift
+  }
 }

@@ -6,7 +6,6 @@ import { LimitReached, LoginFailed, LoginRestored } from './events.ts'
 import type { Login } from './login.ts'
 import type { LimitStatement } from './statement.ts'
 import type { LimitRow } from './table.ts'
-import { limitWait } from './wait.ts'
 
 interface LoginLimitsOptions {
   store: Store
@@ -115,3 +114,9 @@ export class LoginLimits {
     })
   }
 }
+
+const MINUTE = 60_000
+const LONGEST = 60 * MINUTE
+
+/** How long a login is left alone whose program does not say when its limit ends: a minute, doubled each time, at most an hour. */
+const limitWait = (attempts: number): number => Math.min(MINUTE * 2 ** Math.max(0, attempts - 1), LONGEST)

@@ -1,14 +1,18 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { asc, eq } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { createFolder, requireNoLinks } from '../../core/folders.ts'
+import { writePrivateFile } from '../../core/private-file.ts'
 import type { Store } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { NetworkAccountAdded, NetworkAccountStarted, NetworkAccountStopped } from './events.ts'
-import { KeyFiles } from './key-files.ts'
 import type { AgentNetwork } from './network.ts'
 import type { NetworkAccount, NetworkAccountChoice, NetworkAccountDraft, NetworkAccountList } from './schema.ts'
 import { type NetworkAccountRow, networkAccounts } from './table.ts'
@@ -144,3 +148,40 @@ const payloadOf = ({ agent, name, account }: Pick<NetworkAccountRow, 'agent' | '
 
 const hasAccount = ({ agent, name }: NetworkAccountRow): AppError =>
   new AppError('conflict-wrong-state', `${agent} has an account on the social network already: ${name}`)
+
+/** The private keys with which the agents of a city sign their requests: a file each, which only its owner can read. */
+class KeyFiles {
+  constructor(
+    /** The city's folder. */
+    private readonly city: string,
+  ) {}
+
+  /** Where the key of an agent lies. */
+  pathOf(agent: string): string {
+    return join(this.city, '.gc', 'social', `${encodeURIComponent(agent)}.pem`)
+  }
+
+  has(agent: string): boolean {
+    return existsSync(this.pathOf(agent))
+  }
+
+  /** The public part of an agent's key: `x` of the JWK. The key is made if there is none. */
+  async publicKeyOf(agent: string): Promise<string> {
+    const path = this.pathOf(agent)
+    requireNoLinks(this.city, join('.gc', 'social', `${encodeURIComponent(agent)}.pem`))
+    if (!existsSync(path)) {
+      createFolder(join(this.city, '.gc', 'social'))
+      const { privateKey } = generateKeyPairSync('ed25519')
+      await writePrivateFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+    }
+    return readPublicKey(path)
+  }
+}
+
+function readPublicKey(path: string): string {
+  try {
+    const { x } = createPublicKey(createPrivateKey(readFileSync(path, 'utf8'))).export({ format: 'jwk' })
+    if (x) return x
+  } catch {}
+  throw new AppError('conflict-wrong-state', `${path} is not a private Ed25519 key; remove it to get another`)
+}

@@ -1,17 +1,24 @@
 import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { eq, or, sql } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
+import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
+import { touch } from '../../config/confinement/obstacle.ts'
+import { lendersTo } from '../../config/confinement/open-rigs.ts'
 import type { GitRunner } from '../../config/git/git-runner.ts'
+import { findRepository, lendersOf } from '../../config/git/repository-folders.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { By } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
-import type { Store } from '../../core/store.ts'
+import type { Orm } from '../../core/orm.ts'
+import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -21,10 +28,8 @@ import { DiffReader } from './diff.ts'
 import { WorktreeFetched, WorktreeReaped, WorktreeReapSkipped } from './events.ts'
 import { reasonToKeep } from './keep-reason.ts'
 import { LinkedWorktrees } from './linked.ts'
-import { RigPlaces } from './rig-places.ts'
-import { toWorktree, WorktreeRows } from './rows.ts'
 import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
-import type { WorktreeRow } from './table.ts'
+import { type WorktreeRow, worktrees } from './table.ts'
 
 /** The state of a worktree's session: it continues, its program is still ending, or it is over. */
 export type OwnerState = 'live' | 'ending' | 'over'
@@ -294,5 +299,128 @@ export class Worktrees {
     const row = this.#rows.find(session)
     if (row) return row
     throw new AppError('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
+  }
+}
+
+/** Where rigs and worktrees are, and whom rigs borrow from, whatever sessions that can write there make of it. */
+class RigPlaces {
+  constructor(private readonly config: Pick<Config, 'current'>) {}
+
+  /** Where a folder is: no link counts that sessions can have made. */
+  placeOf(path: string): string {
+    return fixedPath(path, writtenByAgents(this.config.current))
+  }
+
+  /** A row with its folders where they are. */
+  fixed(row: WorktreeRow): WorktreeRow {
+    return { ...row, path: this.placeOf(row.path), repository: this.placeOf(row.repository) }
+  }
+
+  /** Whether a rig may borrow from a folder of objects. */
+  lends(name: string, objects: string): boolean {
+    const { current } = this.config
+    const rig = current.rigs.find((each) => each.name === name)
+    return lendersTo(rig, current, homedir())(objects)
+  }
+
+  /** Throws where a confined agent works in the folder of a worktree, or around it: only its own session writes one. */
+  requireApart(
+    folder: string,
+    agent: Pick<AgentConfig, 'confine'> | undefined,
+    rows: readonly WorktreeRow[],
+  ): undefined {
+    if (agent === undefined || agent.confine === 'off') return undefined
+    const place = this.placeOf(folder)
+    const other = rows.find(({ path }) => touch(place, this.placeOf(path)))
+    if (other === undefined) return undefined
+    const why = `its folder ${folder} would void that: ${other.path} is the worktree of session ${other.session}`
+    throw new AppError(
+      'service-unavailable',
+      `it cannot be confined: ${why}; give it another work_dir, or set confine = "off"`,
+    )
+  }
+
+  /** Throws where something lies that is no worktree: who put it there could write it on. */
+  requireUnused(path: string, rows: readonly WorktreeRow[]): void {
+    if (!existsSync(path) || rows.some((row) => row.path === path)) return
+    throw new AppError('service-unavailable', `${path} is there already, and no worktree of gc; move it away`)
+  }
+
+  /** Throws where a rig borrows from a repository that a session may have named. */
+  requireLent({ rig, repository }: Pick<WorktreeRow, 'rig' | 'repository'>): void {
+    const own = findRepository(this.placeOf(repository))
+    const other = own && lendersOf(own).find((objects) => !this.lends(rig, objects))
+    if (other === undefined) return
+    const why = `rig ${rig} borrows objects from ${other}, which an agent may have written there that can change the rig`
+    throw new AppError(
+      'service-unavailable',
+      `${why}: allow it by read = ["${other}"] in the confine table of the rig, or give all its agents worktree = true`,
+    )
+  }
+}
+
+/** Finds the worktree of a session. */
+const prepareFind = (orm: Orm) =>
+  orm
+    .select()
+    .from(worktrees)
+    .where(eq(worktrees.session, sql.placeholder('session')))
+    .prepare()
+
+/** Finds the worktrees that a closed bead concerns: its session's, and those of who works on it; runs for every one. */
+const prepareFindOf = (orm: Orm) => {
+  const [bead, by] = [sql.placeholder('bead'), sql.placeholder('by')]
+  return orm
+    .select()
+    .from(worktrees)
+    .where(or(eq(worktrees.session, bead), eq(worktrees.bead, bead), eq(worktrees.session, by)))
+    .prepare()
+}
+
+/** The rows of worktrees that are still there. */
+class WorktreeRows {
+  readonly #find: ReturnType<typeof prepareFind>
+  readonly #findOf: ReturnType<typeof prepareFindOf>
+
+  constructor(private readonly store: Store) {
+    this.#find = prepareFind(store.orm)
+    this.#findOf = prepareFindOf(store.orm)
+  }
+
+  find(session: string): WorktreeRow | undefined {
+    return this.#find.get({ session })
+  }
+
+  /** The worktrees that a closed bead concerns, and that of the session which closed it. */
+  concerning(bead: string, by = ''): WorktreeRow[] {
+    return this.#findOf.all({ bead, by })
+  }
+
+  /** All, oldest first. */
+  all(): WorktreeRow[] {
+    return this.store.read((orm) => orm.select().from(worktrees).orderBy(worktrees.createdAt).all())
+  }
+
+  add(tx: Tx, row: WorktreeRow): void {
+    tx.orm.insert(worktrees).values(row).run()
+  }
+
+  update(tx: Tx, session: string, change: Partial<WorktreeRow>): void {
+    tx.orm.update(worktrees).set(change).where(eq(worktrees.session, session)).run()
+  }
+
+  remove(tx: Tx, session: string): void {
+    tx.orm.delete(worktrees).where(eq(worktrees.session, session)).run()
+  }
+}
+
+/** A worktree as the API shows it. */
+function toWorktree(row: WorktreeRow, inUse: boolean): Worktree {
+  const { session, rig, path, branch, bead, createdAt, home, kept } = row
+  return {
+    ...{ session, rig, path, branch, created_at: toTimestamp(createdAt), in_use: inUse },
+    ...(bead !== null && { bead_id: bead }),
+    ...(home !== null && { commit: home }),
+    ...(!inUse && kept !== null && { kept }),
   }
 }

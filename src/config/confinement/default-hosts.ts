@@ -1,6 +1,6 @@
-import { gitHosts } from './git-hosts.ts'
-import { providerHosts } from './provider-hosts.ts'
-
+import { join } from 'node:path'
+import { parseRemote } from '../git/remote.ts'
+import { readText } from '../git/repository-folders.ts'
 /** A host that sessions reach although no line names it, and what it is for. */
 export interface DefaultHost {
   readonly host: string
@@ -33,4 +33,54 @@ export function defaultHosts({ provider, rig, isOpen, registries }: HostSources)
       return [{ host, purpose }]
     }),
   )
+}
+
+/** What the programs of built-in providers call: their models, their logins. */
+const HOSTS: Readonly<Record<string, readonly string[]>> = {
+  claude: ['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'],
+  codex: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
+  gemini: [
+    ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
+    ...['accounts.google.com', 'www.googleapis.com'],
+  ],
+  grok: ['api.x.ai', 'accounts.x.ai'],
+  kimi: ['api.moonshot.ai', 'api.moonshot.cn', 'api.kimi.com'],
+  cursor: ['*.cursor.sh', 'cursor.com'],
+  copilot: ['api.github.com', '*.githubcopilot.com'],
+  amp: ['ampcode.com'],
+  opencode: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
+  groq: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.groq.com'],
+  cerebras: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.cerebras.ai'],
+  auggie: ['*.augmentcode.com'],
+}
+
+/** The hosts of a built-in provider; none of one that we know nothing about. */
+const providerHosts = (provider: string | undefined): readonly string[] => HOSTS[provider ?? ''] ?? []
+
+/** Where many keep their repositories, with the other hosts that fetches and their tools need there. */
+const FORGES: Readonly<Record<string, readonly string[]>> = {
+  'github.com': ['api.github.com', 'codeload.github.com', '*.githubusercontent.com'],
+  'gitlab.com': [],
+  'bitbucket.org': [],
+  'codeberg.org': [],
+}
+
+/**
+ * The hosts that the remotes of a repository name. Where sessions can write its settings (`isOpen`), they count only when
+ * they are well known: a session must not let itself out by a line in them.
+ */
+function gitHosts(repository: string, isOpen: boolean): string[] {
+  const named = remotesOf(repository).flatMap((url) => {
+    const remote = parseRemote(url)
+    if (!remote) return []
+    const port = /^https?:/.test(remote.url) ? new URL(remote.url).port : ''
+    return [port ? `${remote.host}:${port}` : remote.host]
+  })
+  const known = named.filter((host) => !isOpen || Object.hasOwn(FORGES, host))
+  return [...new Set(known.flatMap((host) => [host, ...(FORGES[host] ?? [])]))]
+}
+
+function remotesOf(repository: string): string[] {
+  const text = readText(join(repository, '.git', 'config')) ?? ''
+  return [...text.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gm)].map(([, url = '']) => url)
 }

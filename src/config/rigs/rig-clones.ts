@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { and, eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
+import { createRequestId } from '../../core/ids.ts'
 import { RequestFailed } from '../../core/requests/requests.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -16,8 +17,7 @@ import type { RigConfig } from '../city-config.ts'
 import type { Config } from '../config.ts'
 import { cloneRepository, readHeadBranch } from '../git/clone.ts'
 import type { GitRunner } from '../git/git-runner.ts'
-import { publicAddresses } from '../git/remote.ts'
-import { type CloneRequest, parseCloneRequest } from './clone-request.ts'
+import { parseRemote, publicAddresses, type Remote } from '../git/remote.ts'
 import { RigCreateSucceeded, RigProvisionProgress } from './events.ts'
 import type { RigCreate, RigCreated } from './schema.ts'
 import { type RigClone, rigClones } from './table.ts'
@@ -254,3 +254,66 @@ const conflict = (message: string, code: string, fieldErrors: FieldError[]): App
   new AppError('conflict-wrong-state', `conflict: ${message}`, {
     fieldErrors: [{ location: 'body.code', message, value: code }, ...fieldErrors],
   })
+
+/** A request to clone a repository and make it a rig. */
+interface CloneRequest {
+  readonly requestId: string
+  readonly rig: string
+  /** Where the clone goes, from the city. */
+  readonly path: string
+  readonly remote: Remote
+  readonly prefix?: string
+  readonly defaultBranch?: string
+  /** A hash of the request without its credentials and its id. */
+  readonly digest: string
+}
+
+const invalid = (message: string): AppError => new AppError('invalid-request', message)
+
+/** Parses a request; throws when it cannot be cloned, before anything is done. */
+function parseCloneRequest(body: RigCreate & { git_url: string }): CloneRequest {
+  const rig = body.name.trim()
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(rig) || isLiteral(rig)) {
+    throw invalid(
+      `"${rig}" cannot name a cloned rig: use up to 64 letters, digits, ".", "-" and "_", not a bare number`,
+    )
+  }
+  const remote = parseRemote(body.git_url.trim())
+  if (!remote) throw invalid('git_url must be the address of a repository: https://…, ssh://… or git@host:path')
+  const path = parsePath(body.path?.trim() || join('rigs', rig))
+  const prefix = body.prefix?.trim() || undefined
+  const defaultBranch = body.default_branch?.trim() || undefined
+  const identity = JSON.stringify([rig, path, prefix ?? '', defaultBranch ?? '', remote.url])
+  return {
+    ...{ requestId: parseRequestId(body.request_id), rig, path, remote, prefix, defaultBranch },
+    digest: createHash('sha256').update(identity).digest('hex'),
+  }
+}
+
+function parseRequestId(requested: string | undefined): string {
+  if (!requested) return createRequestId()
+  if (/^[A-Za-z0-9._~:-]{8,200}$/.test(requested) && !isLiteral(requested)) return requested
+  throw invalid(
+    'request_id must have 8 to 200 letters, digits, ".", "_", "~", ":" or "-", and not be a bare number or word of JSON',
+  )
+}
+
+/** Whether JSON reads a string as a value of its own, so that a program that omits the quotes would change it. */
+function isLiteral(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function parsePath(path: string): string {
+  if (path.includes('\0')) throw invalid('path cannot hold a NUL')
+  const normalized = normalize(path)
+  if (isAbsolute(path)) throw invalid('path must be relative with git_url: the clone goes into the city')
+  if (normalized === '.' || normalized.startsWith('..') || /^\.gc(\/|$)/.test(normalized)) {
+    throw invalid(`${path} is not a folder in the city that a clone can go to`)
+  }
+  return normalized.replace(/\/+$/, '')
+}

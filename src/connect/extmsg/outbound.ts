@@ -1,6 +1,7 @@
+import { and, eq, lte } from 'drizzle-orm'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -17,12 +18,11 @@ import { ChannelMismatch, MessagePublished } from './events.ts'
 import type { Groups } from './groups.ts'
 import { checkName, checkText } from './limits.ts'
 import type { OutboundRequest, OutboundResult, PublishReceipt } from './message-schema.ts'
-import { PUBLISH_TIMEOUT, type Publication, type PublishTarget, publish, receiptOf } from './publish.ts'
-import { type ReceiptKey, Receipts } from './receipts.ts'
+import { readReply } from './reply.ts'
 import type { ConversationRef } from './schema.ts'
 import type { SenderCheck } from './sender.ts'
 import type { MessagedSessions } from './sessions.ts'
-import type { BindingRow, ConversationRow } from './table.ts'
+import { type BindingRow, type ConversationRow, type ReceiptRow, receipts } from './table.ts'
 import { type Transcripts, toRecord } from './transcripts.ts'
 
 interface OutboundOptions {
@@ -245,3 +245,150 @@ export class Outbound {
 
 const reused = () =>
   new AppError('idempotency-mismatch', 'idempotency_key was used for another text; give each message a key of its own')
+
+/** What tells one message of a session from its others, with what it says. */
+interface ReceiptKey {
+  readonly conversation: number
+  readonly sessionId: string
+  readonly key: string
+  readonly digest: string
+}
+
+/** How many receipts a city keeps. */
+const MAX_RECEIPTS = 20_000
+
+/** What became of messages that carried a key. */
+class Receipts {
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {}
+
+  static keyFor(conversation: number, sessionId: string, key: string, text: string): ReceiptKey {
+    return { conversation, sessionId, key, digest: new Bun.CryptoHasher('sha256').update(text).digest('hex') }
+  }
+
+  static nameOf({ conversation, sessionId, key }: ReceiptKey): string {
+    return `${conversation} ${sessionId} ${key}`
+  }
+
+  find(key: ReceiptKey): ReceiptRow | undefined {
+    return this.store.read((orm) => orm.select().from(receipts).where(isOf(key)).get())
+  }
+
+  /** Says, before a message is sent, that it may have been. */
+  begin(tx: Tx, key: ReceiptKey): void {
+    const { n } = tx.orm
+      .insert(receipts)
+      .values({ ...key, createdAt: this.clock.now() })
+      .returning()
+      .get()
+    tx.orm
+      .delete(receipts)
+      .where(lte(receipts.n, n - MAX_RECEIPTS))
+      .run()
+  }
+
+  finish(tx: Tx, key: ReceiptKey, result: OutboundResult): void {
+    tx.orm.update(receipts).set({ result }).where(isOf(key)).run()
+  }
+}
+
+const isOf = ({ conversation, sessionId, key }: ReceiptKey) =>
+  and(eq(receipts.conversation, conversation), eq(receipts.sessionId, sessionId), eq(receipts.key, key))
+
+/** A message on its way to an adapter. */
+interface Publication {
+  readonly session_id: string
+  readonly conversation: ConversationRef
+  readonly text: string
+  readonly reply_to_message_id?: string
+  readonly idempotency_key?: string
+}
+
+/** Where an adapter is asked: an address, behind a socket where it is a service of the city. */
+interface PublishTarget {
+  readonly url: string
+  readonly unix?: string
+}
+
+/** How long an adapter may take to answer, in milliseconds. */
+const PUBLISH_TIMEOUT = 30_000
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+const FAILURES: Readonly<Record<number, string>> = { 401: 'auth', 403: 'auth', 404: 'not_found', 429: 'rate_limited' }
+
+/** Errors of a connection that was never made, so that nothing was sent. */
+const NOT_SENT = new Set([
+  'ConnectionRefused',
+  'ECONNREFUSED',
+  'ENOENT',
+  'FileNotFound',
+  'FailedToOpenSocket',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'DNSException',
+])
+
+/**
+ * Hands a message to an adapter, once. The receipt says what became of it: `unknown` when it was sent and no answer came.
+ * Nothing but the registered address is asked, no token goes with it, and what it answers is bounded.
+ */
+async function publish(
+  { url, unix }: PublishTarget,
+  publication: Publication,
+  signal: AbortSignal,
+): Promise<PublishReceipt> {
+  const failed = (kind: string, reason?: string): PublishReceipt =>
+    receiptOf(publication.conversation, kind, reason === undefined ? null : { reason })
+  try {
+    const response = await fetch(`${url}/publish`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-gc-request': 'true', 'accept-encoding': 'identity' },
+      body: JSON.stringify(publication),
+      redirect: 'manual',
+      keepalive: false,
+      signal,
+      ...(unix !== undefined && { unix }),
+    })
+    const text = await readBounded(response)
+    if (!response.ok) return failed(failureOf(response.status))
+    return (text !== undefined && readReply(text)) || failed('transient')
+  } catch (error) {
+    if (NOT_SENT.has(codeOf(error))) return failed('transient')
+    return failed('unknown', signal.aborted ? 'the adapter did not answer in time' : errorMessage(error))
+  }
+}
+
+/** The receipt of a message that an adapter did not confirm. */
+const receiptOf = (
+  conversation: ConversationRef,
+  kind: string,
+  metadata: PublishReceipt['Metadata'] = null,
+): PublishReceipt => ({
+  MessageID: '',
+  Conversation: conversation,
+  Delivered: false,
+  FailureKind: kind,
+  RetryAfter: 0,
+  Metadata: metadata,
+})
+
+const failureOf = (status: number): string => FAILURES[status] ?? (status >= 500 ? 'transient' : 'permanent')
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+
+/** The body as text; undefined when it is longer than an answer may be, of which the rest is not read. */
+async function readBounded(response: Response): Promise<string | undefined> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of response.body ?? []) {
+    size += part.byteLength
+    if (size > MAX_ANSWER_BYTES) return undefined
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}

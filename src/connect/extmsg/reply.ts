@@ -1,5 +1,4 @@
 import { toConversation } from './conversation.ts'
-import { FAILURE_KINDS } from './failure-kinds.ts'
 import type { PublishReceipt } from './message-schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -72,3 +71,6 @@ function metadataOf(value: unknown): Record<string, string> | null {
   const pairs = Object.entries(given).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
   return Object.fromEntries(pairs)
 }
+
+/** Why an adapter did not deliver a message, in the words of the wire. */
+const FAILURE_KINDS = ['unsupported', 'auth', 'rate_limited', 'transient', 'permanent', 'not_found'] as const

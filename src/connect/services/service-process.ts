@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CommandExit, HostedCommands } from '../../agents/commands/hosted-commands.ts'
 import type { ServiceConfig } from '../../config/services/service.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
@@ -5,17 +8,15 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { claimFolder, requireNoLinks } from '../../core/folders.ts'
 import type { Store } from '../../core/store.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
-import { countFailures, restartDelay } from './back-off.ts'
-import { fingerprintOf, type ServiceSurroundings, serviceEnvironment } from './environment.ts'
+import { countFailures, probeDelay, restartDelay } from './back-off.ts'
 import { ServiceExited, ServiceRestarted, ServiceStarted } from './events.ts'
-import { exitSentence } from './exit-sentence.ts'
-import { LOG_BYTES, pathsOf, prepareFolders, type ServicePaths } from './paths.ts'
+import { mountOf } from './mount.ts'
 import type { Probe } from './probe.ts'
-import { MAY, nameOf, tokenName } from './process-identity.ts'
 import type { Publication } from './publication.ts'
-import { ReadinessWatch } from './readiness-watch.ts'
+import { publishedFolder } from './published.ts'
 import type { ServiceRepository } from './repository.ts'
 import type { ServiceState } from './state.ts'
 import type { ServiceRow } from './table.ts'
@@ -296,4 +297,155 @@ export class ServiceProcess {
     })
     return done
   }
+}
+
+/** A service may speak to a messenger for the city. */
+const MAY = ['connect'] as const
+
+/** As events name what it does. */
+const tokenName = (service: string): string => `service ${service}`
+
+/** Each start of a service has a name of its own in the session host. */
+const nameOf = ({ name, runs }: ServiceRow): string => `${name}/${runs}`
+
+const MAX_LINE = 200
+
+/** How a process ended, with the last line that it printed. */
+function exitSentence({ exitCode, signal, output }: CommandExit): string {
+  const how = signal === undefined ? `exit status ${exitCode}` : `ended by ${signal}`
+  const line = output.trimEnd().split('\n').at(-1)?.trim() ?? ''
+  if (line === '') return how
+  return `${how}: ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`
+}
+
+/** How long a process may take until it is said not to be ready. */
+const PATIENCE_MS = 5_000
+
+interface ReadinessListener {
+  /** Why it is not ready; undefined when it is. */
+  probe(): Promise<string | undefined>
+  onReady(): void
+  onNotReady(reason: string): void
+}
+
+/** Asks a process whether it is ready, at growing intervals, until it is; nothing is asked afterwards. */
+class ReadinessWatch {
+  #round = 0
+  #next: Deadline | undefined
+
+  constructor(
+    private readonly options: { deadlines: Deadlines; clock: { now(): number } },
+    private readonly listener: ReadinessListener,
+  ) {}
+
+  begin(): void {
+    this.end()
+    void this.#ask(this.#round, 0, this.options.clock.now())
+  }
+
+  end(): void {
+    this.#round++
+    this.#next?.cancel()
+  }
+
+  async #ask(round: number, probes: number, since: number): Promise<void> {
+    const { clock, deadlines } = this.options
+    const reason = await this.listener.probe().catch(errorMessage)
+    if (round !== this.#round) return
+    if (reason === undefined) return this.listener.onReady()
+    if (clock.now() - since >= PATIENCE_MS) this.listener.onNotReady(reason)
+    this.#next = deadlines.after(probeDelay(probes), () => this.#ask(round, probes + 1, since))
+  }
+}
+
+interface ServiceSurroundings {
+  readonly city: string
+  /** The city's folder. */
+  readonly path: string
+  /** What every command of the city gets. */
+  readonly base: Readonly<Record<string, string | undefined>>
+  readonly url: string
+}
+
+/** The environment of the process of a service, but for its token. */
+function serviceEnvironment(
+  service: ServiceConfig,
+  paths: ServicePaths,
+  { visibility, url: publicUrl = '' }: Publication,
+  { city, path, base, url }: ServiceSurroundings,
+): Record<string, string> {
+  const inherited = Object.entries(base).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
+  return {
+    ...Object.fromEntries(inherited),
+    ...(service.pack !== undefined && { GC_PACK_NAME: service.pack, GC_PACK_DIR: service.folder }),
+    GC_API_BASE_URL: url,
+    GC_SERVICE_NAME: service.name,
+    GC_SERVICE_SOCKET: paths.socket,
+    GC_SERVICE_STATE_ROOT: paths.stateRoot,
+    GC_SERVICE_SECRETS_DIR: paths.secrets,
+    GC_SERVICE_RUN_ROOT: paths.run,
+    GC_SERVICE_URL_PREFIX: mountOf(city, service.name),
+    GC_SERVICE_PUBLIC_URL: publicUrl,
+    GC_SERVICE_VISIBILITY: visibility,
+    GC_PUBLISHED_SERVICES_DIR: publishedFolder(path),
+  }
+}
+
+/** What a process is started with; when that changes it is started anew. */
+function fingerprintOf(service: ServiceConfig, { url }: Publication): string {
+  const { block: _, broken: __, responseTimeout: ___, ...declared } = service
+  return createHash('sha256')
+    .update(JSON.stringify([declared, url ?? '']))
+    .digest('hex')
+}
+
+/** How much of a log is kept, twice over. */
+const LOG_BYTES = 4 * 1024 * 1024
+/** The system takes no longer path of a socket. */
+const MAX_SOCKET_BYTES = 100
+
+const hash = (text: string, length: number): string => createHash('sha256').update(text).digest('hex').slice(0, length)
+
+/** The files of one service. */
+interface ServicePaths {
+  /** Where it keeps its state. */
+  readonly stateRoot: string
+  readonly secrets: string
+  readonly run: string
+  readonly log: string
+  /** The socket on which it is to listen. */
+  readonly socket: string
+}
+
+/** Names the files of a service; the socket's path is short wherever the city lies. */
+function pathsOf(
+  { name, stateRoot }: Pick<ServiceConfig, 'name' | 'stateRoot'>,
+  city: string,
+  home: string,
+): ServicePaths {
+  const root = join(city, stateRoot)
+  return {
+    stateRoot: root,
+    secrets: join(root, 'secrets'),
+    run: join(root, 'run'),
+    log: join(root, 'logs', 'service.log'),
+    socket: join(socketFolder(home), `${hash(`${city}\0${name}`, 16)}.sock`),
+  }
+}
+
+/** The folder of all sockets of a home: in it, or, where that is too deep, in one of its own. */
+function socketFolder(home: string): string {
+  const inside = join(home, 'run')
+  const longest = join(inside, `${hash('', 16)}.sock`)
+  return Buffer.byteLength(longest) <= MAX_SOCKET_BYTES ? inside : join('/tmp', `gc-run-${hash(home, 16)}`)
+}
+
+/** Makes the folders of a service, which only their owner may enter, and takes away the socket of an earlier process. */
+function prepareFolders({ stateRoot, secrets, run, log, socket }: ServicePaths, city: string): void {
+  for (const path of [secrets, run, join(log, '..')]) {
+    requireNoLinks(city, path)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  }
+  for (const folder of [stateRoot, secrets, join(socket, '..')]) claimFolder(folder)
+  rmSync(socket, { force: true })
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { WebhookConfig, WebhookVerifyConfig } from '../../config/webhooks/webhook.ts'
+import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../config/webhooks/webhook.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
@@ -12,10 +12,8 @@ import type { Environment } from './admission/secrets.ts'
 import { TokenBucket } from './admission/token-bucket.ts'
 import { ACKNOWLEDGED, type HookAnswer, methodNotAllowed, rejected } from './answer.ts'
 import type { Deliveries } from './deliveries.ts'
-import { eventTypeOf } from './event-type.ts'
 import { WebhookReceived } from './events.ts'
-import { handshakeOf } from './handshake.ts'
-import { isForm, parsePayload } from './payload.ts'
+import { isForm, type Payload, parsePayload, textOf, valueAt } from './payload.ts'
 import type { RejectedDelivery, Rejections } from './rejections.ts'
 import { type MatchedRule, matchRule } from './rules.ts'
 import type { StartedOrder, Targets } from './targets.ts'
@@ -215,4 +213,39 @@ function rethrowBody(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   const { code, status, message, headers } = error
   throw new Rejection(code === 'body-too-large' ? 'body_too_large' : 'bad_body', status, message, message, headers)
+}
+
+const DISCORD_PING = 1
+
+/** Slack checks so, now and then, whether the certificate of the address of a command is good. */
+const isCertificateCheck = (scheme: WebhookScheme, payload: Payload): boolean =>
+  scheme === 'slack-v0' && payload.ssl_check === '1'
+
+/** What a service expects that asks, with a valid signature, whether anybody is here; undefined for a real delivery. */
+function handshakeOf(scheme: WebhookScheme, payload: Payload): Readonly<Record<string, unknown>> | undefined {
+  if (scheme === 'discord-ed25519' && payload.type === DISCORD_PING) return { type: DISCORD_PING }
+  if (scheme === 'slack-v0' && payload.type === 'url_verification' && typeof payload.challenge === 'string') {
+    return { challenge: payload.challenge }
+  }
+  if (isCertificateCheck(scheme, payload)) return {}
+  return undefined
+}
+
+/** Senders say a word or two. */
+const MAX_LENGTH = 200
+
+/** What happened at the sender, in its own word: of a header, or of the payload where Slack and Discord say it. */
+function eventTypeOf(
+  { scheme, eventHeader }: WebhookVerifyConfig,
+  headers: Headers,
+  payload: Payload,
+): string | undefined {
+  const header = eventHeader ?? (scheme === 'github-hmac-sha256' ? 'x-github-event' : undefined)
+  const text = header === undefined ? inPayload(scheme, payload) : (headers.get(header) ?? '')
+  return text === '' ? undefined : text.slice(0, MAX_LENGTH)
+}
+
+function inPayload(scheme: WebhookVerifyConfig['scheme'], payload: Payload): string {
+  if (scheme === 'slack-v0') return textOf(valueAt(payload, 'event.type')) || textOf(payload.type ?? payload.command)
+  return scheme === 'discord-ed25519' ? textOf(payload.type) : ''
 }

@@ -1,6 +1,7 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import type { WebhookConfig } from '../../config/webhooks/webhook.ts'
+import { parsePayloadTemplate } from '../../config/webhooks/payload-template.ts'
+import type { WebhookConfig, WebhookRuleConfig, WebhookVerifyConfig } from '../../config/webhooks/webhook.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
@@ -13,14 +14,13 @@ import { Rejection } from './admission/rejection.ts'
 import { type Environment, secretOf, variable } from './admission/secrets.ts'
 import { type HookAnswer, nothingHere } from './answer.ts'
 import { Deliveries } from './deliveries.ts'
-import type { Payload } from './payload.ts'
+import { FORM, type Payload, parsePayload, textOf } from './payload.ts'
 import { WebhookReceiver } from './receiver.ts'
 import { Rejections } from './rejections.ts'
 import { matchRule } from './rules.ts'
-import { readSample, type SampleBody, sampleBody } from './sample-body.ts'
 import type { Webhook, WebhookList, WebhookTest, WebhookTestResult } from './schema.ts'
 import { type ConversationInbox, type OrderStarter, Targets } from './targets.ts'
-import { signedRequest } from './test-delivery.ts'
+import { signHmac } from './verify/hmac.ts'
 import { Verifier } from './verify/verifier.ts'
 
 interface WebhooksOptions {
@@ -146,3 +146,108 @@ export class Webhooks {
     return isCapped ? 'its pack asks for it to be public, and [[webhooks.allow_public]] does not allow that' : undefined
   }
 }
+
+interface SignOptions {
+  readonly id: string
+  readonly event: string | undefined
+  readonly url: string
+  readonly env: Environment
+  readonly clock: Clock
+}
+
+/** A delivery as the sender would make it, signed with the secret of the webhook; only for schemes that share one. */
+function signedRequest(webhook: WebhookConfig, sample: SampleBody, options: SignOptions): HookRequest {
+  const { verify } = webhook
+  const { event, id, url, env, clock } = options
+  const body = Buffer.from(sample.text)
+  const eventHeader = verify.eventHeader ?? (verify.scheme === 'github-hmac-sha256' ? 'x-github-event' : undefined)
+  const dedupHeader = verify.dedupHeader ?? (verify.scheme === 'github-hmac-sha256' ? 'x-github-delivery' : undefined)
+  const source = verify.allowedCidrs[0]?.split('/')[0] ?? '127.0.0.1'
+  const headers = {
+    ...{ 'content-type': sample.type, 'x-gc-request': 'true', 'x-forwarded-for': source },
+    ...(event !== undefined && eventHeader !== undefined && { [eventHeader]: event }),
+    ...(dedupHeader !== undefined && { [dedupHeader]: id }),
+    ...credentials(verify, env, body, clock.now()),
+  }
+  const request = new Request(url, { method: 'POST', headers, body })
+  return { request, peer: source, isPublic: false, isReadOnly: false }
+}
+
+function credentials(verify: WebhookVerifyConfig, env: Environment, body: Uint8Array, now: number) {
+  if (verify.scheme === 'jwt-jwks' || verify.scheme === 'discord-ed25519') {
+    throw new AppError(
+      'validation-failed',
+      `only the sender can sign a delivery by ${verify.scheme}: let it send one, or see with a dry run which rule fits`,
+    )
+  }
+  try {
+    return {
+      ...(verify.bearerEnv !== undefined && { authorization: `Bearer ${variable(verify.bearerEnv, env)}` }),
+      ...signHmac(body, verify, secretOf(verify, env), now),
+    }
+  } catch (error) {
+    if (error instanceof Rejection) throw new AppError('conflict-wrong-state', error.message)
+    throw error
+  }
+}
+
+/** What a sample delivery carries. */
+interface SampleBody {
+  readonly text: string
+  readonly type: string
+}
+
+const JSON_TYPE = 'application/json'
+
+/** The body of a sample: what it was given, else one that the first rule of the webhook fits. */
+function sampleBody(
+  { payload, form = false, body, content_type }: WebhookTest,
+  ...sample: Parameters<typeof samplePayload>
+): SampleBody {
+  if (body !== undefined && (payload !== undefined || form)) {
+    throw new AppError('validation-failed', 'body: is delivered as it is; leave payload and form out')
+  }
+  if (content_type !== undefined && body === undefined) {
+    throw new AppError('validation-failed', 'content_type: is the type of body; give that too')
+  }
+  if (body !== undefined) return { text: body, type: content_type ?? JSON_TYPE }
+  const fields = payload ?? samplePayload(...sample)
+  return form ? { text: toForm(fields), type: FORM } : { text: JSON.stringify(fields), type: JSON_TYPE }
+}
+
+const toForm = (fields: Payload): string =>
+  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, textOf(value)])).toString()
+
+/** The payload of a sample as the webhook reads it; throws a rejection for what it cannot read. */
+const readSample = ({ text, type }: SampleBody): Payload =>
+  parsePayload(Buffer.from(text), new Headers({ 'content-type': type }))
+
+type Json = Record<string, unknown>
+
+/** A payload that a rule fits: what it matches, and something at every path that its arguments take. */
+function samplePayload(rule: WebhookRuleConfig | undefined, id: string): Json {
+  const payload: Json = { gc_test: id }
+  for (const template of Object.values(rule?.args ?? {})) {
+    for (const part of parsePayloadTemplate(template)) if (typeof part !== 'string') put(payload, part.path, 'sample')
+  }
+  for (const [path, text] of Object.entries(rule?.match ?? {})) put(payload, path, text)
+  return payload
+}
+
+/** Sets a value at a dotted path, where numbers count the entries of a list. */
+function put(payload: Json, path: string, value: string): void {
+  const keys = path.split('.')
+  const last = keys.pop() ?? ''
+  let at: object = payload
+  for (const [index, key] of keys.entries()) {
+    const existing: unknown = Reflect.get(at, key)
+    const isList = /^\d+$/.test(keys[index + 1] ?? last)
+    const next = typeof existing === 'object' && existing !== null ? existing : isList ? [] : {}
+    if (next !== existing) Object.defineProperty(at, key, { value: next, ...OWN })
+    at = next
+  }
+  if (typeof Reflect.get(at, last) !== 'object') Object.defineProperty(at, last, { value, ...OWN })
+}
+
+/** A path may hold a name such as `__proto__`, which is only a key here. */
+const OWN = { enumerable: true, configurable: true, writable: true }

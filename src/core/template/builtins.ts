@@ -1,9 +1,53 @@
 import { indexOf, lengthOf, sliceOf } from './access.ts'
-import { isEqual, isLess, isLessOrEqual } from './compare.ts'
-import { escapeHtml, escapeJs, escapeQuery } from './escape.ts'
 import type { TemplateFunction } from './function.ts'
 import { print, printed, printf } from './printf.ts'
-import { failure, isTrue, type Value } from './value.ts'
+import { compareBytes, failure, isTrue, typeName, type Value } from './value.ts'
+
+const HTML: Readonly<Record<string, string>> = {
+  ...{ '\0': '\uFFFD', '"': '&#34;', "'": '&#39;', '&': '&amp;', '<': '&lt;', '>': '&gt;' },
+}
+
+const escapeHtml = (text: string): string => text.replace(/["'&<>\p{Cc}]/gu, (char) => HTML[char] ?? char)
+
+const JS: Readonly<Record<string, string>> = {
+  ...{ '\\': '\\\\', "'": "\\'", '"': '\\"', '<': '\\u003C', '>': '\\u003E', '&': '\\u0026', '=': '\\u003D' },
+}
+const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u
+const HEX = 16
+
+/** A text for use inside a string of JavaScript. */
+const escapeJs = (text: string): string =>
+  text.replace(/[\\'"<>&=\p{Cc}]|[^\p{ASCII}]/gu, (char) => {
+    const named = JS[char]
+    if (named !== undefined) return named
+    const code = char.codePointAt(0) ?? 0
+    if (code === 0x7f || (code > 0x7f && PRINTABLE.test(char))) return char
+    return `\\u${code.toString(HEX).toUpperCase().padStart(4, '0')}`
+  })
+
+/** A text for use in the query of a URL. */
+const escapeQuery = (text: string): string =>
+  encodeURIComponent(text.toWellFormed())
+    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(HEX).toUpperCase()}`)
+    .replaceAll('%20', '+')
+
+/** Whether two values are equal; throws for values of different types. */
+function isEqual(a: Value, b: Value): boolean {
+  if (a === undefined || b === undefined) return a === b
+  if (typeName(a) !== typeName(b)) throw failure(`${typeName(a)} and ${typeName(b)} cannot be compared`)
+  if (typeof a === 'object') throw failure(`values of type ${typeName(a)} cannot be compared`)
+  return a === b
+}
+
+/** Whether the first value is less than the second; throws for values without an order. */
+function isLess(a: Value, b: Value): boolean {
+  if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b) < 0
+  if (typeof a === 'bigint' && typeof b === 'bigint') return a < b
+  if (typeof a === 'number' && typeof b === 'number') return a < b
+  throw failure(`${typeName(a)} and ${typeName(b)} have no order`)
+}
+
+const isLessOrEqual = (a: Value, b: Value): boolean => isLess(a, b) || isEqual(a, b)
 
 const comparison = (compare: (a: Value, b: Value) => boolean): TemplateFunction => ({
   params: ['any', 'any'],

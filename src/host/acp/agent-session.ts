@@ -1,21 +1,23 @@
-import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { AnyMessage, SessionUpdate, Stream } from '@agentclientprotocol/sdk'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/json-depth.ts'
+import { withoutLoneSurrogates } from '../../core/json-surrogates.ts'
+import type { Redactor } from '../../core/redact.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'
 import type { SessionParts } from '../process/session-parts.ts'
 import { settlesWithin } from '../process/settles-within.ts'
+import { resolveProgram, type SpawnParts, toSpawnError } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
+import { isRecord } from '../protocol/frames.ts'
 import type { ForegroundSignal, HostedSession, Screen, StartSpec } from '../protocol/session.ts'
-import { createAgentStream } from './agent-stream.ts'
 import { Commands } from './commands.ts'
 import { Conversation } from './conversation.ts'
 import type { OpenedConversation } from './handshake.ts'
-import { OutputTail } from './output-tail.ts'
 import { RecordQueue, type RecordStorage } from './record-queue.ts'
 import { RecordWriter } from './record-writer.ts'
 import { SessionFolder } from './session-folder.ts'
-import { type AgentProcess, spawnAgent } from './spawn.ts'
 
 const MAX_ERROR_OUTPUT = 16 << 10
 
@@ -209,3 +211,177 @@ export class AgentSession {
     this.#errors = this.dependencies.redactor.redact(this.#errors + text).slice(-MAX_ERROR_OUTPUT)
   }
 }
+
+/** A program on pipes, the leader of a process session of its own. */
+interface AgentProcess {
+  pid: number
+  output: ReadableStream<Uint8Array>
+  errors: ReadableStream<Uint8Array>
+  /** Resolves when the pipe has taken the line. */
+  write(line: string): Promise<void>
+}
+
+/** Starts a program that speaks over its standard input and output; throws a sentence for people when it cannot be started. */
+function spawnAgent(
+  spec: StartSpec,
+  exited: (exitCode: number | null, signal: string | null) => void,
+  { confiner, cgroup, yields }: SpawnParts,
+): AgentProcess {
+  const program = resolveProgram(spec)
+  const { command, argv0, env, extra, started } = confiner.prepare(program, { ...spec, yields })
+  try {
+    const child = Bun.spawn(command, {
+      ...(argv0 !== undefined && { argv0 }),
+      ...(cgroup && { cgroup: cgroup.path }),
+      cwd: spec.cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe', ...extra],
+      detached: true,
+      onExit: (_child, exitCode, signal) => exited(exitCode, signal === null ? null : String(signal)),
+    })
+    started(child)
+    return {
+      pid: child.pid,
+      output: child.stdout,
+      errors: child.stderr,
+      async write(line) {
+        child.stdin.write(line)
+        await child.stdin.flush()
+      },
+    }
+  } catch (error) {
+    throw toSpawnError(program, error)
+  }
+}
+
+const MAX_LINES = 1_000
+const MAX_LINE_LENGTH = 4_000
+
+/** The last lines of what an agent says and does, as a person would read them. */
+class OutputTail {
+  #lines: string[] = []
+  #open = false
+  /** How much was shown in all. */
+  bytes = 0
+
+  constructor(private readonly redactor: Redactor) {}
+
+  get lines(): string[] {
+    return this.#lines.map((appendLine) => this.redactor.redact(appendLine))
+  }
+
+  /** Words that go on where the last ones ended. */
+  appendText(text: string): void {
+    this.bytes += Buffer.byteLength(text)
+    const [first = '', ...more] = text.split('\n')
+    const last = this.#open ? (this.#lines.pop() ?? '') : ''
+    this.#push(last + first)
+    for (const line of more) this.#push(line)
+    this.#open = true
+  }
+
+  line(text: string): void {
+    if (this.#open && this.#lines.at(-1) === '') this.#lines.pop()
+    this.#open = false
+    this.appendText(text)
+    this.#open = false
+  }
+
+  /** Appends what is worth showing of an update. */
+  update(update: SessionUpdate): void {
+    if (update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text')
+      this.appendText(update.content.text)
+    if (update.sessionUpdate === 'tool_call') this.line(`▸ ${update.title}`)
+    if (update.sessionUpdate === 'tool_call_update' && update.status === 'failed') this.line('▸ failed')
+    if (update.sessionUpdate === 'plan') {
+      for (const { content, status } of update.entries) this.line(`${status === 'completed' ? '☑' : '☐'} ${content}`)
+    }
+  }
+
+  #push(line: string): void {
+    this.#lines.push(line.slice(-MAX_LINE_LENGTH))
+    if (this.#lines.length > MAX_LINES) this.#lines.shift()
+  }
+}
+
+/** A longer message cannot be kept whole on its way to the supervisor. */
+const MAX_MESSAGE_BYTES = 7 << 20
+const NEWLINE = 0x0a
+
+interface AgentStreamOptions {
+  input: ReadableStream<Uint8Array>
+  /** Writes a line to the agent; resolves when the pipe has taken it. */
+  write(line: string): Promise<void>
+  /** Resolves when more may be read. */
+  whenReadable(): Promise<void>
+  /** The agent wrote a line that is no message. */
+  onStrayLine(line: string): void
+}
+
+/**
+ * Messages as lines of JSON over an agent's pipes. They are handed on one at a time, each once the one before has been
+ * dealt with, so that the messages of the agent are recorded in their order.
+ */
+function createAgentStream({ input, write, whenReadable: room, onStrayLine: stray }: AgentStreamOptions): Stream {
+  const lines = linesOf(input, room)
+  const readable = new ReadableStream<AnyMessage>(
+    {
+      async pull(controller) {
+        for (;;) {
+          await nextTick()
+          await room()
+          const { done, value } = await lines.next()
+          if (done) return controller.close()
+          const message = parse(value)
+          if (message) return controller.enqueue(message)
+          if (value.trim()) stray(value)
+        }
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) => write(`${JSON.stringify(message)}\n`),
+  })
+  return { readable, writable }
+}
+
+/** Everything that the last message set going, and that waits for nothing else, has run. */
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+async function* linesOf(input: ReadableStream<Uint8Array>, room: () => Promise<void>): AsyncGenerator<string> {
+  const reader = input.getReader()
+  const decoder = new TextDecoder()
+  let parts: Uint8Array[] = []
+  let held = 0
+  for (;;) {
+    await room()
+    const { done, value } = await reader.read()
+    if (done) break
+    let from = 0
+    for (let end = value.indexOf(NEWLINE); end >= 0; end = value.indexOf(NEWLINE, from)) {
+      parts.push(value.subarray(from, end))
+      yield decoder.decode(Buffer.concat(parts))
+      parts = []
+      held = 0
+      from = end + 1
+    }
+    if (from === value.length) continue
+    parts.push(value.slice(from))
+    held += value.length - from
+    if (held > MAX_MESSAGE_BYTES) throw new Error(`the agent sent a message of more than ${MAX_MESSAGE_BYTES} bytes`)
+  }
+  if (held > 0) yield decoder.decode(Buffer.concat(parts))
+}
+
+function parse(line: string): AnyMessage | undefined {
+  if (isNestedTooDeep(line, MAX_WRITTEN_DEPTH)) return undefined
+  try {
+    const message: unknown = JSON.parse(withoutLoneSurrogates(line))
+    return isMessage(message) ? message : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isMessage = (value: unknown): value is AnyMessage => isRecord(value) && value.jsonrpc === '2.0'

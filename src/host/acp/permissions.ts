@@ -1,12 +1,17 @@
 import type {
   CreateElicitationRequest,
   CreateElicitationResponse,
+  ElicitationContentValue,
+  ElicitationPropertySchema,
   RequestPermissionRequest,
   RequestPermissionResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import { AppError } from '../../core/errors.ts'
-import { DECISIONS, readElicitation } from './elicitation.ts'
+import { findChoices } from '../protocol/field-choices.ts'
+import { isRecord } from '../protocol/frames.ts'
+import { type OptionRole, type QuestionOption, splitOptions } from '../protocol/question.ts'
+import type { PermissionChoice } from '../protocol/record.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { ToolCalls } from './tool-calls.ts'
 
@@ -92,3 +97,117 @@ export class Permissions {
     pending.cancel()
   }
 }
+
+/** A field of a form, as people are asked for it, and as its agent wants it. */
+interface Field {
+  name: string
+  schema: ElicitationPropertySchema
+  option: QuestionOption
+  /** What its choices stand for. */
+  values: readonly string[]
+  isRequired: boolean
+}
+
+/** What an agent wants to know of a person: a form. */
+interface Elicitation {
+  message: string
+  options: QuestionOption[]
+  /** What an answer says to the agent: its fields, and a line of text for each that takes one; or that it is declined. */
+  answer(taken: string, text: string): CreateElicitationResponse
+}
+
+/** What ends a form. */
+const DECISIONS: PermissionChoice[] = [
+  { id: 'accept', name: 'Accept', kind: 'allow_once' },
+  { id: 'decline', name: 'Decline', kind: 'reject_once' },
+  { id: 'cancel', name: 'Cancel', kind: 'other' },
+]
+const ROLES: Readonly<Record<string, OptionRole>> = { accept: 'allow-once', decline: 'deny' }
+const DECIDING = DECISIONS.map(({ id, name: label }): QuestionOption => ({ id, label, role: ROLES[id] ?? 'other' }))
+
+/** Reads an agent's form; fails for what is asked in another way. */
+function readElicitation(request: CreateElicitationRequest): Elicitation {
+  const { mode, message } = request
+  const asked: unknown = 'requestedSchema' in request ? request.requestedSchema : undefined
+  const schema = isRecord(asked) ? asked : undefined
+  if (mode !== 'form' || !schema) throw invalid(`an elicitation of mode ${mode} is not supported; forms are`)
+  const required = Array.isArray(schema.required) ? schema.required : []
+  const properties = isRecord(schema.properties) ? schema.properties : {}
+  const fields = Object.entries(properties).flatMap(([name, property], index) =>
+    isProperty(property) ? [toField(name, property, String(index + 1), required.includes(name))] : [],
+  )
+  return {
+    message,
+    options: [...fields.map(({ option }) => option), ...DECIDING],
+    answer: (taken, text) => answerTo(fields, splitOptions(taken), text.split('\n')),
+  }
+}
+
+const isProperty = (property: unknown): property is ElicitationPropertySchema =>
+  isRecord(property) && typeof property.type === 'string'
+
+function toField(name: string, schema: ElicitationPropertySchema, id: string, isRequired: boolean): Field {
+  const { title, description } = schema
+  const named = typeof title === 'string' && title !== '' ? title : name
+  const about = typeof description === 'string' && description !== '' ? `: ${description}` : ''
+  const choices = choicesOf(schema)
+  const option: QuestionOption = {
+    ...{ id, label: `${named}${about}${isRequired ? ' (required)' : ''}`, role: 'other', ticks: true },
+    ...(schema.type !== 'boolean' && { text: 'required' }),
+    ...(choices && { choices: choices.map(({ label }) => label) }),
+    ...(schema.type === 'array' && { several: true }),
+  }
+  return { name, schema, option, values: choices?.map(({ value }) => value) ?? [], isRequired }
+}
+
+function choicesOf(schema: ElicitationPropertySchema): { value: string; label: string }[] | undefined {
+  const from: unknown = schema.type === 'array' ? schema.items : schema
+  if (!isRecord(from)) return undefined
+  const titled = from.oneOf ?? from.anyOf
+  if (Array.isArray(titled))
+    return titled
+      .filter(isRecord)
+      .map((each) => ({ value: String(each.const), label: String(each.title ?? each.const) }))
+  if (!Array.isArray(from.enum)) return undefined
+  const names = Array.isArray(from.enumNames) ? from.enumNames : []
+  return from.enum.map((value, index) => ({ value: String(value), label: String(names[index] ?? value) }))
+}
+
+function answerTo(fields: readonly Field[], taken: readonly string[], lines: string[]): CreateElicitationResponse {
+  if (taken.includes('decline')) return { action: 'decline' }
+  if (taken.includes('cancel')) return { action: 'cancel' }
+  const content: Record<string, ElicitationContentValue> = {}
+  for (const field of fields) {
+    const isTaken = taken.includes(field.option.id)
+    const value = isTaken ? givenTo(field, field.option.text ? (lines.shift() ?? '') : '') : defaultOf(field)
+    if (value !== undefined) content[field.name] = value
+    else if (field.isRequired) throw invalid(`"${field.option.label}" has to be answered, too`)
+  }
+  return { action: 'accept', content }
+}
+
+function givenTo({ schema, option, values }: Field, text: string): ElicitationContentValue {
+  if (schema.type === 'boolean') return true
+  if (option.choices) {
+    const places = findChoices(text, option)
+    if (!places) throw invalid(`"${text}" is not in the list of "${option.label}": ${option.choices.join(', ')}`)
+    const named = places.flatMap((place) => values[place] ?? [])
+    return option.several ? named : (named[0] ?? '')
+  }
+  if (schema.type !== 'number' && schema.type !== 'integer') return text
+  const number = Number(text)
+  const isNumber =
+    text.trim() !== '' && (schema.type === 'integer' ? Number.isInteger(number) : Number.isFinite(number))
+  if (!isNumber) throw invalid(`"${text}" is no number; "${option.label}" wants one`)
+  return number
+}
+
+/** What a field has that nobody answered: a box without a tick is false. */
+function defaultOf({ schema }: Field): ElicitationContentValue | undefined {
+  if (schema.type === 'boolean') return schema.default === true
+  const value: unknown = 'default' in schema ? schema.default : undefined
+  if (typeof value === 'string' || typeof value === 'number') return value
+  return Array.isArray(value) ? value.map(String) : undefined
+}
+
+const invalid = (message: string) => new AppError('validation-failed', message)

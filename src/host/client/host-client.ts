@@ -1,8 +1,9 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { HostResponse, Operation, RequestFields } from '../protocol/protocol.ts'
 import type { AskedHost, HostAnswer } from '../protocol/proxy.ts'
 import type { ChoiceOutcome, Question } from '../protocol/question.ts'
+import type { AgentRecord } from '../protocol/record.ts'
 import type {
   Activity,
   Ended,
@@ -18,13 +19,11 @@ import type {
   StartResult,
   StartSpec,
 } from '../protocol/session.ts'
-import { ExitDispatcher, type ExitListener } from './exit-dispatcher.ts'
 import { type HostLink, LinkLostError } from './host-link.ts'
 import { type HostClientOptions, HostLinks } from './host-links.ts'
 import { HostReports } from './host-reports.ts'
 import { listDaemonsOf } from './list-daemons.ts'
 import { OutputStream } from './output-stream.ts'
-import { RecordDispatcher } from './record-dispatcher.ts'
 import type { Reported } from './reported.ts'
 import type { RecordBatch, SessionHost } from './session-host.ts'
 import { shutdownHost } from './shutdown-host.ts'
@@ -294,6 +293,141 @@ export class HostClient implements SessionHost {
       for (const { key, listener } of this.#outputs) {
         if (key === undefined || key === activity.key) listener(activity.key, activity)
       }
+    }
+  }
+}
+
+/** Handles an exit. `false` means that it is not this listener's; anything else, once resolved, that it was stored. */
+type ExitListener = (exit: Exit) => unknown
+
+interface PendingExit {
+  exit: Exit
+  acknowledge: () => void
+}
+
+/** How many acknowledged exits are remembered, in case a host reports one again. */
+const MAX_ACKNOWLEDGED = 1_000
+
+/** Passes each exit to all listeners, and acknowledges it once one has stored it and none has failed. */
+class ExitDispatcher {
+  readonly #listeners = new Set<ExitListener>()
+  readonly #pending = new Map<string, PendingExit>()
+  readonly #acknowledged = new Set<string>()
+
+  constructor(private readonly report: (sentence: string) => void) {}
+
+  subscribe(listener: ExitListener): () => void {
+    this.#listeners.add(listener)
+    for (const pending of this.#pending.values()) void this.#notify(pending, [listener])
+    return () => this.#listeners.delete(listener)
+  }
+
+  dispatch(exit: Exit, acknowledge: () => void): void {
+    if (this.#acknowledged.has(exit.run)) acknowledge()
+    else this.#queue({ exit, acknowledge })
+  }
+
+  #queue(pending: PendingExit): void {
+    this.#pending.set(pending.exit.run, pending)
+    void this.#notify(pending, [...this.#listeners])
+  }
+
+  async #notify({ exit, acknowledge }: PendingExit, listeners: ExitListener[]): Promise<void> {
+    try {
+      const results = await Promise.all(listeners.map(async (listener) => listener(exit)))
+      if (results.some((stored) => stored !== false)) this.#finish(exit, acknowledge)
+    } catch (error) {
+      this.report(`the exit of ${exit.key} was not handled: ${errorMessage(error)}`)
+    }
+  }
+
+  #finish(exit: Exit, acknowledge: () => void): void {
+    this.#pending.delete(exit.run)
+    this.#acknowledged.add(exit.run)
+    for (const run of [...this.#acknowledged].slice(0, -MAX_ACKNOWLEDGED)) this.#acknowledged.delete(run)
+    acknowledge()
+  }
+}
+
+/** Handles records. `false` means that they are not this listener's; anything else, once resolved, that they were stored. */
+type RecordListener = (batch: RecordBatch) => unknown
+
+interface AgentRun {
+  key: string
+  run: string
+  waiting: AgentRecord[]
+  /** The last record that was received. */
+  last: number
+  acknowledge: (seq: number) => void
+  busy: boolean
+}
+
+/** So many runs that have nothing waiting are remembered. */
+const MAX_RUNS = 1_000
+const MAX_TRIES = 3
+
+/** Passes agents' records to the listeners, run by run and in order, and acknowledges those that were stored. */
+class RecordDispatcher {
+  readonly #listeners = new Set<RecordListener>()
+  readonly #runs = new Map<string, AgentRun>()
+
+  constructor(private readonly report: (sentence: string) => void) {}
+
+  /** Whether there is a listener. */
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  subscribe(listener: RecordListener): () => void {
+    this.#listeners.add(listener)
+    for (const run of this.#runs.values()) void this.#deliver(run)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A host sends again what was not acknowledged when it was last connected. */
+  dispatch({ key, run, records }: RecordBatch, acknowledge: (seq: number) => void): void {
+    const current = this.#runs.get(run) ?? { key, run, waiting: [], last: 0, acknowledge, busy: false }
+    current.acknowledge = acknowledge
+    this.#runs.delete(run)
+    this.#runs.set(run, current)
+    const repeated = records.filter(({ seq }) => seq <= current.last)
+    current.waiting.push(...records.filter(({ seq }) => seq > current.last))
+    current.last = Math.max(current.last, records.at(-1)?.seq ?? 0)
+    const stored = (current.waiting[0]?.seq ?? current.last + 1) - 1
+    if (repeated.length > 0 && !current.busy && stored > 0) acknowledge(stored)
+    this.#forget()
+    void this.#deliver(current)
+  }
+
+  async #deliver(run: AgentRun): Promise<void> {
+    if (run.busy) return
+    run.busy = true
+    for (let tries = 0; run.waiting.length > 0 && this.hasListeners && tries < MAX_TRIES; ) {
+      const records = [...run.waiting]
+      if (await this.#store({ key: run.key, run: run.run, records })) {
+        run.waiting.splice(0, records.length)
+        run.acknowledge(records.at(-1)?.seq ?? 0)
+        tries = 0
+      } else tries++
+    }
+    run.busy = false
+  }
+
+  /** Whether a listener has stored them and none has failed. */
+  async #store(batch: RecordBatch): Promise<boolean> {
+    try {
+      const results = await Promise.all([...this.#listeners].map(async (listener) => listener(batch)))
+      return results.some((stored) => stored !== false)
+    } catch (error) {
+      this.report(`records of ${batch.key} were not stored: ${errorMessage(error)}`)
+      return false
+    }
+  }
+
+  #forget(): void {
+    for (const [run, { waiting }] of this.#runs) {
+      if (this.#runs.size <= MAX_RUNS) return
+      if (waiting.length === 0) this.#runs.delete(run)
     }
   }
 }

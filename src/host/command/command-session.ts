@@ -1,13 +1,13 @@
+import { type FileHandle, open, rename } from 'node:fs/promises'
 import { toTimestamp } from '../../core/clock.ts'
-import type { Ring } from '../../core/ring.ts'
+import type { RedactionStream, Redactor } from '../../core/redact.ts'
+import { Ring } from '../../core/ring.ts'
 import { readProcess } from '../process/process-table.ts'
 import type { SessionParts } from '../process/session-parts.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { resolveProgram, toSpawnError } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
-import type { CommandOutput, HostedSession, Screen, StartSpec } from '../protocol/session.ts'
-import { KeptOutput } from './kept-output.ts'
-import { OutputLog } from './output-log.ts'
+import type { CommandOutput, HostedSession, OutputFile, Screen, StartSpec } from '../protocol/session.ts'
 
 /** What a session reports to its host. */
 export interface CommandSessionListener {
@@ -128,5 +128,118 @@ export class CommandSession {
   #exited(exitCode: number | null, signal: string | null): void {
     this.#over = signal !== null ? { signal } : exitCode !== null ? { exitCode } : {}
     this.events.exited(this)
+  }
+}
+
+/** Appends what a command prints to a file; of one that is full, one earlier file is kept. */
+class OutputLog {
+  #file: FileHandle | undefined
+  #size = 0
+  /** Both streams of a command write here. */
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(private readonly target: OutputFile) {}
+
+  /** Resolves when the bytes are written, or could not be. A command goes on without its log. */
+  write(bytes: Uint8Array): Promise<void> {
+    if (bytes.length > 0) this.#work = this.#work.then(() => this.#append(bytes)).catch(() => this.#release())
+    return this.#work
+  }
+
+  async close(): Promise<void> {
+    await this.#work
+    await this.#release().catch(() => {})
+  }
+
+  async #append(bytes: Uint8Array): Promise<void> {
+    const { file, bytes: limit } = this.target
+    if (this.#file && this.#size + bytes.length > limit) {
+      await this.#release()
+      await rename(file, `${file}.old`)
+    }
+    this.#file ??= await this.#open()
+    await this.#file.write(bytes)
+    this.#size += bytes.length
+  }
+
+  async #open(): Promise<FileHandle> {
+    const { file, bytes: limit } = this.target
+    const handle = await open(file, 'a', 0o600)
+    this.#size = (await handle.stat()).size
+    if (this.#size < limit) return handle
+    await handle.close()
+    await rename(file, `${file}.old`)
+    this.#size = 0
+    return open(file, 'a', 0o600)
+  }
+
+  async #release(): Promise<void> {
+    const file = this.#file
+    this.#file = undefined
+    await file?.close()
+  }
+}
+
+/** What one stream of a command printed last. */
+class KeptStream {
+  readonly #redaction: RedactionStream
+  readonly #ring: Ring
+
+  constructor(
+    bytes: number,
+    redactor: Redactor,
+    private readonly all: Ring,
+  ) {
+    this.#redaction = redactor.createStream()
+    this.#ring = new Ring(bytes)
+  }
+
+  get text(): string {
+    return Buffer.from(this.#ring.read(this.#ring.oldest, this.#ring.capacity))
+      .toString('utf8')
+      .replaceAll('\uFFFD', '')
+  }
+
+  get isCut(): boolean {
+    return this.#ring.oldest > 0
+  }
+
+  /** Returns what may be shown of it now. */
+  push(bytes: Uint8Array): Uint8Array {
+    return this.#keep(this.#redaction.push(bytes))
+  }
+
+  /** Nothing more is printed: what may have been the beginning of a secret is none. Returns that. */
+  end(): Uint8Array {
+    return this.#keep(this.#redaction.flush())
+  }
+
+  #keep(bytes: Uint8Array): Uint8Array {
+    this.#ring.push(bytes)
+    this.all.push(bytes)
+    return bytes
+  }
+}
+
+/** What a command prints, the last bytes of each stream and of both as they came. Secrets are struck out. */
+class KeptOutput {
+  readonly ring: Ring
+  readonly stdout: KeptStream
+  readonly stderr: KeptStream
+
+  constructor(bytes: number, redactor: Redactor) {
+    this.ring = new Ring(bytes)
+    this.stdout = new KeptStream(bytes, redactor, this.ring)
+    this.stderr = new KeptStream(bytes, redactor, this.ring)
+  }
+
+  /** The last bytes of both. */
+  get text(): string {
+    return Buffer.from(this.ring.read(this.ring.oldest, this.ring.capacity)).toString('utf8').replaceAll('\uFFFD', '')
+  }
+
+  get streams(): CommandOutput {
+    const { stdout, stderr } = this
+    return { stdout: stdout.text, stderr: stderr.text, truncated: stdout.isCut || stderr.isCut }
   }
 }

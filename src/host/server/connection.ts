@@ -16,7 +16,6 @@ import {
 import type { AskedHost } from '../protocol/proxy.ts'
 import type { Question } from '../protocol/question.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
-import { RecordSender } from './record-sender.ts'
 import type { HostSession } from './session-registry.ts'
 
 /** Beyond this nothing is read from a supervisor, and no output sent to it, until it has taken what it was sent. */
@@ -261,4 +260,57 @@ function parseRequest(header: Record<string, unknown>): HostRequest {
   if (Value.Check(schema, header)) return header
   const mismatch = Value.Errors(schema, header).First()
   throw new AppError('invalid-request', `${op}: ${mismatch?.path.slice(1)} ${mismatch?.message}`)
+}
+
+const CHUNK_CHARACTERS = 128 << 10
+
+/** The way to a supervisor. */
+interface RecordChannel {
+  /** Whether it takes more now; when it does again, `go` is called. */
+  clear(): boolean
+  send(queue: RecordQueue, lines: string[]): void
+}
+
+/** Sends agents' records to one supervisor, each once and in order. */
+class RecordSender {
+  readonly #sentUpTo = new Map<RecordQueue, number>()
+  #isSending = false
+
+  constructor(
+    private readonly way: RecordChannel,
+    queues: readonly RecordQueue[],
+  ) {
+    for (const queue of queues) this.add(queue)
+  }
+
+  /** There is something new in a queue. */
+  add(queue: RecordQueue): void {
+    if (!this.#sentUpTo.has(queue)) this.#sentUpTo.set(queue, 0)
+    if (this.#isSending) return
+    this.#isSending = true
+    setImmediate(() => {
+      this.#isSending = false
+      this.send()
+    })
+  }
+
+  /** Sends what was not sent yet, as much as the other end takes. */
+  send(): void {
+    for (const [queue, sentUpTo] of this.#sentUpTo) {
+      const entries = queue.after(sentUpTo)
+      if (entries.length === 0 && queue.isEmpty) this.#sentUpTo.delete(queue)
+      for (let at = 0; at < entries.length; ) {
+        if (!this.way.clear()) return
+        const lines: string[] = []
+        for (let size = 0; at < entries.length && size < CHUNK_CHARACTERS; at++) {
+          const entry = entries[at]
+          if (!entry) break
+          lines.push(entry.line)
+          size += entry.line.length
+          this.#sentUpTo.set(queue, entry.seq)
+        }
+        this.way.send(queue, lines)
+      }
+    }
+  }
 }

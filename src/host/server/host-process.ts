@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
 import type { Confiner } from '../confine/start/confiner.ts'
@@ -10,13 +10,12 @@ import { ProcessTable } from '../process/process-table.ts'
 import { type ChannelData, createChannelHandler } from '../protocol/channel.ts'
 import type { HostPaths } from '../protocol/host-paths.ts'
 import { type HostRequest, PROTOCOL } from '../protocol/protocol.ts'
-import type { HostStatus } from '../protocol/session.ts'
-import { ActivityNotifier } from './activity-notifier.ts'
+import type { Activity, HostStatus } from '../protocol/session.ts'
 import { Connection, WithPayload } from './connection.ts'
 import { HostFiles } from './host-files.ts'
-import { HostLifetime } from './host-lifetime.ts'
 import { GRACE_MS, HostSessions } from './host-sessions.ts'
 import { reclaim, reclaimOthers } from './reclaim.ts'
+import type { HostSession } from './session-registry.ts'
 
 export interface HostProcessOptions {
   place: HostPaths
@@ -276,5 +275,111 @@ export class HostProcess {
       for (const connection of [...this.#connections]) connection.bye()
       this.#done.resolve()
     })
+  }
+}
+
+/** The shortest time between two notices of new output. */
+const EVERY_MS = 100
+
+/** Notifies supervisors of the sessions with new output, many in one frame. */
+class ActivityNotifier {
+  readonly #touched = new Set<HostSession>()
+  #armed = false
+
+  constructor(
+    private readonly deadlines: Deadlines,
+    private readonly clock: Clock,
+    private readonly listeners: () => Connection[],
+  ) {}
+
+  touch(session: HostSession): void {
+    this.#touched.add(session)
+    if (this.#armed) return
+    this.#armed = true
+    setImmediate(() => this.#notify())
+  }
+
+  #notify(): void {
+    if (this.#touched.size === 0) {
+      this.#armed = false
+      return
+    }
+    const sessions = [...this.#touched].map((session) => this.#activityOf(session))
+    const sent = this.listeners().map((connection) => connection.activity(sessions))
+    if (!sent.includes(false)) this.#touched.clear()
+    this.deadlines.after(EVERY_MS, () => this.#notify())
+  }
+
+  #activityOf({ view }: HostSession): Activity {
+    const { key, bytes, title } = view
+    return { key, bytes, at: view.lastOutputAt ?? toTimestamp(this.clock.now()), ...(title !== undefined && { title }) }
+  }
+}
+
+/** How long a host with nothing to do stays. */
+const IDLE_MS = 10_000
+
+interface HostLifetimeOptions {
+  deadlines: Deadlines
+  /** How long sessions run on while no supervisor is connected. */
+  unattendedTimeout: number
+  idleTimeout?: number
+  /** Nobody has spoken to this host for that long while sessions ran. */
+  unattended(): void
+  /** There is nothing left to stay for. */
+  idle(): void
+}
+
+/** Whether anybody watches, and whether there is anything to watch. */
+class HostLifetime {
+  #supervisors = 0
+  #sessions = 0
+  #retired = false
+  #waiting: Deadline | undefined
+  #waitsFor: 'nothing' | 'supervisor' | 'work' = 'nothing'
+
+  constructor(private readonly parts: HostLifetimeOptions) {}
+
+  get retired(): boolean {
+    return this.#retired
+  }
+
+  set supervisors(count: number) {
+    this.#supervisors = count
+    this.#decide()
+  }
+
+  /** Sessions that run, and for a retired host also the exits that nobody has acknowledged. */
+  set sessions(count: number) {
+    this.#sessions = count
+    this.#decide()
+  }
+
+  /** From now on this host stays only for what it has. */
+  retire(): void {
+    this.#retired = true
+    this.#decide()
+  }
+
+  /** Starts counting; before, a host is busy with coming up. */
+  open(): void {
+    this.#waitsFor = 'nothing'
+    this.#decide()
+  }
+
+  #decide(): void {
+    const watched = this.#supervisors > 0
+    if (this.#sessions > 0) this.#wait(watched ? 'nothing' : 'supervisor')
+    else this.#wait(watched && !this.#retired ? 'nothing' : 'work')
+  }
+
+  #wait(waitsFor: 'nothing' | 'supervisor' | 'work'): void {
+    if (waitsFor === this.#waitsFor) return
+    this.#waiting?.cancel()
+    this.#waitsFor = waitsFor
+    const { deadlines, unattendedTimeout, idleTimeout = IDLE_MS, unattended, idle } = this.parts
+    if (waitsFor === 'nothing') this.#waiting = undefined
+    if (waitsFor === 'supervisor') this.#waiting = deadlines.after(unattendedTimeout, unattended)
+    if (waitsFor === 'work') this.#waiting = deadlines.after(this.#retired ? 0 : idleTimeout, idle)
   }
 }

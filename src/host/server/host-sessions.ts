@@ -3,21 +3,19 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/redact.ts'
-import type { RecordQueue } from '../acp/record-queue.ts'
+import { RecordQueue } from '../acp/record-queue.ts'
 import { CommandSession } from '../command/command-session.ts'
 import type { Confiner } from '../confine/start/confiner.ts'
-import type { Cgroups } from '../process/cgroups.ts'
+import type { Cgroup, Cgroups, MemoryLack } from '../process/cgroups.ts'
 import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
-import type { SessionOrigin } from '../process/session-parts.ts'
+import type { SessionOrigin, SessionParts } from '../process/session-parts.ts'
+import { SessionShare } from '../process/session-share.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { Question } from '../protocol/question.ts'
 import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
 import { DrawScheduler } from './draw-scheduler.ts'
-import { lastLines, screenOfExit, survivorsError, toHostedSession } from './exit-views.ts'
 import { type HostFiles, MAX_EXITS, type SessionRecord } from './host-files.ts'
-import { RecordQueues } from './record-queues.ts'
-import { SessionGroups } from './session-groups.ts'
 import { type HostSession, type HostSessionsListener, type SessionEvents, SessionRegistry } from './session-registry.ts'
 import { TerminalSession } from './terminal-session.ts'
 
@@ -297,3 +295,145 @@ type SessionConstructor<Session extends HostSession> = new (
   parts: HostSessionsOptions & SessionOrigin & { drawScheduler: DrawScheduler },
   events: SessionEvents,
 ) => Session
+
+const LAST_OUTPUT_BYTES = 16 << 10
+
+/** A session that is over, as it is listed. */
+function toHostedSession(exit: Exit, session: HostSession | undefined): HostedSession {
+  const { lastOutput: _lines, streams: _streams, daemons: _daemons, endedAt: _at, ...fields } = exit
+  const nothing = { kind: 'terminal' as const, cols: 0, rows: 0, bytes: 0, oldest: 0, unseen: 0 }
+  return { ...nothing, ...session?.view, ...fields }
+}
+
+/** The last output of a session that is over stands for its screen. */
+function screenOfExit({ lastOutput }: Exit, lines = lastOutput.length): Screen {
+  const blank = { cursor: { x: 0, y: 0 }, title: '', alternate: false, bracketedPaste: false }
+  return { lines: lastOutput.slice(-lines), ...blank, cols: 0, rows: 0, offset: 0 }
+}
+
+/** Says which processes of a session are still there although they were killed. */
+function survivorsError(key: string, survivors: readonly ProcessSummary[]): AppError {
+  const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
+  return new AppError('gateway-timeout', `${key} could not be ended: ${named} survived KILL`)
+}
+
+/** The last lines that fit. */
+function lastLines(lines: readonly string[]): string[] {
+  let room = LAST_OUTPUT_BYTES
+  const from = lines.findLastIndex((line) => {
+    room -= Buffer.byteLength(line) + 1
+    return room < 0
+  })
+  return lines.slice(from + 1)
+}
+
+/** The code with which a shell exits whose program was killed. */
+const KILLED_CODE = 137
+
+/** What holds each running session together, and to its share of the machine. */
+class SessionGroups {
+  readonly #groups = new Map<string, { cgroup: Cgroup | undefined; share: SessionShare }>()
+
+  constructor(
+    private readonly cgroups: Cgroups,
+    private readonly report: (sentence: string) => void,
+  ) {}
+
+  /** What a run of a session is started in. */
+  open(run: string, { confine }: StartSpec): Pick<SessionParts, 'cgroup' | 'yields'> {
+    const cgroup = this.cgroups.create(run)
+    const share = SessionShare.of(confine?.share ?? {}, cgroup, this.report)
+    this.#groups.set(run, { cgroup, share })
+    return { cgroup, yields: share.yields }
+  }
+
+  shareOf({ run }: HostSession): Pick<HostedSession, 'share'> {
+    const share = this.#groups.get(run)?.share.view ?? []
+    return share.length > 0 ? { share } : {}
+  }
+
+  /** Why its first process was killed for want of memory, if it was: its group, which knows, goes with the session. */
+  memoryLackOf({ run, exitStatus }: HostSession): MemoryLack | undefined {
+    const wasKilled = exitStatus?.signal === 'SIGKILL' || exitStatus?.exitCode === KILLED_CODE
+    return wasKilled ? this.#groups.get(run)?.cgroup?.memoryLack : undefined
+  }
+
+  /** A run was not started after all. */
+  discard(run: string): void {
+    this.#groups.get(run)?.cgroup?.remove()
+    this.forget(run)
+  }
+
+  /** A run is over. */
+  forget(run: string): void {
+    this.#groups.delete(run)
+  }
+}
+
+/** How many ended runs keep their unacknowledged records. */
+const MAX_ENDED_RUNS = 200
+
+/** The records of a host's agents that no supervisor has acknowledged; they are on disk, too. */
+class RecordQueues {
+  readonly #running = new Map<string, RecordQueue>()
+  readonly #ended = new Map<string, RecordQueue>()
+
+  constructor(
+    private readonly dependencies: {
+      clock: Clock
+      redactor: Redactor
+      records: HostFiles
+      report(sentence: string): void
+    },
+    private readonly appended: (queue: RecordQueue) => void,
+  ) {
+    this.restore()
+  }
+
+  get all(): RecordQueue[] {
+    return [...this.#ended.values(), ...this.#running.values()]
+  }
+
+  /** Restores the queues that earlier hosts left. */
+  restore(): void {
+    const { records, clock, redactor, report } = this.dependencies
+    const runs = new Set([...this.#ended.keys(), ...this.#running.keys()])
+    for (const { run, key, entries } of records.unacknowledged(runs)) {
+      const queue = RecordQueue.restored(key, run, entries, clock, redactor, records.recordFile({ run, key }, report))
+      this.#ended.set(run, queue)
+      this.appended(queue)
+    }
+  }
+
+  /** A running agent has produced a record. */
+  onAppended(queue: RecordQueue): void {
+    this.#running.set(queue.run, queue)
+    this.appended(queue)
+  }
+
+  acknowledge(run: string, seq: number): void {
+    const queue = this.#running.get(run) ?? this.#ended.get(run)
+    queue?.acknowledge(seq)
+    if (queue?.isEmpty) this.#ended.delete(run)
+  }
+
+  /** A run is over: its unacknowledged records are sent until they are acknowledged. */
+  close(queue: RecordQueue): void {
+    const { run } = queue
+    this.#running.delete(run)
+    if (queue.isEmpty) {
+      queue.discard()
+      return
+    }
+    queue.close()
+    this.#ended.set(run, queue)
+    for (const old of [...this.#ended.keys()].slice(0, -MAX_ENDED_RUNS)) this.#forget(old)
+  }
+
+  #forget(run: string): void {
+    const queue = this.#ended.get(run)
+    this.dependencies.report(`the last records of ${queue?.key} were never acknowledged and are dropped`)
+    this.#ended.delete(run)
+    queue?.discard()
+  }
+}

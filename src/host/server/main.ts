@@ -1,4 +1,5 @@
-import { type Clock, systemClock } from '../../core/clock.ts'
+import { appendFileSync, copyFileSync, statSync, truncateSync } from 'node:fs'
+import { type Clock, systemClock, toTimestamp } from '../../core/clock.ts'
 import { collectAfterStart } from '../../core/collect-after-start.ts'
 import { Deadlines } from '../../core/deadlines.ts'
 import { parseDuration } from '../../core/durations.ts'
@@ -12,7 +13,6 @@ import { Cgroups } from '../process/cgroups.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
 import { HostProcess } from './host-process.ts'
-import { openLog } from './log.ts'
 
 const UNATTENDED_MS = 15 * 60_000
 
@@ -122,4 +122,25 @@ function surviveSignals(host: HostProcess, report: (sentence: string) => void): 
     host.onDrawingError()
   })
   process.on('unhandledRejection', (error) => report(`unexpected error: ${errorMessage(error)}`))
+}
+
+const MAX_LOG_BYTES = 256 << 10
+
+/** A log of bounded size: what is older lies in `<path>.1`, once. Writes to it never fail the writer. */
+function openLog(path: string, clock: Clock, redactor: Redactor): (sentence: string) => void {
+  return (sentence) => {
+    try {
+      rotate(path)
+      appendFileSync(path, `${toTimestamp(clock.now())} ${redactor.redact(sentence).slice(0, 4096)}\n`, { mode: 0o600 })
+    } catch {
+      // A full disk must not end the agents.
+    }
+  }
+}
+
+/** The file stays the same one: the process's own error output goes there too. */
+function rotate(path: string): void {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < MAX_LOG_BYTES) return
+  copyFileSync(path, `${path}.1`)
+  truncateSync(path)
 }

@@ -1,9 +1,7 @@
 import { SerializeAddon } from '@xterm/addon-serialize'
-import { Terminal } from '@xterm/headless'
+import { type IParser, Terminal } from '@xterm/headless'
 import type { Screen } from '../protocol/session.ts'
 import type { CellColours } from '../terminal/terminal-host.ts'
-import { CountLimiter } from './count-limiter.ts'
-import { registerQueryResponses } from './query-responses.ts'
 
 const SCROLLBACK = 200
 /** After how many bytes the emulator is searched for what takes too much memory. */
@@ -137,4 +135,194 @@ export class TerminalEmulator {
     for (let y = from; y < to; y++) lines.push(buffer.active.getLine(y)?.translateToString(true, 0, cols) ?? '')
     return lines
   }
+}
+
+const ESC = 0x1b
+const CANCEL = 0x18
+const SUBSTITUTE = 0x1a
+const DELETE = 0x7f
+const BRACKET = 0x5b
+/** The two bytes of U+009B, which begins a sequence as `ESC [` does. */
+const [C1_LEAD, C1_BEGIN] = [0xc2, 0x9b]
+
+/** Parameters that are longer are none. */
+const MAX_PARAMETERS = 512
+
+type State = 'text' | 'escape' | 'lead' | 'parameters'
+
+interface Size {
+  readonly cols: number
+  readonly rows: number
+}
+
+/** What a terminal does as often as the first parameter says. More often than it has rows or columns changes nothing. */
+const REPEATED: ReadonlyMap<number, keyof Size> = new Map(
+  Object.entries({ S: 'rows', T: 'rows', L: 'rows', M: 'rows', I: 'cols', Z: 'cols', b: 'cols' } as const).map(
+    ([final, of]) => [final.charCodeAt(0), of],
+  ),
+)
+
+/**
+ * Lowers the counts in what a program writes to what its terminal has: a scroll by two thousand million lines would
+ * keep the emulator busy for hours. The parameters of a sequence are held until its end is there.
+ */
+class CountLimiter {
+  #state: State = 'text'
+  #parameters = ''
+
+  limit(bytes: Uint8Array, size: Size): Uint8Array {
+    if (this.#state === 'text' && bytes.indexOf(ESC) < 0 && bytes.indexOf(C1_LEAD) < 0) return bytes
+    const out: number[] = []
+    for (const byte of bytes) this.#next(byte, out, size)
+    return Uint8Array.from(out)
+  }
+
+  #next(byte: number, out: number[], size: Size): void {
+    if (this.#isCut(byte)) {
+      out.push(CANCEL)
+      this.#state = 'text'
+    }
+    const state = this.#state
+    if (state !== 'text' && state !== 'lead' && isInside(byte)) out.push(byte)
+    else if (state === 'parameters' && byte >= 0x20 && byte < 0x40) this.#parameters += String.fromCharCode(byte)
+    else {
+      if (state === 'parameters') out.push(...Buffer.from(limited(this.#parameters, byte, size)))
+      out.push(byte)
+      this.#state = stateAfter(state, byte)
+      this.#parameters = ''
+    }
+  }
+
+  /** Whether a sequence ends here without an end, also where the emulator would leave the byte out and go on. */
+  #isCut(byte: number): boolean {
+    const isOpen = this.#state === 'escape' || this.#state === 'parameters'
+    return isOpen && (byte >= 0x80 || this.#parameters.length > MAX_PARAMETERS)
+  }
+}
+
+function stateAfter(state: State, byte: number): State {
+  if (state === 'escape' && byte === BRACKET) return 'parameters'
+  if (state === 'lead' && byte === C1_BEGIN) return 'parameters'
+  return byte === ESC ? 'escape' : byte === C1_LEAD ? 'lead' : 'text'
+}
+
+/** Whether a byte leaves the sequence in which it stands as it is: control characters are carried out at once. */
+const isInside = (byte: number): boolean =>
+  byte === DELETE || (byte < 0x20 && byte !== ESC && byte !== CANCEL && byte !== SUBSTITUTE)
+
+/** The parameters with a lower count where that is too high; those of private sequences count nothing. */
+function limited(parameters: string, final: number, size: Size): string {
+  const of = REPEATED.get(final)
+  const [count] = /^\d+/.exec(parameters) ?? []
+  if (of === undefined || count === undefined || Number(count) <= size[of]) return parameters
+  return `${size[of]}${parameters.slice(count.length)}`
+}
+
+/** Size of a character cell in pixels, for those who ask. */
+const CELL = { width: 9, height: 18 }
+/** A dark screen with light text. */
+const FOREGROUND = 'd0d0/d0d0/d0d0'
+const BACKGROUND = '0000/0000/0000'
+const STEPS = [0, 95, 135, 175, 215, 255]
+const NAMED = [
+  '000000 cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd e5e5e5',
+  '7f7f7f ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff ffffff',
+]
+  .join(' ')
+  .split(' ')
+
+/** How much of a list of colours that are asked for is read. */
+const MAX_COLOURS_ASKED = 4096
+
+type Respond = (text: string) => void
+
+/**
+ * Answers what the emulator itself leaves unanswered: full-screen programs wait for it before they draw.
+ * Returns the keyboard flags that a program has requested.
+ */
+function registerQueryResponses(terminal: Terminal, say: Respond): () => number {
+  const { parser } = terminal
+  answerIdentity(parser, say)
+  answerColours(parser, say)
+  parser.registerCsiHandler({ final: 't' }, ([what]) => answerWindow(what, terminal, say))
+  return followKeyboard(parser, say)
+}
+
+function answerIdentity(parser: IParser, say: Respond): void {
+  parser.registerCsiHandler({ prefix: '>', final: 'q' }, () => answered(say, '\x1bP>|gc\x1b\\'))
+  parser.registerCsiHandler({ prefix: '=', final: 'c' }, () => answered(say, '\x1bP!|00000000\x1b\\'))
+  parser.registerEscHandler({ final: 'Z' }, () => answered(say, '\x1b[?1;2c'))
+  parser.registerDcsHandler({ intermediates: '+', final: 'q' }, () => answered(say, '\x1bP0+r\x1b\\'))
+  parser.registerCsiHandler({ prefix: '?', final: 'n' }, ([what]) =>
+    what === 996 ? answered(say, '\x1b[?997;1n') : false,
+  )
+}
+
+function answerColours(parser: IParser, say: Respond): void {
+  const colour = (code: number, value: string) =>
+    parser.registerOscHandler(code, (data) =>
+      data === '?' ? answered(say, `\x1b]${code};rgb:${value}\x1b\\`) : data.includes('?'),
+    )
+  colour(10, FOREGROUND)
+  colour(11, BACKGROUND)
+  colour(12, FOREGROUND)
+  parser.registerOscHandler(4, (data) => {
+    const parts = data.slice(0, MAX_COLOURS_ASKED).split(';')
+    for (let at = 0; at + 1 < parts.length; at += 2) {
+      const index = Number(parts[at])
+      if (parts[at + 1] === '?') say(`\x1b]4;${index};rgb:${paletteColour(index)}\x1b\\`)
+    }
+    return data.includes('?')
+  })
+}
+
+function answerWindow(what: number | number[] | undefined, { cols, rows }: Terminal, say: Respond): boolean {
+  if (what === 14) return answered(say, `\x1b[4;${rows * CELL.height};${cols * CELL.width}t`)
+  if (what === 16) return answered(say, `\x1b[6;${CELL.height};${CELL.width}t`)
+  if (what === 18) return answered(say, `\x1b[8;${rows};${cols}t`)
+  if (what === 19) return answered(say, `\x1b[9;${rows};${cols}t`)
+  return false
+}
+
+/** The keyboard protocol with a stack of flags: queried, pushed, popped and set. */
+function followKeyboard(parser: IParser, say: Respond): () => number {
+  const stack = [0]
+  const top = () => stack.at(-1) ?? 0
+  const number = (value: number | number[] | undefined, otherwise: number) =>
+    typeof value === 'number' && value > 0 ? value : otherwise
+  parser.registerCsiHandler({ prefix: '?', final: 'u' }, () => answered(say, `\x1b[?${top()}u`))
+  parser.registerCsiHandler({ prefix: '>', final: 'u' }, ([flags]) => {
+    stack.push(number(flags, 0))
+    if (stack.length > 32) stack.shift()
+    return true
+  })
+  parser.registerCsiHandler({ prefix: '<', final: 'u' }, ([count]) => {
+    stack.splice(Math.max(0, stack.length - number(count, 1)))
+    if (stack.length === 0) stack.push(0)
+    return true
+  })
+  parser.registerCsiHandler({ prefix: '=', final: 'u' }, ([flags, mode]) => {
+    const value = number(flags, 0)
+    const how = number(mode, 1)
+    stack[stack.length - 1] = how === 2 ? top() | value : how === 3 ? top() & ~value : value
+    return true
+  })
+  return top
+}
+
+function answered(say: Respond, text: string): true {
+  say(text)
+  return true
+}
+
+function paletteColour(index: number): string {
+  const hex = NAMED[index] ?? cubeColour(index)
+  return [0, 2, 4].map((at) => hex.slice(at, at + 2).repeat(2)).join('/')
+}
+
+function cubeColour(index: number): string {
+  const two = (value: number) => value.toString(16).padStart(2, '0')
+  if (index >= 232) return two(8 + (index - 232) * 10).repeat(3)
+  const at = index - 16
+  return [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((step) => two(STEPS[step] ?? 0)).join('')
 }

@@ -1,3 +1,5 @@
+import { dlopen } from 'bun:ffi'
+import { closeSync, constants, openSync } from 'node:fs'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { RedactionStream } from '../../core/redact.ts'
@@ -19,11 +21,10 @@ import type {
 } from '../protocol/session.ts'
 import { profileOf } from '../terminal/programs.ts'
 import { QuestionTracker } from '../terminal/question-tracker.ts'
-import type { TerminalScreen } from '../terminal/terminal-host.ts'
+import type { TerminalHost, TerminalScreen } from '../terminal/terminal-host.ts'
+import type { RoomyTerminal, TerminalSize } from '../terminal/whole-question.ts'
 import { type DrawQueue, type DrawScheduler, slices } from './draw-scheduler.ts'
-import { OutputThrottle } from './output-throttle.ts'
 import { QueryFilter } from './query-filter.ts'
-import { SessionTerminal } from './session-terminal.ts'
 import { TerminalEmulator } from './terminal-emulator.ts'
 
 const RING_BYTES = 256 << 10
@@ -290,4 +291,147 @@ export class TerminalSession {
   async #settled(): Promise<void> {
     await settlesWithin(this.parts.deadlines, SETTLE_MS, this.#feed.settled(this.ring.end))
   }
+}
+
+/** What the questions of a program are read from and answered through. */
+interface TerminalAccess {
+  screen(): Promise<TerminalScreen>
+  write(bytes: Uint8Array): void
+  /** Gives the terminal another size for the time being; without one, its own again. */
+  applySize(size: TerminalSize | undefined): void
+}
+
+/** The terminal of one session, for those who look at it within its host. */
+class SessionTerminal implements TerminalHost, RoomyTerminal {
+  readonly #outputListeners = new Set<() => void>()
+  readonly #exitListeners = new Set<() => void>()
+
+  constructor(
+    private readonly key: string,
+    private readonly access: TerminalAccess,
+  ) {}
+
+  /** The program wrote something, and it is drawn. */
+  emitOutput(): void {
+    for (const listener of [...this.#outputListeners]) listener()
+  }
+
+  emitExit(): void {
+    for (const listener of [...this.#exitListeners]) listener()
+  }
+
+  screen(): Promise<TerminalScreen> {
+    return this.access.screen()
+  }
+
+  async write(_key: string, bytes: Uint8Array): Promise<void> {
+    this.access.write(bytes)
+  }
+
+  press(keys: string): void {
+    this.access.write(new TextEncoder().encode(keys))
+  }
+
+  onOutput(_key: string, listener: () => void): () => void {
+    this.#outputListeners.add(listener)
+    return () => this.#outputListeners.delete(listener)
+  }
+
+  onExit(listener: (exit: { key: string }) => void): () => void {
+    const report = () => listener({ key: this.key })
+    this.#exitListeners.add(report)
+    return () => this.#exitListeners.delete(report)
+  }
+
+  async withRoom<T>(room: TerminalSize, work: () => Promise<T>): Promise<T> {
+    this.access.applySize(room)
+    try {
+      return await work()
+    } finally {
+      this.access.applySize(undefined)
+    }
+  }
+}
+
+/** What is read of one terminal before the others get their turn. */
+const MAX_BYTES_PER_TICK = 128 << 10
+const OFF = 0
+const ON = 1
+
+/**
+ * Bun reads a terminal for as long as there is something to read, so a program that floods would hold the loop for
+ * good. The throttle stops the terminal's output, as its own flow control would, until the loop has come round.
+ * It works on Linux; elsewhere it does nothing.
+ */
+class OutputThrottle {
+  #taken = 0
+  #turning = false
+  #on = false
+  #terminal: number | undefined
+  #closed = false
+
+  /** `device` is the number of the terminal that `/proc/<pid>/stat` shows. */
+  constructor(private readonly device: string) {}
+
+  /** So many bytes were read in this turn of the loop. */
+  onRead(bytes: number): void {
+    this.#taken += bytes
+    if (!this.#turning) {
+      this.#turning = true
+      setImmediate(() => this.#turn())
+    }
+    if (this.#taken < MAX_BYTES_PER_TICK || this.#on || this.#closed) return
+    this.#terminal ??= openTerminal(this.device)
+    if (this.#terminal !== undefined) this.#on = flow(this.#terminal, OFF)
+  }
+
+  /** Lets go of the terminal: only then can its end be seen. */
+  close(): void {
+    this.#closed = true
+    this.#release()
+    if (this.#terminal !== undefined) closeSync(this.#terminal)
+    this.#terminal = undefined
+  }
+
+  #turn(): void {
+    this.#turning = false
+    this.#taken = 0
+    this.#release()
+  }
+
+  #release(): void {
+    if (this.#on && this.#terminal !== undefined) flow(this.#terminal, ON)
+    this.#on = false
+  }
+}
+
+function openTerminal(device: string): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  const number = Number(device)
+  const minor = (number & 0xff) | ((number >> 12) & 0xfff00)
+  try {
+    return openSync(`/dev/pts/${minor}`, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK)
+  } catch {
+    return undefined
+  }
+}
+
+let tcflow: ((terminal: number, action: number) => number) | undefined
+
+function flow(terminal: number, action: number): boolean {
+  tcflow ??= loadFlow()
+  return tcflow(terminal, action) === 0
+}
+
+/** The C library by the names it has on Linux; without it there is no throttle. */
+function loadFlow(): (terminal: number, action: number) => number {
+  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+  for (const name of ['libc.so.6', `libc.musl-${machine}.so.1`]) {
+    try {
+      return dlopen(name, { tcflow: { args: ['int', 'int'], returns: 'int' } }).symbols.tcflow
+    } catch {
+      // Tries the next name.
+    }
+  }
+  return () => -1
 }

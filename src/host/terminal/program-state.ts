@@ -1,5 +1,4 @@
-import { findDialogRow } from './dialog-row.ts'
-import { isOptionLine, lastRows, showsEmptyInput, unsentInput } from './input.ts'
+import { isOptionLine, lastRows, showsEmptyInput, stripFrame, unsentInput } from './input.ts'
 import { findColouredOptions, findOptions, firstRow } from './option-list.ts'
 import type { Dialog, TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
@@ -71,3 +70,21 @@ function rowBelowRule(screen: TerminalScreen, rule: RegExp): number {
 
 const showsOptions = (screen: TerminalScreen): boolean =>
   findOptions(screen) !== undefined || findColouredOptions(screen) !== undefined
+
+/** The row where the words of a dialog begin, also where they are wrapped; undefined when the screen does not have them. */
+function findDialogRow({ lines }: TerminalScreen, { seen }: Dialog): number | undefined {
+  const asTheyStand = seen.exec(lines.join('\n'))
+  if (asTheyStand) return rowAt(lines, asTheyStand.index)
+  const bare = lines.map((line) => stripFrame(line).trim())
+  const flowing = seen.exec(bare.join(' '))
+  return flowing ? rowAt(bare, flowing.index) : undefined
+}
+
+/** The row of a place in rows that are joined by one character. */
+function rowAt(rows: readonly string[], index: number): number {
+  let end = -1
+  return rows.findIndex((row) => {
+    end += row.length + 1
+    return index <= end
+  })
+}

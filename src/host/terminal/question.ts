@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Question, QuestionKind, QuestionOption } from '../protocol/question.ts'
-import { findButtons } from './buttons.ts'
-import { readDialogText } from './dialog-text.ts'
+import type { OptionRole, Question, QuestionKind, QuestionOption } from '../protocol/question.ts'
 import { findForm } from './form.ts'
 import {
   findColouredOptions,
@@ -11,7 +9,6 @@ import {
   markRow,
   type OptionList,
 } from './option-list.ts'
-import { roleOf } from './option-role.ts'
 import type { Dialog, TerminalProfile } from './profile.ts'
 import { stateOf } from './program-state.ts'
 import type { TerminalScreen } from './terminal-host.ts'
@@ -159,4 +156,97 @@ function topOf(
 const pictureOf = ({ lines }: TerminalScreen): string[] => {
   const rows = lines.map((row) => row.trimEnd())
   return rows.slice(0, rows.findLastIndex(Boolean) + 1)
+}
+
+/** What an option does, by its words; the first match counts. */
+const PATTERNS: readonly [RegExp, OptionRole][] = [
+  [/^(?:no|deny|reject|cancel|exit|skip|back|quit|stop|decline|dismiss|don.t|continue without)\b/i, 'deny'],
+  [
+    /don.t ask again|\balways\b|for this session|all (?:future )?(?:edits|sessions|mcp servers)|switch to (?:accept|auto)/i,
+    'allow-always',
+  ],
+  [/^(?:yes|allow|approve|accept|trust|continue|proceed|run|use this)\b/i, 'allow-once'],
+]
+
+/** What an option with this label does. */
+const roleOf = (label: string): OptionRole => PATTERNS.find(([pattern]) => pattern.test(label))?.[1] ?? 'other'
+
+interface Button {
+  label: string
+  isMarked: boolean
+}
+
+const WORDS = /\S+(?: \S+)*/g
+
+/** The lowest row of buttons on a screen, of which one is marked by the colour of its ground alone. */
+function findButtons(screen: TerminalScreen): OptionList | undefined {
+  for (let row = screen.lines.length - 1; row >= 0; row--) {
+    const buttons = buttonsIn(screen, row)
+    const at = buttons.findIndex(({ isMarked }) => isMarked)
+    const isMenu = buttons.length > 1 && buttons.filter(({ isMarked }) => isMarked).length === 1
+    const options = buttons.map(({ label }, index) => ({ id: String(index + 1), label, row }))
+    if (isMenu) return { options, at, isPart: false }
+  }
+  return undefined
+}
+
+/** The words of a row that are of one colour each; what names a key and what it does has two. */
+function buttonsIn({ lines, colours }: TerminalScreen, row: number): Button[] {
+  const line = lines[row] ?? ''
+  if (!colours) return []
+  const buttons: Button[] = []
+  for (const { 0: label, index } of line.matchAll(WORDS)) {
+    const cells = [...label].map((character, at) => ({ character, ...colours(index + at, row) }))
+    const inked = cells.filter(({ character }) => character !== ' ')
+    const [first] = inked
+    const isPlain = inked.every(({ text, ground }) => text === first?.text && ground === first?.ground)
+    if (!first || !/^\p{L}/u.test(label) || !isPlain) continue
+    // A marked button has its colour on either side of its label, too.
+    const edges = [index - 2, index + label.length + 1].map((x) => colours(Math.max(0, x), row).ground)
+    buttons.push({ label, isMarked: edges.every((ground) => ground !== first.ground) })
+  }
+  return buttons
+}
+
+/** A row that only draws: a rule, or an edge of a box. */
+const RULE = /^[\s▲▼─━═╌┄╭╮╰╯┌┐└┘├┤╹▀▄▁▔_-]+$/
+const EDGES = /^[\s│┃║▌▏]+|(?:\s{2,}█)?[\s│┃║▐▕]*$/g
+/** The end of a row so long that the next one continues it: nobody writes lines of that length by hand. */
+const BROKEN = /([^\n]{960,})\n[^\S\n]*(?=\S)/g
+const SENTENCE_END = /[?？](?: \(select all that apply\))?$/
+
+/** The words of a dialog above its options: its question, and what it asks about. */
+interface DialogText {
+  prompt: string
+  text: string
+}
+
+/** Splits the rows of a dialog above its options into its question, which is the first or last row that reads so, and the rest. */
+function readDialogText(
+  rows: readonly string[],
+  { asksFirst, otherwise }: { asksFirst: boolean; otherwise: string },
+): DialogText {
+  const bare = rows.map(unframed)
+  const asks = (row: string) => SENTENCE_END.test(row.trim())
+  const at = asksFirst ? bare.findIndex(asks) : bare.findLastIndex(asks)
+  const prompt = at < 0 ? otherwise : (bare[at] ?? '').trim()
+  return { prompt, text: unwrapped(dedent(at < 0 ? bare : bare.toSpliced(at, 1))) }
+}
+
+/** A line that was broken though there was so much room. */
+const unwrapped = (text: string): string =>
+  text.replace(BROKEN, (_, row: string) => row + (/\s/.test(row.slice(-200)) ? ' ' : ''))
+
+/** A row without its frame, and with its indentation; nothing of one that only draws. */
+function unframed(row: string): string {
+  const words = row.replace(EDGES, '')
+  return words === '' || RULE.test(words) ? '' : ' '.repeat(row.indexOf(words)) + words
+}
+
+/** Rows without the indentation that all share, without blank edges, and with one blank row where there were more. */
+function dedent(rows: readonly string[]): string {
+  const indents = rows.filter(Boolean).map((row) => row.length - row.trimStart().length)
+  const indent = indents.length > 0 ? Math.min(...indents) : 0
+  const text = rows.map((row) => row.slice(indent).trimEnd()).join('\n')
+  return text.replace(/\n{3,}/g, '\n\n').replace(/^\n+|\n+$/g, '')
 }

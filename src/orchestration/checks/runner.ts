@@ -1,21 +1,24 @@
-import { join } from 'node:path'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { isAbsolute, join, resolve, sep } from 'node:path'
 import type { CommandExit, HostedCommand, HostedCommands } from '../../agents/commands/hosted-commands.ts'
 import type { CommandConfinement } from '../../agents/confinement/command-confinement.ts'
-import type { ConfinementRules } from '../../agents/confinement/confinement.ts'
+import { type ConfinementRules, privateFolder } from '../../agents/confinement/confinement.ts'
+import type { CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
+import { contains } from '../../config/confinement/obstacle.ts'
+import { readableEntries } from '../../config/confinement/readable.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { realPath } from '../../core/folders.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
-import { EngineKey, WorkKey } from '../../work/metadata.ts'
+import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import { metadataValue } from '../runs/node.ts'
-import { type CheckPlaces, checkEnvironment, makeRunFolders, resolveScript } from './command.ts'
-import { confineCheck } from './confined.ts'
 import type { CheckRepository } from './repository.ts'
 import { type CheckResult, resultOf, timeoutOf } from './result.ts'
 import type { CheckRow } from './table.ts'
@@ -288,3 +291,117 @@ export class CheckRunner {
 
 /** A check of a control on one attempt has a name of its own each time it is begun. */
 const nameOf = ({ controlId, attemptId, runs }: CheckRow): string => `${controlId}/${attemptId}/${runs + 1}`
+
+/** A check that is to be confined. */
+interface ConfinedCheck {
+  readonly rules: ConfinementRules
+  /** Names its private folder, which the next attempt does not have: what one leaves there is nothing to the next. */
+  readonly id: string
+  readonly script: string
+  readonly places: CheckPlaces
+  readonly folders: RunFolders
+  readonly config: Pick<CityConfig, 'rigs'>
+}
+
+/**
+ * Confines a check: besides what who worked there may do, it reads its script, what the city and its packs have beside it
+ * and the folder of its run, and writes its artifacts.
+ */
+function confineCheck(command: HostedCommand, check: ConfinedCheck): HostedCommand {
+  const { rules, id, script, places, folders, config } = check
+  const kept = privateFolder(places.city, id)
+  const own = [...shippedIn(places, config), folders.molecule]
+  return {
+    ...command,
+    env: { ...command.env, HOME: join(kept, 'state') },
+    confine: {
+      ...{ ...rules, private: kept },
+      read: [...rules.read, ...declaredScript(script, places), ...own.map(realPath)],
+      write: [...rules.write, realPath(folders.artifacts)],
+    },
+  }
+}
+
+const shippedIn = ({ city, store, packs }: CheckPlaces, { rigs }: Pick<CityConfig, 'rigs'>): string[] => [
+  join(city, '.gc/scripts'),
+  ...[city, ...packs].flatMap((configDir) =>
+    readableEntries({ dir: store, configDir, linked: [] }, { rigs, path: city, packs: [] }),
+  ),
+]
+
+/** A script that lies where a session works is read as all else there is. */
+const declaredScript = (script: string, { city, store, packs }: CheckPlaces): string[] =>
+  [city, store, ...packs].some((folder) => contains(realpathSync(folder), script)) ? [script] : []
+
+/** Where the script of a check may lie, and where it runs. */
+interface CheckPlaces {
+  /** The city's folder. */
+  city: string
+  /** The folder of the run's rig, else the city's. */
+  store: string
+  /** Where the attempt was worked on, when that is known. */
+  workDir: string | undefined
+  /** Folders of formulas and packs. */
+  packs: readonly string[]
+}
+
+/** The folder in packs in which scripts lie that are named as if the city had them. */
+const SHIPPED = '.gc/scripts/checks/'
+
+/** The script that a check names; throws a sentence when it is not there, or lies where no script of it may lie. */
+function resolveScript(path: string, { city, store, workDir, packs }: CheckPlaces): string {
+  const candidates = isAbsolute(path)
+    ? [path]
+    : [
+        ...[workDir, store, city].flatMap((base) => (base === undefined ? [] : [resolve(base, path)])),
+        ...shipped(path, packs),
+      ]
+  const script = candidates.find((candidate) => existsSync(candidate))
+  if (script === undefined) throw new Error(`the script of the check is not there: ${path}`)
+  const real = realpathSync(script)
+  const roots = [city, store, ...(workDir === undefined ? [] : [workDir]), ...packs].flatMap((root) =>
+    existsSync(root) ? [realpathSync(root)] : [],
+  )
+  if (roots.some((root) => real.startsWith(`${root}${sep}`))) return real
+  throw new Error(`the script of the check lies outside of the city, its rigs and packs: ${real}`)
+}
+
+const shipped = (path: string, packs: readonly string[]): string[] =>
+  path.startsWith(SHIPPED) ? packs.map((pack) => join(pack, 'assets/scripts/checks', path.slice(SHIPPED.length))) : []
+
+/** The folder of a run, and that of an attempt for what it hands on. */
+interface RunFolders {
+  molecule: string
+  artifacts: string
+}
+
+/** The folders of a check, which are made where they are not there. */
+function makeRunFolders(control: Bead, attempt: Bead, city: string): RunFolders {
+  const molecule = join(city, '.gc', 'molecules', metadataValue(control, WorkflowKey.rootBeadId))
+  const artifacts = join(molecule, 'artifacts', attempt.id)
+  mkdirSync(artifacts, { recursive: true, mode: 0o700 })
+  return { molecule, artifacts }
+}
+
+/** The environment of a check: only this, nothing is inherited. */
+function checkEnvironment(
+  control: Bead,
+  attempt: Bead,
+  { city, store, workDir }: CheckPlaces,
+  { molecule, artifacts }: RunFolders,
+  command: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    ...command,
+    HOME: city,
+    BEADS_DIR: join(store, '.beads'),
+    GC_BEAD_ID: attempt.id,
+    GC_ITERATION: metadataValue(attempt, WorkflowKey.attempt) || '1',
+    GC_MAX_ITERATIONS: metadataValue(control, WorkflowKey.maxAttempts) || '1',
+    GC_WISP_ID: metadataValue(control, WorkflowKey.rootBeadId),
+    GC_WORK_DIR: workDir ?? store,
+    GC_STORE_PATH: store,
+    GC_MOLECULE_DIR: molecule,
+    GC_ARTIFACT_DIR: artifacts,
+  }
+}

@@ -1,4 +1,5 @@
 import type { Tx } from '../../core/store.ts'
+import { isGating } from '../../work/beads/readiness.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
@@ -17,7 +18,6 @@ import type { RunMembers } from '../runs/members.ts'
 import { metadataValue } from '../runs/node.ts'
 import { isFinal, type RunRepository } from '../runs/repository.ts'
 import { type ControlStep, malformed } from './control.ts'
-import { inDependencyOrder } from './member-order.ts'
 
 export interface DrainOptions {
   beads: BeadRepository
@@ -186,4 +186,21 @@ export function endDrain(options: DrainOptions, tx: Tx, control: Bead): boolean 
     if (run && !isFinal(run.state) && !cancelSlice(options, tx, run).isOver) isLeft = true
   }
   return isLeft
+}
+
+/** The ids of beads, each behind those among them that it waits for; else in the order given, also where they wait in a circle. */
+function inDependencyOrder(members: readonly Bead[], beads: Pick<BeadRepository, 'dependenciesOf'>): string[] {
+  const ids = new Set(members.map(({ id }) => id))
+  const seen = new Set<string>()
+  const ordered: string[] = []
+  const visit = (id: string) => {
+    if (seen.has(id)) return
+    seen.add(id)
+    for (const { type, depends_on_id } of beads.dependenciesOf(id)) {
+      if (isGating(type) && ids.has(depends_on_id)) visit(depends_on_id)
+    }
+    ordered.push(id)
+  }
+  for (const id of ids) visit(id)
+  return ordered
 }

@@ -1,29 +1,33 @@
+import { fenceText } from '../../config/providers/prompt.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Tx } from '../../core/store.ts'
 import { payloadBeadOf } from '../../work/beads/events.ts'
 import { isControl } from '../../work/beads/readiness.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
-import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
+import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import type { CheckResult } from '../checks/result.ts'
 import type { CheckRunner } from '../checks/runner.ts'
 import type { DrainUnits } from '../drain/units.ts'
+import { evaluate, parseStateCondition, type StepState } from '../formulas/conditions.ts'
 import { QUARANTINED_LABEL } from '../runs/attention.ts'
 import type { RunHolds } from '../runs/holds.ts'
 import type { RunMembers } from '../runs/members.ts'
-import { metadataValue } from '../runs/node.ts'
+import { LEFTOVER_REASON, metadataValue } from '../runs/node.ts'
 import type { RunRepository } from '../runs/repository.ts'
-import { Attempts, retry } from './attempts.ts'
-import { applyCheck, requestCheck } from './checks.ts'
-import { decideRound, decideStep, guardStep } from './conditions.ts'
+import { Attempts, goOn, retry } from './attempts.ts'
 import { ControlError, type ControlHandler, type ControlStep, malformed } from './control.ts'
 import { type DrainOptions, drain, endDrain, noteItem } from './drain.ts'
 import { fanOut, isSpawning } from './fan-out.ts'
-import { finalize } from './finalize.ts'
 import { FragmentWriter, type ResolveTarget } from './fragment-writer.ts'
 import { Graph } from './graph.ts'
+import { hasFailed, results } from './outcome.ts'
+import { parseJson } from './output.ts'
 import { checkScope, endParent, endScope } from './scopes.ts'
+import { skip } from './skip.ts'
 import { mayBeginInRun, RunStates } from './state.ts'
 import { StepTimeouts, type StepTimeoutsOptions } from './step-timeouts.ts'
 
@@ -277,4 +281,156 @@ export class RunEngine {
       [EngineKey.controllerErrorClass]: 'hard',
     })
   }
+}
+
+const SPEC_REASON = 'workflow cleanup: generated spec sidecar closed with workflow root'
+/** How many members that are left are closed at once: the loop is free between those. */
+const SLICE = 10
+const MAX_SOURCES = 50
+
+interface FinalizeOptions {
+  beads: BeadRepository
+  graph: Graph
+  members: RunMembers
+}
+
+/**
+ * Ends a run: its root first, then what is left of it, on success the work it came from, and last the finalizer itself.
+ * What is left is closed in slices; each bead that is closed brings the finalizer back until nothing is left.
+ */
+function finalize({ beads, graph, members }: FinalizeOptions, { tx, bead, root }: ControlStep): void {
+  if (root.status !== 'closed') {
+    const failed = graph.hasFailedBlocker(bead.id) || graph.hasAbortedScope(root.id)
+    beads.closeWith(tx, root.id, { [ResultKey.outcome]: failed ? 'fail' : 'pass' })
+  }
+  const left = members.open(root.id, SLICE + 2).filter((id) => id !== bead.id)
+  for (const id of left.slice(0, SLICE)) beads.closeWith(tx, id, leftoverMetadata(beads.get(id)))
+  if (left.length > SLICE) return
+  const outcome = metadataValue(beads.get(root.id), ResultKey.outcome)
+  if (outcome === 'pass') closeSources(beads, tx, root)
+  beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'pass', [WorkKey.closeReason]: LEFTOVER_REASON })
+}
+
+function leftoverMetadata(bead: Bead): Record<string, string> {
+  const isSpec = metadataValue(bead, WorkflowKey.kind) === 'spec'
+  return isSpec
+    ? { [ResultKey.outcome]: 'pass', [WorkKey.closeReason]: SPEC_REASON }
+    : { [ResultKey.outcome]: 'skipped', [WorkKey.closeReason]: LEFTOVER_REASON }
+}
+
+/** Closes the work that a graph was attached to, and what that came from in its turn. */
+function closeSources(beads: BeadRepository, tx: ControlStep['tx'], root: Bead): void {
+  let id = metadataValue(root, EngineKey.sourceBeadId)
+  for (let depth = 0; id !== '' && depth < MAX_SOURCES; depth++) {
+    const source = beads.find(id)
+    if (!source || source.status === 'closed') return
+    beads.closeWith(tx, id, { [ResultKey.outcome]: 'pass' })
+    id = metadataValue(source, EngineKey.sourceBeadId)
+  }
+}
+
+interface CheckOptions {
+  beads: BeadRepository
+  attempts: Attempts
+  runner: CheckRunner
+}
+
+/** Has the latest iteration checked; one that failed by itself needs no check. */
+function requestCheck({ attempts, runner }: CheckOptions, step: ControlStep): void {
+  if (step.bead.metadata?.[EngineKey.checkMode] !== 'exec') {
+    throw malformed(`gc.check_mode of ${step.bead.id} is not exec`)
+  }
+  const { attempt, number } = attempts.latest(step.bead)
+  const reason = metadataValue(attempt, ResultKey.failureReason) || 'the iteration failed'
+  if (hasFailed(attempt)) goOn(attempts, step, number, reason)
+  else runner.request(step.tx, step.bead, step.root, attempt)
+}
+
+/** Moves the graph by the verdict of a check, and leaves what it printed on the iteration that it was about. */
+function applyCheck(
+  { beads, attempts }: Omit<CheckOptions, 'runner'>,
+  step: ControlStep,
+  attempt: Bead,
+  result: CheckResult,
+): void {
+  keepOutput(beads, step.tx, attempt, result)
+  const { number } = attempts.latest(step.bead)
+  if (result.exitCode !== 0) {
+    goOn(attempts, step, number, result.reason, describe(number, result))
+    return
+  }
+  const entry = { action: 'close', attempt: String(number), outcome: 'pass' } as const
+  attempts.end(step, entry, { ...results(attempt), [ResultKey.outcome]: 'pass' })
+}
+
+function keepOutput(beads: BeadRepository, tx: Tx, attempt: Bead, { exitCode, output, durationMs }: CheckResult): void {
+  beads.change(tx, attempt.id, {
+    metadata: {
+      [EngineKey.exitCode]: String(exitCode ?? ''),
+      [EngineKey.stdout]: output,
+      [EngineKey.durationMs]: String(durationMs),
+    },
+  })
+}
+
+const describe = (number: number, { reason, output }: CheckResult): string =>
+  `The check of attempt ${number} failed (${reason}).${output === '' ? '' : ` What it printed last:\n\n${fenceText(output, 'the check')}`}`
+
+interface ConditionOptions {
+  beads: BeadRepository
+  graph: Graph
+  members: RunMembers
+}
+
+/** Ends a loop once its condition holds for the round that is over, or begins the next. */
+function decideRound(options: ConditionOptions & { attempts: Attempts }, step: ControlStep): void {
+  const { graph, attempts } = options
+  const { attempt, number } = attempts.latest(step.bead)
+  const scope = metadataValue(attempt, WorkflowKey.stepRef)
+  const suffix = `.iteration.${number}.${metadataValue(step.bead, EngineKey.conditionStep)}`
+  const about = graph.scopeMembers(step.root.id, scope).find(({ ref = '' }) => ref.endsWith(suffix))
+  if (!hasFailed(attempt) && about && holds(step.bead, about)) {
+    const entry = { action: 'close', attempt: String(number), outcome: 'pass' } as const
+    attempts.end(step, entry, { ...results(about), [ResultKey.outcome]: 'pass' })
+  } else goOn(attempts, step, number, `${metadataValue(step.bead, EngineKey.condition)} does not hold`)
+}
+
+/** Lets the step behind a condition begin, or skips it with all that is made of it. */
+function decideStep({ beads, graph, members }: ConditionOptions, { tx, bead, root }: ControlStep): void {
+  const reference = metadataValue(bead, EngineKey.conditionStep)
+  const isAbout = ({ ref }: Bead) => ref === reference
+  const about = graph.blockers(bead.id).find(isAbout) ?? [...members.of(root.id)].find(isAbout)
+  if (!about) throw malformed(`${bead.id} is about the step ${reference}, and the run has none of that name`)
+  if (!holds(bead, about)) for (const step of conditional(beads, bead)) skip({ beads, graph }, tx, step)
+  beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'pass' })
+}
+
+/** The step that a condition is before. */
+const conditional = (beads: BeadRepository, { id, ref = '' }: Bead): Bead[] =>
+  beads
+    .list(beads.dependentsOf(id).map(({ issue_id }) => issue_id))
+    .filter((step) => step.ref === ref.replace(/-condition$/, ''))
+
+function holds(control: Bead, about: Bead): boolean {
+  const written = metadataValue(control, EngineKey.condition)
+  const condition = parseStateCondition(written)
+  if (!condition) throw malformed(`gc.condition of ${control.id} cannot be evaluated: ${written}`)
+  return evaluate(condition, () => stateOf(about))
+}
+
+function stateOf(bead: Bead): StepState {
+  const outcome = metadataValue(bead, ResultKey.outcome)
+  const output = parseJson(metadataValue(bead, ResultKey.outputJson))
+  return {
+    status: bead.status === 'closed' ? 'complete' : bead.status,
+    ...(outcome && { outcome }),
+    ...(output && { output: output.value }),
+  }
+}
+
+/** Lets what needs a step go on, unless the step failed: then a person decides. */
+function guardStep({ beads, graph }: ConditionOptions, { tx, bead }: ControlStep): 'waits' | 'passed' {
+  if (graph.blockers(bead.id).some(hasFailed)) return 'waits'
+  beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'pass' })
+  return 'passed'
 }

@@ -1,9 +1,11 @@
-import { withParents } from './extend.ts'
-import type { Formula, Named, Place, Requirement, Step } from './formula.ts'
-import type { FormulaFiles } from './formula-files.ts'
+import { basename } from 'node:path'
+import type { Compose, Formula, Named, Place, Requirement, Step } from './formula.ts'
+import { type Asset, type FormulaFiles, missingFormula } from './formula-files.ts'
+import { openVariables } from './placeholders.ts'
 import { TooSlow } from './quick.ts'
 import { Problems } from './reader.ts'
-import type { FormulaMessage } from './recipe.ts'
+import type { FormulaMessage, JsonTable, JsonValue } from './recipe.ts'
+import { uniqueRequirements } from './requirements.ts'
 
 /** The most steps that a formula may come to, controls included. */
 export const MAX_STEPS = 100_000
@@ -103,4 +105,130 @@ export class Compilation {
       .flatMap((part) => (part === id ? [id] : this.#partsOf(parts, part)))
       .concat(parts.has(id) ? [] : [id])
   }
+}
+
+/** A formula with what it inherits; undefined, and a problem, when it or a parent cannot be read. */
+function withParents(
+  files: FormulaFiles,
+  { name, place }: Named,
+  problems: Problems,
+  /** What was read before. */
+  inherited: Map<string, Formula | undefined>,
+  stack: readonly string[] = [],
+): Formula | undefined {
+  if (inherited.has(name)) return inherited.get(name)
+  const formula = inherit(files, { name, place }, problems, inherited, stack)
+  inherited.set(name, formula)
+  return formula
+}
+
+function inherit(
+  files: FormulaFiles,
+  { name, place }: Named,
+  problems: Problems,
+  inherited: Map<string, Formula | undefined>,
+  stack: readonly string[],
+): Formula | undefined {
+  if (stack.includes(name)) {
+    problems.add(place, `formulas extend each other in a circle: ${[...stack, name].join(' → ')}`)
+    return undefined
+  }
+  const parsed = files.formula(name)
+  if (!parsed) {
+    problems.add(place, missingFormula(files, name))
+    return undefined
+  }
+  if ('errors' in parsed) {
+    problems.list.push(...parsed.errors)
+    return undefined
+  }
+  const formula = readDescriptions(parsed.formula, files)
+  if (formula.extends.length === 0) return formula
+  const parents = formula.extends.map((parent) => withParents(files, parent, problems, inherited, [...stack, name]))
+  const read = parents.filter((parent) => parent !== undefined)
+  if (read.length < parents.length) return undefined
+  const [first, ...others] = [...read, formula]
+  return first && others.reduce(merge, first)
+}
+
+/** A formula over another one. What the lower one advises is its own affair. */
+function merge(base: Formula, formula: Formula): Formula {
+  return {
+    ...formula,
+    ...{ phase: formula.phase ?? base.phase, pour: formula.pour || base.pour },
+    requirements: uniqueRequirements([...base.requirements, ...formula.requirements]),
+    variables: new Map([...base.variables, ...formula.variables]),
+    steps: mergeSteps(base.steps, formula.steps),
+    template: mergeSteps(base.template, formula.template),
+    compose: mergeCompose(base.compose, formula.compose),
+    mentions: base.mentions.union(formula.mentions),
+    metadata: mergeTables(base.metadata, formula.metadata),
+  }
+}
+
+/** A step of the same id takes the place of the lower one, whole; new ones come after. */
+function mergeSteps(base: readonly Step[], own: readonly Step[]): Step[] {
+  const byId = new Map(own.map((step) => [step.id, step]))
+  const ids = new Set(base.map(({ id }) => id))
+  return [...base.map((step) => byId.get(step.id) ?? step), ...own.filter(({ id }) => !ids.has(id))]
+}
+
+/** A table over another one: tables in both are merged, every other value replaces the lower one. */
+function mergeTables(base: JsonTable, own: JsonTable): JsonTable {
+  const merged = Object.entries(own).map(([key, value]) => {
+    const below = Object.hasOwn(base, key) ? base[key] : undefined
+    return [key, isTable(below) && isTable(value) ? mergeTables(below, value) : value] as const
+  })
+  return { ...base, ...Object.fromEntries(merged) }
+}
+
+const isTable = (value: JsonValue | undefined): value is JsonTable => typeof value === 'object' && !Array.isArray(value)
+
+const mergeCompose = (base: Compose, own: Compose): Compose => ({
+  expand: [...base.expand, ...own.expand],
+  map: [...base.map, ...own.map],
+  branch: [...base.branch, ...own.branch],
+  gate: [...base.gate, ...own.gate],
+  aspects: [...base.aspects, ...own.aspects],
+})
+
+/** Maximum size of a description that is copied from its file, in bytes. */
+const MAX_DESCRIPTION = 4096
+
+/**
+ * A formula whose steps hold the texts of their description files. The files are named as written, since nothing has been
+ * substituted yet: `{target}.md` is the name of a file. A step keeps the name of a file that does not exist.
+ */
+function readDescriptions(formula: Formula, files: FormulaFiles): Formula {
+  const mentions = new Set(formula.mentions)
+  const read = (steps: readonly Step[]): Step[] =>
+    steps.map((step) => {
+      const asset = step.descriptionFile === undefined ? undefined : files.asset(step.place.file, step.descriptionFile)
+      for (const name of openVariables(asset?.text ?? '')) mentions.add(name)
+      return {
+        ...step,
+        ...(asset && { description: descriptionOf(asset, formula), descriptionFile: undefined }),
+        ...(step.children.length > 0 && { children: read(step.children) }),
+        ...(step.loop && { loop: { ...step.loop, body: read(step.loop.body) } }),
+      }
+    })
+  return {
+    ...{ ...formula, mentions },
+    ...{ steps: read(formula.steps), template: read(formula.template) },
+    advice: formula.advice.map((each) => ({ ...each, before: read(each.before), after: read(each.after) })),
+  }
+}
+
+/** The text of a description file, or for a long one where to read it and the variables in it. */
+function descriptionOf({ file, text }: Asset, { variables }: Formula): string {
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= MAX_DESCRIPTION) return text
+  const names = [...new Set([...variables.keys(), ...openVariables(text)])].filter(
+    (name) => openVariables(`{{${name}}}`).length > 0,
+  )
+  return [
+    `Read ${file} (${basename(file)}, ${bytes} bytes): it says what to do in this step.`,
+    ...(names.length > 0 ? ['', 'In it these variables stand for:', ''] : []),
+    ...names.sort().map((name) => `${name}="{{${name}}}"`),
+  ].join('\n')
 }

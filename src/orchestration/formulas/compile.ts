@@ -1,25 +1,28 @@
 import { basename } from 'node:path'
 import { withHint } from '../../config/diagnostics/suggestion.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
-import { applyAdvice } from './advice.ts'
 import { writeAttempts } from './attempts.ts'
-import { compileBonds } from './bonds.ts'
 import { Compilation, MAX_EDGES, TooLarge } from './compilation.ts'
 import { addBranches, composeExpansions } from './compose.ts'
+import { parseStateCondition, STATE_FORMS } from './conditions.ts'
 import { withScopeChecks } from './controls.ts'
 import { expandInline } from './expand.ts'
 import { filterSteps, settleNeeds } from './filter.ts'
 import { flatten, recipeParts } from './flatten.ts'
-import { type Formula, type Step, walk } from './formula.ts'
-import { type FormulaFiles, missingHint } from './formula-files.ts'
-import { checkConditions, checkGraph, checkVariables } from './graph-rules.ts'
+import { type Advice, type Formula, type Loop, type Pointcut, type Step, walk } from './formula.ts'
+import { type FormulaFiles, missingFormula, missingHint } from './formula-files.ts'
+import { matchesGlob } from './glob.ts'
 import { writeOutLoops } from './loops.ts'
+import { mapTexts } from './map-step.ts'
 import { briefErrors, uniqueMessages } from './messages.ts'
 import { inOrder } from './order.ts'
 import { checkIds } from './parse.ts'
-import type { CompileResult, FormulaMessage, Recipe, RecipeDependency, RecipeRoot, RecipeStep } from './recipe.ts'
+import { fillNames } from './placeholders.ts'
+import type { Bond, CompileResult, FormulaMessage, Recipe, RecipeDependency, RecipeRoot, RecipeStep } from './recipe.ts'
 import { checkRequirements, isGraph, uniqueRequirements } from './requirements.ts'
-import { resolveFiles } from './texts.ts'
+import { resolveNeeds } from './rounds.ts'
+import { toSpec } from './spec.ts'
+import { graphConstruct } from './step-rules.ts'
 import { valuesOf } from './variables.ts'
 
 type Variables = Readonly<Record<string, string>>
@@ -247,4 +250,200 @@ function rootOf({ name, description, variables, metadata }: Formula, shape: Reci
     priority: 2,
     metadata: { ...Object.fromEntries(own), ...kind },
   }
+}
+
+/** Variables that the launch of a graph gives. */
+const RESERVED = ['convoy_id', 'bead_id']
+const RESERVED_FOR_CALLERS = [...RESERVED, 'issue']
+
+/** A graph neither declares nor takes the variables that its launch gives. */
+function checkVariables(
+  { variables, place }: Formula,
+  given: Readonly<Record<string, string>>,
+  graph: boolean,
+  compilation: Compilation,
+): void {
+  if (!graph) return
+  for (const name of RESERVED) {
+    const declared = variables.get(name)
+    if (declared) compilation.problem(declared.place, `vars.${name} is given by gc to a graph: it cannot be declared`)
+  }
+  for (const name of RESERVED_FOR_CALLERS) {
+    if (Object.hasOwn(given, name)) {
+      compilation.problem(place, `the variable "${name}" is given by gc to a graph: it cannot be supplied`)
+    }
+  }
+}
+
+/** Only a graph may have what an engine has to run. */
+function checkGraph(steps: readonly Step[], graph: boolean, compilation: Compilation): void {
+  if (graph) return
+  for (const step of walk(steps)) {
+    const construct = graphConstruct(step)
+    if (construct) {
+      const message = `${construct} needs a graph: declare [requires] formula_compiler = ">=2.0.0"`
+      compilation.problem(step.place, message, step.id)
+    }
+  }
+}
+
+/** Conditions on the state of steps must be such, and name a step that is over before they are judged. */
+function checkConditions(steps: readonly Step[], compilation: Compilation): void {
+  for (const step of walk(steps)) {
+    if (step.runCondition !== undefined && !parseStateCondition(step.runCondition)) {
+      const message = `condition "${step.runCondition}" is neither one on variables ({{v}}) nor on a step: ${STATE_FORMS}`
+      compilation.problem(step.place, message, step.id)
+    }
+    const verdict = step.check?.verdict
+    if (verdict?.kind !== 'until') continue
+    const named = parseStateCondition(verdict.condition)?.step
+    if (named === undefined) {
+      const message = `loop.until "${verdict.condition}" cannot be evaluated: write ${STATE_FORMS}`
+      compilation.problem(step.place, message, step.id)
+    } else if (named !== 'step' && !step.children.some(({ id }) => id === named)) {
+      compilation.problem(step.place, `loop.until names "${named}", and there is no such step in the loop`, step.id)
+    }
+  }
+}
+
+/** Steps with those around them that a formula advises; what was added by advice is not advised again. */
+function applyAdvice(
+  steps: readonly Step[],
+  { advice, pointcuts }: Pick<Formula, 'advice' | 'pointcuts'>,
+  added: Set<string>,
+  compilation: Compilation,
+): Step[] {
+  if (advice.length === 0) return [...steps]
+  return steps.flatMap((step) => {
+    const children =
+      step.children.length > 0 ? applyAdvice(step.children, { advice, pointcuts }, added, compilation) : []
+    const around = { before: [] as Step[], after: [] as Step[] }
+    for (const each of advice) {
+      if (added.has(step.id) || !isAdvised(step, each, pointcuts)) continue
+      around.before.push(...each.before.map((advised) => adapt(advised, step, compilation)))
+      around.after.push(...each.after.map((advised) => adapt(advised, step, compilation)))
+    }
+    const before = chain(around.before)
+    const after = chain(around.after, step.id)
+    for (const { id } of [...before, ...after]) added.add(id)
+    const last = before.at(-1)
+    return [...before, { ...step, needs: last ? [...step.needs, last.id] : step.needs, children }, ...after]
+  })
+}
+
+const isAdvised = (step: Step, { target }: Advice, pointcuts: readonly Pointcut[]): boolean =>
+  matchesGlob(step.id, target) && (pointcuts.length === 0 || pointcuts.some((pointcut) => isOf(step, pointcut)))
+
+const isOf = (step: Step, { glob, type, label }: Pointcut): boolean =>
+  (glob === undefined || matchesGlob(step.id, glob)) &&
+  (type === undefined || step.type === type) &&
+  (label === undefined || step.tags.includes(label))
+
+/** An advised step for the one it is about, under the same conditions. */
+function adapt(advised: Step, { id, title, description, conditions }: Step, compilation: Compilation): Step {
+  const texts: Readonly<Record<string, string>> = {
+    'step.id': id,
+    'step.title': title,
+    'step.description': description ?? '',
+  }
+  const adapted = mapTexts(advised, (text) =>
+    fillNames(text, (name) => (Object.hasOwn(texts, name) ? texts[name] : undefined)),
+  )
+  compilation.addText(adapted)
+  return { ...adapted, conditions: [...conditions, ...adapted.conditions] }
+}
+
+/** Steps one after the other, the first after the step of an id. */
+const chain = (steps: readonly Step[], first?: string): Step[] =>
+  steps.map((step, index) => {
+    const before = index === 0 ? first : steps[index - 1]?.id
+    return before === undefined ? step : { ...step, needs: [...new Set([...step.needs, before])] }
+  })
+
+interface Bonds {
+  bonds: Record<string, Bond>
+  /** The steps of all of them, as their files say them. */
+  templates: Step[]
+}
+
+/** What the fan-outs among steps expand into, and the fan-outs in that. */
+function compileBonds(steps: readonly Step[], compilation: Compilation): Bonds {
+  const bonds: Record<string, Bond> = {}
+  const templates: Step[] = []
+  const open = [...walk(steps)]
+  for (let step = open.pop(); step; step = open.pop()) {
+    if (!step.onComplete) continue
+    const { bond: name, vars = {} } = step.onComplete
+    const formula = readBond(name, compilation)
+    if (typeof formula === 'string') {
+      bonds[name] = { error: formula }
+      compilation.warn(
+        step.place,
+        `on_complete.bond "${name}": ${formula}; the fan-out fails when it gets there`,
+        step.id,
+      )
+      continue
+    }
+    for (const range of rangesOf(formula.template)) {
+      const used = Object.keys(vars).find((variable) => range.includes(`{${variable}}`))
+      if (used === undefined) continue
+      const message = `on_complete.vars.${used} is in a loop.range of "${name}", which is counted before there are items`
+      compilation.problem(step.place, message, step.id)
+    }
+    if (Object.hasOwn(bonds, name)) continue
+    const written = resolveNeeds(
+      expandInline(writeOutLoops(formula.template, compilation), compilation, 1),
+      compilation,
+    )
+    const template = resolveFiles(written, true, compilation)
+    const variables = [...formula.variables.values()].map(({ definition }) => definition)
+    bonds[name] = { formula: name, variables, steps: template.map(toSpec) }
+    templates.push(...template)
+    open.push(...walk(template))
+  }
+  return { bonds, templates }
+}
+
+/** The expansion of a name, or why there is none: items that nobody has yet need not keep a formula from compiling. */
+function readBond(name: string, compilation: Compilation): Formula | string {
+  const parsed = compilation.files.formula(name)
+  if (!parsed) return missingFormula(compilation.files, name)
+  if ('errors' in parsed) return `the formula "${name}" cannot be read: ${parsed.errors[0]?.message ?? ''}`
+  if (parsed.formula.type !== 'expansion') return `"${name}" is no expansion`
+  return compilation.formula({ name, place: parsed.formula.place }, 'expansion') ?? `"${name}" cannot be compiled`
+}
+
+const rangesOf = (steps: readonly Step[]): string[] =>
+  [...walk(steps)].flatMap(({ loop }) => (loop ? [...rangeOf(loop), ...rangesOf(loop.body)] : []))
+
+const rangeOf = ({ rounds }: Loop): string[] => (rounds.kind === 'range' ? [rounds.range] : [])
+
+const ASSETS = '../assets/'
+
+/** Steps with the scripts of their checks where the packs ship them; reports description files that do not exist. */
+function resolveFiles(steps: readonly Step[], isGraph: boolean, compilation: Compilation): Step[] {
+  return steps.map((step) => {
+    if (step.descriptionFile !== undefined) reportMissing(step, step.descriptionFile, isGraph, compilation)
+    return {
+      ...step,
+      descriptionFile: undefined,
+      check: step.check && resolveScript(step, step.check, compilation),
+      children: step.children.length > 0 ? resolveFiles(step.children, isGraph, compilation) : step.children,
+    }
+  })
+}
+
+function reportMissing(step: Step, path: string, isGraph: boolean, compilation: Compilation): void {
+  const message = `description_file "${path}" is not there: it is looked for beside the formula, and ../assets/ in every pack`
+  if (isGraph) compilation.problem(step.place, message, step.id)
+  else compilation.warn(step.place, message, step.id)
+}
+
+function resolveScript(step: Step, check: NonNullable<Step['check']>, compilation: Compilation): Step['check'] {
+  const { verdict } = check
+  if (verdict.kind !== 'exec' || !verdict.path.startsWith(ASSETS)) return check
+  const asset = compilation.files.asset(step.place.file, verdict.path)
+  if (asset) return { ...check, verdict: { ...verdict, path: asset.file } }
+  compilation.problem(step.place, `check.check.path "${verdict.path}" is not in the assets of any pack`, step.id)
+  return check
 }

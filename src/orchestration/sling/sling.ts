@@ -1,17 +1,19 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import { withoutReplay } from '../../core/replays/replays.ts'
 import type { Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadDraft } from '../../work/beads/draft.ts'
-import { EngineKey } from '../../work/metadata.ts'
+import type { Bead } from '../../work/beads/schema.ts'
+import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { toDetail } from '../formulas/detail.ts'
+import type { Recipe } from '../formulas/recipe.ts'
+import { beadCount, type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
 import { resolveTarget, type Target } from '../routing/target.ts'
-import { checkArguments } from './arguments.ts'
 import { BeadRouter, isRouted, type RouteFlags } from './bead-router.ts'
-import { slingChildren } from './convoy-sling.ts'
-import { FormulaCooker } from './cooker.ts'
-import type { LauncherOptions } from './launch-parts.ts'
+import { type LauncherOptions, LaunchParts } from './launch-parts.ts'
+import { asMolecule, asPoured, asRootOnly, fill, requireNoInput } from './launch-recipe.ts'
+import type { Variables } from './launch-variables.ts'
 import { FormulaLauncher, type Launch, type Launched } from './launcher.ts'
 import type {
   FormulaCook,
@@ -247,4 +249,163 @@ function formulaResponse(
     ...(warnings.length > 0 && { warnings }),
     ...(isGraph && { run: { run_id: root, kind: 'sling', status: 'pending' } }),
   }
+}
+
+type Child = SlingBatch['children'][number]
+
+/** How one bead of a convoy is slung: `again` when it was before. */
+type SlingChild = (bead: Bead) => Promise<'routed' | 'again'>
+
+/** Slings the open beads of a convoy one by one; one that cannot be slung hinders no other. */
+async function slingChildren(
+  convoy: string,
+  target: string,
+  children: readonly Bead[],
+  sling: SlingChild,
+): Promise<SlingBatch> {
+  if (!children.some(({ status }) => status === 'open')) {
+    throw new AppError('invalid-request', `convoy ${convoy} has no open beads: there is nothing to sling`)
+  }
+  const results: Child[] = []
+  for (const child of children) results.push(await slingChild(child, sling))
+  const count = (...outcomes: Child['outcome'][]) => results.filter(({ outcome }) => outcomes.includes(outcome)).length
+  return {
+    ...{ convoy_id: convoy, target, total: results.length, routed: count('routed'), failed: count('failed') },
+    ...{ skipped: count('skipped', 'again'), idempotent: count('again'), children: results },
+  }
+}
+
+async function slingChild(child: Bead, sling: SlingChild): Promise<Child> {
+  const { id: bead, status } = child
+  if (status !== 'open') return { bead, outcome: 'skipped', reason: `it is ${status}` }
+  try {
+    return { bead, outcome: await sling(child) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { bead, outcome: 'failed', reason: errorMessage(error) }
+  }
+}
+
+/** What a request slings, once its arguments agree with each other. */
+interface SlingSubject {
+  bead?: string | undefined
+  formula?: string | undefined
+}
+
+/** Throws for arguments that do not go together, in a fixed order; returns what to sling. */
+function checkArguments(body: SlingInputBody, { agent }: Target, city: string): SlingSubject {
+  const { bead, formula, attached_bead_id: attached } = body
+  const defaultFormula = bead && !body.no_formula ? agent.defaultSlingFormula : undefined
+  if (!bead && !formula) reject('name a bead or a formula')
+  if (bead && formula) reject('name a bead or a formula, not both; to launch a formula for a bead use attached_bead_id')
+  if (bead && attached) reject('bead and attached_bead_id exclude each other')
+  if (attached && !formula) reject('attached_bead_id needs a formula')
+  const hasFormulaOptions =
+    Object.keys(body.vars ?? {}).length > 0 || Boolean(body.title || body.scope_kind || body.scope_ref)
+  if (hasFormulaOptions && !formula && !defaultFormula)
+    reject('vars, title and scope belong to a formula, and there is none')
+  if (!body.scope_kind !== !body.scope_ref) reject('scope_kind and scope_ref go together')
+  if (body.scope_kind && !['city', 'rig'].includes(body.scope_kind)) reject('scope_kind is city or rig')
+  if (body.owned && body.no_convoy) reject('owned is about the convoy, and no_convoy leaves it out')
+  if (body.merge && !['direct', 'mr', 'local'].includes(body.merge)) reject('merge is direct, mr or local')
+  if (body.no_formula && formula) reject('no_formula and formula exclude each other')
+  checkScope(body, agent.dir, city)
+  return bead ? { bead, formula: defaultFormula } : { formula }
+}
+
+function checkScope({ scope_kind, scope_ref, rig }: SlingInputBody, targetRig: string | undefined, city: string): void {
+  if (scope_kind === 'city' && scope_ref !== city) {
+    throw new AppError('scope-not-found', `scope_ref ${scope_ref} is not this city, which is ${city}`)
+  }
+  if (scope_kind !== 'rig') return
+  if (targetRig === undefined) reject(`a scope of rig ${scope_ref} needs an agent of that rig`)
+  if (targetRig !== scope_ref) reject(`the agent belongs to rig ${targetRig}, not to ${scope_ref}`)
+  if (rig && rig !== scope_ref) reject('rig and scope_ref name different rigs')
+}
+
+function reject(message: string): never {
+  throw new AppError('invalid-request', message)
+}
+
+/** A formula to make beads of, for nobody. */
+interface Cook {
+  formula: string
+  rig: string
+  title?: string | undefined
+  vars: Variables
+  /** The bead that they are for. */
+  bead?: string | undefined
+  metadata: Readonly<Record<string, string>>
+  /** Set by `bd mol`: whether the beads are bookkeeping. They are made with their steps. */
+  ephemeral?: boolean | undefined
+  rootOnly?: boolean | undefined
+}
+
+/** The beads that were made of a formula. */
+interface Cooked {
+  root: string
+  isGraph: boolean
+  created: number
+  /** By their steps. */
+  ids: Record<string, string>
+}
+
+/** Makes the beads of formulas, which nobody is given. */
+class FormulaCooker {
+  readonly #options: LauncherOptions
+  readonly #parts: LaunchParts
+
+  constructor(
+    options: LauncherOptions,
+    private readonly router: BeadRouter,
+  ) {
+    this.#options = options
+    this.#parts = new LaunchParts(options)
+  }
+
+  /** Makes the beads of a formula for nobody; for a bead, they hang on it. */
+  async cook(caller: Caller, { formula, rig, bead, ...cook }: Cook): Promise<Cooked> {
+    const { beads, config } = this.#options
+    if (rig && !config.current.rigs.some(({ name }) => name === rig)) {
+      throw new AppError('invalid-request', `rig ${rig} does not exist in this city`)
+    }
+    const attached = bead === undefined ? undefined : this.router.get(bead)
+    const place = attached ? beads.rigOf(attached.id) : rig
+    const compiled = await this.#parts.compile({ ...cook, formula, rig: place, strict: true }, bead)
+    if (attached && compiled.shape === 'graph') {
+      throw new AppError(
+        'invalid-request',
+        `formula ${formula} is a graph, which is slung for a bead: gc sling <agent> ${bead} --on ${formula}`,
+      )
+    }
+    if (compiled.shape === 'graph') requireNoInput(compiled)
+    const recipe = shapeOf(compiled, cook, attached !== undefined)
+    const { title, ephemeral, metadata: rootMetadata } = cook
+    const draft = {
+      ...{ rig: place, count: beadCount(recipe) },
+      plan: (ids: readonly string[]) =>
+        planGraph(fill(recipe, {}), ids, {
+          rig: place,
+          title,
+          ephemeral,
+          rootMetadata,
+          storeRef: this.#parts.storeRef(place),
+        }),
+      begin: (tx: Tx) => attached && this.#parts.burnAttached(tx, this.router.get(attached.id)),
+      finish: (tx: Tx, { root, size, ids, recipe: filled }: GraphPlan): Cooked => {
+        const molecule = { [WorkflowKey.olderMoleculeId]: root }
+        if (attached) beads.change(tx, attached.id, { metadata: molecule })
+        this.#parts.addRun(tx, { recipe: filled, rig: place, target: '' }, root)
+        return { root, isGraph: recipe.shape === 'graph', created: size, ids: Object.fromEntries(ids) }
+      },
+    }
+    return this.#options.instantiator.write(draft, actorOf(caller))
+  }
+}
+
+/** What is made of a recipe. */
+function shapeOf(recipe: Recipe, { rootOnly, ephemeral }: Pick<Cook, 'rootOnly' | 'ephemeral'>, isAttached: boolean) {
+  if (rootOnly) return asRootOnly(recipe)
+  if (isAttached) return asMolecule(recipe)
+  return ephemeral === undefined ? recipe : asPoured(recipe)
 }

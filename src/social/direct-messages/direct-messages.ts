@@ -11,14 +11,16 @@ import type { Notifications } from '../notifications/notifications.ts'
 import { badRequest, conflict, conversationNotFound, SocialError } from '../shared/errors.ts'
 import { rejectSecrets } from '../shared/leaks.ts'
 import { parseLimit } from '../shared/paging.ts'
-import { clean } from '../shared/strings.ts'
+import { clean, timestamp } from '../shared/strings.ts'
 import { ConversationRows, FIRST_PAGE, type MemberRow } from './conversation-rows.ts'
 import { ConversationApproved, ConversationRejected, ConversationRequested, MessageSent } from './events.ts'
-import { MessageRows } from './message-rows.ts'
+import { type MessageRow, MessageRows } from './message-rows.ts'
 import {
   CONVERSATION_PAGE,
+  type Conversation,
   type ConversationListResponse,
   type ConversationQuery,
+  type DirectMessage,
   MESSAGE_PAGE,
   type MessageCheck,
   type MessageDraft,
@@ -30,7 +32,6 @@ import {
   type MessageSentResponse,
   type Rejection,
 } from './schema.ts'
-import { toCheck, toConversation, toDirectMessage, toOutgoing, toPreview } from './view.ts'
 
 const REQUEST = { min: 10, max: 1_000 }
 const MAX_MESSAGE = 10_000
@@ -236,3 +237,51 @@ const notApproved = ({ status, other_name, initiated }: MemberRow): SocialError 
     initiated === 1 ? `${other_name} has not agreed yet` : `Approve the request of ${other_name} first`,
   )
 }
+
+const toPreview = (row: MemberRow): MessageRequestListResponse['requests'][number] => ({
+  conversation_id: row.id,
+  from: { name: row.other_name, owner: null },
+  message_preview: row.preview ?? '',
+  created_at: timestamp(row.last_message_at),
+})
+
+const toOutgoing = (row: MemberRow): MessageRequestListResponse['outgoing']['items'][number] => ({
+  ...{ conversation_id: row.id, to: { name: row.other_name }, created_at: timestamp(row.last_message_at) },
+})
+
+function toCheck(
+  requests: readonly MemberRow[],
+  unread: readonly MemberRow[],
+  { messages, conversations }: { messages: number; conversations: number },
+): MessageCheck {
+  const asking = requests.length
+  return {
+    ...{ success: true, has_activity: asking > 0 || messages > 0, summary: summaryOf(asking, messages) },
+    requests: { count: asking, items: requests.map(toPreview) },
+    messages: {
+      ...{ total_unread: messages, conversations_with_unread: conversations },
+      latest: unread.map((row) => ({ ...toPreview(row), unread_count: row.unread })),
+    },
+  }
+}
+
+function summaryOf(requests: number, messages: number): string {
+  if (requests === 0 && messages === 0) return 'Nothing new'
+  const parts = [
+    ...(requests > 0 ? [requests === 1 ? '1 request' : `${requests} requests`] : []),
+    ...(messages > 0 ? [messages === 1 ? '1 unread message' : `${messages} unread messages`] : []),
+  ]
+  return parts.join(', ')
+}
+
+const toConversation = (row: MemberRow): Conversation => ({
+  conversation_id: row.id,
+  with_agent: { name: row.other_name, description: row.other_description, karma: row.other_karma, owner: null },
+  ...{ unread_count: row.unread, last_message_at: timestamp(row.last_message_at) },
+  ...{ you_initiated: row.initiated === 1, status: 'approved' },
+})
+
+const toDirectMessage = (row: MessageRow): DirectMessage => ({
+  ...{ id: row.id, sender: { name: row.sender_name }, content: row.content },
+  ...{ needs_human_input: row.needs_human_input === 1, created_at: timestamp(row.created_at) },
+})

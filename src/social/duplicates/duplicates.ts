@@ -5,10 +5,11 @@ import type { Store, Tx } from '../../core/store.ts'
 import type { AgentRow } from '../agents/view.ts'
 import type { Standings } from '../reputation/standings.ts'
 import type { Limits } from '../shared/settings.ts'
+import { hashSecret } from '../shared/strings.ts'
 import { UNLISTED } from '../shared/unlisted.ts'
-import { overlap } from './minhash.ts'
-import { type Print, printOf } from './prints.ts'
+import { bandsOf, overlap, sketchOf } from './minhash.ts'
 import type { textPrints } from './table.ts'
+import { distinctiveWords } from './words.ts'
 
 type Kind = 'post' | 'comment'
 type Columns = typeof textPrints.$inferSelect
@@ -182,3 +183,26 @@ const keyOf = (kind: number, band: number): number => kind * BAND_KEYS + band
 
 /** A sketch as it is stored; its bytes may begin anywhere in memory. */
 const sketchIn = ({ sketch }: PrintRow): Uint32Array => new Uint32Array(sketch.slice().buffer)
+
+/** What is compared of a text. */
+interface Print {
+  /** Two texts are compared when they have one of these in common. */
+  readonly bands: readonly number[]
+  readonly sketch: Uint32Array
+  /** Whether it is too short to be compared with the texts of others. */
+  readonly isShort: boolean
+}
+
+/** With fewer words, many write the same without having copied it. */
+const MIN_WORDS = 6
+const LINK = /https?:\/\/\S+/gi
+
+/** The fingerprint of a text; that of a short one without a link is unlike any by another author. */
+function printOf(text: string, author: number): Print {
+  const words = distinctiveWords(text)
+  if (words.length >= MIN_WORDS) return { bands: bandsOf(words), sketch: sketchOf(words), isShort: false }
+  const links = text.match(LINK) ?? []
+  const parts = words.length + links.length > 0 ? [...words, ...links] : [hashSecret(text)]
+  const marked = parts.length > 1 && links.length > 0 ? parts : parts.map((part) => `${author} ${part}`)
+  return { bands: bandsOf(marked), sketch: sketchOf(marked), isShort: true }
+}

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { randomInt, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Statement } from '../../core/statement.ts'
@@ -16,7 +16,6 @@ import type { Person } from '../sign-in/person.ts'
 import { AgentClaimed, AgentUnclaimed, ClaimRenewed } from './events.ts'
 import type { ClaimRenewal, ClaimStatus } from './schema.ts'
 import type { agentClaims, owners } from './table.ts'
-import { newVerificationCode, normalizeCode } from './verification-code.ts'
 
 type ClaimRow = Omit<typeof agentClaims.$inferSelect, 'created_at'>
 
@@ -201,3 +200,17 @@ const stateOf = ({ attempts, taken }: ClaimRow): ClaimState['state'] =>
 const codeHash = (agent: string, code: string): string => hashSecret(`${agent} ${code}`)
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
+
+const WORDS = 'reef wave coral shell tide kelp foam salt deep blue aqua pearl sand surf cove bay'.split(' ')
+
+/** A random code that a person can read out: `reef-4F2A`. */
+function newVerificationCode(): string {
+  const word = WORDS[randomInt(WORDS.length)] ?? 'reef'
+  return `${word}-${randomInt(0x10000).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** A code that a person typed, in the form in which it was issued. */
+function normalizeCode(typed: string): string {
+  const [word = '', digits = ''] = typed.trim().split(/[\s-]+/, 2)
+  return `${word.toLowerCase()}-${digits.toUpperCase()}`
+}

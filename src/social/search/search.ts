@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/cursor.ts'
 import { fillPage, jsonSize } from '../../http/page.ts'
@@ -16,7 +17,6 @@ import { parseLimit, parseWord } from '../shared/paging.ts'
 import { parseFields } from '../shared/selection.ts'
 import type { Submolt } from '../submolts/schema.ts'
 import type { Submolts } from '../submolts/submolts.ts'
-import { FirstSince } from './first-since.ts'
 import type { IndexRebuild } from './index-rebuild.ts'
 import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
 import { LongReads } from './long-reads.ts'
@@ -216,5 +216,28 @@ function toAnswer(
     ...{ success: true, query, type, results, posts, agents, submolts, count: results.length },
     ...{ has_more: next !== undefined, next_cursor: next ?? null },
     ...{ totalPosts: posts.length, totalAgents: agents.length, totalSubmolts: submolts.length },
+  }
+}
+
+/** Finds where a time range begins, among rows that are in the order of their creation. */
+class FirstSince {
+  readonly #last: Statement<{ n: number | null }, []>
+  readonly #createdFrom: Statement<{ at: number }, [number]>
+
+  constructor(store: Store, table: 'posts' | 'comments') {
+    this.#last = store.prepare(`SELECT max(n) AS n FROM ${table}`)
+    this.#createdFrom = store.prepare(`SELECT created_at AS at FROM ${table} WHERE n >= ? ORDER BY n LIMIT 1`)
+  }
+
+  /** The number of the first row since a moment; one more than the last when there is none. */
+  find(moment: number): number {
+    let [low, high] = [0, (this.#last.get()?.n ?? 0) + 1]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const at = this.#createdFrom.get(middle)?.at ?? Number.MAX_SAFE_INTEGER
+      if (at < moment) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 }

@@ -1,7 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { SiteRequest } from '../pages/page-route.ts'
 import { redirect } from '../pages/responses.ts'
-import { readCookie, setCookie } from './cookies.ts'
 import type { PendingSignIns } from './pending.ts'
 import { type IdentityProvider, type ProviderSettings, signInError } from './provider.ts'
 import { checkFormToken, randomCookie, type SignedIn, type SignInSessions } from './sessions.ts'
@@ -91,3 +90,25 @@ export class SignIn {
 
 /** Each provider returns to an address of its own, so that none can answer for another. */
 const redirectUri = ({ settings }: IdentityProvider, base: string): string => `${base}/sign-in/${settings.id}/return`
+
+/** The cookies of the pages: the session of who is signed in, and the mark of a browser that is signing in. */
+type CookieKind = 'session' | 'signin'
+
+/** Over https, `__Host-` keeps every other host from setting the cookie. */
+const nameOf = (kind: CookieKind, base: string): string => `${base.startsWith('https:') ? '__Host-' : ''}gc-${kind}`
+
+function readCookie(request: Request, kind: CookieKind, base: string): string | undefined {
+  const name = nameOf(kind, base)
+  for (const pair of (request.headers.get('cookie') ?? '').split(';')) {
+    const [key = '', value] = pair.trim().split('=', 2)
+    if (key === name) return value
+  }
+  return undefined
+}
+
+/** A `Set-Cookie` header: hidden from scripts, and not sent with forms or frames of other sites. */
+function setCookie(kind: CookieKind, value: string, base: string, maxAgeSeconds?: number): string {
+  const secure = base.startsWith('https:') ? '; Secure' : ''
+  const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`
+  return `${nameOf(kind, base)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`
+}

@@ -1,9 +1,9 @@
+import type { InnerList } from 'structured-headers'
 import { stablePlan } from '../../core/stable-plan.ts'
 import type { Statement } from '../../core/statement.ts'
 import type { Store } from '../../core/store.ts'
 import type { KeyHolder } from '../agents/keys.ts'
 import type { SignedRequest } from './components.ts'
-import { checkCoverage } from './coverage.ts'
 import { invalidSignature } from './errors.ts'
 import { isSignedWith } from './public-key.ts'
 import { type ReceivedSignature, receivedSignatures } from './received-signature.ts'
@@ -54,3 +54,19 @@ export class RequestSignatures {
     throw invalidSignature('no agent has registered this keyid')
   }
 }
+
+/** Throws unless a signature covers all by which a request acts: its method, where it goes, and its body. */
+function checkCoverage([components]: InnerList, { url, headers }: SignedRequest): void {
+  const names = new Set(components.map(([name]) => name))
+  if (!names.has('@method')) throw invalidSignature('it must cover @method')
+  const coversQuery = url.search === '' || names.has('@query')
+  const coversPath = names.has('@request-target') || (names.has('@path') && coversQuery)
+  if (!names.has('@target-uri') && !(names.has('@authority') && coversPath))
+    throw invalidSignature('it must cover @target-uri, or @authority with @path and @query')
+  if (hasBody(headers) && !names.has('content-digest'))
+    throw invalidSignature('it must cover content-digest, since there is a body')
+}
+
+/** Whether a request announces a body; without either header there is none (RFC 9112 §6.3). */
+const hasBody = (headers: Headers): boolean =>
+  headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0

@@ -1,7 +1,9 @@
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -9,8 +11,6 @@ import type { OKResponseBody } from '../../http/schema.ts'
 import { sessionOf } from '../actor.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
-import { type ClaimableBead, ClaimableBeads } from './claimable.ts'
-import { LeaseTimer } from './lease-timer.ts'
 import { type ClaimManager, type ClaimRejection, WITHOUT_SESSION } from './manager.ts'
 import { ClaimRepository, type ClaimRow, toClaim } from './repository.ts'
 import type { Claim, ClaimList, NextWork } from './schema.ts'
@@ -159,5 +159,120 @@ export class Claims {
     }
     if (sessionOf(caller, this.#options.city)) return this.#options.workers.worker(caller)
     throw new AppError('forbidden', `this session belongs to city ${caller.city}, and only its own work is for it`)
+  }
+}
+
+/** What a lease timer does with the leases it watches. */
+interface LeaseActions {
+  /** When the next lease expires. */
+  nextExpiry(): number | undefined
+  /** Ends the leases that have expired. */
+  expire(): Promise<void>
+  /** Gives every lease its full length again, because heartbeats could not arrive. */
+  renewAll(): Promise<void>
+}
+
+/** Keeps one deadline for the nearest of many leases. */
+class LeaseTimer {
+  #deadline: Deadline | undefined
+  #armedFor: number | undefined
+  #unsubscribe: (() => void) | undefined
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
+    private readonly actions: LeaseActions,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  /** Begins every lease again, since no heartbeat could arrive while nothing ran. */
+  async start(): Promise<void> {
+    await this.actions.renewAll()
+    this.#unsubscribe = this.deadlines.onClockStep(() => this.#armAfter(this.actions.renewAll()))
+    this.arm()
+  }
+
+  stop(): void {
+    this.#deadline?.cancel()
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+    this.#armedFor = undefined
+  }
+
+  /** Sets the deadline to the lease that expires next. */
+  arm(): void {
+    if (!this.#unsubscribe) return
+    const next = this.actions.nextExpiry()
+    if (next === this.#armedFor) return
+    this.#deadline?.cancel()
+    this.#armedFor = next
+    if (next === undefined) return
+    this.#deadline = this.deadlines.after(Math.max(0, next - this.clock.now()), () => {
+      this.#armedFor = undefined
+      this.#armAfter(this.actions.expire())
+    })
+  }
+
+  #armAfter(action: Promise<void>): void {
+    action.then(() => this.arm(), this.report)
+  }
+}
+
+/** A bead that a worker may claim, and why it is offered. */
+interface ClaimableBead {
+  id: string
+  reason: 'existing_assignment' | 'ready_assignment' | 'claimed'
+}
+
+interface IdRow {
+  id: string
+}
+
+/** How many of each kind are offered at once; each is rejected only when another worker of the same name has it. */
+const MAX_OFFERED = 16
+
+/** Finds the beads that a worker may claim, from indexes. */
+class ClaimableBeads {
+  readonly #inProgress: Statement<IdRow, [string]>
+  readonly #assigned: Statement<IdRow, [string, number]>
+  readonly #routed: Statement<IdRow, [string, number]>
+  readonly #continuation: Statement<IdRow, [string, string, number]>
+
+  constructor(store: Store) {
+    const assigned = "FROM beads WHERE assignee = ? AND assignee != '' AND workable = 1"
+    this.#inProgress = store.prepare(
+      stablePlan(`SELECT id ${assigned} AND status = 'in_progress' AND status != 'closed'
+       ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
+    )
+    this.#assigned = store.prepare(
+      stablePlan(`SELECT id ${assigned} AND status = 'open' AND status != 'closed' AND ready = 1
+         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
+    )
+    this.#routed = store.prepare(
+      stablePlan(`SELECT id FROM beads
+       WHERE routed_to = ? AND routed_to IS NOT NULL AND ready = 1 AND assignee = '' AND type != 'epic'
+         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
+    )
+    this.#continuation = store.prepare(
+      stablePlan(`SELECT id FROM beads
+       WHERE root_id = ? AND root_id IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?
+         AND ready = 1 AND assignee = '' AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id`),
+    )
+  }
+
+  /** In the order they are to be tried: work in progress first, then what is assigned, then what is routed. */
+  *listFor(worker: Worker, now: number): Generator<ClaimableBead> {
+    for (const name of worker.names) {
+      for (const { id } of this.#inProgress.all(name)) yield { id, reason: 'existing_assignment' }
+    }
+    for (const name of worker.names) {
+      for (const { id } of this.#assigned.all(name, now)) yield { id, reason: 'ready_assignment' }
+    }
+    for (const { id } of this.#routed.all(worker.agent, now)) yield { id, reason: 'claimed' }
+  }
+
+  /** The ready steps of a workflow that belong to one continuation group. */
+  listContinuation(root: string, group: string, now: number): string[] {
+    return this.#continuation.all(root, group, now).map(({ id }) => id)
   }
 }

@@ -1,3 +1,4 @@
+import { eq, sql } from 'drizzle-orm'
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
@@ -5,14 +6,16 @@ import { AppError } from '../../core/errors.ts'
 import type { EventDefinition } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
+import { randomHex } from '../../core/ids.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
+import type { BeadImporter } from '../beads/extensions.ts'
 import type { BeadRepository } from '../beads/repository.ts'
+import { MAIL_PREFIX, MailKey } from '../metadata.ts'
 import { type Address, HUMAN, MailDirectory, type MailRecipients, type MailSessions, routesOf } from './directory.ts'
-import { insertMessage, type MessageDraft } from './draft.ts'
 import {
   MailArchived,
   MailDeleted,
@@ -23,7 +26,6 @@ import {
   MailSent,
 } from './events.ts'
 import { MailForwarder } from './forwarder.ts'
-import { messageImporter } from './importer.ts'
 import { MailLists } from './lists.ts'
 import { replySubject, type StoredMessage, toMessage, validateMessage } from './message.ts'
 import { MailNotifier } from './notifier.ts'
@@ -40,8 +42,7 @@ import type {
   Message,
 } from './schema.ts'
 import { type Sender, senderOf } from './sender.ts'
-import { createThreadId } from './thread-id.ts'
-import { MessageUpdater, mailNotFound } from './updater.ts'
+import { messages } from './table.ts'
 
 export interface MailOptions {
   /** The city's name. */
@@ -279,3 +280,107 @@ export class Mail {
 }
 
 const ownName = (caller: Caller): string => (caller.kind === 'session' ? caller.session : HUMAN)
+
+/** A message to send. */
+interface MessageDraft {
+  from: Sender
+  to: Address
+  subject: string
+  body: string
+  thread: string
+  replyTo?: string
+}
+
+/** Writes the row of a message beside its bead. */
+function insertMessage(tx: Tx, id: string, { from, to, thread, replyTo }: MessageDraft): void {
+  const row = {
+    id,
+    thread,
+    replyTo: replyTo ?? null,
+    fromSession: from.session ?? null,
+    fromClaimed: from.claimed ?? null,
+    toSession: to.session ?? null,
+    toDisplay: to.display,
+    recipient: to.route,
+    open: true,
+    createdAt: sql`(SELECT created_at FROM beads WHERE id = ${id})`,
+  }
+  tx.orm.insert(messages).values(row).run()
+}
+
+/** Restores a message from its imported bead: from the labels, and the metadata that the bead showed. */
+const messageImporter: BeadImporter = {
+  owns: (key) => key.startsWith(MAIL_PREFIX),
+  import(tx, { id, labels, assignee, created_at: createdAt }, metadata) {
+    const all: string[] = JSON.parse(labels)
+    const afterPrefix = (prefix: string) => all.find((label) => label.startsWith(prefix))?.slice(prefix.length)
+    const read = metadata[MailKey.read] === undefined ? all.includes('read') : metadata[MailKey.read] === 'true'
+    const row = {
+      thread: afterPrefix('thread:') ?? createThreadId(),
+      replyTo: afterPrefix('reply-to:') ?? null,
+      fromSession: metadata[MailKey.fromSessionId] ?? null,
+      fromClaimed: metadata[MailKey.fromClaimed] ?? null,
+      toSession: metadata[MailKey.toSessionId] ?? null,
+      toDisplay: metadata[MailKey.toDisplay] ?? assignee,
+      read,
+      createdAt,
+    }
+    const open = sql<boolean>`(SELECT closed = 0 FROM beads WHERE id = ${id})`
+    tx.orm
+      .insert(messages)
+      .values({ ...row, id, recipient: assignee, open })
+      .onConflictDoNothing()
+      .run()
+    tx.orm.update(messages).set({ read }).where(eq(messages.id, id)).run()
+  },
+}
+
+/** A new id for a mail thread: `thread-` and 12 hex characters. */
+const createThreadId = (): string => `thread-${randomHex(6)}`
+
+/** What the event of an update says. */
+interface UpdateOptions {
+  /** The label that the request had. */
+  rig?: string | undefined
+  /** Why it was archived, when nobody requested it. */
+  reason?: string
+}
+
+/** Marks and archives messages; the event says how. What changes nothing is not recorded. */
+class MessageUpdater {
+  constructor(
+    private readonly lists: MailLists,
+    private readonly beads: BeadRepository,
+    private readonly log: EventLog,
+  ) {}
+
+  /** A message that is not archived; throws `mail-not-found` when there is none. */
+  getOpen(id: string): StoredMessage {
+    const message = this.lists.find(id)
+    if (message?.open === 1) return message
+    throw mailNotFound(id)
+  }
+
+  /** Marks a message as the event says: as unread, or else as read. */
+  mark(tx: Tx, message: StoredMessage, event: EventDefinition, { rig = '' }: UpdateOptions = {}): void {
+    const read = event !== MailMarkedUnread
+    if ((message.read === 1) === read) return
+    const writeSideTable = () => {
+      tx.orm.update(messages).set({ read }).where(eq(messages.id, message.id)).run()
+    }
+    this.beads.change(tx, message.id, {}, { writeSideTable })
+    this.log.append(tx, event, { subject: message.id }, { rig })
+  }
+
+  /** Takes a message out of every list; one that is archived already, or gone, stays so. */
+  archive(tx: Tx, id: string, event: EventDefinition, { rig = '', reason }: UpdateOptions = {}): void {
+    const message = this.lists.find(id)
+    if (!message && this.beads.find(id)) throw mailNotFound(id)
+    if (!message || message.open === 0) return
+    this.beads.close(tx, id, reason)
+    this.log.append(tx, event, { subject: id }, { rig })
+  }
+}
+
+const mailNotFound = (id: string): AppError =>
+  new AppError('mail-not-found', `message ${id} does not exist, or was archived`)

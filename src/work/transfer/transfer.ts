@@ -12,13 +12,22 @@ import { assertFits } from '../../http/rendered.ts'
 import type { BeadHolder } from '../beads/protection.ts'
 import { SIZE_OF_BEADS } from '../beads/reader.ts'
 import type { BeadRepository } from '../beads/repository.ts'
-import type { KeepRule } from '../beads/restorer.ts'
+import type { KeepRule, RestoreOutcome } from '../beads/restorer.ts'
 import type { Comments } from '../comments/comments.ts'
 import type { BulkImported } from './bulk/bulk-importer.ts'
 import { ImportWorker } from './bulk/import-worker.ts'
-import { ImportRun, type NumberedBead } from './import-run.ts'
 import { formatLine, type Issue, type IssueSource, toIssue } from './lines/issue.ts'
-import { deletedIds, type RigOf, type RigPrefix, rigFinder } from './lines/line.ts'
+import {
+  deletedIds,
+  type ImportedLine,
+  isSkipped,
+  type LineContext,
+  type RigOf,
+  type RigPrefix,
+  readLine,
+  rigFinder,
+} from './lines/line.ts'
+import { InvalidLines, Skips } from './lines/skips.ts'
 import { allLines, mayHaveDeleted } from './lines/slices.ts'
 import { type BeadRecordQuery, type BeadRecords, type BeadsImported, type ImportQuery, MAX_RECORDS } from './schema.ts'
 
@@ -256,3 +265,52 @@ const forceForbidden = (): AppError =>
 
 const tooManyIds = (count: number): AppError =>
   invalidField('query.ids', `ids names ${count} beads: at most ${MAX_RECORDS} at once`)
+
+/** A bead that was read, with the number of its line. */
+interface NumberedBead {
+  readonly line: number
+  readonly bead: ImportedLine
+}
+
+/** One import while it runs: reads its lines, and counts the outcome of each. */
+class ImportRun {
+  readonly #skips = new Skips()
+  readonly #counts = { created: 0, updated: 0, unchanged: 0 }
+
+  /** `keep` decides which beads that exist are left as they are. */
+  constructor(readonly keep: KeepRule) {}
+
+  /** Reads the beads of some lines, the first of which has this number; throws when a line is invalid, naming all that are. */
+  read(texts: Iterable<string>, context: LineContext, first = 1): NumberedBead[] {
+    const invalid = new InvalidLines()
+    const beads: NumberedBead[] = []
+    let line = first - 1
+    for (const text of texts) {
+      line++
+      if (text.trim() === '') continue
+      const read = invalid.try(() => readLine(text, line, context))
+      if (!read) continue
+      if (isSkipped(read)) this.#skips.add(read)
+      else beads.push({ line, bead: read })
+    }
+    invalid.check()
+    return beads
+  }
+
+  count(outcome: RestoreOutcome, line: number, id: string): void {
+    if (outcome === 'older' || outcome === 'held') this.#skips.add({ line, kind: outcome, id })
+    else this.#counts[outcome]++
+  }
+
+  /** Adds what was written of a large file at once. */
+  add({ created, unchanged, skipped }: Pick<BulkImported, 'created' | 'unchanged' | 'skipped'>): void {
+    this.#counts.created += created
+    this.#counts.unchanged += unchanged
+    this.#skips.merge(skipped)
+  }
+
+  result(): BeadsImported {
+    const { counts, lines } = this.#skips.toJSON()
+    return { ...this.#counts, skipped: this.#skips.total, skips: counts, skipped_lines: lines }
+  }
+}

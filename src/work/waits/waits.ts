@@ -1,22 +1,25 @@
+import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { fenceText } from '../../config/providers/prompt.ts'
 import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { AppError, errorMessage } from '../../core/errors.ts'
+import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
+import type { Orm } from '../../core/orm.ts'
 import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
+import { stablePlan } from '../../core/stable-plan.ts'
+import type { Statement } from '../../core/statement.ts'
 import type { Store, Tx } from '../../core/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { fillPage } from '../../http/page.ts'
 import type { BeadRepository } from '../beads/repository.ts'
-import { WaitRepository } from './repository.ts'
-import { parseWait, type WaitRequest } from './request.ts'
+import type { Bead } from '../beads/schema.ts'
+import type { WaitKey } from '../metadata.ts'
 import type { WaitCreate, WaitListBody, WaitQuery, WaitView } from './schema.ts'
-import type { NudgeOutcome, WaitingSessions } from './sessions.ts'
-import type { WaitRow, WaitState } from './table.ts'
-import { toWaitView, waitMetadata } from './view.ts'
+import type { NudgeOutcome, WaitingSession, WaitingSessions } from './sessions.ts'
+import { type WaitRow, type WaitState, waitBeads, waits } from './table.ts'
 
 export interface WaitsOptions {
   /** The city's name. */
@@ -251,5 +254,210 @@ function newRow(id: string, { mode = 'all' }: WaitCreate, request: WaitRequest, 
     readyAt: null,
     endedAt: null,
     error: '',
+  }
+}
+
+/** Every wait is for beads. */
+const KIND = 'deps'
+/** A wait sends one nudge. */
+const ATTEMPT = '1'
+
+/** The columns of a wait that its bead shows as metadata. */
+function waitMetadata(row: WaitRow, beads: readonly string[]): Partial<Record<WaitKey, string>> {
+  const ended = row.endedAt === null ? {} : { [`${row.state}_at`]: toTimestamp(row.endedAt) }
+  return {
+    session_id: row.session,
+    session_name: row.sessionName,
+    kind: KIND,
+    state: row.state,
+    dep_ids: beads.join(','),
+    dep_mode: row.mode,
+    registered_epoch: String(row.epoch),
+    delivery_attempt: ATTEMPT,
+    created_at: toTimestamp(row.createdAt),
+    ...(row.nudge !== null && { nudge_id: row.nudge }),
+    ...(row.expiresAt !== null && { expires_at: toTimestamp(row.expiresAt) }),
+    ...(row.createdBy !== null && { created_by_session: row.createdBy }),
+    ...(row.readyAt !== null && { ready_at: toTimestamp(row.readyAt) }),
+    ...(row.error !== '' && { last_error: row.error }),
+    ...ended,
+  }
+}
+
+function toWaitView(row: WaitRow, bead: Bead, beads: readonly string[]): WaitView {
+  return {
+    id: row.id,
+    session_id: row.session,
+    kind: KIND,
+    state: row.state,
+    status: bead.status,
+    session_name: row.sessionName,
+    dep_ids: [...beads],
+    dep_mode: row.mode,
+    registered_epoch: String(row.epoch),
+    delivery_attempt: ATTEMPT,
+    ...(row.nudge !== null && { nudge_id: row.nudge }),
+    ...(row.expiresAt !== null && { expires_at: toTimestamp(row.expiresAt) }),
+    ...(bead.description !== undefined && { note: bead.description }),
+    created_at: toTimestamp(row.createdAt),
+    ...(bead.labels && { labels: bead.labels }),
+  }
+}
+
+interface WaitContext {
+  caller: Caller
+  /** The city's name. */
+  city: string
+  now: number
+  sessions: Pick<WaitingSessions, 'resolve'>
+  beads: Pick<BeadRepository, 'assertExists'>
+}
+
+/** A wait that may be created. */
+interface WaitRequest {
+  session: WaitingSession
+  /** The session that requested it; null for people. */
+  createdBy: string | null
+  beads: readonly string[]
+  expiresAt: number | null
+}
+
+const MAX_NOTE = 8 * 1024
+
+/** Validates a request to wait; throws for a session, bead or time that cannot be waited for. */
+function parseWait(body: WaitCreate, context: WaitContext): WaitRequest {
+  const session = waitingSession(body.session, context)
+  if (Buffer.byteLength(body.note ?? '') > MAX_NOTE) throw invalidField('body.note', 'note is too long: at most 8 KB')
+  const beads = [...new Set(body.on_beads)]
+  for (const id of beads) context.beads.assertExists(id)
+  const createdBy = context.caller.kind === 'session' ? context.caller.session : null
+  return { session, createdBy, beads, expiresAt: parseExpiry(body.expires_at, context.now) }
+}
+
+/** A session can only wait itself; a person has to name one. */
+function waitingSession(token: string | undefined, { caller, city, sessions }: WaitContext): WaitingSession {
+  const name = token?.trim()
+  if (caller.kind !== 'session') {
+    if (!name) throw invalidField('body.session', 'say which session waits, by its id, alias or name')
+    return sessions.resolve(name)
+  }
+  if (caller.city !== city) throw new AppError('forbidden', `forbidden: this session is of the city ${caller.city}`)
+  const session = sessions.resolve(name || caller.session)
+  if (session.id === caller.session) return session
+  throw new AppError('forbidden', `forbidden: a session can only wait itself, and this is not ${session.id}`)
+}
+
+function parseExpiry(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null
+  const timestamp = Date.parse(value)
+  if (Number.isNaN(timestamp)) {
+    throw invalidField('body.expires_at', `expires_at is not a timestamp: ${value}; write it as 2030-01-31T09:00:00Z`)
+  }
+  if (timestamp <= now) throw invalidField('body.expires_at', `expires_at is in the past: ${value}`)
+  return timestamp
+}
+
+/** How many of the beads of a wait are closed. */
+interface WaitProgress {
+  total: number
+  closed: number
+  /** How many do not exist any more, and one of them. */
+  missing: number
+  missingBead: string | null
+}
+
+/** Queries that run for every bead that is closed and every nudge that ends. */
+function prepareQueries(orm: Orm) {
+  const select = (where: SQL) => orm.select().from(waits).where(where).prepare()
+  return {
+    byId: select(eq(waits.id, sql.placeholder('id'))),
+    byNudge: select(sql`${waits.nudge} = ${sql.placeholder('nudge')} AND state = 'ready'`),
+  }
+}
+
+/** Stores waits. */
+class WaitRepository {
+  readonly #queries: ReturnType<typeof prepareQueries>
+  readonly #progress: Statement<WaitProgress, [string]>
+  readonly #byBead: Statement<{ wait: string }, [string]>
+  readonly #nextExpiry: Statement<{ expires: number | null }, []>
+  readonly #expired: Statement<{ id: string }, [number]>
+
+  constructor(private readonly store: Store) {
+    this.#queries = prepareQueries(store.orm)
+    this.#progress = store.prepare(
+      stablePlan(`SELECT count(*) AS total, coalesce(sum(b.closed), 0) AS closed, sum(b.id IS NULL) AS missing,
+         max(CASE WHEN b.id IS NULL THEN w.bead END) AS missingBead
+       FROM wait_beads w LEFT JOIN beads b ON b.id = w.bead WHERE w.wait = ?`),
+    )
+    this.#byBead = store.prepare(stablePlan('SELECT wait FROM wait_beads WHERE bead = ? ORDER BY wait'))
+    const pending = "waits WHERE state = 'pending' AND expires_at IS NOT NULL"
+    this.#nextExpiry = store.prepare(`SELECT min(expires_at) AS expires FROM ${pending}`)
+    this.#expired = store.prepare(`SELECT id FROM ${pending} AND expires_at <= ? ORDER BY expires_at LIMIT 100`)
+  }
+
+  find(id: string): WaitRow | undefined {
+    return this.#queries.byId.get({ id })
+  }
+
+  /** The wait whose session is being sent this nudge. */
+  findByNudge(nudge: string): WaitRow | undefined {
+    return this.#queries.byNudge.get({ nudge })
+  }
+
+  /** Waits that are not over, newest first; of one session or of all. */
+  listLive(session: string | undefined, limit: number): WaitRow[] {
+    const isLive = sql`state IN ('pending', 'ready')`
+    const where = session === undefined ? isLive : sql`${isLive} AND session = ${session}`
+    return this.store.read((orm) =>
+      orm.select().from(waits).where(where).orderBy(desc(waits.createdAt), desc(waits.id)).limit(limit).all(),
+    )
+  }
+
+  progress(id: string): WaitProgress {
+    return this.#progress.get(id) ?? { total: 0, closed: 0, missing: 0, missingBead: null }
+  }
+
+  /** The waits for a bead, whether or not they are over. */
+  listByBead(bead: string): string[] {
+    return this.#byBead.all(bead).map(({ wait }) => wait)
+  }
+
+  /** When the next pending wait expires. */
+  nextExpiry(): number | undefined {
+    return this.#nextExpiry.get()?.expires ?? undefined
+  }
+
+  listExpired(now: number): string[] {
+    return this.#expired.all(now).map(({ id }) => id)
+  }
+
+  insert(tx: Tx, row: WaitRow, beads: readonly string[]): void {
+    tx.orm.insert(waits).values(row).run()
+    const rows = beads.map((bead, place) => ({ wait: row.id, place, bead }))
+    tx.orm.insert(waitBeads).values(rows).run()
+  }
+
+  update(tx: Tx, id: string, change: Partial<Omit<WaitRow, 'id'>>): void {
+    tx.orm.update(waits).set(change).where(eq(waits.id, id)).run()
+  }
+
+  /** These waits, whether or not they are over. */
+  list(ids: string[]): WaitRow[] {
+    return this.store.read((orm) => orm.select().from(waits).where(inArray(waits.id, ids)).all())
+  }
+
+  /** The beads that each of these waits is for. */
+  beadsOf(ids: readonly string[]): Map<string, string[]> {
+    const rows = this.store.read((orm) =>
+      orm
+        .select()
+        .from(waitBeads)
+        .where(inArray(waitBeads.wait, [...ids]))
+        .orderBy(waitBeads.wait, waitBeads.place)
+        .all(),
+    )
+    const byWait = Map.groupBy(rows, ({ wait }) => wait)
+    return new Map([...byWait].map(([wait, own]) => [wait, own.map(({ bead }) => bead)]))
   }
 }

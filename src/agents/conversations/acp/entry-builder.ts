@@ -1,12 +1,20 @@
 import type { AgentRecord } from '../../../host/protocol/record.ts'
-import { imageBlock, lazy, textBlock, thinkingBlock, toolUseBlock } from '../entries/blocks.ts'
+import { imageBlock, lazy, textBlock, thinkingBlock, toolResultBlock, toolUseBlock } from '../entries/blocks.ts'
 import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'
-import { asArray, asNumber, asObject, asString, type JsonRecord, omitUndefined } from '../entries/json.ts'
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonRecord,
+  omitUndefined,
+  stringify,
+} from '../entries/json.ts'
+import { kindOf, type ToolCall } from '../entries/tool-kinds.ts'
 import type { Block } from '../structured/blocks.ts'
 import type { RecordOf } from './conversations.ts'
 import { toPendingInteraction } from './questions.ts'
-import { SessionCost } from './session-cost.ts'
-import { applyUpdate, isFinished, type ToolCallState, toBlocks } from './tool-calls.ts'
 
 /** The content of an entry that may still grow. */
 type Draft =
@@ -236,4 +244,101 @@ function tokensOf(counts: JsonRecord): Tokens {
     cacheWrite: asNumber(counts.cachedWriteTokens) ?? 0,
     reasoning: asNumber(counts.thoughtTokens) ?? 0,
   }
+}
+
+/** What an agent says that its conversation cost so far, divided into what each turn cost. */
+class SessionCost {
+  #total: number | undefined
+  #counted: number | undefined
+
+  /** Reads the total out of a report of the agent; only dollars count. */
+  read(cost: unknown): void {
+    const { amount, currency } = asObject(cost)
+    const dollars = asNumber(amount)
+    if (dollars !== undefined && dollars >= 0 && currency === 'USD') this.#total = dollars
+  }
+
+  /** A turn begins: what was reported before the first one is of earlier runs. */
+  begin(): void {
+    this.#counted ??= this.#total ?? 0
+  }
+
+  /** What was added since the last turn that was counted; undefined when the agent does not say. */
+  take(): number | undefined {
+    const [total, counted = 0] = [this.#total, this.#counted]
+    if (total === undefined) return undefined
+    this.#counted = total
+    return Math.max(0, total - counted)
+  }
+}
+
+/** The tool names that the protocol's kinds of tools stand for. */
+const NAMES_BY_KIND: Readonly<Record<string, string>> = {
+  execute: 'bash',
+  read: 'read',
+  edit: 'edit',
+  search: 'grep',
+  fetch: 'webfetch',
+}
+
+/** The state of a tool call; each update of it contains only what changed. */
+interface ToolCallState {
+  readonly id: string
+  /** The title of the first update; a later title may describe what the call does. */
+  readonly initialTitle: string
+  readonly fields: JsonRecord
+}
+
+/** Applies an update to a call; fields that the update leaves out stay. */
+function applyUpdate(call: ToolCallState, update: JsonRecord): ToolCallState {
+  const changes = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
+  return { ...call, fields: { ...call.fields, ...Object.fromEntries(changes) } }
+}
+
+const isFinished = ({ fields }: ToolCallState): boolean => fields.status === 'completed' || fields.status === 'failed'
+
+/** The block of a call and, once it is finished, that of its result. */
+function toBlocks(state: ToolCallState): Block[] {
+  const { id, fields } = state
+  const call = toToolCall(state)
+  const use = toolUseBlock(id, call)
+  if (!isFinished(state)) return [use]
+  const output = asObject(fields.rawOutput)
+  const details = isObject(fields.rawOutput) ? { ...asObject(output.metadata), ...output } : fields.rawOutput
+  return [use, toolResultBlock(id, call, { content: outputText(fields), isError: fields.status === 'failed', details })]
+}
+
+function toToolCall({ initialTitle, fields }: ToolCallState): ToolCall {
+  const kind = asString(fields.kind) ?? 'other'
+  const fallback = kindOf(initialTitle) ? initialTitle : (NAMES_BY_KIND[kind] ?? initialTitle)
+  return { name: asString(fields.name) ?? fallback, input: inputOf(fields) }
+}
+
+function inputOf(fields: JsonRecord): unknown {
+  const input = fields.rawInput
+  if (input !== undefined && !isObject(input)) return input
+  const diff = asArray(fields.content)
+    .map(asObject)
+    .find(({ type }) => type === 'diff')
+  const [location] = asArray(fields.locations).map(asObject)
+  return omitUndefined({
+    path: asString(location?.path),
+    ...(diff && {
+      file_path: asString(diff.path),
+      old_string: asString(diff.oldText),
+      new_string: asString(diff.newText),
+    }),
+    ...asObject(input),
+  })
+}
+
+/** The text that a call returned: its content, else its raw output. */
+function outputText({ content, rawOutput }: JsonRecord): string {
+  const text = asArray(content)
+    .map(asObject)
+    .flatMap((part) => asString(asObject(part.content).text) ?? [])
+    .join('\n')
+  if (text !== '') return text
+  const output = asObject(rawOutput)
+  return asString(output.output) ?? asString(output.error) ?? (rawOutput === undefined ? '' : stringify(rawOutput))
 }

@@ -1,26 +1,32 @@
+import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { Tx } from '../../../core/store.ts'
 import type { SseFrame } from '../../../http/sse.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
 import { isRunning } from '../../sessions/running.ts'
-import type { SubAgent } from '../../sessions/schema.ts'
+import type { PendingInteraction, SubAgent } from '../../sessions/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
+import type { Entry } from '../entries/entry.ts'
 import type { FilePosition, LogReader } from '../entries/log-reader.ts'
-import type { LogStatus } from '../entries/status.ts'
-import type { TranscriptOptions } from '../formats/options.ts'
-import type { PageRequest } from '../formats/page.ts'
+import { type LogStatus, statusOf } from '../entries/status.ts'
+import { createFrameFormatter } from '../formats/frames.ts'
+import { sessionFields, type TranscriptOptions } from '../formats/options.ts'
+import { type PageRequest, paginate } from '../formats/page.ts'
 import { prepareBlocks, toAgentOutput, toTranscript } from '../formats/transcript.ts'
+import { isTurn, toTurn } from '../formats/turns.ts'
 import { ConversationLog, type ConversationPart } from '../logs/conversation-log.ts'
 import type { LogHandle } from '../logs/finder.ts'
+import type { LogReaderOptions } from '../logs/jsonl-log.ts'
+import { SharedLog } from '../logs/shared-log.ts'
 import { listSubAgents, openSubAgent, readSubAgent, type SubAgentLogs } from '../logs/sub-agents.ts'
+import type { Message } from '../structured/messages.ts'
 import type { Transcript, TranscriptFormat } from '../structured/transcript.ts'
 import { FileWatcher } from './file-watcher.ts'
-import { type FollowOptions, followAgentOutput, followLog } from './follow.ts'
 import type { LogLocator } from './locator.ts'
-import { type CachedLogHandle, LogCache } from './log-cache.ts'
 import { LogTrackers, type LogTrackersOptions, type ReadListener } from './log-trackers.ts'
-import { QuestionMonitor, type QuestionMonitorOptions } from './question-monitor.ts'
 import { ownEntries, readSides, type SpokenEntry } from './spoken-entries.ts'
 import type { OwnLog } from './tracked-log.ts'
+import { Wakeup } from './wakeup.ts'
 
 export interface SessionLogsOptions
   extends Omit<LogTrackersOptions, 'watcher'>,
@@ -204,5 +210,213 @@ export class SessionLogs {
     } finally {
       release()
     }
+  }
+}
+
+interface FollowOptions extends QuestionMonitorOptions {
+  sessionRepository: Pick<SessionRepository, 'find' | 'onChange'>
+  cache: LogCache
+  watcher: FileWatcher
+  /** What a session's program asked on its screen, oldest first. */
+  asked(row: SessionRow): readonly Message[]
+}
+
+/** Opens a log and a wakeup that is notified when the log or the sessions change. */
+function openLog({ cache, watcher, sessionRepository }: FollowOptions, handle: CachedLogHandle, signal: AbortSignal) {
+  const { log, release } = cache.acquire(handle)
+  const wakeup = new Wakeup(signal)
+  const notify = () => wakeup.notify()
+  const cleanups = [release, watcher.watchLog(log.reader, notify), sessionRepository.onChange(notify)]
+  return {
+    reader: log.reader,
+    wakeup,
+    async refresh(): Promise<void> {
+      await log.refresh()
+      await prepareBlocks(log.reader)
+    },
+    [Symbol.dispose]() {
+      for (const cleanup of cleanups) cleanup()
+    },
+  }
+}
+
+/** The frames of a log until the client disconnects or the session is closed. */
+async function* followLog(
+  follow: FollowOptions,
+  row: SessionRow,
+  handle: CachedLogHandle,
+  options: TranscriptOptions,
+  signal: AbortSignal,
+  replacesScreen = false,
+): AsyncGenerator<SseFrame, void, void> {
+  const { format } = options
+  using log = openLog(follow, handle, signal)
+  using questions =
+    format === 'conversation' ? undefined : new QuestionMonitor(follow, row, format, () => log.wakeup.notify())
+  const formatter = createFrameFormatter(row, options, () => follow.asked(row), replacesScreen)
+  let lastActivity: string | undefined
+  if (format === 'raw' && !replacesScreen) {
+    yield { event: 'message', data: { ...sessionFields(row), format: 'raw', messages: [] } }
+  }
+  while (!signal.aborted) {
+    await log.refresh()
+    for (const frame of formatter.frames(log.reader)) {
+      questions?.onProgress()
+      yield frame
+    }
+    const current = follow.sessionRepository.find(row.id)
+    const isClosed = current === undefined || current.state === 'closed'
+    const activity = isClosed ? 'idle' : statusOf(log.reader.snapshot).activity
+    if (activity !== undefined && (activity !== lastActivity || isClosed)) {
+      lastActivity = activity
+      yield { ...formatter.nextId(), event: 'activity', data: { activity } }
+    }
+    if (isClosed) return
+    if (questions) yield* questions.frames(lastActivity, () => formatter.nextId())
+    await log.wakeup.wait()
+  }
+}
+
+/** The newest segment of a log as an agent's output, then each new turn once. */
+async function* followAgentOutput(
+  follow: FollowOptions,
+  agent: string,
+  row: SessionRow,
+  handle: CachedLogHandle,
+  signal: AbortSignal,
+): AsyncGenerator<AgentOutput, void, void> {
+  using log = openLog(follow, handle, signal)
+  const sent = new Set<string>()
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    await log.refresh()
+    const { entries } = log.reader.snapshot
+    const isNewTurn = (entry: Entry) => !entry.partial && !sent.has(entry.id) && isTurn(entry)
+    const page = paginate(entries, isFirst ? { tail: 1 } : {}, isNewTurn)
+    for (const entry of entries) if (!entry.partial) sent.add(entry.id)
+    const { pagination } = page
+    if (isFirst || page.entries.length > 0) {
+      yield { agent, format: 'conversation', turns: page.entries.map(toTurn), ...(pagination && { pagination }) }
+    }
+    if (follow.sessionRepository.find(row.id)?.state === 'closed') return
+    await log.wakeup.wait()
+  }
+}
+
+interface QuestionMonitorOptions {
+  /** What a session's program asks a person now. */
+  pending(row: SessionRow): PendingInteraction | undefined
+  /** Calls the listener when a session asks something, or that is answered; returns the unsubscribe function. */
+  onAsked(row: SessionRow, listener: () => void): () => void
+}
+
+/** Tells the reader of a session's stream what its program asks a person, as soon as that comes up or goes. */
+class QuestionMonitor {
+  #told: string | undefined
+  #isDue = true
+  #repeats = false
+  readonly #unsubscribe: () => void
+
+  constructor(
+    private readonly options: QuestionMonitorOptions,
+    private readonly row: SessionRow,
+    private readonly format: TranscriptFormat,
+    notify: () => void,
+  ) {
+    this.#unsubscribe = options.onAsked(row, () => {
+      this.#isDue = true
+      notify()
+    })
+  }
+
+  /** More of the conversation was sent; readers of the raw format take what was asked before for answered by that. */
+  onProgress(): void {
+    if (this.format === 'raw') this.#isDue = this.#repeats = true
+  }
+
+  /** The frames about a question that came up or went away. */
+  frames(activity: string | undefined, nextId: () => { id?: string }): SseFrame[] {
+    if (!this.#isDue) return []
+    this.#isDue = false
+    const now = this.options.pending(this.row)
+    const before = this.#told
+    const isKnown = now?.request_id === before && !this.#repeats
+    this.#told = now?.request_id
+    this.#repeats = false
+    if (now) return isKnown ? [] : [{ ...nextId(), event: 'pending', data: now }]
+    if (before === undefined) return []
+    const resumed = { ...nextId(), event: 'activity', data: { activity: activity ?? 'in-turn' } }
+    return this.format === 'raw' ? [resumed] : [{ event: 'pending_cleared', data: { request_id: before } }, resumed]
+  }
+
+  [Symbol.dispose](): void {
+    this.#unsubscribe()
+  }
+}
+
+/** A conversation that can be opened. */
+interface CachedLogHandle {
+  /** Names it among all. */
+  readonly id: string
+  open(bounds: LogReaderOptions): LogReader
+}
+
+interface CachedLog {
+  readonly key: string
+  readonly log: SharedLog
+  readers: number
+  eviction: Deadline | undefined
+}
+
+/** Of a large log only the newest part is read. */
+const READER_OPTIONS = { windowBytes: 16 * 1024 * 1024, keepBytes: 16 * 1024 * 1024, skipsToEnd: true }
+/** How long a log without readers stays open, since whoever reads one page often reads the next. */
+const IDLE_MS = 30_000
+const MAX_IDLE_LOGS = 4
+
+/** Logs that are open for readers, shared between them. */
+class LogCache {
+  readonly #logs = new Map<string, CachedLog>()
+
+  constructor(private readonly deadlines: Deadlines) {}
+
+  /** Opens a log, or shares the one that is open; `release` must be called when it is not read any more. */
+  acquire(handle: CachedLogHandle): { log: SharedLog; release: () => void } {
+    const { id: key } = handle
+    const cached = this.#logs.get(key) ?? this.#open(key, handle)
+    cached.readers++
+    cached.eviction?.cancel()
+    cached.eviction = undefined
+    let isReleased = false
+    const release = () => {
+      if (isReleased) return
+      isReleased = true
+      cached.readers--
+      if (cached.readers === 0) this.#scheduleEviction(cached)
+    }
+    return { log: cached.log, release }
+  }
+
+  close(): void {
+    for (const cached of this.#logs.values()) this.#evict(cached)
+  }
+
+  #open(key: string, handle: CachedLogHandle): CachedLog {
+    const log = new SharedLog(handle.open(READER_OPTIONS))
+    const cached: CachedLog = { key, log, readers: 0, eviction: undefined }
+    this.#logs.set(key, cached)
+    return cached
+  }
+
+  /** Of too many idle logs, those that were opened first are closed. */
+  #scheduleEviction(cached: CachedLog): void {
+    cached.eviction = this.deadlines.after(IDLE_MS, () => this.#evict(cached))
+    const idle = [...this.#logs.values()].filter(({ readers }) => readers === 0)
+    for (const log of idle.slice(0, Math.max(0, idle.length - MAX_IDLE_LOGS))) this.#evict(log)
+  }
+
+  #evict(cached: CachedLog): void {
+    cached.eviction?.cancel()
+    this.#logs.delete(cached.key)
+    void cached.log.close()
   }
 }

@@ -2,12 +2,14 @@ import type { Accounts } from '../../../config/accounts/accounts.ts'
 import type { Config } from '../../../config/config.ts'
 import { PromptRenderer } from '../../../config/prompts/prompt-renderer.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
+import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadlines } from '../../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
 import type { Requests } from '../../../core/requests/requests.ts'
-import type { Store } from '../../../core/store.ts'
+import type { Store, Tx } from '../../../core/store.ts'
 import { cpuTimeOf } from '../../../host/process/cpu-time.ts'
 import { ProcessTable } from '../../../host/process/process-table.ts'
 import type { ProcessTokens } from '../../../http/process-tokens.ts'
@@ -70,7 +72,7 @@ import type { Worktrees } from '../../worktrees/worktrees.ts'
 import { SessionActivity } from '../activity.ts'
 import { SessionEventRecorder } from '../event-recorder.ts'
 import type { SessionHost } from '../host.ts'
-import { workNamesOf } from '../metadata.ts'
+import { identityOf, workNamesOf } from '../metadata.ts'
 import type { SessionRepository } from '../repository.ts'
 import { SessionResolver } from '../resolver.ts'
 import { SessionRetention } from '../retention.ts'
@@ -82,7 +84,6 @@ import { SessionCredentials } from './credentials.ts'
 import { SessionDrains } from './drains.ts'
 import { DriftedSessions } from './drifted-sessions.ts'
 import { SessionEditor } from './editor.ts'
-import { SessionIdentities } from './identities.ts'
 import { Lending } from './lending.ts'
 import { MessageSender } from './message-sender.ts'
 import type { SessionOperations } from './operations.ts'
@@ -93,7 +94,6 @@ import { SelfReports } from './self-reports.ts'
 import { SessionReader } from './session-reader.ts'
 import { Terminals } from './terminals.ts'
 import { TranscriptReader } from './transcript-reader.ts'
-import { SessionUpkeep } from './upkeep.ts'
 import { SessionView } from './view.ts'
 import { WaitingReasons } from './waiting.ts'
 
@@ -295,3 +295,111 @@ function openOperations(
 /** Resolves assignees to the sessions of the city. */
 export const openAssignees = ({ resolver, creator }: Pick<CitySessions, 'resolver' | 'creator'>): AssigneeResolver =>
   new SessionIdentities(resolver, creator)
+
+/** Resolves the names of assignees to sessions. */
+class SessionIdentities implements AssigneeResolver {
+  constructor(
+    private readonly resolver: SessionResolver,
+    private readonly creator: SessionCreator,
+  ) {}
+
+  /** The name stored as assignee for what a caller wrote. */
+  resolve(tx: Tx, token: string, { materialise }: { materialise: boolean }): string {
+    const name = token.trim()
+    if (name === '') return ''
+    try {
+      const row = this.resolver.find(name)
+      if (row && row.state !== 'closed') return identityOf(row)
+    } catch (error) {
+      throw new AppError('invalid-request', errorMessage(error))
+    }
+    const named = this.resolver.named(name)
+    if (named && materialise) return identityOf(this.creator.createNamed(tx, named))
+    throw new AppError(
+      'invalid-request',
+      `"${name}" is no open session: give a session's id, alias or name, or nothing`,
+    )
+  }
+
+  /** Every name under which work of this session may be stored; just the name itself when it is no session. */
+  names(token: string): string[] {
+    try {
+      const row = this.resolver.find(token)
+      return row ? [...new Set([token, ...workNamesOf(row)])] : [token]
+    } catch {
+      return [token]
+    }
+  }
+}
+
+interface SessionUpkeepOptions {
+  store: Store
+  host: Pick<SessionHost, 'onRecords'>
+  repository: SessionRepository
+  conversations: AcpConversations
+  conversationRetention: AcpRetention
+  retention: SessionRetention
+  requests: SessionRequests
+  createRequests: CreateRequests
+  delivery: MessageDelivery
+  loginWatcher: LoginWatcher
+  prompts: Pick<Prompts, 'close'>
+  questionWatcher: QuestionWatcher
+  answers: Pick<AnswerGiver, 'recover'>
+  report(message: string): void
+}
+
+/** Recovers what a stop or a crash left, receives the records of ACP programs, and deletes what is old. */
+class SessionUpkeep {
+  #unsubscribe: (() => void) | undefined
+
+  constructor(private readonly options: SessionUpkeepOptions) {}
+
+  async start(): Promise<void> {
+    const { host, repository, conversations, delivery, retention, conversationRetention } = this.options
+    await this.#recoverRequests()
+    this.#unsubscribe = host.onRecords((batch) => conversations.ingest(batch))
+    for (const { id } of repository.live()) delivery.deliver(id)
+    void this.#recoverQuestions()
+    await retention.start()
+    await conversationRetention.start()
+  }
+
+  stop(): void {
+    const { retention, conversationRetention, loginWatcher, questionWatcher, delivery, requests, prompts } =
+      this.options
+    this.#unsubscribe?.()
+    retention.stop()
+    conversationRetention.stop()
+    loginWatcher.close()
+    questionWatcher.close()
+    delivery.close()
+    requests.close()
+    prompts.close()
+  }
+
+  /** Reads the screens anew, and finishes the answers that a stop interrupted; nothing else waits for that. */
+  async #recoverQuestions(): Promise<void> {
+    const { questionWatcher, answers, report } = this.options
+    try {
+      await answers.recover()
+      await questionWatcher.start()
+    } catch (error) {
+      report(`questions of programs: ${errorMessage(error)}`)
+    }
+  }
+
+  async #recoverRequests(): Promise<void> {
+    const { store, repository, requests, createRequests, delivery } = this.options
+    const open = requests.recover()
+    await store.write((tx) => {
+      delivery.recover(tx)
+      for (const request of open.filter(({ operation }) => operation === 'session.create')) {
+        const row = repository.find(request.subject)
+        if (!row || row.state === 'closed') {
+          requests.fail(tx, request, 'create_failed', 'the session was closed before it was up')
+        } else if (row.wokeAt !== null) createRequests.succeedUnlessPending(tx, row.id)
+      }
+    }, gcPart('sessions'))
+  }
+}

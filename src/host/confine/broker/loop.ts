@@ -3,16 +3,16 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { isPriorityCall, isSignalCall } from '../filters.ts'
 import { receiveDescriptor } from '../handover.ts'
+import { syscall } from '../libc.ts'
 import { type Policy, toPolicy } from '../policy.ts'
-import { architecture, namesOfCalls } from '../system-calls.ts'
+import { architecture, callNumber, namesOfCalls } from '../system-calls.ts'
 import { ConfinedSession, type Told } from './confined-session.ts'
 import { type Connecting, connect } from './connect.ts'
-import { listen } from './listen.ts'
 import { changeMode } from './modes.ts'
 import { type Answer, type Notification, receive, respond } from './notification.ts'
-import { touchProcess } from './others.ts'
-import { waitFor } from './poller.ts'
-import { close } from './process-access.ts'
+import { close, processOf, takeDescriptor } from './process-access.ts'
+import { isForbidden, socketInode } from './program-socket.ts'
+import { parseSocketAddress, showAddress } from './socket-address.ts'
 
 const SentAdmission = Type.Object({
   key: Type.String(),
@@ -178,4 +178,107 @@ export class BrokerLoop {
     }
     close(listener)
   }
+}
+
+const EPERM = 1
+
+/**
+ * A signal or a priority for a process: only within the session. The arguments are numbers, which cannot change after
+ * they were looked at, so the kernel makes the call itself.
+ */
+function touchProcess(session: ConfinedSession, { args, thread }: Notification, name: string): Answer {
+  const target = Number(BigInt.asIntN(32, targetOf(name, args)))
+  const own = target === processOf(thread) || target === thread
+  if (own || (target > 0 && session.isMember(target))) return 'continue'
+  if (target === 0) return 'continue'
+  session.deny(name, target < 0 ? `process group ${-target}` : `process ${target}`)
+  return { errno: EPERM }
+}
+
+/** Which argument is the target, where it is not the first: before it stands of what kind it is, or a descriptor that it is to own. */
+const TARGETS: Readonly<Record<string, number | undefined>> = { setpriority: 1, ioprio_set: 1, fcntl: 2 }
+
+const targetOf = (name: string, args: readonly bigint[]): bigint => args[TARGETS[name] ?? 0] ?? 0n
+
+const READABLE = 1
+const WRITABLE = 4
+const GONE = 8 | 16 | 32
+
+/** What happened to a descriptor. */
+interface Readiness {
+  descriptor: number
+  ready: boolean
+  gone: boolean
+}
+
+/** Waits until something happens to one of the descriptors, or so many milliseconds; for ever without a number of them. */
+function waitFor(reading: readonly number[], writing: readonly number[], timeout?: number): Readiness[] {
+  const all = [...reading.map((fd) => [fd, READABLE] as const), ...writing.map((fd) => [fd, WRITABLE] as const)]
+  const table = Buffer.alloc(all.length * 8)
+  for (const [n, [descriptor, events]] of all.entries()) {
+    table.writeInt32LE(descriptor, n * 8)
+    table.writeInt16LE(events, n * 8 + 4)
+  }
+  const time = timeout === undefined ? 0 : timespec(timeout)
+  syscall(callNumber('ppoll'), table, all.length, time, 0, 8)
+  return all.flatMap(([descriptor, events], n) => {
+    const seen = table.readInt16LE(n * 8 + 6)
+    return seen === 0 ? [] : [{ descriptor, ready: (seen & events) !== 0, gone: (seen & GONE) !== 0 }]
+  })
+}
+
+function timespec(ms: number): Uint8Array {
+  const nanoseconds = BigInt(Math.max(0, Math.ceil(ms * 1e6)))
+  return new Uint8Array(new BigInt64Array([nanoseconds / 1_000_000_000n, nanoseconds % 1_000_000_000n]).buffer)
+}
+
+const [ESRCH, EADDRINUSE] = [3, 98]
+const MAX_ADDRESS_BYTES = 128
+const SHUT_BOTH = 2
+
+/**
+ * Has a socket of a confined program listen, and remembers it: the session may connect to what it listens on. Where gc itself
+ * is looked for it never does: who took a port of gc while that is away would be shown the tokens of others. Where a container
+ * forbids to take sockets over the kernel makes the call; one that is put in the place of this one meanwhile is not remembered.
+ */
+function listen(session: ConfinedSession, { thread, args: [number = 0n, backlog = 0n] }: Notification): Answer {
+  const own = Number(number & 0xffff_ffffn)
+  const pid = processOf(thread)
+  if (pid === undefined) return { errno: ESRCH }
+  const taken = takeDescriptor(pid, own)
+  if ('errno' in taken) {
+    if (!isForbidden(taken.errno)) return taken
+    remember(session, socketInode(thread, own))
+    return 'continue'
+  }
+  try {
+    return listenAt(session, taken.descriptor, Number(BigInt.asIntN(32, backlog)))
+  } finally {
+    close(taken.descriptor)
+  }
+}
+
+/** The program can bind the socket until it listens, so that it is looked at before and after. */
+function listenAt(session: ConfinedSession, socket: number, backlog: number): Answer {
+  if (isRefused(session, socket)) return { errno: EADDRINUSE }
+  remember(session, socketInode('self', socket))
+  const { value, errno } = syscall(callNumber('listen'), socket, backlog)
+  if (value !== 0) return { errno }
+  if (!isRefused(session, socket)) return { value: 0 }
+  syscall(callNumber('shutdown'), socket, SHUT_BOTH)
+  return { errno: EADDRINUSE }
+}
+
+function isRefused(session: ConfinedSession, socket: number): boolean {
+  const bytes = Buffer.alloc(MAX_ADDRESS_BYTES)
+  const size = new Uint8Array(new Uint32Array([bytes.length]).buffer)
+  if (syscall(callNumber('getsockname'), socket, bytes, size).value !== 0) return false
+  const own = parseSocketAddress(bytes)
+  if (own.kind !== 'tcp' || !session.isReserved(own.port)) return false
+  session.deny('listen', showAddress(own.address, own.port))
+  return true
+}
+
+function remember(session: ConfinedSession, inode: string | undefined): void {
+  if (inode !== undefined) session.addListener(inode)
 }

@@ -1,20 +1,25 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
+import { Transform, type TransformCallback } from 'node:stream'
 import { type Clock, systemClock } from '../../../core/clock.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { normalHost } from '../../../core/host-rules.ts'
-import type { AskedHost, HostAnswer, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
-import { BodyGate } from './body-gate.ts'
+import type { AskedHost, HostAnswer, HostTraffic, ProviderKey, ProxyRules } from '../../protocol/proxy.ts'
 import { type Resolve, systemResolve } from './dial.ts'
 import { Gatekeeper, Refusal } from './gatekeeper.ts'
 import { HostConsent } from './host-consent.ts'
 import { KeyMask } from './key-mask.ts'
-import { isAuthorized, providerUrl, showsPassword, withoutKeys } from './keys.ts'
 import { Ledger, listedHost } from './ledger.ts'
 import { OuterRoutes } from './outer-proxy.ts'
-import { proxyVariables, withAddresses } from './proxy-variables.ts'
-import { relay } from './relay.ts'
-import { MAX_HEAD_BYTES, parseHead, type RequestHead, rewrittenHead, splitHead } from './request-head.ts'
+import {
+  type BodyEnd,
+  MAX_HEAD_BYTES,
+  parseHead,
+  type RequestHead,
+  rewrittenHead,
+  splitHead,
+  valuesOf,
+} from './request-head.ts'
 import { plainTarget, type Reached, reach } from './tunnel.ts'
 
 const MAX_CONNECTIONS = 256
@@ -265,4 +270,173 @@ function refuse(client: Socket, status: number, sentence: string, headers: reado
   client.setTimeout(0)
   const timer = setTimeout(() => client.destroy(), LAST_WORD_MS)
   client.on('close', () => clearTimeout(timer))
+}
+
+/** This machine is reached without the proxy: gc's own API, and what the session listens on. */
+const DIRECT = 'localhost,127.0.0.1,::1'
+/** Each is read by some programs in capitals, by others in small letters. */
+const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
+
+interface Proxy {
+  port: number
+  password: string
+  rules: Pick<ProxyRules, 'env' | 'keys'>
+}
+
+/** The variables by which programs find the proxy of their session, and the addresses of their providers. */
+function proxyVariables({ port, password, rules }: Proxy): Record<string, string> {
+  const address = `http://gc:${password}@127.0.0.1:${port}`
+  const both = [...NAMES.map((name) => [name, address] as const), ['NO_PROXY', DIRECT] as const]
+  const filled = Object.entries(rules.env).map(([name, value]) => [
+    name,
+    withAddresses(value, port, rules.keys).replaceAll('{key}', password),
+  ])
+  return {
+    ...Object.fromEntries(both.flatMap(([name, value]) => [name, name.toLowerCase()].map((each) => [each, value]))),
+    NODE_USE_ENV_PROXY: '1',
+    ...Object.fromEntries(filled),
+  }
+}
+
+/** A text with the addresses at which a proxy has keys, in place of `{url:NAME}`. */
+const withAddresses = (text: string, port: number, keys: ProxyRules['keys']): string =>
+  keys.reduce((filled, { name }) => filled.replaceAll(`{url:${name}}`, `http://127.0.0.1:${port}/${name}`), text)
+
+/** Where programs put the keys of their providers. */
+const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']
+
+/** The headers that a request must not bring along when gc puts in the key: another key, and what would hide this one in the answer. */
+const withoutKeys: ReadonlySet<string> = new Set([...KEY_HEADERS, 'cookie', 'accept-encoding'])
+
+/** Whether a request for a provider shows the password of its session in place of a key. */
+const showsPassword = ({ headers }: RequestHead, password: string): boolean =>
+  KEY_HEADERS.flatMap((name) => valuesOf(headers, name)).some((value) =>
+    isSame(value.replace(/^Bearer +/i, ''), password),
+  )
+
+/** Whether a request for the proxy has the password of its session. */
+function isAuthorized({ headers }: RequestHead, password: string): boolean {
+  const [value = '', ...more] = valuesOf(headers, 'proxy-authorization')
+  const [, encoded = ''] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(value) ?? []
+  const decoded = Buffer.from(encoded, 'base64').toString('latin1')
+  return more.length === 0 && isSame(decoded.slice(decoded.indexOf(':') + 1), password)
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
+
+/** Where a request `/<name>/…` goes that is for a provider; undefined when it would leave the provider's own address. */
+function providerUrl(target: string, keys: readonly ProviderKey[]): { key: ProviderKey; url: URL } | undefined {
+  const [, name, rest = ''] = /^\/([a-z][a-z0-9-]*)((?:[/?].*)?)$/.exec(target) ?? []
+  const key = keys.find((each) => each.name === name)
+  if (!key || rest.includes('\\')) return undefined
+  const base = new URL(key.url)
+  const folder = base.pathname.replace(/\/+$/, '')
+  const text = `${base.origin}${folder}${rest}`
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const isInside = url.pathname === folder || url.pathname.startsWith(`${folder}/`)
+  return url.origin === base.origin && isInside ? { key, url } : undefined
+}
+
+/** A connection on which nothing moves is given up. */
+const IDLE_MS = 15 * 60_000
+
+interface RelayOptions {
+  /** What the client has sent already. */
+  first: Uint8Array
+  /** Bounds what the client may send; without it, all passes until it ends. */
+  gate?: BodyGate
+  /** Through which the answer goes. */
+  mask?: Transform
+  moved(sent: number, received: number): void
+}
+
+/** Passes bytes between a client and a host, no faster than either takes them, until both are done. */
+function relay(client: Socket, upstream: Socket, { first, gate, mask, moved }: RelayOptions): void {
+  const end = () => {
+    client.destroy()
+    upstream.destroy()
+  }
+  for (const socket of [client, upstream]) {
+    socket.on('error', end)
+    socket.setTimeout(IDLE_MS, end)
+  }
+  client.on('close', () => upstream.destroy())
+  upstream.on('data', (bytes) => moved(0, bytes.length))
+  if (mask) upstream.pipe(mask).pipe(client)
+  else upstream.pipe(client)
+  const entry = gate ?? upstream
+  if (gate) {
+    gate.on('error', end)
+    gate.on('data', (bytes: Buffer) => moved(bytes.length, 0))
+    // The host learns from the request where it ends; some would take a closed side for a client that left.
+    gate.pipe(upstream, { end: false })
+  } else client.on('data', (bytes) => moved(bytes.length, 0))
+  if (first.length > 0) entry.write(first)
+  if (first.length > 0 && !gate) moved(first.length, 0)
+  client.pipe(entry)
+}
+
+const MAX_LINE = 1024
+
+/** Lets the body of one request through, and fails when anything comes after it: that would be another request. */
+class BodyGate extends Transform {
+  #left: number
+  #line = ''
+  #state: 'data' | 'size' | 'after' | 'trailer' | 'over'
+
+  constructor(private readonly end_: BodyEnd) {
+    super()
+    this.#left = end_ === 'chunked' ? 0 : end_.length
+    this.#state = end_ === 'chunked' ? 'size' : this.#left > 0 ? 'data' : 'over'
+  }
+
+  override _transform(bytes: Buffer, _encoding: string, done: TransformCallback): void {
+    const wrong = this.#follow(bytes)
+    if (wrong === undefined) done(null, bytes)
+    else done(new Error(wrong))
+  }
+
+  #follow(bytes: Buffer): string | undefined {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#state === 'over') return 'there is more than the request'
+      const next = this.#state === 'data' ? this.#data(bytes.length - at) : this.#lineByte(bytes[at] ?? 0)
+      if (next === undefined) return 'the body is no chunked one'
+      at += next
+    }
+    return undefined
+  }
+
+  #data(available: number): number {
+    const taken = Math.min(available, this.#left)
+    this.#left -= taken
+    if (this.#left === 0) this.#state = this.end_ === 'chunked' ? 'after' : 'over'
+    return taken
+  }
+
+  /** Takes one byte of a line of the framing; answers undefined for what does not belong there. */
+  #lineByte(byte: number): number | undefined {
+    this.#line += String.fromCharCode(byte)
+    if (this.#line.length > MAX_LINE || (byte === 0x0a && !this.#line.endsWith('\r\n'))) return undefined
+    if (byte !== 0x0a) return 1
+    const line = this.#line.slice(0, -2)
+    this.#line = ''
+    return this.#onLine(line) ? 1 : undefined
+  }
+
+  #onLine(line: string): boolean {
+    if (this.#state === 'trailer') {
+      if (line === '') this.#state = 'over'
+      return true
+    }
+    if (this.#state === 'after') {
+      this.#state = 'size'
+      return line === ''
+    }
+    if (!/^[0-9a-fA-F]{1,8}(?:[ \t]*;[\t\x20-\x7e]*)?$/.test(line)) return false
+    this.#left = Number.parseInt(line, 16)
+    this.#state = this.#left === 0 ? 'trailer' : 'data'
+    return true
+  }
 }

@@ -1,13 +1,16 @@
+import { dirname, join } from 'node:path'
 import type { HostedCommands } from '../../../agents/commands/hosted-commands.ts'
 import type { CityConfig } from '../../../config/city-config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
-import type { Actor } from '../../../core/actor.ts'
+import { type Actor, gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
-import type { Deadlines } from '../../../core/deadlines.ts'
-import { AppError } from '../../../core/errors.ts'
+import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
-import type { Store } from '../../../core/store.ts'
+import { stablePlan } from '../../../core/stable-plan.ts'
+import type { Statement } from '../../../core/statement.ts'
+import type { Store, Tx } from '../../../core/store.ts'
 import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-tokens.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
 import type { Instantiator } from '../../instantiate/instantiator.ts'
@@ -18,14 +21,12 @@ import type { OrderApproval } from './approval.ts'
 import { Conditions } from './conditions.ts'
 import { formatElapsed } from './elapsed.ts'
 import { EventTriggers } from './event-triggers.ts'
-import { orderVariables, storeRootOf } from './exec-environment.ts'
 import { ExecRunner } from './exec-runner.ts'
 import { FormulaRunner } from './formula-runner.ts'
+import { TRACKING_LABEL } from './labels.ts'
 import { type OrderRunRow, OrderRuns } from './order-runs.ts'
 import type { DispatchRequest, OrderCheck, OrderProgress } from './request.ts'
-import { RunWatch } from './run-watch.ts'
 import { checkArguments, Starter } from './starter.ts'
-import { Sweep } from './sweep.ts'
 import { Tracking } from './tracking.ts'
 import { TriggerStates } from './trigger-states.ts'
 import { Triggers } from './triggers.ts'
@@ -218,5 +219,188 @@ export class OrderDispatcher {
       env: { ...environment(), ...variables, ...identity },
       keep: KEPT_BYTES,
     }
+  }
+}
+
+type OrderCity = Pick<CityConfig, 'path' | 'prefix' | 'rigs'>
+
+/** What the arguments of a run are called in the environment of its command begin with. */
+const ARGUMENT_PREFIX = 'GC_WEBHOOK_ARG_'
+
+/** Where the command of an order, and the check of its condition, run: the folder of its rig, or the city's. */
+function storeRootOf(order: Order, { path, rigs }: OrderCity): string {
+  if (order.rig === undefined) return path
+  const rig = rigs.find(({ name }) => name === order.rig)
+  if (rig?.path !== undefined) return rig.path
+  throw new AppError(
+    'invalid-request',
+    rig
+      ? `rig ${order.rig} is bound to no folder of this machine: gc rig add <folder> --name ${order.rig}`
+      : `rig ${order.rig} is not declared any more`,
+  )
+}
+
+/** What an order adds to the environment of its processes; its own variables come after what says where it is. */
+function orderVariables(order: Order, city: OrderCity, vars: Readonly<Record<string, string>>): Record<string, string> {
+  const root = storeRootOf(order, city)
+  const rig = city.rigs.find(({ name }) => name === order.rig)
+  const pack = order.pack?.name ?? ''
+  return {
+    ORDER_DIR: dirname(order.file),
+    PACK_DIR: order.layer,
+    GC_PACK_DIR: order.pack?.folder ?? order.layer,
+    ...(pack && { GC_PACK_NAME: pack, GC_PACK_STATE_DIR: join(city.path, '.gc', 'runtime', 'packs', pack) }),
+    GC_STORE_ROOT: root,
+    GC_STORE_SCOPE: rig ? 'rig' : 'city',
+    GC_BEADS_PREFIX: rig?.prefix ?? city.prefix,
+    ...(rig && { GC_RIG: rig.name, GC_RIG_ROOT: root }),
+    BEADS_ACTOR: `order:${order.name}`,
+    BEADS_DIR: join(root, '.beads'),
+    ...(order.action.kind === 'exec' && order.action.env),
+    ...argumentVariables(vars),
+  }
+}
+
+/** Arguments as variables, never as text of a shell. */
+const argumentVariables = (vars: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(vars).map(([name, value]) => [argumentVariable(name), value]))
+
+/** The variable that an argument is: `ref` is `GC_WEBHOOK_ARG_REF`. */
+const argumentVariable = (name: string): string =>
+  `${ARGUMENT_PREFIX}${name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, '_')}`
+
+interface RunWatchOptions {
+  runs: OrderRuns
+  commands: Pick<HostedCommands, 'follow'>
+}
+
+/** Follows runs: what their commands print, then how they end. */
+class RunWatch {
+  readonly #options: RunWatchOptions
+  readonly #listeners = new Map<string, Set<() => void>>()
+
+  constructor(options: RunWatchOptions) {
+    this.#options = options
+  }
+
+  /** Something about a run is on disk: it runs, or it is over. */
+  emitChange(trackingId: string): void {
+    for (const listener of this.#listeners.get(trackingId) ?? []) listener()
+  }
+
+  async *follow(trackingId: string, signal: AbortSignal): AsyncGenerator<OrderProgress> {
+    const { runs, commands } = this.#options
+    const started = await this.#when(trackingId, (state) => state !== 'starting', signal)
+    if (started?.kind === 'exec' && started.state === 'running') {
+      const decoder = new TextDecoder()
+      try {
+        for await (const bytes of commands.follow(trackingId, signal)) {
+          yield { kind: 'output', text: decoder.decode(bytes, { stream: true }) }
+        }
+      } catch {
+        // Its exit was recorded before it could be followed: its row has what it printed.
+      }
+    }
+    const run = await this.#when(trackingId, (state) => state === 'done', signal)
+    if (run?.state === 'done') yield { kind: 'ended', run, output: runs.output(trackingId) }
+  }
+
+  /** The run once its state is as wanted, or it is gone, or the signal is aborted. */
+  async #when(trackingId: string, isWanted: (state: string) => boolean, signal: AbortSignal) {
+    for (;;) {
+      const run = this.#options.runs.find(trackingId)
+      if (!run || isWanted(run.state) || signal.aborted) return run
+      await this.#change(trackingId, signal)
+    }
+  }
+
+  #change(trackingId: string, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = () => resolve()
+    const listeners = this.#listeners.get(trackingId) ?? new Set()
+    this.#listeners.set(trackingId, listeners.add(wake))
+    signal.addEventListener('abort', wake, { once: true })
+    return promise.finally(() => {
+      listeners.delete(wake)
+      if (listeners.size === 0) this.#listeners.delete(trackingId)
+      signal.removeEventListener('abort', wake)
+    })
+  }
+}
+
+interface SweepOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  beadRepository: BeadRepository
+  runs: OrderRuns
+  report(message: string): void
+}
+
+const DAY = 86_400_000
+/** How long runs are kept once they are over. */
+const RETENTION = 7 * DAY
+const BATCH = 16
+const MAX_STALE = 1_000
+const ORDERS = gcPart('orders')
+
+/** Removes what is left of runs that were over long ago, and closes tracking beads that no run will close. */
+class Sweep {
+  readonly #options: SweepOptions
+  readonly #open: Statement<{ id: string }, [string, number, number]>
+  #next: Deadline | undefined
+  #isStopped = true
+
+  constructor(options: SweepOptions) {
+    this.#options = options
+    this.#open = options.store.prepare(
+      stablePlan(
+        'SELECT id FROM bead_labels WHERE label = ? AND closed = 0 AND created_at <= ? ORDER BY created_at, id LIMIT ?',
+      ),
+    )
+  }
+
+  /** Removes now and once a day. */
+  start(): void {
+    this.#isStopped = false
+    const { deadlines, report } = this.#options
+    this.#next = deadlines.after(DAY, () => this.start())
+    this.#removeOld().catch((error) => report(`old runs of orders could not be removed: ${errorMessage(error)}`))
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#next?.cancel()
+  }
+
+  /** Closes tracking beads older than so many milliseconds whose run is over or not known; returns which. */
+  async closeStale(olderThan: number, actor: Actor): Promise<string[]> {
+    const { store, clock, beadRepository: beads, runs } = this.#options
+    const candidates = this.#open.all(TRACKING_LABEL, clock.now() - olderThan, MAX_STALE).map(({ id }) => id)
+    const stale = candidates.filter((id) => (runs.find(id)?.state ?? 'done') === 'done')
+    for (let at = 0; at < stale.length; at += BATCH) {
+      await store.write((tx) => {
+        for (const id of stale.slice(at, at + BATCH)) {
+          if (beads.find(id)) beads.close(tx, id, 'swept: no run of an order will close it')
+        }
+      }, actor)
+    }
+    return stale
+  }
+
+  async #removeOld(): Promise<void> {
+    const { runs, clock, store } = this.#options
+    const before = clock.now() - RETENTION
+    for (let ids = runs.over(before, BATCH); ids.length > 0 && !this.#isStopped; ids = runs.over(before, BATCH)) {
+      await store.write((tx) => {
+        for (const id of ids) this.#remove(tx, id)
+      }, ORDERS)
+    }
+  }
+
+  #remove(tx: Tx, id: string): void {
+    const { beadRepository: beads, runs } = this.#options
+    if (beads.find(id)) beads.remove(tx, id)
+    runs.remove(tx, id)
   }
 }

@@ -5,10 +5,8 @@ import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store.ts'
 import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-tokens.ts'
-import { execEnd } from './exec-result.ts'
 import { orderActorName } from './labels.ts'
-import type { OrderRunRow, OrderRuns } from './order-runs.ts'
-import { laneOf, RunSlots } from './run-slots.ts'
+import type { OrderOutput, OrderRunRow, OrderRuns } from './order-runs.ts'
 import type { Tracking, TrackingEnd } from './tracking.ts'
 
 interface ExecRunnerOptions {
@@ -241,4 +239,74 @@ function startError(error: unknown, now: number): TrackingEnd {
   const isEnvironment = error instanceof AppError && error.code === 'invalid-request'
   const labels = [isEnvironment ? 'exec-env-failed' : 'exec-failed'] as const
   return { outcome: 'failed', endedAt: now, error: errorMessage(error), labels }
+}
+
+const MAX_LINES = 20
+const MAX_CHARACTERS = 2_000
+
+/** What came of the command of an order. */
+function execEnd(exit: CommandExit, isTimedOut: boolean): TrackingEnd {
+  const { exitCode = null, signal = null, startedAt, endedAt } = exit
+  const output = exit.streams ?? { stdout: exit.output, stderr: '', truncated: true }
+  const ended = { startedAt, endedAt, exitCode, signal, output }
+  if (exit.how === 'exited' && exitCode === 0) return { ...ended, outcome: 'success', labels: ['exec'] }
+  const error = `${reasonOf(exit, isTimedOut)}${tailOf(output)}`
+  return { ...ended, outcome: 'failed', error, labels: ['exec-failed'] }
+}
+
+function reasonOf({ how, exitCode, signal }: CommandExit, isTimedOut: boolean): string {
+  if (how === 'lost') return 'interrupted: its session host was lost'
+  if (isTimedOut) return 'context deadline exceeded'
+  if (how === 'ended') return 'interrupted: it was ended with the sessions of the city'
+  return signal === undefined ? `exit status ${exitCode}` : `signal: ${signal}`
+}
+
+/** The last lines of both streams, as the message of an event ends with them. */
+function tailOf({ stdout, stderr }: Omit<OrderOutput, 'trackingId'>): string {
+  const text = [stdout, stderr].map((stream) => stream.trimEnd()).filter((stream) => stream !== '')
+  const tail = text.join('\n').split('\n').slice(-MAX_LINES).join('\n').slice(-MAX_CHARACTERS)
+  return tail === '' ? '' : `; output: ${tail}`
+}
+
+/** Commands of orders by what began them; each lane has room of its own, so that none keeps another from running. */
+type Lane = 'due' | 'webhook' | 'asked'
+
+/** How many commands of a lane run at a time: a person who asks for one does not wait for others. */
+const SLOTS: Readonly<Record<Lane, number>> = { due: 16, webhook: 8, asked: Number.POSITIVE_INFINITY }
+
+function laneOf(cause: string): Lane {
+  if (cause === 'run') return 'asked'
+  return cause === 'webhook' ? 'webhook' : 'due'
+}
+
+/** Which runs are being started or run, and how many more may be. */
+class RunSlots {
+  readonly #lanes = new Map<string, Lane>()
+  readonly #taken: Record<Lane, number> = { due: 0, webhook: 0, asked: 0 }
+
+  has(trackingId: string): boolean {
+    return this.#lanes.has(trackingId)
+  }
+
+  take(trackingId: string, lane: Lane): void {
+    if (this.#lanes.has(trackingId)) return
+    this.#lanes.set(trackingId, lane)
+    this.#taken[lane]++
+  }
+
+  release(trackingId: string): void {
+    const lane = this.#lanes.get(trackingId)
+    if (lane === undefined) return
+    this.#lanes.delete(trackingId)
+    this.#taken[lane]--
+  }
+
+  free(lane: Lane): number {
+    return Math.max(0, SLOTS[lane] - this.#taken[lane])
+  }
+
+  /** How many runs of a lane are being started or run. */
+  taken(lane: Lane): number {
+    return this.#taken[lane]
+  }
 }

@@ -1,6 +1,8 @@
 import type { CityConfig } from '../../../config/city-config.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
+import { stablePlan } from '../../../core/stable-plan.ts'
+import type { Statement } from '../../../core/statement.ts'
 import type { Store } from '../../../core/store.ts'
 import { cursorAfter, parseBoundaryCursor } from '../../../http/cursor.ts'
 import { fillPage } from '../../../http/page.ts'
@@ -9,7 +11,7 @@ import { toFeedItem as toRunFeedItem } from '../../formulas/feed.ts'
 import type { MonitorFeedItemResponse } from '../../formulas/schema.ts'
 import { requireScope } from '../../formulas/scope.ts'
 import type { RunRepository } from '../../runs/repository.ts'
-import { RUN_LABEL } from '../dispatch/labels.ts'
+import { RUN_LABEL, TRACKING_LABEL } from '../dispatch/labels.ts'
 import type { OrderRuns } from '../dispatch/order-runs.ts'
 import type { OrderLibrary } from '../order-library.ts'
 import type {
@@ -24,8 +26,6 @@ import type {
   OrdersFeedQuery,
 } from '../schema.ts'
 import { printed, storeRefOf } from '../view.ts'
-import { type ListedRun, OrderHistoryRepository, type RunBoundary } from './repository.ts'
-import { toFeedItem, toHistoryEntry } from './view.ts'
 
 interface HistoryOptions {
   readonly config: { readonly current: CityConfig }
@@ -157,4 +157,112 @@ function momentOf(before: string | undefined): number {
   const moment = RFC_3339.test(before) ? Date.parse(before) : Number.NaN
   if (!Number.isNaN(moment)) return moment
   throw new AppError('invalid-request', `invalid before timestamp: must be RFC3339, got "${before}"`)
+}
+
+/** A run as histories show it, with the labels of its bead. */
+function toHistoryEntry(run: ListedRun, labels: string[] | undefined, city: string): OrderHistoryEntry {
+  const { id, scopedName, rig, kind, exitCode, signal, error, rootId } = run
+  const duration = run.endedAt === null ? undefined : Math.max(0, run.endedAt - (run.startedAt ?? run.createdAt))
+  return {
+    ...{ bead_id: id, store_ref: storeRefOf(rig, city), name: nameOf(run), scoped_name: scopedName },
+    created_at: toTimestamp(run.createdAt),
+    labels: labels ?? [`${RUN_LABEL}${scopedName}`, TRACKING_LABEL],
+    ...{ capture_output: kind === 'exec', has_output: run.hasOutput === 1 },
+    ...(rig !== '' && { rig }),
+    ...(duration !== undefined && { duration_ms: String(duration) }),
+    ...(exitCode !== null && { exit_code: String(exitCode) }),
+    ...(signal !== null && { signal }),
+    ...(error !== null && { error }),
+    ...(rootId !== null && { wisp_root_id: rootId }),
+  }
+}
+
+/** A run as feeds show it; `target` is who works on it. */
+function toFeedItem(run: ListedRun, target: string, city: string): MonitorFeedItemResponse {
+  const { id, scopedName, rig, kind, createdAt } = run
+  const storeRef = storeRefOf(rig, city)
+  return {
+    ...{ id: `order:${storeRef}:${id}`, type: kind, status: statusOf(run), title: scopedName },
+    ...{ scope_kind: rig === '' ? 'city' : 'rig', scope_ref: rig || city, target },
+    ...{ started_at: toTimestamp(createdAt), updated_at: toTimestamp(run.endedAt ?? createdAt) },
+    ...{ bead_id: id, store_ref: storeRef, detail_available: kind === 'exec' },
+  }
+}
+
+const statusOf = ({ state, outcome }: ListedRun): string => {
+  if (state !== 'done') return 'active'
+  return outcome === 'success' ? 'done' : 'failed'
+}
+
+const nameOf = ({ scopedName, rig }: ListedRun): string =>
+  rig === '' ? scopedName : scopedName.slice(0, -`:rig:${rig}`.length)
+
+/** A run of an order as lists of runs show it. Times are milliseconds since 1970. */
+interface ListedRun {
+  readonly id: string
+  readonly scopedName: string
+  readonly rig: string
+  readonly kind: 'exec' | 'formula'
+  readonly state: 'starting' | 'running' | 'done'
+  readonly outcome: 'success' | 'failed' | 'canceled' | null
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly error: string | null
+  readonly hasOutput: number
+  readonly rootId: string | null
+  readonly feedRank: number
+}
+
+const COLUMNS = `tracking_id AS id, scoped_name AS scopedName, rig, kind, state, outcome, created_at AS createdAt,
+  started_at AS startedAt, ended_at AS endedAt, exit_code AS exitCode, signal, error, has_output AS hasOutput,
+  root_id AS rootId, feed_rank AS feedRank`
+const NEWEST_FIRST = 'ORDER BY created_at DESC, tracking_id DESC'
+const BEFORE = '(created_at, tracking_id) < (?, ?)'
+const AS_FED = 'ORDER BY feed_rank, kind DESC, updated_at DESC, tracking_id LIMIT ?'
+
+/** Where a page of runs begins: behind the run of that id, or, without an id, before that moment. */
+type RunBoundary = Pick<ListedRun, 'createdAt' | 'id'>
+
+/** Reads runs of orders page by page, each page by an index. */
+class OrderHistoryRepository {
+  readonly #byId: Statement<ListedRun, [string]>
+  readonly #ofOrder: Statement<ListedRun, [string, number, string, number]>
+  readonly #all: Statement<ListedRun, [number, string, number]>
+  readonly #besides: Statement<ListedRun, [string, number, string]>
+  readonly #fed: Statement<ListedRun, [number]>
+  readonly #fedOfRig: Statement<ListedRun, [string, number]>
+
+  constructor(store: Store) {
+    const prepare = <Parameters extends (string | number)[]>(rest: string) =>
+      store.prepare<ListedRun, Parameters>(stablePlan(`SELECT ${COLUMNS} FROM order_runs ${rest}`))
+    this.#byId = prepare('WHERE tracking_id = ?')
+    this.#ofOrder = prepare(`WHERE scoped_name = ? AND ${BEFORE} ${NEWEST_FIRST} LIMIT ?`)
+    this.#all = prepare(`WHERE ${BEFORE} ${NEWEST_FIRST} LIMIT ?`)
+    this.#besides = prepare(`WHERE scoped_name = ? AND created_at = ? AND tracking_id < ? ${NEWEST_FIRST}`)
+    this.#fed = prepare(`WHERE root_id IS NULL ${AS_FED}`)
+    this.#fedOfRig = prepare(`WHERE root_id IS NULL AND rig != '' AND rig = ? ${AS_FED}`)
+  }
+
+  find(id: string): ListedRun | undefined {
+    return this.#byId.get(id) ?? undefined
+  }
+
+  /** Runs behind a boundary, the latest first; those of every order when none is named. */
+  page(scopedName: string | undefined, { createdAt, id }: RunBoundary, limit: number): ListedRun[] {
+    if (scopedName === undefined) return this.#all.all(createdAt, id, limit)
+    return this.#ofOrder.all(scopedName, createdAt, id, limit)
+  }
+
+  /** Runs of an order that began in the same millisecond as one, and stand behind it. */
+  besides(scopedName: string, { createdAt, id }: RunBoundary): ListedRun[] {
+    return this.#besides.all(scopedName, createdAt, id)
+  }
+
+  /** Runs that made nothing that feeds show itself, in the order of feeds; those of every rig when none is named. */
+  feed(rig: string | undefined, limit: number): ListedRun[] {
+    return rig === undefined ? this.#fed.all(limit) : this.#fedOfRig.all(rig, limit)
+  }
 }

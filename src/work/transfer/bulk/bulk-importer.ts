@@ -2,23 +2,24 @@ import type { Database } from 'bun:sqlite'
 import type { Actor } from '../../../core/actor.ts'
 import type { EventAttributes, EventDefinition, PayloadOf } from '../../../core/events/event.ts'
 import { EVENT_COLUMNS, type EventValues, toDraft, toValues } from '../../../core/events/row.ts'
+import { stablePlan } from '../../../core/stable-plan.ts'
 import type { Statement } from '../../../core/statement.ts'
+import { type EdgeRecord, edgeKey, NO_FACTS, RECORDS } from '../../beads/dependencies.ts'
 import { BeadCreated, eventFactsOf, eventPayloadOf } from '../../beads/events.ts'
 import { toBead } from '../../beads/reader.ts'
-import { VALUE_COLUMNS } from '../../beads/row.ts'
+import { asPresent, notImportable } from '../../beads/restorer.ts'
+import { type BeadRow, type BeadValues, ROW_COLUMNS, VALUE_COLUMNS } from '../../beads/row.ts'
 import type { Bead, Dep } from '../../beads/schema.ts'
+import { valuesOf } from '../../beads/values.ts'
 import { noteNumber, RESERVE } from '../../beads/writer.ts'
+import { type CommentDraft, firstNumber, toComment } from '../../comments/comments.ts'
 import { BeadCommented } from '../../comments/events.ts'
+import type { BeadComment } from '../../comments/schema.ts'
 import { deletedIds, type ImportedLine, isSkipped, type LineContext, type RigOf, readLine } from '../lines/line.ts'
 import { InvalidLines, type SkippedLines, Skips } from '../lines/skips.ts'
 import { allLines, mayHaveDeleted, sliceLines } from '../lines/slices.ts'
-import { ImportedComments } from './comments.ts'
 import { ImportedEdges } from './edges.ts'
-import { ExistingBeads } from './existing.ts'
-import { ImportedLabels } from './labels.ts'
 import { RowBatch } from './row-batch.ts'
-import { suspendTriggers } from './suspended-triggers.ts'
-import { ImportTotals } from './totals.ts'
 
 /** What these do for each new row is done here for all of them. */
 const SUSPENDED = [
@@ -216,3 +217,178 @@ const toRow = ({ line: { values }, edges, blockers }: NewBead): BeadRowValues =>
   edges.length,
   blockers,
 ]
+
+interface Trigger {
+  name: string
+  sql: string
+}
+
+/**
+ * Takes triggers out of the database, inside the transaction under way, and returns what puts them back. A trigger costs
+ * each row more than the row itself, even when it does nothing.
+ */
+function suspendTriggers(db: Database, names: readonly string[]): () => void {
+  const triggers = db
+    .query<Trigger, [string]>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name IN (SELECT value FROM json_each(?))",
+    )
+    .all(JSON.stringify(names))
+  if (triggers.length !== names.length) throw new Error(`the database lacks one of the triggers ${names.join(', ')}`)
+  for (const { name } of triggers) db.run(`DROP TRIGGER ${name}`)
+  return () => {
+    for (const { sql } of triggers) db.run(sql)
+  }
+}
+
+/** The comments of new beads. */
+class ImportedComments {
+  readonly #insert: Statement<unknown, [number, string, string, number, number, string]>
+
+  constructor(db: Database) {
+    this.#insert = db.prepare(
+      'INSERT INTO bead_comments (n, id, author, created_at, size, text) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+  }
+
+  /** Writes the comments of one bead; of those with one id the last stands. */
+  write(bead: string, number: number, drafts: readonly CommentDraft[]): BeadComment[] {
+    const distinct = [...new Map(drafts.map((draft) => [draft.id, draft])).values()]
+    return distinct.map(({ id, author, createdAt, text }, index) => {
+      const n = firstNumber(number) + 1 + index
+      this.#insert.run(n, id, author, createdAt, Buffer.byteLength(text), text)
+      return toComment(bead, { n, id, author, created_at: createdAt, text })
+    })
+  }
+}
+
+type LabelRow = [label: string, closed: number, createdAt: number, id: string]
+
+/** How many are sorted and written at once. */
+const MAX_WAITING = 16_384
+
+const byPlace = ([label, closed, createdAt]: LabelRow, [other, otherClosed, otherCreatedAt]: LabelRow): number => {
+  if (label !== other) return label < other ? -1 : 1
+  return closed - otherClosed || createdAt - otherCreatedAt
+}
+
+/** Writes the labels of new beads in the order in which their table keeps them, which is faster than one after the other. */
+class ImportedLabels {
+  readonly #rows: RowBatch<LabelRow>
+  #waiting: LabelRow[] = []
+
+  constructor(db: Database) {
+    this.#rows = new RowBatch(db, { into: 'bead_labels', columns: ['label', 'closed', 'created_at', 'id'] })
+  }
+
+  add(row: LabelRow): void {
+    this.#waiting.push(row)
+    if (this.#waiting.length === MAX_WAITING) this.write()
+  }
+
+  write(): void {
+    this.#rows.insert(this.#waiting.toSorted(byPlace))
+    this.#waiting = []
+  }
+}
+
+const textOf = (edges: readonly EdgeRecord[]): string =>
+  JSON.stringify(edges.map((edge) => [edgeKey(edge), edge.created_at, edge.created_by, edge.fields]).sort())
+
+const recordsOf = ({ dependencies, facts }: ImportedLine): EdgeRecord[] =>
+  dependencies.map((dep) => ({ ...dep, ...NO_FACTS, ...facts?.get(edgeKey(dep)) }))
+
+/** What an import finds in the city. */
+class ExistingBeads {
+  readonly #present: Statement<{ id: string }, [string]>
+  readonly #row: Statement<BeadRow, [string]>
+  readonly #edges: Statement<EdgeRecord, [string]>
+
+  constructor(db: Database) {
+    this.#present = db.prepare(
+      stablePlan('SELECT b.id FROM json_each(?) named CROSS JOIN beads b ON b.id = named.value'),
+    )
+    this.#row = db.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE id = ?`)
+    this.#edges = db.prepare(`${RECORDS} = ?`)
+  }
+
+  /** Those of `ids` that exist. */
+  among(ids: readonly string[]): Set<string> {
+    return new Set(this.#present.all(JSON.stringify(ids)).map(({ id }) => id))
+  }
+
+  /** Whether a bead that exists is surely as the line says; throws when a line may not change it. */
+  isUnchanged(line: ImportedLine): boolean {
+    const { id } = line.values
+    const row = this.#row.get(id)
+    if (row?.type === 'session') throw notImportable(id)
+    if (!row || line.comments.length > 0) return false
+    const present = valuesOf(row)
+    const values = asPresent(line.values, row)
+    return (
+      VALUE_COLUMNS.every((column) => present[column] === values[column]) &&
+      present.output === values.output &&
+      textOf(this.#edges.all(id)) === textOf(recordsOf(line))
+    )
+  }
+}
+
+/** Beads of one rig, type, status and assignee. */
+interface Group {
+  readonly values: Pick<BeadValues, 'rig' | 'type' | 'status' | 'assignee'>
+  n: number
+  ready: number
+  readonly labels: Map<string, number>
+}
+
+/** Counts new beads, as the triggers do that count them one by one. */
+class ImportTotals {
+  readonly #groups = new Map<string, Group>()
+  /** That of the bead before, which is mostly that of the next. */
+  #last: Group | undefined
+
+  add(values: BeadValues, labels: readonly string[], blockers: number): void {
+    const group = this.#groupOf(values)
+    group.n++
+    if (values.status === 'open' && blockers === 0 && values.workable === 1) group.ready++
+    for (const label of labels) group.labels.set(label, (group.labels.get(label) ?? 0) + 1)
+  }
+
+  write(db: Database): void {
+    const beads = db.prepare(
+      `INSERT INTO bead_counts (rig, type, status, n, ready) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = n + excluded.n, ready = ready + excluded.ready`,
+    )
+    const labelled = db.prepare(
+      `INSERT INTO bead_label_counts (label, assignee, closed, rig, type, n) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+    )
+    const assigned = db.prepare(
+      `INSERT INTO bead_assignee_counts (assignee, closed, rig, type, n) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = n + excluded.n`,
+    )
+    for (const { values, n, ready, labels } of this.#groups.values()) {
+      const { rig, type, status, assignee } = values
+      const closed = status === 'closed' ? 1 : 0
+      beads.run(rig, type, status, n, ready)
+      if (assignee !== '') assigned.run(assignee, closed, rig, type, n)
+      for (const [label, count] of labels) labelled.run(label, assignee, closed, rig, type, count)
+    }
+  }
+
+  #groupOf(values: BeadValues): Group {
+    if (this.#last && isOf(this.#last, values)) return this.#last
+    const { rig, type, status, assignee } = values
+    const key = JSON.stringify([rig, type, status, assignee])
+    this.#last = this.#groups.get(key) ?? this.#newGroup(key, { rig, type, status, assignee })
+    return this.#last
+  }
+
+  #newGroup(key: string, values: Group['values']): Group {
+    const group = { values, n: 0, ready: 0, labels: new Map<string, number>() }
+    this.#groups.set(key, group)
+    return group
+  }
+}
+
+const isOf = ({ values }: Group, { rig, type, status, assignee }: Group['values']): boolean =>
+  values.status === status && values.type === type && values.rig === rig && values.assignee === assignee

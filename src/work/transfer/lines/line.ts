@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import type { FieldError } from '../../../core/errors.ts'
+import { type AppError, type FieldError, invalidField } from '../../../core/errors.ts'
 import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../../core/json-depth.ts'
 import { withoutLoneSurrogates } from '../../../core/json-surrogates.ts'
 import { fieldErrorsOf } from '../../../http/field-errors.ts'
 import { type EdgeFacts, edgeKey } from '../../beads/dependencies.ts'
+import { BEAD_LIMITS } from '../../beads/limits.ts'
 import { toStored } from '../../beads/outputs.ts'
 import { isWorkable } from '../../beads/readiness.ts'
 import type { ImportedBead } from '../../beads/restorer.ts'
@@ -13,10 +14,10 @@ import type { Dep } from '../../beads/schema.ts'
 import { DELETED, toStatus } from '../../beads/status.ts'
 import { marksOf } from '../../beads/values.ts'
 import type { CommentDraft } from '../../comments/comments.ts'
+import { COMMENT_LIMITS } from '../../comments/limits.ts'
+import { ResultKey } from '../../metadata.ts'
 import type { SkippedLine } from '../schema.ts'
-import { checkComments, checkSize, invalidLine, parseTimestamp } from './checks.ts'
 import { InvalidField, isKeptAsMetadata, isPlainMetadata, toMetadata } from './fields.ts'
-import { otherKind } from './kinds.ts'
 
 const optionalString = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const optionalBoolean = Type.Optional(Type.Boolean())
@@ -265,3 +266,84 @@ function checkLine(value: unknown, lineNumber: number): Line {
 /** `title is required`, `priority must be an integer`. */
 const describeFieldError = ({ message, location = 'it' }: FieldError): string =>
   message.endsWith(' is required') ? message : `${location.replace(/^it\./, '')} ${message}`
+
+/** What a line of a bead's own says it is. */
+const BEAD_TYPES = new Set(['issue', 'bead'])
+
+type Fields = Readonly<Record<string, unknown>>
+
+const has = (fields: Fields, ...names: readonly string[]): boolean => names.every((name) => fields[name] !== undefined)
+
+/**
+ * Records without a `_type` that stand beside issues in the files of `bd`: its backups have one file for each table, and
+ * `.beads` has a log of interactions, the deletions and the routes of older versions.
+ */
+const SHAPES: Readonly<Record<string, (fields: Fields) => boolean>> = {
+  dependency: (fields) => has(fields, 'issue_id', 'depends_on_id'),
+  event: (fields) => has(fields, 'issue_id', 'event_type'),
+  comment: (fields) => has(fields, 'issue_id', 'text'),
+  label: (fields) => has(fields, 'issue_id', 'label'),
+  config: (fields) => has(fields, 'key', 'value'),
+  interaction: (fields) => has(fields, 'kind', 'created_at'),
+  route: (fields) => has(fields, 'prefix', 'path'),
+  deletion: (fields) => has(fields, 'id', 'ts', 'by'),
+}
+
+/** The kind of a line that is not a bead, such as `memory`; undefined for one that is a bead, or should be one. */
+function otherKind(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const fields: Fields = { ...value }
+  const { _type: type } = fields
+  if (typeof type === 'string' && type !== '') {
+    if (BEAD_TYPES.has(type)) return undefined
+    return /^[\w.-]{1,64}$/.test(type) ? type : 'other'
+  }
+  if (has(fields, 'title')) return undefined
+  return Object.keys(SHAPES).find((kind) => SHAPES[kind]?.(fields))
+}
+
+/** Throws for what is no date; offsets and fractions of a second count. */
+function parseTimestamp(value: string, field: string, lineNumber: number): number {
+  const timestamp = Date.parse(value)
+  if (Number.isNaN(timestamp)) throw invalidLine(lineNumber, `has an invalid timestamp in ${field}: ${value}`)
+  return timestamp
+}
+
+/** Throws for a bead that holds more than a bead may. */
+function checkSize(values: BeadValues, labels: readonly string[], lineNumber: number): void {
+  const { title, description, metadata, output } = values
+  const exceeds = (value: string, max: number) => Buffer.byteLength(value) > max
+  if (exceeds(title, BEAD_LIMITS.title)) throw invalidLine(lineNumber, 'has a title of more than 1 KB')
+  if (exceeds(description, BEAD_LIMITS.description)) {
+    throw invalidLine(lineNumber, 'has a description of more than 256 KB')
+  }
+  if (exceeds(metadata, BEAD_LIMITS.metadata)) {
+    throw invalidLine(lineNumber, 'has more than 64 KB of metadata and other fields')
+  }
+  if (output !== null && exceeds(output, BEAD_LIMITS.output)) {
+    throw invalidLine(lineNumber, `has more than 1 MB in ${ResultKey.outputJson}`)
+  }
+  if (labels.length > BEAD_LIMITS.labels || labels.some((label) => exceeds(label, BEAD_LIMITS.label))) {
+    throw invalidLine(lineNumber, 'has labels that are too many or too long')
+  }
+}
+
+/** Throws for comments that are more or longer than a bead may have. */
+function checkComments(comments: readonly CommentDraft[], lineNumber: number): void {
+  const sizeOf = ({ text }: CommentDraft) => Buffer.byteLength(text)
+  const isTooLong = (name: string) => name.length > BEAD_LIMITS.word
+  const total = comments.reduce((sum, comment) => sum + sizeOf(comment), 0)
+  if (comments.length > COMMENT_LIMITS.count || total > COMMENT_LIMITS.all) {
+    throw invalidLine(lineNumber, 'has more than 1,000 comments or 1 MB of them')
+  }
+  if (comments.some((comment) => sizeOf(comment) > COMMENT_LIMITS.text)) {
+    throw invalidLine(lineNumber, 'has a comment of more than 64 KB')
+  }
+  if (comments.some(({ id, author }) => isTooLong(id) || isTooLong(author))) {
+    throw invalidLine(lineNumber, 'has a comment with an id or author of more than 256 characters')
+  }
+}
+
+/** The error of an invalid line. */
+const invalidLine = (lineNumber: number, message: string): AppError =>
+  invalidField(`body.${lineNumber - 1}`, `line ${lineNumber} ${message}`)
