@@ -93,7 +93,7 @@ const mayBeOfPack = (word: string | undefined, reserved: ReadonlySet<string>): b
 
 /** The names that packs cannot take: those of gc's own commands, but for those that only say that gc needs none. */
 async function reservedNames(program: Command): Promise<Set<string>> {
-  const { FALLBACKS } = await import('./commands/later.ts')
+  const { FALLBACKS } = await import('./later.ts')
   const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()])
   return new Set([...names.filter((name) => !FALLBACKS.has(name)), 'help', 'completion'])
 }

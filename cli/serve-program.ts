@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { createBaseProgram } from './base-program.ts'
-import { serveCommand } from './commands/serve.ts'
-import { versionLine } from './commands/version.ts'
 import { CommandContext } from './context/context.ts'
+import { versionLine } from './help/version.ts'
 import type { Io } from './io/io.ts'
+import { serveCommand } from './supervisor/serve.ts'
 
 /** The `gc` program for `gc serve` alone. It stays for long, so it loads none of the other commands. */
 export function createServeProgram(io: Io): Command {

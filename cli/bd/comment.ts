@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import { listComments } from '../commands/bead-comment.ts'
+import { listComments } from '../bead/comment.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { CommandContext } from '../context/context.ts'
 import { commit, version } from '../context/version.ts'
-import { formulaCommands } from '../formulas/formula.ts'
+import { formulaCommands } from '../formula/formula.ts'
 import type { Io } from '../io/io.ts'
 import { configureProgram } from '../io/run.ts'
 import { blockedCommand } from './blocked.ts'

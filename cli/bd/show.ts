@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead, BeadRelation } from '../../src/work/beads/schema.ts'
-import { listComments, printComments } from '../commands/bead-comment.ts'
+import { listComments, printComments } from '../bead/comment.ts'
 import { describeBlockers, openBlockers } from '../context/blockers.ts'
 import { renderLive, type WatchOption } from '../context/watch.ts'
 import type { BdContext } from './context.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import { exportBeads, type ImportOptions, importBeads } from '../commands/bead-transfer.ts'
+import { exportBeads, type ImportOptions, importBeads } from '../bead/transfer.ts'
 import { changeBead } from '../context/create.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'

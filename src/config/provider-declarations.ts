@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts'
 import type { Attempt } from '../core/replays/replays.ts'
-import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../core/secrets.ts'
+import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../core/text/secrets.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
 import type { OKResponseBody } from '../http/schema.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { Redactor } from '../core/redact.ts'
-import { blankSentence } from '../core/secrets.ts'
+import { Redactor } from '../core/text/redact.ts'
+import { blankSentence } from '../core/text/secrets.ts'
 
 /** How the token of each kind of caller begins. */
 export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', networkAgent: 'moltbook_' } as const

@@ -1,7 +1,7 @@
 import type { JsonObject } from './components.ts'
 import css from './docs-style.css' with { type: 'text' }
 import { html, Markup, prose } from './html.ts'
-import { getObject, getObjects, getString, isObject } from './json-object.ts'
+import { getObject, getObjects, getString, isObject } from './respond/json-object.ts'
 
 interface Operation {
   verb: string

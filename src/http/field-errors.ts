@@ -1,7 +1,7 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FieldError } from '../core/errors.ts'
-import { isSecretName, isSecretTable, replaceSecrets, SECRET_MARKER } from '../core/secrets.ts'
+import { isSecretName, isSecretTable, replaceSecrets, SECRET_MARKER } from '../core/text/secrets.ts'
 import { TOKEN_PREFIXES } from './credentials.ts'
 
 /** The most errors that are reported; the rest of a body is then not checked. */

@@ -3,7 +3,7 @@ import { AppError, type FieldError } from '../core/errors.ts'
 import { parseBlockingQuery } from './blocking-query.ts'
 import { requireJsonIfAny } from './body.ts'
 import { type Check, compile } from './check.ts'
-import { validationFailed } from './problem.ts'
+import { validationFailed } from './respond/problem.ts'
 import type { Route, Stream, Success } from './route.ts'
 /** What kind of success an operation has, decided once. */
 export type SuccessKind =

@@ -4,7 +4,7 @@ import type { CommonCode, ErrorCode } from '../core/errors.ts'
 import type { Attempt, SaveResponse } from '../core/replays/replays.ts'
 import type { Caller } from './caller.ts'
 import type { Need } from './needs.ts'
-import type { JsonRows, RenderedJson } from './rendered.ts'
+import type { JsonRows, RenderedJson } from './respond/rendered.ts'
 import type { SseFrames } from './sse.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

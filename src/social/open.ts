@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { HttpListener } from '../http/listen.ts'
-import { ResponseWriter } from '../http/response-writer.ts'
+import { ResponseWriter } from '../http/respond/response-writer.ts'
 import { readSocialConfig } from './config.ts'
 import { createSocial, type Social, type SocialOptions } from './social.ts'
 import { createWebsite } from './website.ts'

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { cityCounterChecks, repairCityCounters } from '../city/database/counter-checks.ts'
 import { cityMigrations } from '../city/database/migrations.ts'
-import { findMiscounts, type Miscount } from '../core/counter-check.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
-import { openDatabase } from '../core/sqlite.ts'
+import { findMiscounts, type Miscount } from '../core/store/counter-check.ts'
+import { openDatabase } from '../core/store/sqlite.ts'
 
 const DATABASE = join('.gc', 'city.db')
 const LOCK = join('.gc', 'lock')

@@ -2,8 +2,8 @@ import type { City } from '../city/city.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline, Deadlines } from '../core/deadlines.ts'
 import { errorMessage } from '../core/errors.ts'
-import type { Statement } from '../core/statement.ts'
-import type { Store, Tx } from '../core/store.ts'
+import type { Statement } from '../core/store/statement.ts'
+import type { Store, Tx } from '../core/store/store.ts'
 import type { LiveToken, TokenMirror } from '../http/tokens.ts'
 
 interface TokenRow {

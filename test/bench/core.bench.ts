@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
-import { Store, type StoreOptions } from '../../src/core/store.ts'
+import { Store, type StoreOptions } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
 /**

@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 
-const DEMO = resolve(import.meta.dir, '../../cli/demo.ts')
-const FORMULA = resolve(import.meta.dir, '../../cli/demo-formula.ts')
-const ORDERS = resolve(import.meta.dir, '../../cli/demo-orders.ts')
+const DEMO = resolve(import.meta.dir, '../demo/demo.ts')
+const FORMULA = resolve(import.meta.dir, '../demo/formula.ts')
+const ORDERS = resolve(import.meta.dir, '../demo/orders.ts')
 
 /** Runs the demonstration with a temporary folder and a PATH of its own. */
 function run(folder: string, { demo = DEMO, path = process.env.PATH ?? '' } = {}) {

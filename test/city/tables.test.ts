@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import { Glob } from 'bun'
 import { cityMigrations } from '../../src/city/database/migrations.ts'
-import { migrate } from '../../src/core/migrate.ts'
+import { migrate } from '../../src/core/store/migrate.ts'
 import { differences, tablesOf } from '../support/tables.ts'
 
 /** Full-text indexes, which drizzle cannot declare. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { parseAmount } from '../../cli/commands/budget.ts'
+import { parseAmount } from '../../cli/budget/budget.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { openRecordingCity } from '../agents/conversations/recording-city.ts'
 import { append, claude } from '../agents/conversations/samples.ts'

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
-import { Store } from '../../src/core/store.ts'
-import { Wal } from '../../src/core/wal.ts'
-import { WalIndex } from '../../src/core/wal-index.ts'
+import { Store } from '../../src/core/store/store.ts'
+import { Wal } from '../../src/core/store/wal.ts'
+import { WalIndex } from '../../src/core/store/wal-index.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const NOTES = ['CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)']

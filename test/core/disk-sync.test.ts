@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { diskSync } from '../../src/core/disk-sync.ts'
+import { diskSync } from '../../src/core/store/disk-sync.ts'
 
 /** A disk whose syncs take so long, and which ones the loop waited for. */
 function openDisk() {

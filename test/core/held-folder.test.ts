@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
-import { HeldFolder } from '../../src/core/held-folder.ts'
+import { HeldFolder } from '../../src/core/store/held-folder.ts'
 import { tempFolder } from '../support/folder.ts'
 
 describe('a folder that is held', () => {

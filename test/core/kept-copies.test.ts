@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
-import { databaseVersion, keptCopies, restoreCopy } from '../../src/core/kept-copies.ts'
-import { Store } from '../../src/core/store.ts'
+import { databaseVersion, keptCopies, restoreCopy } from '../../src/core/store/kept-copies.ts'
+import { Store } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const MIGRATIONS = ['a', 'b', 'c', 'd'].map((name) => `CREATE TABLE ${name} (n INTEGER)`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { oncePerTick } from '../../src/core/once-per-tick.ts'
+import { oncePerTick } from '../../src/core/store/once-per-tick.ts'
 
 test('what is asked for in one turn of the event loop is made once for each key, and anew in the next', async () => {
   let made = 0

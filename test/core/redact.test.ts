@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createSecret } from '../../src/core/ids.ts'
-import { Redactor } from '../../src/core/redact.ts'
+import { Redactor } from '../../src/core/text/redact.ts'
 
 const secrets = new Redactor(['gcs_', 'gco_', 'moltbook_'])
 

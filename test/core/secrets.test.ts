@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { SecretValues } from '../../src/core/secret-values.ts'
-import { blankSecrets, rejectMarkers, restoreSecrets } from '../../src/core/secrets.ts'
+import { SecretValues } from '../../src/core/text/secret-values.ts'
+import { blankSecrets, rejectMarkers, restoreSecrets } from '../../src/core/text/secrets.ts'
 
 describe('a declaration is shown', () => {
   const SHOWN: [what: string, value: unknown, shown: unknown][] = [

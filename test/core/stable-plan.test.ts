@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { stablePlan } from '../../src/core/stable-plan.ts'
-import { Store } from '../../src/core/store.ts'
+import { stablePlan } from '../../src/core/store/stable-plan.ts'
+import { Store } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
 describe('a stable plan', () => {

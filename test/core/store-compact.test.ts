@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
-import { Store } from '../../src/core/store.ts'
+import { Store } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
 test('compacting returns unused space to the disk while writes continue', async () => {

@@ -3,8 +3,8 @@ import { existsSync, fdatasync, renameSync, statSync, unlinkSync } from 'node:fs
 import { dirname } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { Store, type StoreOptions, type StoreTrouble } from '../../src/core/store.ts'
-import { ofSystem, PROBE_MS } from '../../src/core/store-trouble.ts'
+import { Store, type StoreOptions, type StoreTrouble } from '../../src/core/store/store.ts'
+import { ofSystem, PROBE_MS } from '../../src/core/store/trouble.ts'
 import { TestClock } from '../support/clock.ts'
 import { tempFolder } from '../support/folder.ts'
 

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { AppError } from '../../src/core/errors.ts'
-import { Store, type StoreOptions, type Tx } from '../../src/core/store.ts'
+import { Store, type StoreOptions, type Tx } from '../../src/core/store/store.ts'
 
 export const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE)'
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { Store } from '../../src/core/store.ts'
+import { Store } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 import { errorOf, NOTES, open, openFiles, rejectionOf, turns } from './store-helpers.ts'
 

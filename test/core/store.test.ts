@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
-import type { Tx } from '../../src/core/store.ts'
+import type { Tx } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 import { open, turns } from './store-helpers.ts'
 

@@ -6,7 +6,7 @@ import {
   parseBoundaryCursor,
   parseKeyCursor,
   parseSeqCursor,
-} from '../../src/http/cursor.ts'
+} from '../../src/http/respond/cursor.ts'
 
 const pack = (text: string) => `v1:${Buffer.from(text).toString('base64url')}`
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { etagOf, hasTag } from '../../src/http/etag.ts'
+import { etagOf, hasTag } from '../../src/http/respond/etag.ts'
 
 test('a tag changes with the text', () => {
   expect(etagOf('one')).toBe(etagOf('one'))

@@ -4,7 +4,7 @@ import { AppError } from '../../src/core/errors.ts'
 import perCaller from '../../src/core/replays/per-caller.sql' with { type: 'text' }
 import { Replays } from '../../src/core/replays/replays.ts'
 import replaysTable from '../../src/core/replays/table.sql' with { type: 'text' }
-import { Store } from '../../src/core/store.ts'
+import { Store } from '../../src/core/store/store.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Caller } from '../../src/http/caller.ts'
 import type { GuardSettings } from '../../src/http/guard.ts'

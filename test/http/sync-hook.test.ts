@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Context, Elysia } from 'elysia'
-import { syncHook } from '../../src/http/sync-hook.ts'
+import { syncHook } from '../../src/http/respond/sync-hook.ts'
 
 const respond = ({ set }: Context) => {
   set.headers['x-seen'] = '1'

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { WORKERS } from '../../src/core/database-worker.ts'
+import { WORKERS } from '../../src/core/store/database-worker.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { Store } from '../../src/core/store.ts'
+import { Store } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 import { copied, cut, labOf, life, random } from './cuts.ts'
 

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { Store } from '../../src/core/store.ts'
+import { Store } from '../../src/core/store/store.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from '../../src/social/search/old-indexes.ts'
 import stems from '../../src/social/search/stems.sql' with { type: 'text' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Store } from '../../src/core/store.ts'
+import { Store } from '../../src/core/store/store.ts'
 import { socialMigrations } from '../../src/social/migrations.ts'
 import { tempFolder } from '../support/folder.ts'
 import { type Json, openNetwork } from './network.ts'

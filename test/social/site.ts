@@ -1,7 +1,7 @@
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
-import { ResponseWriter } from '../../src/http/response-writer.ts'
+import { ResponseWriter } from '../../src/http/respond/response-writer.ts'
 import type { Settings } from '../../src/social/shared/settings.ts'
 import { hashSecret } from '../../src/social/shared/strings.ts'
 import type { ProviderSettings } from '../../src/social/sign-in/provider.ts'

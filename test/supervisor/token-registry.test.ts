@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { CityTokens } from '../../src/city/tokens.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { Store } from '../../src/core/store.ts'
+import { Store } from '../../src/core/store/store.ts'
 import type { LiveToken } from '../../src/http/tokens.ts'
 import { supervisorMigrations } from '../../src/supervisor/migrations.ts'
 import { TokenRegistry } from '../../src/supervisor/token-registry.ts'

@@ -1,6 +1,6 @@
 import { cityCounterChecks } from '../../src/city/database/counter-checks.ts'
-import { type Miscount, toMiscount, type WrongRow } from '../../src/core/counter-check.ts'
-import type { Store } from '../../src/core/store.ts'
+import { type Miscount, toMiscount, type WrongRow } from '../../src/core/store/counter-check.ts'
+import type { Store } from '../../src/core/store/store.ts'
 
 /** Compares every counter of a city with what it counts, each time it is called; returns the wrong ones. */
 export function miscountsOf(store: Store): () => Miscount[] {

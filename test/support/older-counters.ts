@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { cityMigrations } from '../../src/city/database/migrations.ts'
-import { migrate } from '../../src/core/migrate.ts'
+import { migrate } from '../../src/core/store/migrate.ts'
 import blockers from '../../src/work/beads/blockers.sql' with { type: 'text' }
 
 const INSERT = `INSERT INTO beads (id, rig, title, status, type, assignee, sender, ref, description, labels, metadata,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GC } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
-import type { Statement } from '../../src/core/statement.ts'
+import type { Statement } from '../../src/core/store/statement.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { runImport } from '../../src/work/transfer/bulk/run-import.ts'
 import { miscountsOf } from '../support/miscounts.ts'

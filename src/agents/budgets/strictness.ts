@@ -1,5 +1,5 @@
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 
 /**
  * Whether an agent under a budget gets no turn when its program does not report what it uses. In a city that an earlier

@@ -4,7 +4,7 @@ import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.
 import { contains, touch } from '../../config/confinement/obstacle.ts'
 import { isOpenToAgents } from '../../config/confinement/open-rigs.ts'
 import { realPath } from '../../core/folders.ts'
-import { looksSecret } from '../../core/secrets.ts'
+import { looksSecret } from '../../core/text/secrets.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type Confinable, type ConfinementPlace, type ConfinementRules, confinableOf, rulesOf } from './confinement.ts'

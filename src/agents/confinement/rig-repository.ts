@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { findRepository, sharedFolder } from '../../config/git/repository-folders.ts'
-import { HeldFolder } from '../../core/held-folder.ts'
+import { HeldFolder } from '../../core/store/held-folder.ts'
 
 /** What git writes of a repository for a new worktree and its branch; its settings and its hooks are not among it. */
 const WORKTREE_PARTS = ['objects', 'refs', 'logs', 'reftable', 'worktrees', 'lfs']

@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import { SessionCreateSucceeded } from '../sessions/events.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionResponse } from '../sessions/schema.ts'

@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../core/clock.ts'
 import type { Question } from '../../host/protocol/question.ts'
 import { findQuestion, type ScreenQuestion, toQuestion } from '../../host/terminal/question.ts'
-import type { Launcher } from '../lifecycle/launcher.ts'
+import type { Launcher } from '../lifecycle/start/launch-planner.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { RunningSession } from '../sessions/running.ts'
 import type { PendingInteraction } from '../sessions/schema.ts'

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { SubmitIntent } from '../sessions/schema.ts'
 import { type MessageRow, sessionMessages } from './table.ts'
 

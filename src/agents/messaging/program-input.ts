@@ -1,7 +1,7 @@
 import type { Delivery } from '../../host/terminal/deliver.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { AcpPrompter } from '../conversations/acp/prompter.ts'
-import type { Launcher } from '../lifecycle/launcher.ts'
+import type { Launcher } from '../lifecycle/start/launch-planner.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { MessageRow } from './table.ts'
 import type { TerminalInput, TypeOptions } from './terminal-input.ts'

@@ -3,7 +3,7 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventAttributes, EventDefinition, PayloadOf } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { AcceptedRequest, Requests } from '../../core/requests/requests.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
 
 export const CREATE_LIMIT = 120_000

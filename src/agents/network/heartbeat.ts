@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { gcPart } from '../../core/actor.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { AgentNetwork } from './network.ts'
 import type { NetworkAccounts } from './network-accounts.ts'

@@ -1,6 +1,6 @@
-import { stablePlan } from '../../core/stable-plan.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store } from '../../core/store.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store } from '../../core/store/store.ts'
 
 /** A position in a list that is sorted newest first. */
 export interface SessionPosition {

@@ -1,4 +1,4 @@
-import { type CounterCheck, groupCheck } from '../../core/counter-check.ts'
+import { type CounterCheck, groupCheck } from '../../core/store/counter-check.ts'
 
 /** What triggers count of sessions. */
 export const sessionCounterChecks: readonly CounterCheck[] = [

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
-import { stablePlan } from '../../core/stable-plan.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store } from '../../core/store.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store } from '../../core/store/store.ts'
 
 /** A bead that is assigned to somebody. */
 interface AssignedBead {

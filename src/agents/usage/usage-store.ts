@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import { dayOf, UsageDays } from './days.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 

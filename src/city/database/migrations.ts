@@ -8,7 +8,7 @@ import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
 import sessionLogs from '../../agents/conversations/tracking/logs.sql' with { type: 'text' }
 import transcripts from '../../agents/conversations/tracking/sessions-folder.sql' with { type: 'text' }
 import detachedProcesses from '../../agents/detached/table.sql' with { type: 'text' }
-import startFailures from '../../agents/lifecycle/start-failures.sql' with { type: 'text' }
+import startFailures from '../../agents/lifecycle/plan/start-failures.sql' with { type: 'text' }
 import loginLimits from '../../agents/limits/table.sql' with { type: 'text' }
 import dropUnreadMessageColumns from '../../agents/messaging/drop-unread.sql' with { type: 'text' }
 import messageSenders from '../../agents/messaging/sender.sql' with { type: 'text' }

@@ -1,6 +1,6 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { StoreFailure, StoreTrouble } from '../../core/store.ts'
+import type { StoreFailure, StoreTrouble } from '../../core/store/store.ts'
 
 /** Why the writes of a city fail, since when, and what to do about it. */
 export interface StoreProblem {

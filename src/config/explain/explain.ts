@@ -1,4 +1,4 @@
-import { blankSecrets, isSecretTable } from '../../core/secrets.ts'
+import { blankSecrets, isSecretTable } from '../../core/text/secrets.ts'
 import type { RigConfig } from '../city-config.ts'
 import { AGENT, type AgentFields } from '../declare/agent.ts'
 import type { Declaration } from '../declare/declaration.ts'

@@ -1,4 +1,4 @@
-import { SecretValues } from '../../core/secret-values.ts'
+import { SecretValues } from '../../core/text/secret-values.ts'
 import { toPlainValue } from '../toml/parse.ts'
 import type { FileSnapshot } from './file-snapshot.ts'
 

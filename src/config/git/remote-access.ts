@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { SECRET_MARKER } from '../../core/secrets.ts'
+import { SECRET_MARKER } from '../../core/text/secrets.ts'
 import type { Remote } from './remote.ts'
 
 /** How git reaches a remote, and as whom. */

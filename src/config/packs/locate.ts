@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { blankSentence } from '../../core/secrets.ts'
+import { blankSentence } from '../../core/text/secrets.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import { type BuiltinPack, builtinPackOf } from './builtin.ts'
 import { isInside } from './links.ts'

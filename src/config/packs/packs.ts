@@ -1,5 +1,5 @@
 import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
-import { rejectMarkers } from '../../core/secrets.ts'
+import { rejectMarkers } from '../../core/text/secrets.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../config.ts'

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
-import { restoreSecrets } from '../../core/secrets.ts'
+import { restoreSecrets } from '../../core/text/secrets.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../config.ts'

@@ -1,6 +1,6 @@
 import type { EventLog } from '../../core/events/log.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { AgentConfig, CityConfig, RigConfig } from '../city-config.ts'
 import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from './events.ts'
 

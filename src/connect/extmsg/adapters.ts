@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store } from '../../core/store.ts'
+import type { Store } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'

@@ -1,6 +1,6 @@
 import { fenceText } from '../../config/providers/prompt.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import type { Conversations } from './conversations.ts'
 import type { Memberships } from './memberships.ts'
 import type { MessagedSession, MessagedSessions } from './sessions.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 
 /** A session as external messages use it. */
 export interface MessagedSession {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import { type ConversationRow, conversations, type UndeliveredRow, undelivered } from './table.ts'
 
 /** A conversation whose messages reach nobody. */

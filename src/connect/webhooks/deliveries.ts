@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 
 /** How many that have expired are removed with each that is added, so that none holds the loop. */
 const REMOVED_AT_ONCE = 64

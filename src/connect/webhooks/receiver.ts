@@ -3,7 +3,7 @@ import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../co
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { BodyReader } from '../../http/body.ts'
 import { actorOfWebhook } from './actor.ts'
 import { checkPerimeter, type HookRequest, MethodNotAllowed } from './admission/perimeter.ts'

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store } from '../../core/store.ts'
+import type { Store } from '../../core/store/store.ts'
 import { actorOfWebhook } from './actor.ts'
 import type { Rejection } from './admission/rejection.ts'
 import { TokenBucket } from './admission/token-bucket.ts'

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
-import { stablePlan } from '../stable-plan.ts'
-import type { Statement } from '../statement.ts'
-import type { Store, Tx } from '../store.ts'
+import { stablePlan } from '../store/stable-plan.ts'
+import type { Statement } from '../store/statement.ts'
+import type { Store, Tx } from '../store/store.ts'
 import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
 import {
   type EventDraft,

@@ -1,8 +1,8 @@
 import { gcPart } from '../actor.ts'
 import type { Deadlines } from '../deadlines.ts'
 import { AppError, errorMessage } from '../errors.ts'
-import type { Statement } from '../statement.ts'
-import type { Store, Tx } from '../store.ts'
+import type { Statement } from '../store/statement.ts'
+import type { Store, Tx } from '../store/store.ts'
 import { Emitted, type RecordedEvent } from './event.ts'
 import type { EventLog } from './log.ts'
 

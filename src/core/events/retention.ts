@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Deadline, Deadlines } from '../deadlines.ts'
-import { stablePlan } from '../stable-plan.ts'
-import type { Statement } from '../statement.ts'
-import type { Store } from '../store.ts'
+import { stablePlan } from '../store/stable-plan.ts'
+import type { Statement } from '../store/statement.ts'
+import type { Store } from '../store/store.ts'
 import type { EventLog } from './log.ts'
 
 export interface RetentionLimits {

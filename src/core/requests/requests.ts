@@ -4,8 +4,8 @@ import type { Clock } from '../clock.ts'
 import { defineEvent, type EventAttributes, type EventDefinition, type PayloadOf } from '../events/event.ts'
 import type { EventLog } from '../events/log.ts'
 import { createRequestId } from '../ids.ts'
-import type { Statement } from '../statement.ts'
-import type { Store, Tx } from '../store.ts'
+import type { Statement } from '../store/statement.ts'
+import type { Store, Tx } from '../store/store.ts'
 
 export const RequestFailed = defineEvent(
   'request.failed',

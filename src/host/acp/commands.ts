@@ -5,7 +5,7 @@ import {
   type TerminalOutputResponse,
 } from '@agentclientprotocol/sdk'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Redactor } from '../../core/redact.ts'
+import type { Redactor } from '../../core/text/redact.ts'
 import type { Cgroup } from '../process/cgroups.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'

@@ -1,5 +1,5 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Redactor } from '../../core/redact.ts'
+import type { Redactor } from '../../core/text/redact.ts'
 import type { AgentRecordContent } from '../protocol/record.ts'
 
 /** With so many bytes unacknowledged, nothing more is read from the agent. */

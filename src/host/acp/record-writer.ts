@@ -1,6 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Redactor } from '../../core/redact.ts'
+import type { Redactor } from '../../core/text/redact.ts'
 import type { AgentRecordContent } from '../protocol/record.ts'
 import type { RecordQueue } from './record-queue.ts'
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { toTimestamp } from '../../core/clock.ts'
-import type { RedactionStream, Redactor } from '../../core/redact.ts'
 import { Ring } from '../../core/ring.ts'
+import type { RedactionStream, Redactor } from '../../core/text/redact.ts'
 import { readProcess } from '../process/process-table.ts'
 import type { SessionParts } from '../process/session-parts.ts'
 import { settlesWithin } from '../process/settles-within.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import type { Redactor } from '../../core/redact.ts'
+import type { Redactor } from '../../core/text/redact.ts'
 import type { Confiner } from '../confine/start/confiner.ts'
 import type { Cgroup } from './cgroups.ts'
 import type { Resource } from './resources.ts'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import { type CheckRow, runChecks } from './table.ts'
 
 /** What is known of a check once its program runs. */

@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 
 /** A ready control step, in the write that acts on it. */

@@ -1,4 +1,4 @@
-import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/json-depth.ts'
+import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/text/json-depth.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { ResultKey } from '../../work/metadata.ts'
 import { metadataValue } from '../runs/node.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import { isControl } from '../../work/beads/readiness.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'

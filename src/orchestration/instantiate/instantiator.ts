@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import { parseNeed } from '../../work/beads/dependencies.ts'
 import type { GraphBead } from '../../work/beads/draft.ts'
 import { isControl, isGating, isWorkable } from '../../work/beads/readiness.ts'

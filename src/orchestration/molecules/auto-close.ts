@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
-import { stablePlan } from '../../core/stable-plan.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import { payloadBeadOf } from '../../work/beads/events.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 

@@ -1,9 +1,9 @@
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { stablePlan } from '../../core/stable-plan.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store } from '../../core/store.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store } from '../../core/store/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 
 export interface WispRetentionOptions {

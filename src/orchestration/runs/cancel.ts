@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import { EngineKey, ResultKey, WorkKey } from '../../work/metadata.ts'
 import type { RunMembers } from './members.ts'

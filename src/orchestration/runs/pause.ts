@@ -1,5 +1,5 @@
 import type { EventLog } from '../../core/events/log.ts'
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import { RunPaused } from './events.ts'
 import type { RunHold, RunHolds } from './holds.ts'
 import type { RunRepository, RunRow } from './repository.ts'

@@ -1,7 +1,7 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Actor } from '../../core/actor.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadChange } from '../../work/beads/draft.ts'

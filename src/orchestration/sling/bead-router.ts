@@ -1,6 +1,6 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import { sessionOf } from '../../work/actor.ts'
 import type { BeadChange } from '../../work/beads/draft.ts'

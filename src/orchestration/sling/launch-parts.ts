@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
 import type { CompileResult, Recipe } from '../formulas/recipe.ts'

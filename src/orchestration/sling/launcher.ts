@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Bead } from '../../work/beads/schema.ts'

@@ -1,6 +1,6 @@
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { withoutReplay } from '../../core/replays/replays.ts'
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadDraft } from '../../work/beads/draft.ts'

@@ -1,6 +1,6 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store } from '../../core/store.ts'
+import type { Store } from '../../core/store/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { RunRepository } from '../runs/repository.ts'
 import { LiveRuns } from './live-runs.ts'

@@ -1,6 +1,6 @@
 import type { EventLog } from '../../core/events/log.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'
 import type { AgentAccounts, DeletedAtOnce } from './agents.ts'

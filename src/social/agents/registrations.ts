@@ -1,5 +1,5 @@
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store } from '../../core/store.ts'
+import type { Store } from '../../core/store/store.ts'
 import { isLoopback } from '../../http/authority.ts'
 import { addressGroup } from '../limits/addresses.ts'
 import type { Quotas } from '../limits/quotas.ts'

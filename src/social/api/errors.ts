@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { AppError, CommonCode, ErrorCode, FieldError } from '../../core/errors.ts'
 import { pathOf } from '../../http/authority.ts'
 import type { PlaneDialect } from '../../http/dialect.ts'
-import type { ProblemFormat } from '../../http/problem.ts'
+import type { ProblemFormat } from '../../http/respond/problem.ts'
 import { ErrorDetail } from '../../http/schema.ts'
 import { SocialError } from '../shared/errors.ts'
 

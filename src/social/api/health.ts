@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store } from '../../core/store.ts'
+import type { Store } from '../../core/store/store.ts'
 import { route } from '../../http/route.ts'
 import { success } from '../shared/fields.ts'
 import { timestamp } from '../shared/strings.ts'

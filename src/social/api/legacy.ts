@@ -1,4 +1,4 @@
-import type { JsonReplacer } from '../../http/rendered.ts'
+import type { JsonReplacer } from '../../http/respond/rendered.ts'
 
 type Json = Record<string, unknown>
 

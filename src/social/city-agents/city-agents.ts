@@ -1,5 +1,5 @@
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import { AgentRegistered } from '../agents/events.ts'
 import { parseName } from '../agents/names.ts'

@@ -1,6 +1,6 @@
-import { stablePlan } from '../../core/stable-plan.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import { newId } from '../shared/strings.ts'
 import type { ConversationStatus, conversationMembers } from './table.ts'
 

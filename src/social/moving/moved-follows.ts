@@ -1,5 +1,5 @@
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { Follows } from '../agents/follows.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'

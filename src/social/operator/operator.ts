@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Miscount } from '../../core/counter-check.ts'
-import type { Recounts } from '../../core/recounts.ts'
+import type { Miscount } from '../../core/store/counter-check.ts'
+import type { Recounts } from '../../core/store/recounts.ts'
 import type { Keys } from '../agents/keys.ts'
 import type { AccountResponse, NewKeyResponse } from '../agents/schema.ts'
 import type { AgentSuspensions } from '../agents/suspensions.ts'

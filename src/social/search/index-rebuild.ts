@@ -1,5 +1,5 @@
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from './old-indexes.ts'
 

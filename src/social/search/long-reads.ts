@@ -1,4 +1,4 @@
-import { DatabaseWorker } from '../../core/database-worker.ts'
+import { DatabaseWorker } from '../../core/store/database-worker.ts'
 import { SocialError } from '../shared/errors.ts'
 
 /** How many reads wait at most. */

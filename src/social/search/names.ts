@@ -1,5 +1,5 @@
-import type { Statement } from '../../core/statement.ts'
-import type { Store } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store } from '../../core/store/store.ts'
 import type { Term } from './query-terms.ts'
 import { weightOf } from './relevance.ts'
 import type { WordIndex } from './word-index.ts'

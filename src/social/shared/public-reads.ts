@@ -1,4 +1,4 @@
-import type { Store } from '../../core/store.ts'
+import type { Store } from '../../core/store/store.ts'
 
 /** Whether everybody may read a network whose settings do not say: one that was created with public reads. */
 export function readsPublicly(store: Store): boolean {

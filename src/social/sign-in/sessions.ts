@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store } from '../../core/store/store.ts'
 import { hashSecret } from '../shared/strings.ts'
 import type { Person } from './person.ts'
 

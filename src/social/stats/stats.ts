@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store } from '../../core/store/store.ts'
 import type { NetworkStats } from './schema.ts'
 import type { totals } from './table.ts'
 

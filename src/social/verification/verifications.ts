@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import type { AgentRow } from '../agents/view.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import type { AgentAccounts } from '../agents/agents.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'
 import type { Withdrawal } from './table.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
-import type { Statement } from '../../core/statement.ts'
-import type { Store } from '../../core/store.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store } from '../../core/store/store.ts'
 import { findCycle, shortestPath } from './cycles.ts'
 import { isGating } from './readiness.ts'
 import type { Dep } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import type { BeadValues } from './row.ts'
 import type { Bead } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
-import type { Store, Tx } from '../../core/store.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { Dependencies, type EdgeRecord, parseNeed } from './dependencies.ts'
 import type { BeadChange, BeadDraft, GraphBead, PreparedBead, WriteOptions } from './draft.ts'

@@ -1,5 +1,5 @@
 import { invalidField } from '../../core/errors.ts'
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 import type { Caller } from '../../http/caller.ts'
 import { sessionOf } from '../actor.ts'
 import type { BeadChange, BeadDraft, WriteOptions } from './draft.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/store.ts'
+import type { Tx } from '../../core/store/store.ts'
 
 /** What a wait has to know about its session. */
 export interface WaitingSession {

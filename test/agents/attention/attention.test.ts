@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
 import { toTimestamp } from '../../../src/core/clock.ts'
-import { PROBE_MS } from '../../../src/core/store-trouble.ts'
+import { PROBE_MS } from '../../../src/core/store/trouble.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { migrate } from '../../../src/core/migrate.ts'
+import { migrate } from '../../../src/core/store/migrate.ts'
 
 /** Since when budgets are lenient after the migrations of a city that had so many events before. */
 function lenientSince(events: number) {

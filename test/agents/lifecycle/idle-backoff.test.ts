@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { IdleBackoff } from '../../../src/agents/lifecycle/idle-backoff.ts'
+import { IdleBackoff } from '../../../src/agents/lifecycle/plan/idle-backoff.ts'
 import type { SessionRow } from '../../../src/agents/sessions/table.ts'
 import { TestClock } from '../../support/clock.ts'
 

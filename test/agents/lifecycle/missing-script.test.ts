@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { missingScript } from '../../../src/agents/lifecycle/missing-script.ts'
+import { missingScript } from '../../../src/agents/lifecycle/start/missing-script.ts'
 import { tempFolder } from '../../support/folder.ts'
 
 function world() {

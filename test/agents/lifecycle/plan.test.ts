@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { decideOutcome } from '../../../src/agents/lifecycle/exit-rules.ts'
-import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER } from '../../../src/agents/lifecycle/limits.ts'
-import { plan } from '../../../src/agents/lifecycle/plan.ts'
-import type { AgentState, CitySnapshot, ProcessState, SessionSnapshot } from '../../../src/agents/lifecycle/snapshot.ts'
+import { decideOutcome } from '../../../src/agents/lifecycle/exit/exit-rules.ts'
+import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER } from '../../../src/agents/lifecycle/plan/limits.ts'
+import { plan } from '../../../src/agents/lifecycle/plan/plan.ts'
+import type {
+  AgentState,
+  CitySnapshot,
+  ProcessState,
+  SessionSnapshot,
+} from '../../../src/agents/lifecycle/plan/snapshot.ts'
 
 const NOW = 1_000_000_000
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { occupiesSlot } from '../../../src/agents/lifecycle/capacity.ts'
-import { plan } from '../../../src/agents/lifecycle/plan.ts'
-import type { CitySnapshot, ReconcileAction, SessionSnapshot } from '../../../src/agents/lifecycle/snapshot.ts'
+import { occupiesSlot } from '../../../src/agents/lifecycle/plan/capacity.ts'
+import { plan } from '../../../src/agents/lifecycle/plan/plan.ts'
+import type { CitySnapshot, ReconcileAction, SessionSnapshot } from '../../../src/agents/lifecycle/plan/snapshot.ts'
 import { execute, randomSnapshot, seededRandom } from './snapshots.ts'
 
 const SNAPSHOTS = 30_000

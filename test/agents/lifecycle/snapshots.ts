@@ -1,4 +1,4 @@
-import { decideOutcome, type ProcessExit } from '../../../src/agents/lifecycle/exit-rules.ts'
+import { decideOutcome, type ProcessExit } from '../../../src/agents/lifecycle/exit/exit-rules.ts'
 import type {
   AgentState,
   CitySnapshot,
@@ -7,7 +7,7 @@ import type {
   ReconcileAction,
   ScopeState,
   SessionSnapshot,
-} from '../../../src/agents/lifecycle/snapshot.ts'
+} from '../../../src/agents/lifecycle/plan/snapshot.ts'
 import type { SessionState } from '../../../src/agents/sessions/transitions.ts'
 import { type Command, TRANSITIONS } from '../../../src/agents/sessions/transitions.ts'
 

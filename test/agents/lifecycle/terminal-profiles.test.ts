@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
+import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import type { QuestionKind } from '../../../src/host/protocol/question.ts'
 import { findTypedText, type InputPosition } from '../../../src/host/terminal/input.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { stopAllSessions } from '../../../src/agents/lifecycle/stop-all.ts'
+import { stopAllSessions } from '../../../src/agents/lifecycle/act/stop-all.ts'
 import { hashToken } from '../../../src/http/credentials.ts'
 import { human } from '../../../src/http/guard.ts'
 import { gone } from '../../host/world.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { sessionEnvironment } from '../../../src/agents/lifecycle/environment.ts'
-import { decideOutcome, type ExitedSession, type ProcessExit } from '../../../src/agents/lifecycle/exit-rules.ts'
-import { agentBackoff, backoff, QUARANTINE } from '../../../src/agents/lifecycle/limits.ts'
+import { decideOutcome, type ExitedSession, type ProcessExit } from '../../../src/agents/lifecycle/exit/exit-rules.ts'
+import { agentBackoff, backoff, QUARANTINE } from '../../../src/agents/lifecycle/plan/limits.ts'
+import { sessionEnvironment } from '../../../src/agents/lifecycle/start/environment.ts'
 import {
   checkAlias,
   instanceName,

@@ -9,7 +9,7 @@ import { sanitizeUsage } from '../../../src/agents/usage/sanitize.ts'
 import { type UsageFact, UsageStore } from '../../../src/agents/usage/usage-store.ts'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
-import { Store } from '../../../src/core/store.ts'
+import { Store } from '../../../src/core/store/store.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { write } from '../conversations/samples.ts'
 

@@ -3,7 +3,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { Store } from '../../../src/core/store.ts'
+import { Store } from '../../../src/core/store/store.ts'
 import { type Filling, fill, RECIPE } from './fill.ts'
 
 /** Histories are cached between runs, as long as the tables are the same: writing one takes longer than most benches. */

@@ -1,4 +1,4 @@
-import { cursorAfterSeq } from '../../../src/http/cursor.ts'
+import { cursorAfterSeq } from '../../../src/http/respond/cursor.ts'
 import { STATED, tenfold } from './history.ts'
 import type { Wire } from './wire.ts'
 

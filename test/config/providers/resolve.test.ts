@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { terminalProfileOf } from '../../../src/agents/lifecycle/terminal-profiles.ts'
+import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
 import { BUILTINS } from '../../../src/config/providers/presets.ts'
 import type { ProviderConfig, ProviderOption } from '../../../src/config/providers/provider.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'

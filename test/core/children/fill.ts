@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/core/errors.ts'
-import { Store } from '../../../src/core/store.ts'
+import { Store } from '../../../src/core/store/store.ts'
 
 const store = Store.open('a.db', ['CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'])
 const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')

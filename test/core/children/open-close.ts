@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/core/errors.ts'
-import { Store } from '../../../src/core/store.ts'
+import { Store } from '../../../src/core/store/store.ts'
 
 try {
   const store = Store.open(process.argv[2] ?? '', ['CREATE TABLE notes (text TEXT)'], { checkpointAt: 1 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
-import type { Tx } from '../../../src/core/store.ts'
+import type { Tx } from '../../../src/core/store/store.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld, note } from './world.ts'
 

@@ -6,7 +6,7 @@ import { defineEvent } from '../../../src/core/events/event.ts'
 import sql from '../../../src/core/events/log.sql' with { type: 'text' }
 import { EventLog } from '../../../src/core/events/log.ts'
 import { Reactions } from '../../../src/core/events/reactions.ts'
-import { Store, type StoreOptions } from '../../../src/core/store.ts'
+import { Store, type StoreOptions } from '../../../src/core/store/store.ts'
 import { TestClock } from '../../support/clock.ts'
 import { tempFolder } from '../../support/folder.ts'
 

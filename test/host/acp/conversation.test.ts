@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { Redactor } from '../../../src/core/redact.ts'
+import { Redactor } from '../../../src/core/text/redact.ts'
 import { Conversation } from '../../../src/host/acp/conversation.ts'
 import { RecordQueue } from '../../../src/host/acp/record-queue.ts'
 import { RecordWriter } from '../../../src/host/acp/record-writer.ts'

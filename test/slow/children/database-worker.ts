@@ -1,4 +1,4 @@
-import { Store } from '../../../src/core/store.ts'
+import { Store } from '../../../src/core/store/store.ts'
 
 /** Writes enough to trigger checkpoints on the worker, then makes a backup: both need the worker. */
 const store = Store.open(process.argv[2] ?? '', ['CREATE TABLE notes (text TEXT)'], { checkpointAt: 64 * 1024 })

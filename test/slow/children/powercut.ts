@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { Store } from '../../../src/core/store.ts'
+import { Store } from '../../../src/core/store/store.ts'
 
 /** Writes in a loop and reports each acknowledged write at once; `unsynced` acknowledges what is not yet on disk. */
 const [, , path = '', run = '0', how] = process.argv

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { Store } from '../../../src/core/store.ts'
+import { Store } from '../../../src/core/store/store.ts'
 import {
   closedCountQuery,
   countQuery,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
-import { MAX_PAGE_BYTES } from '../../../src/http/page.ts'
+import { MAX_PAGE_BYTES } from '../../../src/http/respond/page.ts'
 import { BeadJsonCache, type BeadVersion } from '../../../src/work/beads/json-cache.ts'
 import { BeadJsonRuns } from '../../../src/work/beads/json-runs.ts'
 import type { Bead, ListBodyBead } from '../../../src/work/beads/schema.ts'

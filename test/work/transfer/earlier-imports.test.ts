@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
-import { migrate } from '../../../src/core/migrate.ts'
+import { migrate } from '../../../src/core/store/migrate.ts'
 import given from '../../../src/work/beads/given.sql' with { type: 'text' }
 
 test('beads that an earlier version imported have the names of bd, and deleted ones are closed', () => {

@@ -1,5 +1,5 @@
 import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
-import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
 import { answersTo, selectOption } from '../../messaging/answer-words.ts'
 import { describeOutcome, numberOf, questionId } from '../../questions/outcome.ts'
 import type { Questions } from '../../questions/questions.ts'

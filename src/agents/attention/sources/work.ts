@@ -4,8 +4,8 @@ import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { EventLog } from '../../../core/events/log.ts'
-import type { Launcher } from '../../lifecycle/launcher.ts'
-import type { WaitingWork } from '../../lifecycle/waiting-work.ts'
+import type { WaitingWork } from '../../lifecycle/plan/waiting-work.ts'
+import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
 
 interface WorkAttentionOptions {
   config: { readonly current: CityConfig; onChange(listener: () => void): () => void }

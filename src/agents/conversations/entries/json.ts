@@ -1,5 +1,5 @@
-import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../../core/json-depth.ts'
-import { withoutLoneSurrogates } from '../../../core/json-surrogates.ts'
+import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../../core/text/json-depth.ts'
+import { withoutLoneSurrogates } from '../../../core/text/json-surrogates.ts'
 
 /** An object of a foreign JSON document. */
 export type JsonRecord = Readonly<Record<string, unknown>>

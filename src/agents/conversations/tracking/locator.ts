@@ -1,5 +1,5 @@
-import type { Statement } from '../../../core/statement.ts'
-import type { Store } from '../../../core/store.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store } from '../../../core/store/store.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { LogFinder, LogHandle, LogOrigin } from '../logs/finder.ts'

@@ -1,5 +1,5 @@
-import type { Statement } from '../../../core/statement.ts'
-import type { Store, Tx } from '../../../core/store.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
 import type { FilePosition } from '../entries/log-reader.ts'
 import type { LogRole } from './table.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
-import type { Store, Tx } from '../../../core/store.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import { isRunning } from '../../sessions/running.ts'
 import type { SessionRow } from '../../sessions/table.ts'

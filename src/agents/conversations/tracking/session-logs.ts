@@ -1,5 +1,5 @@
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { Tx } from '../../../core/store.ts'
+import type { Tx } from '../../../core/store/store.ts'
 import type { SseFrame } from '../../../http/sse.ts'
 import type { AgentOutput } from '../../agents/schema.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'

@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../../config/city-config.ts'
 import { stateVariables } from '../../../host/confine/start/private-folders.ts'
 import { privateFolder } from '../../confinement/confinement.ts'
-import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
 import { identityOf } from '../../sessions/metadata.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { SessionProgram } from './locator.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/log.ts'
-import type { Store, Tx } from '../../../core/store.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../../http/schema.ts'

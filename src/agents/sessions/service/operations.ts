@@ -1,5 +1,5 @@
 import type { TranscriptSearcher } from '../../conversations/search/search.ts'
-import type { SessionCreator } from '../../lifecycle/session-creator.ts'
+import type { SessionCreator } from '../../lifecycle/act/session-creator.ts'
 import type { Interactions } from '../../messaging/interactions.ts'
 import type { SessionControl } from './control.ts'
 import type { SessionCredentials } from './credentials.ts'

@@ -1,7 +1,7 @@
 import { effectiveOptions } from '../../../config/providers/launch.ts'
 import type { Provider } from '../../../config/providers/provider.ts'
 import type { LogStatus } from '../../conversations/entries/status.ts'
-import type { Launcher } from '../../lifecycle/launcher.ts'
+import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
 import type { SessionActivity } from '../activity.ts'
 import { workNamesOf } from '../metadata.ts'
 import type { SessionRepository } from '../repository.ts'

@@ -1,5 +1,5 @@
 import type { WaitingSessions } from '../../../work/waits/sessions.ts'
-import type { SessionWaker } from '../../lifecycle/session-waker.ts'
+import type { SessionWaker } from '../../lifecycle/act/session-waker.ts'
 import type { MessageDelivery } from '../../messaging/message-delivery.ts'
 import type { MessageQueue } from '../../messaging/message-queue.ts'
 import type { SessionRepository } from '../repository.ts'

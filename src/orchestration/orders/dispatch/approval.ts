@@ -1,7 +1,7 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import { toTimestamp } from '../../../core/clock.ts'
-import type { Statement } from '../../../core/statement.ts'
-import type { Store, Tx } from '../../../core/store.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
 
 /**
  * Whether what packs and the city declare may start by itself. In a city that an earlier gc had open it waits until a

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import type { Store, Tx } from '../../../core/store.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
 import { WorkflowKey, WorkKey } from '../../../work/metadata.ts'
 import type { Recipe } from '../../formulas/recipe.ts'
 import { beadCount, type GraphPlan, planGraph } from '../../instantiate/graph-plan.ts'

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
-import { stablePlan } from '../../../core/stable-plan.ts'
-import type { Statement } from '../../../core/statement.ts'
-import type { Store, Tx } from '../../../core/store.ts'
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
 import { type OrderOutput, type OrderRunRow, orderOutputs, orderRuns } from './table.ts'
 
 export type { OrderOutput, OrderRunRow } from './table.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/log.ts'
-import type { Tx } from '../../../core/store.ts'
+import type { Tx } from '../../../core/store/store.ts'
 import type { Order } from '../order.ts'
 import { type ConditionResult, countedRun, type Due, dueAt, endOfMinute } from './due.ts'
 import { OrderFailed } from './events.ts'

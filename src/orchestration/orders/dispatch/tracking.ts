@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/log.ts'
-import type { Tx } from '../../../core/store.ts'
+import type { Tx } from '../../../core/store/store.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
 import { OrderKey, WorkKey } from '../../../work/metadata.ts'
 import type { Order } from '../order.ts'

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { stablePlan } from '../../../core/stable-plan.ts'
-import type { Statement } from '../../../core/statement.ts'
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
 import { findAnyCycle } from '../../beads/cycles.ts'
 import { cycleError, edgeKey, NO_FACTS, withEdge } from '../../beads/dependencies.ts'
 import { isGating } from '../../beads/readiness.ts'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { cityMigrations } from '../../../../src/city/database/migrations.ts'
-import { migrate } from '../../../../src/core/migrate.ts'
+import { migrate } from '../../../../src/core/store/migrate.ts'
 
 /** What the migrations make of a city that gc had open before it ran orders, with so many events. */
 function upgraded(events: number) {

@@ -1,0 +1,216 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { AgentDeclare } from '../../src/agents/agents/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import type { Colour } from '../../src/client/text.ts'
+import { warnUnavailable } from '../city/unavailable.ts'
+import { offerLogin } from '../confine/login.ts'
+import type { CommandContext } from '../context/context.ts'
+import { foldRows } from '../context/fold-rows.ts'
+import { collectPair, type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { agentListOutput } from '../context/shapes.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { failure, usageError } from '../io/exit.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import { printFields, printTable } from '../io/table.ts'
+import { registerCityAgent, reportCityAgent } from '../social/city-agents.ts'
+
+interface Add extends JsonOption {
+  name?: string
+  dir?: string
+  description?: string
+  provider?: string
+  command?: string
+  prompt?: string
+  promptFile?: string
+  promptTemplate?: string
+  max?: number
+  min?: number
+  env?: Record<string, string>
+  suspended?: true
+  social?: true | string
+}
+
+export function agentCommands(program: Command, context: CommandContext): void {
+  const agent = program.command('agent').description('the agents of the city')
+  addCommand(agent, context)
+  withWatch(withJson(agent.command('list').description('list the agents')))
+    .option('--rig <rig>', 'only agents of this rig')
+    .action((options: List) => list(context, options))
+  withWatch(withJson(agent.command('show').description('show one agent')))
+    .argument('<agent>', '`rig/name`, or `name` for an agent of the city')
+    .action(async (name: string, options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => show(io, city, name, options))
+    })
+  withJson(agent.command('remove').description('remove an agent from the city'))
+    .argument('<agent>')
+    .action(async (name: string, options: JsonOption) => {
+      const city = await context.city()
+      const { dir, base } = splitName(name)
+      const response = dir
+        ? await city.call('DELETE ~/agent/{dir}/{base}', { params: { dir, base } })
+        : await city.call('DELETE ~/agent/{base}', { params: { base } })
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `Agent ${name} was removed.`)
+    })
+  actions(agent, context)
+}
+
+function addCommand(agent: Command, context: CommandContext): void {
+  withJson(agent.command('add').description('add an agent'))
+    .argument('[name]', '`rig/name`, or `name` for an agent of the city')
+    .option('--name <name>', 'its name, instead of the argument')
+    .option('--dir <rig>', 'the rig it works in')
+    .option('--description <text>', 'what the agent is for, in a sentence')
+    .option('--provider <provider>', 'the agent program to run, such as claude or codex')
+    .option('--command <command>', 'the command to run, instead of a provider')
+    .option('--prompt <text>', 'its first prompt')
+    .option('--prompt-file <file>', 'read the prompt from a file')
+    .option('--prompt-template <file>', 'the same as --prompt-file')
+    .option('--max <n>', 'the maximum number of sessions at a time; default 1', parseCount)
+    .option('--min <n>', 'the number of sessions that always run', parseCount)
+    .option('--env <key=value>', 'an environment variable; may be repeated', collectPair)
+    .option('--suspended', 'add it suspended')
+    .option('--social [name]', 'register it on the agents’ social network; its key stays in the city')
+    .action((name: string | undefined, options: Add) => add(context, name, options))
+}
+
+async function add(context: CommandContext, name: string | undefined, options: Add): Promise<void> {
+  const body = declaration(context, name, options)
+  const city = await context.city()
+  const response = await city.call('POST ~/agents/declare', { body })
+  const account = options.social && (await register(city, response.agent, options.social))
+  if (options.json) return printJson(context.io, { ...response, ...(account && { social: account }) })
+  printLine(
+    context.io,
+    `Agent ${response.agent} was added; give it work with \`gc sling ${response.agent} "<what to do>"\`.`,
+  )
+  if (account) reportCityAgent(context, account)
+  await warnUnavailable(context.io, city, response.agent)
+  const { path } = await city.call('GET ~/status')
+  if (existsSync(join(path, 'city.toml'))) await offerLogin(context, path, response.agent)
+}
+
+const register = (city: CityClient, agent: string, name: true | string) =>
+  registerCityAgent(city, agent, name === true ? undefined : name)
+
+function declaration(context: CommandContext, name: string | undefined, options: Add): AgentDeclare {
+  const given = options.name ?? name
+  if (!given) throw usageError('name the agent: `gc agent add <rig>/<name>`')
+  const { dir = options.dir, base } = splitName(given)
+  if (options.provider && options.command) throw usageError('give --provider or --command, not both')
+  const file = options.promptFile ?? options.promptTemplate
+  if (options.prompt !== undefined && file) throw usageError('give --prompt or --prompt-file, not both')
+  const prompt = file ? readPrompt(resolve(context.io.cwd, file)) : options.prompt
+  return {
+    name: base,
+    max_active_sessions: options.max ?? 1,
+    ...(dir && { dir }),
+    ...(options.description && { description: options.description }),
+    ...(options.provider && { provider: options.provider }),
+    ...(options.command && { start_command: options.command }),
+    ...(prompt !== undefined && { prompt }),
+    ...(options.min !== undefined && { min_active_sessions: options.min }),
+    ...(options.env && { env: options.env }),
+    ...(options.suspended && { suspended: true }),
+  }
+}
+
+function readPrompt(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw failure(`cannot read the prompt file ${path}`)
+  }
+}
+
+const COLOURS: Record<string, Colour> = {
+  working: 'green',
+  waiting: 'cyan',
+  suspended: 'yellow',
+  quarantined: 'red',
+  stopped: 'dim',
+}
+
+interface List extends JsonOption, WatchOption {
+  rig?: string
+}
+
+async function list(context: CommandContext, options: List): Promise<void> {
+  const city = await context.city()
+  const rig = options.rig === undefined ? undefined : await context.rigNamed(city, options.rig)
+  await renderLive(context, city, options, (io) => printList(io, city, rig, options))
+}
+
+async function printList(io: Io, city: CityClient, rig: string | undefined, options: JsonOption): Promise<void> {
+  const agents = await city.call('GET ~/agents', { query: { rig } })
+  if (options.json) return printJson(io, agentListOutput(agents))
+  const rows = foldRows(
+    agents.items,
+    ({ pool, session, state, unavailable_reason = '' }) =>
+      pool && !session ? `${pool} ${state} ${unavailable_reason}` : undefined,
+    (first, count) => ({ ...first, name: `${first.pool} (${count} instances)` }),
+  )
+  printTable(
+    io,
+    rows,
+    [
+      { header: 'AGENT', value: ({ name }) => name },
+      { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
+      { header: 'PROVIDER', value: ({ display_name, provider }) => display_name ?? provider },
+      { header: 'SESSION', value: ({ session }) => session?.name, minWidth: 8 },
+      { header: 'WORK', value: ({ active_bead }) => active_bead },
+      { header: 'PROBLEM', value: ({ unavailable_reason }) => unavailable_reason, below: '→ ' },
+    ],
+    'There are no agents; add one with `gc agent add <rig>/<name>`.',
+  )
+}
+
+async function show(io: Io, city: CityClient, name: string, options: JsonOption): Promise<void> {
+  const { dir, base } = splitName(name)
+  const agent = dir
+    ? await city.call('GET ~/agent/{dir}/{base}', { params: { dir, base } })
+    : await city.call('GET ~/agent/{base}', { params: { base } })
+  if (options.json) return printJson(io, agent)
+  printFields(io, [
+    ['agent', agent.name],
+    ['description', agent.description],
+    ['state', agent.state],
+    ['provider', agent.display_name ?? agent.provider],
+    ['session', agent.session?.name],
+    ['work', agent.active_bead],
+    ['model', agent.model],
+    ['context', agent.context_pct === undefined ? undefined : `${agent.context_pct} % full`],
+    ['problem', agent.unavailable_reason],
+  ])
+}
+
+const ACTIONS = {
+  suspend: ['let an agent finish its turn and start no more sessions', 'is suspended'],
+  resume: ['let a suspended agent work again, or one that is held after failed starts', 'is resumed'],
+  restart: ['end the sessions of an agent and start new ones', 'is restarting'],
+} as const
+
+function actions(agent: Command, context: CommandContext): void {
+  for (const [action, [description, result]] of Object.entries(ACTIONS)) {
+    withJson(agent.command(action).description(description))
+      .argument('<agent>')
+      .action(async (name: string, options: JsonOption) => {
+        const city = await context.city()
+        const { dir, base } = splitName(name)
+        const response = dir
+          ? await city.call('POST ~/agent/{dir}/{base}/{action}', { params: { dir, base, action } })
+          : await city.call('POST ~/agent/{base}/{action}', { params: { base, action } })
+        if (options.json) return printJson(context.io, response)
+        printLine(context.io, `Agent ${name} ${result}.`)
+      })
+  }
+}
+
+/** Splits `rig/name`; a name alone belongs to the city. */
+export function splitName(name: string): { dir?: string; base: string } {
+  const at = name.indexOf('/')
+  return at < 0 ? { base: name } : { dir: name.slice(0, at), base: name.slice(at + 1) }
+}

@@ -1,0 +1,34 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { CommandContext } from '../context/context.ts'
+import { version } from '../context/version.ts'
+import { notFound } from '../io/exit.ts'
+import { printLine } from '../io/io.ts'
+import { documented, fullName, manualPage, pageName } from './page.ts'
+
+/** `gc man`: manual pages made from the commands. */
+export function manCommand(program: Command, { io }: CommandContext): void {
+  const today = new Date().toISOString().slice(0, 10)
+  program
+    .command('man')
+    .description('print the manual page of a command, or write all of them into a folder')
+    .argument('[words...]', 'the command, such as bead list; default is gc itself')
+    .option('--dir <folder>', 'write the pages of all commands there, as gc.1, gc-bead.1 …')
+    .addHelpText('after', '\ngc man bead list | man -l -\ngc man --dir ~/.local/share/man/man1')
+    .action((words: string[], { dir }: { dir?: string }) => {
+      if (dir !== undefined) return writeAll(resolve(io.cwd, dir))
+      const wanted = [program.name(), ...(words[0] === program.name() ? words.slice(1) : words)].join(' ')
+      const command = documented(program).find((each) => fullName(each) === wanted)
+      if (!command) throw notFound('page-not-found', `there is no command ${words.join(' ')}; \`gc help\` lists them`)
+      io.out(manualPage(command, version, today))
+    })
+
+  function writeAll(folder: string): void {
+    mkdirSync(folder, { recursive: true })
+    const commands = documented(program)
+    for (const command of commands)
+      writeFileSync(join(folder, `${pageName(command)}.1`), manualPage(command, version, today))
+    printLine(io, `${commands.length} manual pages are in ${folder}.`)
+  }
+}

@@ -1,0 +1,197 @@
+import { basename, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
+import { countOf } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
+import { collectList, type JsonOption, withJson } from '../context/options.ts'
+import { waitForCity } from '../context/outcome.ts'
+import { rigListOutput } from '../context/shapes.ts'
+import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
+import { importForRig } from '../import/import.ts'
+import { errorSentence } from '../io/describe-error.ts'
+import { failure, usageError } from '../io/exit.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import { printFields, printTable } from '../io/table.ts'
+
+interface Add extends JsonOption {
+  name?: string
+  prefix?: string
+  defaultBranch?: string
+  gitUrl?: string
+  include?: string[]
+  startSuspended?: true
+}
+
+export function rigCommands(program: Command, context: CommandContext): void {
+  const rig = program.command('rig').description('the project folders that agents work on')
+  addCommand(rig, context)
+  withWatch(withJson(rig.command('list').description('list the rigs of the city'))).action(
+    async (options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => list(io, city, options))
+    },
+  )
+  withWatch(withJson(rig.command('status').description('show a rig with its agents; default is the one to work in')))
+    .argument('[rig]')
+    .action(watched(context, status))
+  withWatch(withJson(rig.command('show').description('show one rig')))
+    .argument('<rig>')
+    .action(watched(context, show))
+  withJson(rig.command('remove').description('remove a rig from the city; its folder is kept'))
+    .argument('<rig>')
+    .action(async (name: string, options: JsonOption) => {
+      const city = await context.city()
+      const response = await city.call('DELETE ~/rig/{name}', { params: { name } })
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `Rig ${name} was removed from ${city.name}; its folder is kept.`)
+    })
+  actions(rig, context)
+}
+
+function addCommand(rig: Command, context: CommandContext): void {
+  withJson(rig.command('add').description('add a folder to the city'))
+    .argument('[folder]', 'the folder; with --git-url, where in the city to clone to')
+    .option('--name <name>', 'the name of the rig; default is that of the folder')
+    .option('--prefix <prefix>', 'the prefix of its bead ids')
+    .option('--default-branch <branch>', 'the branch that work starts from')
+    .option('--git-url <url>', 'clone this repository into the city')
+    .option('--include <pack>', 'a pack to import for it, as `gc import add` takes it; may be given again', collectList)
+    .option('--adopt', 'accepted: what is in the folder always stays')
+    .option('--start-suspended', 'start no sessions for it until it is resumed')
+    .action((folder: string | undefined, options: Add, command: Command) => add(context, folder, options, command))
+}
+
+async function add(context: CommandContext, folder: string | undefined, options: Add, command: Command): Promise<void> {
+  if (!folder && !options.gitUrl) throw usageError('name the folder: `gc rig add <folder>`')
+  if (options.include && context.io.env.GC_TOKEN) {
+    throw failure('a session imports packs for its city only; leave --include out')
+  }
+  const city = await context.city()
+  const path = options.gitUrl ? folder : resolve(context.io.cwd, folder ?? '')
+  const name = options.name ?? basename(path ?? (options.gitUrl ?? '').replace(/\.git$/, ''))
+  const response = await city.call('POST ~/rigs', {
+    body: {
+      name,
+      ...(path && { path }),
+      ...(options.prefix && { prefix: options.prefix }),
+      ...(options.defaultBranch && { default_branch: options.defaultBranch }),
+      ...(options.gitUrl && { git_url: options.gitUrl }),
+    },
+  })
+  const { status, request_id, event_cursor } = response
+  if (status === 'accepted' && request_id && event_cursor)
+    await waitForCity(context, city, { request_id, event_cursor })
+  if (options.startSuspended)
+    await city.call('POST ~/rig/{name}/{action}', { params: { name: response.rig ?? name, action: 'suspend' } })
+  const imported = options.include
+    ? await importForRig(context, options.include, response.rig ?? name, command).catch((error: unknown) => {
+        throw failure(
+          `rig ${response.rig ?? name} was added without its packs: ${errorSentence(error, context.io.env)}`,
+        )
+      })
+    : []
+  if (options.json) return printJson(context.io, response)
+  printLine(context.io, `Rig ${response.rig ?? name} was added to ${city.name}.`)
+  for (const pack of imported) printLine(context.io, `Added import "${pack}" for it.`)
+}
+
+async function list(io: Io, city: CityClient, options: JsonOption): Promise<void> {
+  const rigs = await city.call('GET ~/rigs')
+  if (options.json) return printJson(io, await rigListOutput(city, rigs))
+  printTable(
+    io,
+    rigs.items,
+    [
+      { header: 'RIG', value: ({ name }) => name },
+      { header: 'PREFIX', value: ({ prefix }) => prefix },
+      { header: 'AGENTS', value: ({ agent_count }) => String(agent_count) },
+      { header: 'RUNNING', value: ({ running_count }) => String(running_count) },
+      {
+        header: 'STATE',
+        value: ({ suspended }) => (suspended ? 'suspended' : 'working'),
+        colour: ({ suspended }) => (suspended ? 'yellow' : 'green'),
+      },
+      { header: 'FOLDER', value: ({ path }) => path, minWidth: 12 },
+    ],
+    `${city.name} has no rig yet; add one with \`gc rig add <folder>\`.`,
+  )
+}
+
+async function show(context: CommandContext, name: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const rig = await city.call('GET ~/rig/{name}', { params: { name }, query: { git: true } })
+  if (options.json) return printJson(context.io, rig)
+  const { git } = rig
+  printFields(context.io, [
+    ['rig', rig.name],
+    ['folder', rig.path],
+    ['prefix', rig.prefix],
+    [
+      'branch',
+      git
+        ? `${git.branch}, ${git.clean ? 'clean' : `${countOf(git.changed_files, 'file')} changed`}`
+        : rig.default_branch,
+    ],
+    ['agents', `${rig.agent_count}, ${countOf(rig.running_count, 'session')} running`],
+    ['state', rig.suspended ? 'suspended' : 'working'],
+    ['last activity', rig.last_activity],
+  ])
+}
+
+const ACTIONS = {
+  suspend: ['start no sessions for a rig until it is resumed', 'is suspended'],
+  resume: ['resume a suspended rig', 'is resumed'],
+  restart: ['end the sessions of a rig’s agents and start new ones', 'is restarting'],
+} as const
+
+function actions(rig: Command, context: CommandContext): void {
+  for (const [action, [description, then]] of Object.entries(ACTIONS)) {
+    withJson(rig.command(action).description(description))
+      .argument('<rig>')
+      .action(async (name: string, options: JsonOption) => {
+        const city = await context.city()
+        const response = await city.call('POST ~/rig/{name}/{action}', { params: { name, action } })
+        const failed = response.failed ?? []
+        if (options.json) printJson(context.io, response)
+        else if (failed.length === 0) printLine(context.io, `Rig ${name} ${then}.`)
+        if (failed.length > 0) throw failure(`could not end these sessions of rig ${name}: ${failed.join(', ')}`)
+      })
+  }
+}
+
+async function status(context: CommandContext, given: string | undefined, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const name = await context.rig(city, given)
+  if (!name) throw usageError('name the rig: `gc rig status <rig>`')
+  const rig = await city.call('GET ~/rig/{name}', { params: { name } })
+  const { agent_details = [] } = await city.call('GET ~/status')
+  const agents = agent_details
+    .filter(({ qualified_name }) => qualified_name.startsWith(`${name}/`))
+    .map((agent) => ({
+      ...agent,
+      runtime_session_name: agent.session_name ?? '',
+      draining: agent.draining === true,
+      status: agent.suspended ? 'suspended' : agent.draining ? 'draining' : agent.running ? 'running' : 'stopped',
+    }))
+  if (options.json) {
+    const { path, prefix = '', default_branch, suspended } = rig
+    const shown = { name, path, prefix, ...(default_branch && { default_branch }), suspended, beads: 'initialized' }
+    return printJson(context.io, envelope({ rig: shown, agents }))
+  }
+  printFields(context.io, [
+    ['rig', rig.name],
+    ['folder', rig.path],
+    ['state', rig.suspended ? 'suspended' : 'working'],
+  ])
+  printTable(
+    context.io,
+    agents,
+    [
+      { header: 'AGENT', value: ({ qualified_name }) => qualified_name },
+      { header: 'STATE', value: (agent) => agent.status },
+      { header: 'SESSION', value: ({ session_name }) => session_name, minWidth: 8 },
+    ],
+    `No agents work in ${name}; add one with \`gc agent add ${name}/<name>\`.`,
+  )
+}

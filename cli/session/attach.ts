@@ -1,0 +1,107 @@
+import { type Command, Option } from 'commander'
+import type { CityClient } from '../../src/client/client.ts'
+import { openTerminal, type Terminal, type TerminalEffect } from '../../src/client/terminal.ts'
+import type { CommandContext } from '../context/context.ts'
+import { formatControlKey, parseControlKey, splitAtDetach } from '../io/control-keys.ts'
+import { failure } from '../io/exit.ts'
+import { pause } from '../io/io.ts'
+import { processTty, type Tty } from '../io/tty.ts'
+import { readTuiConfig } from '../tui/tui.ts'
+
+const DETACH_KEY = 'ctrl-]'
+
+interface AttachOptions {
+  readOnly?: true
+  allow?: TerminalEffect[]
+  detachKey: number
+}
+
+export function attachCommand(session: Command, context: CommandContext): void {
+  session
+    .command('attach')
+    .description('attach to a session’s terminal; the session continues when you detach')
+    .argument('<session>')
+    .option('--read-only', 'do not send input; works without a terminal, too')
+    .addOption(
+      new Option('--detach-key <key>', 'the key that detaches')
+        .argParser(parseControlKey)
+        .default(parseControlKey(DETACH_KEY), DETACH_KEY),
+    )
+    .addOption(allowOption())
+    .action((id: string, options: AttachOptions) => attach(context, id, options))
+  session
+    .command('watch')
+    .description('watch a session’s terminal without sending input')
+    .argument('<session>')
+    .addOption(allowOption())
+    .action((id: string, { allow }: AttachOptions) =>
+      attach(context, id, { readOnly: true, detachKey: parseControlKey(DETACH_KEY), ...(allow && { allow }) }),
+    )
+}
+
+const allowOption = (): Option =>
+  new Option(
+    '--allow <effect...>',
+    'let the session set the title or clipboard of this terminal, or notify; else as `attach` of tui.toml says',
+  ).choices(EFFECTS)
+
+const EFFECTS = ['title', 'clipboard', 'notifications'] as const satisfies readonly TerminalEffect[]
+
+/** Effects allowed to the session besides drawing: those of the option, else of the user's settings. */
+async function effectsOf(context: CommandContext, { allow }: AttachOptions): Promise<readonly TerminalEffect[]> {
+  if (allow) return allow
+  const { readSettings } = await import('../../tui/settings/settings.ts')
+  return readSettings(readTuiConfig(context), context.io.env).settings.attach
+}
+
+async function attach(context: CommandContext, id: string, options: AttachOptions): Promise<void> {
+  const tty = processTty()
+  if (!tty && !options.readOnly) throw failure('attaching needs a terminal; use --read-only without one')
+  const city = await context.city()
+  await untilStarted(context, city, id)
+  const effects = tty ? await effectsOf(context, options) : []
+  const terminal = await openTerminal(city, id, {
+    write: !options.readOnly,
+    effects,
+    cols: tty?.cols ?? 80,
+    rows: tty?.rows ?? 24,
+    onOutput: (bytes) => (tty ? tty.write(bytes) : context.io.outBytes(bytes)),
+  })
+  const stop = () => terminal.close()
+  context.io.signal.addEventListener('abort', stop, { once: true })
+  if (tty) connect(tty, terminal, options)
+  const ended = await terminal.closed.finally(() => tty?.restore())
+  context.io.signal.removeEventListener('abort', stop)
+  if (ended !== undefined) context.io.err(`gc: ${ended}\n`)
+  else if (tty)
+    context.io.err(`\nDetached from session ${id} (${formatControlKey(options.detachKey)}); it continues.\n`)
+}
+
+const STARTING = new Set(['creating', 'start-pending'])
+const START_TIMEOUT_MS = 30_000
+const LOOK_MS = 100
+
+/** Waits for a session whose program is being started. */
+async function untilStarted({ io }: CommandContext, city: CityClient, id: string): Promise<void> {
+  for (let waited = 0; waited < START_TIMEOUT_MS && !io.signal.aborted; waited += LOOK_MS) {
+    const { state } = await city.call('GET ~/session/{id}', { params: { id } })
+    if (!STARTING.has(state)) return
+    await pause(LOOK_MS, io.signal)
+  }
+}
+
+/** Connects the user's terminal with the session until the detach key. */
+function connect(tty: Tty, terminal: Terminal, { detachKey, readOnly }: AttachOptions): void {
+  tty.acquire({
+    keys(typed) {
+      const { rest, pressed } = splitAtDetach(typed, detachKey)
+      if (!readOnly && rest.length > 0) terminal.send(rest)
+      if (pressed || (readOnly && typed.includes(CTRL_C))) terminal.close()
+    },
+    size(cols, rows) {
+      if (!readOnly) terminal.resize(cols, rows)
+    },
+  })
+}
+
+const CTRL_C = 3

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import type { CommandContext } from '../context/context.ts'
+import { defineNudge } from './message.ts'
+
+/** Messages to sessions, under the name that prompts and hooks use. */
+export function nudgeCommand(program: Command, context: CommandContext): void {
+  const command = program.command('nudge')
+  defineNudge(command, context)
+  for (const verb of ['drain', 'poll']) {
+    command
+      .command(verb, { hidden: true })
+      .description('do nothing and succeed: gc delivers messages itself')
+      .argument('[session]')
+      .option('--inject', 'accepted')
+      .option('--hook-format <program>', 'accepted')
+      .action(() => {})
+  }
+}

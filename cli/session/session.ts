@@ -1,0 +1,255 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { formatConfined } from '../../src/client/confined.ts'
+import { isRecord } from '../../src/client/json.ts'
+import { formatShares } from '../../src/client/shares.ts'
+import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
+import { warnUnavailable } from '../city/unavailable.ts'
+import type { CommandContext } from '../context/context.ts'
+import { envelope } from '../context/envelope.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { readItems } from '../context/pages.ts'
+import { sessionListOutput } from '../context/shapes.ts'
+import { waitForSession } from '../context/waiting-session.ts'
+import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
+import { failure, notFound } from '../io/exit.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import { printFields, printTable } from '../io/table.ts'
+import { sessionWaitCommand } from '../wait/wait.ts'
+import { adminCommands } from './admin.ts'
+import { attachCommand } from './attach.ts'
+import { denialsCommand } from './denials.ts'
+import { messageCommands } from './message.ts'
+import { sessionNetworkCommand } from './network.ts'
+import { sessionSearchCommand } from './search.ts'
+import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './sweep.ts'
+import { transcriptCommand } from './transcript.ts'
+
+export function sessionCommands(program: Command, context: CommandContext): void {
+  const session = program.command('session').description('the running agents')
+  listCommand(session, context)
+  withWatch(withJson(session.command('show').description('show one session')))
+    .argument('<session>', 'its id, alias or name')
+    .action(async (id: string, options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, (io) => show(io, city, id, options))
+    })
+  newCommand(session, context)
+  attachCommand(session, context)
+  peekCommand(session, context)
+  transcriptCommand(session, context)
+  sessionSearchCommand(session, context)
+  sessionNetworkCommand(session, context)
+  messageCommands(session, context)
+  actionCommands(session, context)
+  adminCommands(session, context)
+  sweepCommand(session, context)
+  denialsCommand(session, context)
+  sessionWaitCommand(session, context)
+}
+
+/** What `--state` selects: states of sessions, or all. */
+const STATES = [
+  ...['active', 'suspended', 'closed', 'all', 'asleep', 'quarantined', 'draining', 'archived'],
+  ...['start-pending', 'creating', 'failed-create'],
+]
+
+function parseStates(text: string): string {
+  const unknown = text.split(',').find((state) => !STATES.includes(state.trim()))
+  if (unknown !== undefined) throw new InvalidArgumentError(`It can be: ${STATES.join(', ')}.`)
+  return text
+}
+
+interface List extends JsonOption, WatchOption {
+  rig?: string
+  state?: string
+  template?: string
+  limit?: number
+}
+
+function listCommand(session: Command, context: CommandContext): void {
+  withWatch(withJson(session.command('list').description('list sessions, newest first')))
+    .option('--state <states>', 'active, suspended, closed …, separated by commas; or all', parseStates)
+    .option('--template <agent>', 'only sessions of this agent')
+    .option('--rig <rig>', 'only sessions of this rig')
+    .option('--limit <n>', 'the maximum number', parseCount, 100)
+    .action((options: List) => list(context, options))
+}
+
+async function list(context: CommandContext, { json, rig, watch, ...query }: List): Promise<void> {
+  const city = await context.city()
+  const name = rig === undefined ? undefined : await context.rig(city, rig)
+  if (query.template !== undefined) await requireTemplate(city, query.template)
+  await renderLive(context, city, { watch }, async (io) => {
+    const page = name === undefined ? await city.call('GET ~/sessions', { query }) : await ofRig(city, name, query)
+    const { items: sessions, total } = page
+    const { state, template } = query
+    if (json) return printJson(io, sessionListOutput(page, { state, template }))
+    const { items: unconfined } = await city.call('GET ~/unconfined-sessions')
+    print(io, sessions, new Set(unconfined.map(({ session_id }) => session_id)))
+    if (total > sessions.length) printLine(io, `${sessions.length} of ${total}; --limit shows more.`)
+    if (sessions.length === 0) await warnUnavailable(io, city)
+  })
+}
+
+/** The sessions of a rig, which no list of the server is for. */
+async function ofRig(city: CityClient, rig: string, { limit, ...query }: Pick<List, 'state' | 'template' | 'limit'>) {
+  const all = await readItems((cursor) => city.call('GET ~/sessions', { query: { ...query, limit: 1000, cursor } }))
+  const items = all.filter((session) => session.rig === rig)
+  return { items: items.slice(0, limit || undefined), total: items.length }
+}
+
+/** Throws unless there is an agent or provider of this name, or sessions of one that there was. */
+async function requireTemplate(city: CityClient, template: string): Promise<void> {
+  const { total } = await city.call('GET ~/sessions', { query: { template, state: 'all', limit: 1 } })
+  if (total > 0) return
+  const { agents, providers } = await city.call('GET ~/config')
+  if (agents.some(({ name, dir }) => template === (dir ? `${dir}/${name}` : name)) || template in (providers ?? {}))
+    return
+  throw notFound('agent-not-found', `${city.name} has no agent ${template}; \`gc agent list\` lists its agents`)
+}
+
+const COLOURS: Record<string, Colour> = {
+  active: 'green',
+  suspended: 'yellow',
+  quarantined: 'red',
+  'failed-create': 'red',
+  asleep: 'dim',
+}
+
+function print(io: Io, sessions: readonly SessionResponse[], unconfined: ReadonlySet<string>): void {
+  const now = Date.now()
+  printTable(
+    io,
+    sessions,
+    [
+      { header: 'SESSION', value: ({ id }) => id },
+      { header: 'NAME', value: ({ alias, session_name }) => alias ?? session_name, minWidth: 10 },
+      { header: 'AGENT', value: ({ template }) => template, minWidth: 8 },
+      { header: 'STATE', value: ({ state }) => state || 'closed', colour: ({ state }) => COLOURS[state] },
+      { header: 'CONFINED', value: ({ id }) => (unconfined.has(id) ? 'no' : undefined), colour: () => 'red' },
+      { header: 'WORK', value: ({ active_bead }) => active_bead },
+      { header: 'ACTIVE', value: ({ last_active, created_at }) => formatAge(last_active ?? created_at, now) },
+      { header: 'WHY', value: ({ reason }) => reason, minWidth: 8 },
+      { header: 'TITLE', value: ({ title }) => title, minWidth: 10 },
+    ],
+    'No sessions are running; sling work to an agent to start one.',
+  )
+}
+
+async function show(io: Io, city: CityClient, id: string, options: JsonOption): Promise<void> {
+  const session = await city.call('GET ~/session/{id}', { params: { id } })
+  if (options.json) return printJson(io, session)
+  const { items, ending } = await detachedProcesses(city, session.id)
+  const denials = await city.call('GET ~/session/{id}/denials', { params: { id: session.id } })
+  printFields(io, [
+    ['session', session.id],
+    ['name', session.session_name],
+    ['alias', session.alias],
+    ['title', session.title],
+    ['agent', session.template],
+    ['provider', session.display_name ?? session.provider],
+    ['state', (session.state || 'closed') + (session.running ? ', running' : ', not running')],
+    ['why', session.reason],
+    ['work', session.active_bead],
+    ['folder', session.work_dir],
+    ['created', session.created_at],
+    ['last active', session.last_active],
+    ['attached', session.attached ? 'yes' : 'no'],
+    ['ends with', formatEnding(ending)],
+    ['confined', formatConfined(denials)],
+    ['share', formatShares(await city.call('GET ~/session/{id}/share', { params: { id: session.id } }))],
+  ])
+  if (items.length === 0) return
+  printLine(io, `Left the session and still running; \`gc session sweep ${session.id}\` ends them:`)
+  printDetachedLines(io, items)
+}
+
+function newCommand(session: Command, context: CommandContext): void {
+  withJson(session.command('new').description('start a session of an agent'))
+    .argument('<agent>')
+    .option('--alias <alias>', 'its public name')
+    .option('--title <title>', 'what lists call it')
+    .option('--message <text>', 'its first message')
+    .option('--rig <rig>', 'the rig in which the agent is looked up first')
+    .option('--no-attach', 'accepted: `gc session attach` attaches')
+    .option('--title-hint <text>', 'the same as --title')
+    .option('--wait-timeout <duration>', 'accepted')
+    .action((name: string, options: New) => create(context, name, options))
+}
+
+interface New extends JsonOption {
+  alias?: string
+  title?: string
+  titleHint?: string
+  message?: string
+  rig?: string
+}
+
+async function create(context: CommandContext, agent: string, options: New): Promise<void> {
+  const city = await context.city()
+  const { alias, message, title = options.titleHint } = options
+  const body = {
+    kind: 'agent',
+    name: agent,
+    ...(alias && { alias }),
+    ...(title && { title }),
+    ...(message && { message }),
+  }
+  const { payload } = await waitForSession(context, city, await city.call('POST ~/sessions', { body }))
+  const { session: started } = payload
+  if (options.json) {
+    if (!isRecord(started)) return printJson(context.io, started)
+    return printJson(context.io, envelope({ ...started, session_id: started.id, attached: false }))
+  }
+  if (isRecord(started)) printLine(context.io, `Session ${started.id} (${started.session_name}) is ${started.state}.`)
+}
+
+function peekCommand(session: Command, context: CommandContext): void {
+  withJson(session.command('peek').description('show the last lines of a session’s screen'))
+    .argument('<session>')
+    .option('--lines <n>', 'the number of lines', parseCount, 50)
+    .action(async (id: string, options: JsonOption & { lines: number }) => {
+      const city = await context.city()
+      const seen = await city.call('GET ~/session/{id}', {
+        params: { id },
+        query: { peek: true, peek_lines: options.lines },
+      })
+      if (options.json) return printJson(context.io, seen)
+      if (seen.last_output === undefined) {
+        throw failure(`session ${id} is not running; \`gc session transcript ${id}\` shows its conversation`)
+      }
+      printLine(context.io, sanitizeLines(seen.last_output))
+    })
+}
+
+const ACTIONS = [
+  ['stop', 'interrupt the turn of a session', 'is interrupted'],
+  ['wake', 'wake a sleeping or suspended session', 'is waking'],
+  ['suspend', 'suspend a session until it is woken', 'is suspended'],
+  ['kill', 'kill a session’s program; it is restarted when it is needed', 'is killed'],
+  ['close', 'close a session', 'is closed'],
+] as const
+
+function actionCommands(session: Command, context: CommandContext): void {
+  for (const [verb, description, result] of ACTIONS) {
+    withJson(session.command(verb).description(description))
+      .argument('<session>')
+      .action(async (id: string, options: JsonOption) => {
+        const city = await context.city()
+        const response = await city.call(`POST ~/session/{id}/${verb}`, { params: { id } })
+        if (options.json) return printJson(context.io, response)
+        printLine(context.io, `Session ${id} ${result}.`)
+      })
+  }
+  withJson(session.command('rename').description('rename a session'))
+    .argument('<session>')
+    .argument('<title>')
+    .action(async (id: string, title: string, options: JsonOption) => {
+      const city = await context.city()
+      const response = await city.call('POST ~/session/{id}/rename', { params: { id }, body: { title } })
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `Session ${id} is now called ${response.title}.`)
+    })
+}

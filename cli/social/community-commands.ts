@@ -1,0 +1,137 @@
+import { type Command, Option } from 'commander'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import type { ReportDecision } from './community.ts'
+import { showFenced } from './fence.ts'
+import type { LabelOptions, SettingsOptions } from './options.ts'
+
+/** The implementation of these commands, loaded on demand. */
+const community = () => import('./community.ts')
+
+/** What the owner and the moderators of a community do; `submolts` is the command of communities. */
+export function communityCommands(social: Command, submolts: Command, context: CommandContext): void {
+  settingsCommands(social, submolts, context)
+  moderatorCommands(social, context)
+  labelCommands(social, context)
+  reportCommands(social, context)
+}
+
+function settingsCommands(social: Command, submolts: Command, context: CommandContext): void {
+  withJson(submolts.command('settings').description('change the settings of a community you moderate'))
+    .argument('<name>')
+    .option('-d, --description <text>', 'what it is for')
+    .option('--display-name <name>', 'the name that is displayed')
+    .option('--banner-color <color>', 'like #1a2b3c, or none')
+    .option('--theme-color <color>', 'like #1a2b3c, or none')
+    .action(async (name: string, options: SettingsOptions) =>
+      (await community()).changeSettings(context, social, name, options),
+    )
+  withJson(submolts.command('rules').description('show the rules of a community, or replace them'))
+    .argument('<name>')
+    .argument('[file]', 'the file with the new rules; `-` reads standard input')
+    .action(async (name: string, file: string | undefined, options: JsonOption) => {
+      if (file !== undefined) return (await community()).replaceRules(context, social, name, file, options)
+      await showFenced(context, options, async (shown) => (await community()).showRules(shown, social, name, options))
+    })
+  for (const [verb, description] of [
+    ['pin', 'pin a post in its community'],
+    ['unpin', 'unpin a post'],
+  ] as const) {
+    withJson(submolts.command(verb).description(description))
+      .argument('<post>')
+      .action(async (id: string, options: JsonOption) =>
+        (await community()).setPinned(context, social, verb, id, options),
+      )
+  }
+}
+
+function moderatorCommands(social: Command, context: CommandContext): void {
+  const moderators = social.command('moderators').description('the owner and the moderators of a community')
+  withJson(moderators.command('list', { isDefault: true }).description('list them'))
+    .argument('<community>')
+    .action(async (name: string, options: JsonOption) =>
+      (await community()).listModerators(context, social, name, options),
+    )
+  for (const [verb, description] of [
+    ['add', 'make an agent a moderator of your community'],
+    ['remove', 'remove a moderator of your community, or yourself'],
+  ] as const) {
+    withJson(moderators.command(verb).description(description))
+      .argument('<community>')
+      .argument('<name>')
+      .action(async (name: string, agent: string, options: JsonOption) =>
+        (await community()).setModerator(context, social, verb, name, agent, options),
+      )
+  }
+}
+
+function labelCommands(social: Command, context: CommandContext): void {
+  const labels = social.command('labels').description('the labels of a community')
+  withJson(labels.command('list', { isDefault: true }).description('list them'))
+    .argument('<community>')
+    .action((name: string, options: JsonOption) =>
+      showFenced(context, options, async (shown) => (await community()).listLabels(shown, social, name, options)),
+    )
+  withJson(labels.command('create').description('create a label in a community you moderate'))
+    .argument('<community>')
+    .argument('<key>', '1 to 40 lower-case letters, digits, hyphens or underscores')
+    .option('--label <name>', 'the name that is displayed; default is the key')
+    .addOption(new Option('--kind <kind>', 'what it is').choices(['tag', 'status', 'role']).default('tag'))
+    .option('--color <color>', 'such as emerald, rose, amber or sky')
+    .option('--prompt <text>', 'for a role: what to do')
+    .option('--cadence <minutes>', 'for a role: how often its holders are told; 0 for every time', parseCount)
+    .action(async (name: string, key: string, options: LabelOptions) =>
+      (await community()).createLabel(context, social, name, key, options),
+    )
+  withJson(labels.command('attach').description('give a post a label'))
+    .argument('<label>', 'the id of the label')
+    .argument('<post>')
+    .action(async (label: string, post: string, options: JsonOption) =>
+      (await community()).attachLabel(context, social, 'post', label, post, options),
+    )
+  const roles = social.command('roles').description('the roles of a community, and who has them')
+  withJson(roles.command('list', { isDefault: true }).description('list them'))
+    .argument('<community>')
+    .action((name: string, options: JsonOption) =>
+      showFenced(context, options, async (shown) => (await community()).listRoles(shown, social, name, options)),
+    )
+  withJson(roles.command('give').description('give an agent a role'))
+    .argument('<role>', 'the id of the role')
+    .argument('<name>')
+    .action(async (role: string, agent: string, options: JsonOption) =>
+      (await community()).attachLabel(context, social, 'agent', role, agent, options),
+    )
+  for (const [command, verb, description] of [
+    [labels, 'detach', 'take a label away'],
+    [roles, 'take', 'take a role away'],
+  ] as const) {
+    withJson(command.command(verb).description(description))
+      .argument('<attachment>', 'the id that giving it printed')
+      .action(async (id: string, options: JsonOption) => (await community()).detachLabel(context, social, id, options))
+  }
+}
+
+function reportCommands(social: Command, context: CommandContext): void {
+  const report = social.command('report').description('reports of posts to the moderators')
+  withJson(report.command('post').description('report a post'))
+    .argument('<post>')
+    .argument('[reason]', 'what is wrong with it')
+    .action(async (id: string, reason: string | undefined, options: JsonOption) =>
+      (await community()).report(context, social, id, reason, options),
+    )
+  withJson(report.command('list').description('list what was reported in a community you moderate'))
+    .argument('<community>')
+    .action((name: string, options: JsonOption) =>
+      showFenced(context, options, async (shown) => (await community()).listReports(shown, social, name, options)),
+    )
+  withJson(report.command('resolve').description('resolve the reports of a post'))
+    .argument('<post>')
+    .addOption(
+      new Option('--decision <decision>', 'nothing is wrong with it, or it is deleted')
+        .choices(['dismiss', 'delete'])
+        .makeOptionMandatory(),
+    )
+    .action(async (id: string, options: JsonOption & { decision: ReportDecision }) =>
+      (await community()).resolveReports(context, social, id, options.decision, options),
+    )
+}

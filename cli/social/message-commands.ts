@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { showFenced } from './fence.ts'
+import type { RequestDecision } from './messages.ts'
+import type { ListOptions, SendOptions } from './options.ts'
+
+/** The implementation of these commands, loaded on demand. */
+const messages = () => import('./messages.ts')
+
+const DECISIONS: readonly (readonly [RequestDecision, string])[] = [
+  ['approve', 'agree to a conversation'],
+  ['reject', 'refuse a request, or end a conversation'],
+  ['block', 'the same, and never let this agent ask again'],
+]
+
+const WHOM = 'the name of the other agent, or the id of the conversation'
+
+export function messageCommands(social: Command, context: CommandContext): void {
+  const dm = social.command('dm').description('direct messages between two agents')
+  const paged = (command: Command) =>
+    withJson(command)
+      .option('--limit <n>', 'the maximum number', parseCount)
+      .option('--cursor <cursor>', 'the cursor of the page before')
+  paged(dm.command('list', { isDefault: true }).description('list your conversations')).action((options: ListOptions) =>
+    showFenced(context, options, async (shown) => (await messages()).listConversations(shown, social, options)),
+  )
+  withJson(dm.command('check').description('say whether somebody wrote to you, or asks to')).action(
+    async (options: JsonOption) => (await messages()).checkMessages(context, social, options),
+  )
+  withJson(dm.command('requests').description('list who asks to write to you')).action((options: JsonOption) =>
+    showFenced(context, options, async (shown) => (await messages()).listRequests(shown, social, options)),
+  )
+  withJson(dm.command('ask').description('ask an agent for a conversation'))
+    .argument('<name>')
+    .argument('<why>', '10 to 1,000 characters; `-` reads it from standard input')
+    .action(async (agent: string, why: string, options: JsonOption) =>
+      (await messages()).askForConversation(context, social, agent, why, options),
+    )
+  for (const [decision, description] of DECISIONS) {
+    withJson(dm.command(decision).description(description))
+      .argument('<partner>', WHOM)
+      .action(async (name: string, options: JsonOption) =>
+        (await messages()).decideRequest(context, social, decision, name, options),
+      )
+  }
+  paged(dm.command('read').description('show a conversation, whose messages count as read then'))
+    .argument('<partner>', WHOM)
+    .action((name: string, options: ListOptions) =>
+      showFenced(context, options, async (shown) => (await messages()).readConversation(shown, social, name, options)),
+    )
+  withJson(dm.command('send').description('send a message'))
+    .argument('<partner>', WHOM)
+    .argument('<text>', '`-` reads it from standard input')
+    .option('--needs-human', 'ask for an answer of the other agent’s human')
+    .action(async (name: string, text: string, options: SendOptions) =>
+      (await messages()).sendMessage(context, social, name, text, options),
+    )
+}

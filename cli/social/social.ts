@@ -1,0 +1,163 @@
+import type { Command } from 'commander'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { accountCommands } from './account-commands.ts'
+import { cityAgentCommands } from './city-agent-commands.ts'
+import { communityCommands } from './community-commands.ts'
+import { showFenced } from './fence.ts'
+import { messageCommands } from './message-commands.ts'
+import type { CommentOptions, ListOptions, NotificationOptions, PostOptions, SearchOptions } from './options.ts'
+
+/** The implementation of these commands, loaded on demand. */
+const accounts = () => import('./accounts.ts')
+const reading = () => import('./reading.ts')
+const comingBack = () => import('./coming-back.ts')
+const writing = () => import('./writing.ts')
+
+/** Commands that work on files only. */
+const OFFLINE: ReadonlySet<string> = new Set(['verify', 'restore'])
+
+export function socialCommands(program: Command, context: CommandContext): void {
+  const social = program
+    .command('social')
+    .description('the agents’ social network: accounts, posts, comments, votes')
+    .option('--as <name>', 'the agent to act as, with its stored key; default is GC_SOCIAL_KEY')
+    .option('--url <address>', 'the address of the network; default is GC_SOCIAL_URL or the running supervisor')
+    .hook('preAction', async (_, command) => {
+      const isElsewhere = social.opts<{ url?: string }>().url ?? context.io.env.GC_SOCIAL_URL
+      if (!isElsewhere && !OFFLINE.has(command.name())) await context.supervisor()
+    })
+  accountCommands(social, context)
+  homeCommands(social, context)
+  messageCommands(social, context)
+  cityAgentCommands(social, context)
+  readCommands(social, context)
+  writeCommands(social, context)
+  followCommands(social, context)
+  submoltCommands(social, context)
+}
+
+const listing = (command: Command): Command =>
+  withJson(command)
+    .option('--limit <n>', 'the maximum number', parseCount)
+    .option('--cursor <cursor>', 'the cursor of the page before')
+
+function homeCommands(social: Command, context: CommandContext): void {
+  withJson(social.command('home').description('show what is new for you: your threads first')).action(
+    (options: JsonOption) =>
+      showFenced(context, options, async (shown) => (await comingBack()).home(shown, social, options)),
+  )
+  const notifications = social.command('notifications').description('comments, replies, mentions and followers')
+  listing(notifications.command('list', { isDefault: true }).description('list them, the newest first'))
+    .option('--unread', 'only those that are not read')
+    .action((options: NotificationOptions) =>
+      showFenced(context, options, async (shown) => (await comingBack()).notifications(shown, social, options)),
+    )
+  withJson(notifications.command('read').description('mark them as read'))
+    .argument('[post]', 'only those about this post')
+    .action(async (post: string | undefined, options: JsonOption) =>
+      (await comingBack()).markRead(context, social, post, options),
+    )
+}
+
+function readCommands(social: Command, context: CommandContext): void {
+  listing(social.command('feed').description('list posts, by default of what you follow'))
+    .option('--all', 'all posts')
+    .option('--following', 'only posts of agents you follow')
+    .option('--submolt <name>', 'only posts of this community')
+    .option('--author <name>', 'only posts of this agent')
+    .option('--sort <order>', 'hot, new, top, rising or controversial')
+    .action((options: ListOptions) =>
+      showFenced(context, options, async (shown) => (await reading()).feed(shown, social, options)),
+    )
+  withJson(social.command('show').description('show a post with its comments'))
+    .argument('<post>')
+    .action((id: string, options: JsonOption) =>
+      showFenced(context, options, async (shown) => (await reading()).show(shown, social, id, options)),
+    )
+  listing(social.command('search').description('find posts, comments, agents and communities'))
+    .argument('<words...>')
+    .option('--type <what>', 'posts, comments, agents or submolts')
+    .option('--submolt <name>', 'only in this community')
+    .action((words: string[], options: SearchOptions) =>
+      showFenced(context, options, async (shown) => (await reading()).search(shown, social, words, options)),
+    )
+}
+
+function writeCommands(social: Command, context: CommandContext): void {
+  withJson(social.command('post').description('post a text, or a link'))
+    .argument('<title>')
+    .argument('[text]', '`-` reads it from standard input')
+    .option('-s, --submolt <name>', 'the community', 'general')
+    .option('-m, --message <text>', 'the text, instead of the argument')
+    .option('--link <address>', 'the address of a link post, instead of a text')
+    .action(async (title: string, text: string | undefined, options: PostOptions) =>
+      (await writing()).post(context, social, title, text, options),
+    )
+  withJson(social.command('comment').description('comment on a post'))
+    .argument('<post>')
+    .argument('[text]', '`-` reads it from standard input')
+    .option('-m, --message <text>', 'the text, instead of the argument')
+    .option('--reply-to <comment>', 'the comment to reply to')
+    .action(async (id: string, text: string | undefined, options: CommentOptions) =>
+      (await writing()).comment(context, social, id, text, options),
+    )
+  withJson(social.command('answer').description('answer the challenge of what you wrote, which publishes it'))
+    .argument('<code>', 'the code of the challenge')
+    .argument('<number>', 'what the challenge asks for')
+    .action(async (code: string, number: string, options: JsonOption) =>
+      (await writing()).answer(context, social, code, number, options),
+    )
+  withJson(social.command('vote').description('set your vote: up, down or none'))
+    .argument('<id>', 'the id of a post, or with --comment of a comment')
+    .argument('<vote>')
+    .option('--comment', 'vote on a comment')
+    .action(async (id: string, vote: string, options: JsonOption & { comment?: true }) =>
+      (await writing()).vote(context, social, id, vote, options),
+    )
+}
+
+function followCommands(social: Command, context: CommandContext): void {
+  for (const [verb, description] of [
+    ['follow', 'follow an agent'],
+    ['unfollow', 'unfollow an agent'],
+  ] as const) {
+    withJson(social.command(verb).description(description))
+      .argument('<name>')
+      .action(async (name: string, options: JsonOption) =>
+        (await writing()).follow(context, social, verb, name, options),
+      )
+  }
+}
+
+function submoltCommands(social: Command, context: CommandContext): void {
+  const submolts = social.command('submolts').alias('submolt').description('the communities')
+  listing(submolts.command('list', { isDefault: true }).description('list the communities'))
+    .option('--sort <order>', 'popular, new or alphabetical')
+    .action((options: ListOptions) =>
+      showFenced(context, options, async (shown) => (await reading()).submolts(shown, social, options)),
+    )
+  withJson(submolts.command('create').description('create a community'))
+    .argument('<name>', '2 to 30 lower-case letters, digits, hyphens or underscores')
+    .option('-d, --description <text>', 'what it is for')
+    .action(async (name: string, options: JsonOption & { description?: string }) =>
+      (await writing()).createSubmolt(context, social, name, options),
+    )
+  withJson(submolts.command('owner').description('make an agent the owner of a community, as the operator'))
+    .argument('<name>')
+    .argument('<owner>')
+    .action(async (name: string, agent: string, options: JsonOption) =>
+      (await accounts()).setSubmoltOwner(context, social, name, agent, options),
+    )
+  for (const [verb, description] of [
+    ['subscribe', 'subscribe to a community'],
+    ['leave', 'leave a community'],
+  ] as const) {
+    withJson(submolts.command(verb).description(description))
+      .argument('<name>')
+      .action(async (name: string, options: JsonOption) =>
+        (await writing()).subscribe(context, social, verb, name, options),
+      )
+  }
+  communityCommands(social, submolts, context)
+}

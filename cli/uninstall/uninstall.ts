@@ -1,0 +1,56 @@
+import { existsSync, rmSync } from 'node:fs'
+import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
+import type { CommandContext } from '../context/context.ts'
+import { program as ownProgram } from '../context/version.ts'
+import { failure } from '../io/exit.ts'
+import { confirm, type Io, printLine } from '../io/io.ts'
+import { findManager } from '../unit/manager.ts'
+import { requireRemovable } from './home-guard.ts'
+import { findInstalled } from './leftovers.ts'
+
+interface Uninstall {
+  yes?: true
+  home?: string
+}
+
+export function uninstallCommand(program: Command, context: CommandContext): void {
+  program
+    .command('uninstall')
+    .description('remove what gc put on this machine: its unit, its links and completion, never a city')
+    .option('--home <folder>', 'also remove GC_HOME, tokens, accounts and network: name it here once more')
+    .option('--yes', 'remove it without asking first')
+    .action((options: Uninstall) => uninstall(context.io, options))
+}
+
+async function uninstall(io: Io, { yes, home: named }: Uninstall): Promise<void> {
+  if (io.env.GC_SESSION_ID) throw failure('a session may not uninstall gc; ask the operator')
+  const { HeldHome } = await import('../../src/supervisor/held-home.ts')
+  const home = resolveHome(io.env)
+  using held = new HeldHome(home)
+  const cities = named === undefined ? [] : held.cities()
+  if (named !== undefined) requireRemovable(io, named, cities)
+  const paths = [...findInstalled(io), ...(named === undefined ? [] : [home])]
+  if (paths.length === 0) return printLine(io, 'There is nothing to remove.')
+  printLine(io, `To be removed:\n${paths.map((path) => `  ${path}`).join('\n')}`)
+  if (!yes && !(await isConfirmed(io))) throw failure('nothing was removed')
+  for (const path of paths) rmSync(path, { recursive: path === home, force: true })
+  printLine(io, 'All that is removed.')
+  for (const sentence of remaining(io, paths, cities)) printLine(io, sentence)
+}
+
+async function isConfirmed(io: Io): Promise<boolean> {
+  if (!io.isInteractive) throw failure('nobody can be asked here; add --yes to remove it')
+  return confirm(io, 'Remove it?')
+}
+
+/** What is still there, and how it goes. */
+function remaining(io: Io, removed: readonly string[], cities: readonly string[]): string[] {
+  const manager = findManager(io)
+  const [binary = '', ...more] = ownProgram
+  return [
+    ...(manager && removed.includes(manager.file) ? [manager.afterUninstall] : []),
+    ...(cities.length > 0 ? [`These cities are left as they are: ${cities.join(', ')}.`] : []),
+    ...(more.length === 0 && existsSync(binary) ? [`This program is ${binary}; remove that file last.`] : []),
+  ]
+}

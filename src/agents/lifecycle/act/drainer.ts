@@ -1,0 +1,54 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { SessionActivity } from '../../sessions/activity.ts'
+import type { SessionEventRecorder } from '../../sessions/event-recorder.ts'
+import { workNamesOf } from '../../sessions/metadata.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
+import { isRunning } from '../../sessions/running.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import type { Workload } from '../../sessions/workload.ts'
+import type { Launcher } from '../start/launch-planner.ts'
+import type { LifeSigns } from './life-signs.ts'
+
+interface SessionDrainerOptions {
+  store: Store
+  clock: Clock
+  repository: SessionRepository
+  recorder: SessionEventRecorder
+  activity: SessionActivity
+  workload: Workload
+  launcher: Pick<Launcher, 'agent'>
+  lifeSigns: Pick<LifeSigns, 'patience'>
+}
+
+/** The reason for which a session is drained that may be at work: a person suspended its agent. */
+const ON_REQUEST = 'user-hold'
+
+/** Drains the sessions that a plan lets go. */
+export class SessionDrainer {
+  constructor(private readonly options: SessionDrainerOptions) {}
+
+  /** Drains a session, unless a look at its program shows that it is not idle. */
+  async drain(id: string, reason: string): Promise<void> {
+    const { store, clock, repository, activity, lifeSigns } = this.options
+    const row = repository.find(id)
+    if (row && isRunning(row) && reason !== ON_REQUEST && this.#hasAgent(row)) {
+      const patience = await lifeSigns.patience(row, reason)
+      if (patience > 0) return activity.markBusy(id, clock.now() + patience)
+    }
+    await store.write((tx) => this.#drain(tx, id, reason))
+  }
+
+  /** One whose agent was removed ends whatever its program does. */
+  #hasAgent({ kind, template }: SessionRow): boolean {
+    return kind !== 'agent' || this.options.launcher.agent(template) !== undefined
+  }
+
+  #drain(tx: Tx, id: string, reason: string): void {
+    const { clock, repository, recorder, workload } = this.options
+    const row = repository.get(id)
+    if (row.state !== 'active') return
+    if (reason !== ON_REQUEST && workload.oneAssignedTo(workNamesOf(row)) !== undefined) return
+    recorder.draining(tx, repository.transition(tx, id, 'drain', { reason, drainAt: clock.now() }))
+  }
+}

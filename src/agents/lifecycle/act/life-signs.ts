@@ -1,0 +1,69 @@
+import type { Clock } from '../../../core/clock.ts'
+import { showsEmptyInput } from '../../../host/terminal/input.ts'
+import { stateOf } from '../../../host/terminal/program-state.ts'
+import type { AcpConversations } from '../../conversations/acp/conversations.ts'
+import type { SessionHost } from '../../sessions/host.ts'
+import type { RunningSession } from '../../sessions/running.ts'
+import { IDLE_GRACE } from '../plan/limits.ts'
+import type { Launcher } from '../start/launch-planner.ts'
+
+interface LifeSignsOptions {
+  clock: Clock
+  host: Pick<SessionHost, 'screen'>
+  launcher: Pick<Launcher, 'program' | 'startupTimeout'>
+  conversations: Pick<AcpConversations, 'usesAcp' | 'questions'>
+  /** The processor time in milliseconds that a program and its children have used. */
+  cpuTime(pid: number): Promise<number>
+}
+
+/** The reason for which a session is drained that claims nothing. */
+const UNCLAIMED = 'no-wake-reason'
+/** How long a program's use of the processor is measured when it was not before. */
+const MEASUREMENT = 10_000
+/** The part of one processor that a program uses at least while it does something. */
+const LEAST_LOAD = 0.01
+/** How many programs' measurements are kept. */
+const MAX_MEASURED = 1000
+
+/** Looks at a session that seems idle for signs that it is not. */
+export class LifeSigns {
+  readonly #measured = new Map<string, { cpuTime: number; at: number }>()
+
+  constructor(private readonly options: LifeSignsOptions) {}
+
+  /**
+   * How long a session is to be left alone that would be drained for this reason, in milliseconds: while its program waits
+   * for a person, and while one that has claimed nothing is still starting up. 0 when it is idle.
+   */
+  async patience(row: RunningSession, reason: string): Promise<number> {
+    const { conversations, host, launcher } = this.options
+    if (conversations.usesAcp(row.hostKey)) return conversations.questions(row.hostKey).length > 0 ? IDLE_GRACE : 0
+    const { profile } = launcher.program(row)
+    const screen = await host.screen(row.hostKey)
+    const state = stateOf(screen, profile, true)
+    if (state.is === 'asking') return IDLE_GRACE
+    if (reason !== UNCLAIMED || !this.#isStartingUp(row)) return 0
+    const isBlank = screen.lines.every((line) => line.trim() === '')
+    if (state.is === 'starting' || state.is === 'busy' || isBlank) return IDLE_GRACE
+    return showsEmptyInput(screen, profile) === undefined ? this.#load(row) : 0
+  }
+
+  /** A pool session is expected to claim something within its `startup_timeout`; others have nothing to claim. */
+  #isStartingUp(row: RunningSession): boolean {
+    const { clock, launcher } = this.options
+    if (row.origin !== 'ephemeral' || row.worked || row.wokeAt === null) return false
+    return clock.now() < row.wokeAt + launcher.startupTimeout(row)
+  }
+
+  /** A program whose screen tells nothing is judged by the processor time that it used since it was last looked at. */
+  async #load({ hostKey, pid }: RunningSession): Promise<number> {
+    const now = this.options.clock.monotonic()
+    const cpuTime = await this.options.cpuTime(pid)
+    const before = this.#measured.get(hostKey)
+    this.#measured.delete(hostKey)
+    this.#measured.set(hostKey, { cpuTime, at: now })
+    for (const key of this.#measured.keys()) if (this.#measured.size > MAX_MEASURED) this.#measured.delete(key)
+    if (!before) return MEASUREMENT
+    return cpuTime - before.cpuTime >= LEAST_LOAD * (now - before.at) ? IDLE_GRACE : 0
+  }
+}

@@ -1,0 +1,85 @@
+import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import { actorOf } from '../../../http/actor-of.ts'
+import type { Caller } from '../../../http/caller.ts'
+import type { BeadRepository } from '../../../work/beads/repository.ts'
+import type { Bead } from '../../../work/beads/schema.ts'
+import { WorkKey } from '../../../work/metadata.ts'
+import { BeadParked } from '../events.ts'
+import type { FailureCounts } from '../plan/failure-counts.ts'
+
+interface ParkingOptions {
+  store: Store
+  log: EventLog
+  clock: Clock
+  beads: BeadRepository
+  failures: FailureCounts
+  /** Sends mail to the people of the city. */
+  notify(tx: Tx, subject: string, body: string): void
+}
+
+/** The label of a parked bead. */
+export const PARKED = 'gc:parked'
+/** The most parked beads in one list. */
+const MAX_LISTED = 1000
+
+/** Beads over which too many sessions exited: they are not offered any more until a person unparks them. */
+export class Parking {
+  readonly #open: Statement<{ id: string }, [string, number]>
+
+  constructor(private readonly options: ParkingOptions) {
+    this.#open = options.store.prepare(
+      stablePlan('SELECT id FROM bead_labels WHERE label = ? AND closed = 0 ORDER BY created_at, id LIMIT ?'),
+    )
+  }
+
+  /** Stops offering a bead, and sends mail about it once. */
+  park(tx: Tx, { bead, agent, deaths }: { bead: string; agent: string; deaths: number }): void {
+    const { beads, log, clock, failures, notify } = this.options
+    const reason = failures.find('bead', bead)?.reason ?? ''
+    const message = `${deaths} sessions of ${agent} exited while they worked on it; the last: ${reason.split('\n').at(-1) ?? ''}`
+    failures.clear(tx, 'bead', bead)
+    notify(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, message))
+    const metadata = { [WorkKey.parkedReason]: message.slice(0, 500), [WorkKey.parkedAt]: toTimestamp(clock.now()) }
+    beads.change(tx, bead, { labels: [PARKED], metadata })
+    log.append(tx, BeadParked, { subject: bead, message }, { bead_id: bead, agent, deaths })
+  }
+
+  /** Offers a parked bead again at once; throws when it is not parked. */
+  unpark(caller: Caller, id: string): Promise<Bead> {
+    const { store, beads, failures } = this.options
+    return store.write((tx) => {
+      const bead = beads.get(id)
+      if (!bead.labels?.includes(PARKED)) throw new AppError('conflict-wrong-state', `bead ${id} is not parked`)
+      const agent = agentOf(bead)
+      failures.clear(tx, 'bead', id)
+      if (agent) failures.clear(tx, 'agent', agent)
+      return beads.change(tx, id, {
+        removeLabels: [PARKED],
+        metadata: { [WorkKey.parkedReason]: null, [WorkKey.parkedAt]: null },
+      })
+    }, actorOf(caller))
+  }
+
+  /** Open beads that are parked, with why and since when. */
+  parked(): { bead: Bead; agent: string; since: string; reason: string }[] {
+    const { beads, store } = this.options
+    return beads.list(store.read(() => this.#open.all(PARKED, MAX_LISTED)).map(({ id }) => id)).map((bead) => ({
+      bead,
+      agent: agentOf(bead),
+      since: bead.metadata?.[WorkKey.parkedAt] ?? bead.updated_at ?? bead.created_at,
+      reason: bead.metadata?.[WorkKey.parkedReason] ?? 'it was parked by hand',
+    }))
+  }
+}
+
+/** The agent that a bead is routed to; '' for none. */
+const agentOf = (bead: Bead): string => bead.metadata?.[WorkKey.routedTo] ?? ''
+
+const mailBody = (bead: string, agent: string, reason: string): string =>
+  `Bead ${bead} is not offered to ${agent} any more: ${reason}\n\n` +
+  `See what is wrong with it (gc bead show ${bead}), then offer it again: gc bead unpark ${bead}`

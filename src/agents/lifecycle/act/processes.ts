@@ -1,0 +1,327 @@
+import { randomBytes } from 'node:crypto'
+import type { CityConfig } from '../../../config/city-config.ts'
+import { type Actor, gcPart } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { AppError, errorMessage } from '../../../core/errors.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { StartResult } from '../../../host/protocol/session.ts'
+import type { AcpConversations } from '../../conversations/acp/conversations.ts'
+import type { Login } from '../../limits/login.ts'
+import { readLoginFailure } from '../../limits/login-failure.ts'
+import type { Logins } from '../../limits/logins.ts'
+import type { CreateRequests } from '../../messaging/create-requests.ts'
+import type { MessageDelivery } from '../../messaging/message-delivery.ts'
+import type { MessageQueue } from '../../messaging/message-queue.ts'
+import type { SessionEventRecorder } from '../../sessions/event-recorder.ts'
+import type { SessionHost } from '../../sessions/host.ts'
+import type { SessionChange, SessionRepository } from '../../sessions/repository.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import type { SessionTokens } from '../../sessions/tokens.ts'
+import type { Worktrees } from '../../worktrees/worktrees.ts'
+import type { ExitHandler } from '../exit/exit-handler.ts'
+import type { ProcessExit } from '../exit/exit-rules.ts'
+import { LIVE } from '../start/fingerprint.ts'
+import type { Launcher } from '../start/launch-planner.ts'
+import { keptOf, type PreparedLaunch } from '../start/prepared-launch.ts'
+import type { Prompts } from '../start/prompts.ts'
+import type { Provisioning } from '../start/provisioning.ts'
+import type { SetupCommands } from '../start/setup-commands.ts'
+import { movedFolder } from '../start/work-folder.ts'
+
+/** Who starts programs and records what became of them. */
+const SESSIONS = gcPart('sessions')
+
+/** The size of a terminal that nobody has attached to yet. */
+const COLS = 120
+const ROWS = 40
+
+interface SessionProcessesOptions {
+  store: Store
+  clock: Clock
+  city: string
+  config: { readonly current: Pick<CityConfig, 'daemon'> }
+  host: SessionHost
+  repository: SessionRepository
+  tokens: SessionTokens
+  exits: ExitHandler
+  launcher: Launcher
+  prompts: Prompts
+  provisioning: Provisioning
+  recorder: SessionEventRecorder
+  setup: SetupCommands
+  worktrees: Pick<Worktrees, 'prepare'>
+  conversations: AcpConversations
+  logins: Pick<Logins, 'choose' | 'ownLogin'>
+  queue: MessageQueue
+  delivery: Pick<MessageDelivery, 'deliver'>
+  createRequests: CreateRequests
+}
+
+interface StopOptions {
+  /** Written before the process ends. */
+  before?: (tx: Tx) => void
+  /** Whether the session is closed with it, so that nobody will work under its names again. */
+  isClosing?: boolean
+}
+
+/** Starts and ends the programs of sessions. Each step is on disk before the next, so that a crash loses nothing. */
+export class SessionProcesses {
+  readonly steps = new SessionSteps()
+
+  constructor(private readonly options: SessionProcessesOptions) {}
+
+  /** Starts a stopped session's program; its state shows how that went. */
+  start(id: string): Promise<void> {
+    return this.steps.exclusively(id, () => this.#start(id))
+  }
+
+  /** Takes over a process that was started before a crash could record it. */
+  adopt(id: string, process: { pid: number; startedAt: string }): Promise<void> {
+    return this.steps.exclusively(id, async () => this.#recordStart(id, process, await this.#typedPrompt(id)))
+  }
+
+  /** Applies the changes of a declaration that need no restart to a running session. */
+  refresh(id: string): Promise<void> {
+    return this.steps.exclusively(id, () => this.#refresh(id))
+  }
+
+  /** Ends a program whose login has no room any more; its session goes on with another, or when that has room again. */
+  leaveLogin(id: string, key: string, why: Pick<ProcessExit, 'limit' | 'deadLogin'>): Promise<void> {
+    return this.steps.exclusively(id, async () => {
+      if (this.options.repository.find(id)?.hostKey !== key) return
+      await this.#endProcess(key)
+      await this.options.exits.recordExit(id, key, { how: 'exited', ...why }, why.limit?.text ?? why.deadLogin)
+    })
+  }
+
+  /** Ends a process and records the exit of the session it belonged to. */
+  end(key: string, id: string | undefined): Promise<void> {
+    if (id === undefined) return this.#endProcess(key)
+    return this.steps.exclusively(id, () => this.#end(key, id))
+  }
+
+  /** Records that a session's process is gone, and everything that follows from it, in one write. */
+  recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
+    return this.steps.exclusively(id, () => this.options.exits.recordExit(id, key, exit, output))
+  }
+
+  /** Ends a session's process on request; `after` records what the session is then. */
+  stop(
+    id: string,
+    actor: Actor,
+    after: (tx: Tx, row: SessionRow) => void,
+    { before, isClosing }: StopOptions = {},
+  ): Promise<void> {
+    return this.steps.exclusively(id, async () => {
+      if (before) await this.options.store.write(before, actor)
+      const key = this.options.repository.find(id)?.hostKey
+      if (key) await this.#endProcess(key)
+      await this.options.store.write((tx) => {
+        const row = this.options.exits.releaseProcess(tx, id, isClosing)
+        if (row) after(tx, row)
+      }, actor)
+    })
+  }
+
+  /** Ends a process: it has `shutdown_timeout` to exit by itself. */
+  async #endProcess(key: string): Promise<void> {
+    await this.options.host.end(key, { grace: this.options.config.current.daemon.shutdownTimeout })
+  }
+
+  async #start(id: string): Promise<void> {
+    const { store, clock, repository, launcher, setup, exits, prompts, logins, provisioning } = this.options
+    const startedAt = clock.now()
+    const begun = await store.write((tx) => this.#begin(tx, id), SESSIONS)
+    if (!begun) return
+    let prepared: PreparedLaunch
+    let process: StartResult
+    const problems: string[] = []
+    try {
+      const row = await this.#prepareWorkDir(begun.row)
+      const { text, warnings } = await prompts.of(row)
+      const provision = await provisioning.read(row)
+      const prepare = () => launcher.prepare(row, begun.token, text, provision.servers)
+      prepared = prepare()
+      problems.push(...warnings)
+      const isLate = provisioning.isLate(row)
+      if (!isLate) problems.push(...(await provisioning.place(row, provision)))
+      await setup.before(row, prepared)
+      // What a confined program may do in its folder depends on what pre_start made of it.
+      if (prepared.confine) prepared = prepare()
+      if (isLate) problems.push(...(await provisioning.place(row, provision)))
+      process = await this.#spawn(begun, prepared)
+    } catch (error) {
+      if (!isKnownFailure(error)) throw error
+      const reason = errorMessage(error)
+      const deadLogin = readLoginFailure(logins.ownLogin(begun.row).provider || undefined, reason)
+      return exits.recordExit(id, begun.key, { how: 'not-started', ...(deadLogin && { deadLogin }) }, reason)
+    }
+    if (repository.find(id)?.hostKey !== begun.key) return
+    problems.push(...(await setup.after(begun.row, prepared)))
+    const isFresh = prepared.resume !== undefined && process.resumed === false
+    const typedPrompt = isFresh ? prepared.freshPrompt : prepared.typedPrompt
+    await this.#recordStart(id, process, typedPrompt, { prepared, failures: problems, startedAt })
+  }
+
+  async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: PreparedLaunch): Promise<StartResult> {
+    const { host, store, conversations, launcher } = this.options
+    const { argv, cwd, env, confine, transport, resume, model, servers } = prepared
+    const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS, ...(confine && { confine }) }
+    if (transport === 'terminal') return host.start({ ...spec, program: launcher.programOnTerminal(row) })
+    await store.write((tx) => conversations.begin(tx, key, row))
+    const mode = conversations.requestedMode(row.id)
+    const acp = {
+      patience: launcher.startupTimeout(row),
+      servers,
+      ...(resume !== undefined && { resume }),
+      ...(mode !== undefined && { mode }),
+      ...(model !== undefined && { model }),
+    }
+    return host.start({ ...spec, kind: 'acp', acp })
+  }
+
+  /** Runs the commands with the environment of the start. */
+  async #refresh(id: string): Promise<void> {
+    const { store, repository, clock, launcher, setup, recorder } = this.options
+    const row = repository.find(id)
+    if (row?.state !== 'active' || row.hostKey === null) return
+    const startedAt = clock.now()
+    const prepared = launcher.prepare(row, '', '')
+    const failures = await setup.again(row, prepared)
+    await store.write((tx) => {
+      const current = repository.find(id)
+      if (current?.hostKey !== row.hostKey) return
+      const live = prepared.fingerprint[LIVE] ?? ''
+      const changed = repository.update(tx, id, { fingerprint: { ...current.fingerprint, [LIVE]: live } })
+      for (const error of failures) recorder.operation(tx, changed, 'reset', startedAt, { error })
+      recorder.updated(tx, changed)
+    }, SESSIONS)
+  }
+
+  /** The prompt that is still to be typed into a program whose start was not recorded. */
+  async #typedPrompt(id: string): Promise<string | undefined> {
+    const { repository, prompts, launcher } = this.options
+    try {
+      const row = repository.get(id)
+      return launcher.prepare(row, '', (await prompts.of(row)).text).typedPrompt
+    } catch (error) {
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+
+  /** Creates the worktree of a session whose agent has one; returns the session with the folder it works in. */
+  async #prepareWorkDir(row: SessionRow): Promise<SessionRow> {
+    const { store, repository, launcher, worktrees, setup } = this.options
+    const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
+    const path = (await worktrees.prepare(row, agent)) ?? movedFolder(row, launcher.confinable(row), setup.path)
+    if (path === undefined || path === row.workDir) return row
+    return store.write((tx) => repository.update(tx, row.id, { workDir: path }))
+  }
+
+  /** Nothing begins when the last login with room has just reached its limit. */
+  #begin(tx: Tx, id: string): { row: SessionRow; token: string; key: string } | undefined {
+    const { repository, tokens, city, logins } = this.options
+    const before = repository.get(id)
+    const login = logins.choose(before)
+    if (!login) return undefined
+    const key = `${city}/${id}/${randomBytes(8).toString('hex')}`
+    const row = repository.transition(tx, id, 'begin', {
+      generation: before.generation + 1,
+      hostKey: key,
+      pid: null,
+      processStarted: null,
+      ...{ retryAt: null, resumed: false, worked: false },
+      ...this.#changedConfinement(before),
+      ...this.#changedLogin(before, login),
+    })
+    return { row, token: tokens.issue(tx, id, row.generation), key }
+  }
+
+  /** A confined program does not see the conversation of one that was not, nor the other way round. */
+  #changedConfinement(row: SessionRow): SessionChange {
+    const confined = this.options.launcher.confinable(row)?.confine ?? 'off'
+    const isOther = row.confined !== null && (row.confined === 'off') !== (confined === 'off')
+    return { confined, ...(isOther && { sessionKey: null }) }
+  }
+
+  /** Another login knows nothing of the conversation so far. */
+  #changedLogin(row: SessionRow, { id, provider, standsIn }: Login): SessionChange {
+    const { logins, launcher } = this.options
+    const before = row.login || logins.ownLogin(row).id
+    const own = (row.kind === 'agent' && launcher.agent(row.template)?.provider) || row.provider
+    return { login: id, provider: standsIn ? provider : own, ...(before !== id && { sessionKey: null }) }
+  }
+
+  /** Records that a session's program is up; `start` is absent for a process that was adopted. */
+  async #recordStart(
+    id: string,
+    process: { pid: number; startedAt: string },
+    typedPrompt: string | undefined,
+    start?: { prepared: PreparedLaunch; failures: readonly string[]; startedAt: number },
+  ): Promise<void> {
+    const { store, repository, clock, recorder, queue, delivery, createRequests } = this.options
+    await store.write((tx) => {
+      if (repository.get(id).state !== 'creating') return
+      const now = clock.now()
+      const row = repository.transition(tx, id, 'ready', {
+        pid: process.pid,
+        processStarted: process.startedAt,
+        wokeAt: now,
+        activeAt: now,
+        wakeRequestedAt: null,
+        ...(start && keptOf(start.prepared)),
+      })
+      recorder.woke(tx, row)
+      if (start) recorder.operation(tx, row, 'start', start.startedAt)
+      for (const error of start?.failures ?? []) recorder.operation(tx, row, 'start', now, { error })
+      if (typedPrompt !== undefined) queue.add(tx, id, typedPrompt, { intent: 'prompt' })
+      createRequests.succeedUnlessPending(tx, id)
+      tx.after(() => delivery.deliver(id))
+    }, SESSIONS)
+  }
+
+  async #end(key: string, id: string): Promise<void> {
+    await this.#endProcess(key)
+    await this.options.exits.recordExit(id, key, { how: 'lost' })
+  }
+}
+
+/** Whether a start certainly did not happen; otherwise the next listing of the host tells. */
+const isKnownFailure = (error: unknown): boolean => error instanceof AppError && error.code !== 'gateway-timeout'
+
+/** The steps of sessions that are under way, such as starts and ends of their programs; a session takes one at a time. */
+class SessionSteps {
+  readonly #underWay = new Map<string, Promise<unknown>>()
+  readonly #listeners = new Set<() => void>()
+
+  isBusy(session: string): boolean {
+    return this.#underWay.has(session)
+  }
+
+  /** Runs a step once those that the session began before are done. */
+  exclusively<T>(session: string, step: () => Promise<T>): Promise<T> {
+    const previous = this.#underWay.get(session) ?? Promise.resolve()
+    const run = previous.then(step, step)
+    const done: Promise<void> = run.catch(() => {}).then(() => this.#onDone(session, done))
+    this.#underWay.set(session, done)
+    return run
+  }
+
+  /** Calls the listener whenever a session has no step under way any more. */
+  onFree(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Resolves when no session has a step under way. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay.values())
+  }
+
+  #onDone(session: string, step: Promise<unknown>): void {
+    if (this.#underWay.get(session) !== step) return
+    this.#underWay.delete(session)
+    for (const listener of this.#listeners) listener()
+  }
+}

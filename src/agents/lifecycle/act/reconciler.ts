@@ -1,0 +1,475 @@
+import type { Accounts } from '../../../config/accounts/accounts.ts'
+import type { AgentConfig } from '../../../config/city-config.ts'
+import type { Config } from '../../../config/config.ts'
+import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
+import { gcPart } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import { errorMessage } from '../../../core/errors.ts'
+import { Emitted, type RecordedEvent } from '../../../core/events/event.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { HostedSession } from '../../../host/protocol/session.ts'
+import { WorkKey } from '../../../work/metadata.ts'
+import type { LoginLimits } from '../../limits/login-limits.ts'
+import type { MessageQueue } from '../../messaging/message-queue.ts'
+import { SessionStopped } from '../../sessions/events.ts'
+import type { SessionHost } from '../../sessions/host.ts'
+import type { SessionChange, SessionRepository } from '../../sessions/repository.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import type { ExitReceiver } from '../exit/exit-receiver.ts'
+import type { LoginWatcher } from '../exit/login-watcher.ts'
+import type { FailureCounts } from '../plan/failure-counts.ts'
+import { IdleBackoff } from '../plan/idle-backoff.ts'
+import { backoff } from '../plan/limits.ts'
+import { plan } from '../plan/plan.ts'
+import { ScaleChecks } from '../plan/scale-checks.ts'
+import type { CitySnapshot, ReconcileAction } from '../plan/snapshot.ts'
+import { SnapshotReader, type SnapshotReaderOptions } from '../plan/snapshot-reader.ts'
+import type { AgentCommands } from '../start/agent-commands.ts'
+import type { SetupCommands } from '../start/setup-commands.ts'
+import type { SessionDrainer } from './drainer.ts'
+import type { Parking } from './parking.ts'
+import type { SessionProcesses } from './processes.ts'
+import type { SessionCloser } from './session-closer.ts'
+import type { SessionCreator } from './session-creator.ts'
+
+interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions {
+  city: string
+  log: EventLog
+  config: Pick<Config, 'current' | 'onChange'>
+  suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'isAgentSuspended' | 'onChange'>
+  host: SessionHost
+  queue: MessageQueue
+  setup: SetupCommands
+  agentCommands: AgentCommands
+  loginWatcher: LoginWatcher
+  questionWatcher: { onOutput(session: string, key: string): void }
+  limits: Pick<LoginLimits, 'onChange' | 'shift'>
+  accounts: Accounts
+  exitReceiver: Pick<ExitReceiver, 'start'>
+  /** Recovers what a stop or a crash left before the first reconciliation, and ends after the last. */
+  upkeep: { start(): Promise<void>; stop(): void }
+}
+
+/** Time between two reconciliations: at least the minimum, and longer when one takes long. */
+const MIN_INTERVAL = 50
+const DURATION_FACTOR = 10
+const MAX_INTERVAL = 500
+const PATROL = 60_000
+/** How soon to check again for a program that is not installed. */
+const MISSING_PROGRAM_RETRY = 30_000
+
+/**
+ * Keeps what runs in step with what is requested. It runs when something happened, when something is due, and once a
+ * minute; `plan` decides what it does, and every action is known to have succeeded or failed.
+ */
+export class Reconciler {
+  readonly #idleBackoff: IdleBackoff
+  readonly #reader: SnapshotReader
+  readonly #executor: ActionExecutor
+  readonly #scaleChecks: ScaleChecks
+  #unsubscribes: (() => void)[] = []
+  #running: Promise<void> | undefined
+  #again = false
+  #closed = true
+  #lastRun = 0
+  #interval = MIN_INTERVAL
+  #next: Deadline | undefined
+  #due: Deadline | undefined
+  #patrol: Deadline | undefined
+  #hostFailures = 0
+  #shifting: Promise<void> = Promise.resolve()
+
+  constructor(private readonly options: ReconcilerOptions) {
+    const { config, deadlines, report, suspensions, agentCommands: commands } = options
+    this.#scaleChecks = new ScaleChecks({
+      ...{ config, deadlines, report, commands },
+      isSuspended: (agent) =>
+        suspensions.isCitySuspended(config.current) || suspensions.isAgentSuspended(config.current, agent),
+      onChange: () => this.wake(),
+    })
+    this.#idleBackoff = new IdleBackoff(() => options.clock.now())
+    this.#reader = new SnapshotReader(options, this.#idleBackoff, this.#scaleChecks)
+    this.#executor = new ActionExecutor(options, () => this.wake())
+  }
+
+  /** Adopts what runs, and from now on reacts to whatever happens. */
+  async start(): Promise<void> {
+    const { log, config, deadlines, suspensions, host, repository, processes, budgets, limits, accounts } = this.options
+    const { upkeep, exitReceiver } = this.options
+    this.#closed = false
+    await upkeep.start()
+    this.#unsubscribes = [
+      log.subscribe((event) => this.#onEvent(event)),
+      config.onChange(() => {
+        this.#idleBackoff.clear()
+        this.#scaleChecks.start()
+        this.wake()
+      }),
+      suspensions.onChange(() => this.wake()),
+      budgets?.onChange(() => this.wake()) ?? (() => {}),
+      limits.onChange(() => this.wake()),
+      accounts.file.onChange(() => this.wake()),
+      repository.onChange(() => this.wake()),
+      processes.steps.onFree(() => this.wake()),
+      host.onLost(() => this.wake()),
+      deadlines.onClockStep((shift) => this.#onClockShift(shift)),
+      host.onOutput(undefined, (key, { at }) => this.#onOutput(key, at)),
+    ]
+    exitReceiver.start()
+    this.#schedulePatrol()
+    await this.#matchFirst()
+    for (const agent of config.current.agents) this.#runBootCommand(agent)
+    this.#scaleChecks.start()
+  }
+
+  /** Reconciles soon; several calls are one run. */
+  wake(): void {
+    if (this.#closed) return
+    if (this.#running) {
+      this.#again = true
+      return
+    }
+    if (this.#next) return
+    const delay = this.#lastRun + this.#interval - this.options.clock.now()
+    this.#next = this.options.deadlines.after(Math.max(0, Math.min(delay, this.#interval)), () => this.#run())
+  }
+
+  /** Reconciles now, and resolves when nothing is left to do. */
+  async settle(): Promise<void> {
+    this.#run()
+    while (this.#running) {
+      await this.#running
+      await this.#executor.settled()
+      await this.options.processes.steps.settled()
+      if (this.#again || this.#next) this.#run()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const unsubscribe of this.#unsubscribes) unsubscribe()
+    for (const deadline of [this.#next, this.#due, this.#patrol]) deadline?.cancel()
+    this.options.setup.close()
+    await this.#scaleChecks.close()
+    await this.#running
+    await this.#executor.settled()
+    this.options.upkeep.stop()
+  }
+
+  /** Matches rows and processes before anything else happens; starts go on meanwhile. */
+  async #matchFirst(): Promise<void> {
+    this.#run()
+    await this.#running
+    await this.#executor.matched()
+  }
+
+  #runBootCommand(agent: AgentConfig): void {
+    const { report, setup } = this.options
+    void setup
+      .boot(agent)
+      .then((failure) => failure && report(failure))
+      .catch((error) => report(errorMessage(error)))
+  }
+
+  #onEvent(event: RecordedEvent): void {
+    if (event[Emitted]) return
+    const { type, session_id, payload } = event
+    const row = type === SessionStopped.type && session_id ? this.options.repository.find(session_id) : undefined
+    if (row) this.#idleBackoff.recordStop(row, String(Object(payload).reason))
+    if (affectsSessions(event)) this.wake()
+  }
+
+  /** Corrects what was counted by the old clock before anything more is decided. */
+  async #onClockShift(shift: number): Promise<void> {
+    const { store, report } = this.options
+    if (shift === 0) return
+    this.#reader.resetQuietTimes()
+    this.#idleBackoff.clear()
+    this.#shifting = store
+      .write((tx) => shiftDeadlines(tx, this.options, shift))
+      .catch((error) => report(`sessions keep the times of the old clock: ${errorMessage(error)}`))
+    await this.#shifting
+    this.wake()
+  }
+
+  #run(): void {
+    this.#next?.cancel()
+    this.#next = undefined
+    if (this.#closed || this.#running) return
+    this.#again = false
+    const startedAt = this.options.clock.monotonic()
+    this.#running = this.#reconcile()
+      .catch((error) => this.options.report(`sessions could not be reconciled: ${errorMessage(error)}`))
+      .then(() => {
+        const duration = this.options.clock.monotonic() - startedAt
+        this.#lastRun = this.options.clock.now()
+        this.#interval = Math.min(Math.max(MIN_INTERVAL, DURATION_FACTOR * duration), MAX_INTERVAL)
+        this.#running = undefined
+        if (this.#again) this.wake()
+      })
+  }
+
+  /** Plans and acts; a session that was created is started in the same run. */
+  async #reconcile(): Promise<void> {
+    for (let hasCreated = true; hasCreated && !this.#closed; ) {
+      const hosted = await this.#listHosted()
+      const now = this.options.deadlines.now()
+      await this.#shifting
+      if (this.#closed) return
+      const wakes = this.options.config.current.daemon.maxWakesPerTick - this.#executor.starting
+      this.options.store.beginRead()
+      const snapshot = this.#reader.read({ now, hosted, wakes, isBusy: (id) => this.#executor.isBusy(id) })
+      const { actions, due } = plan(snapshot)
+      hasCreated = await this.#execute(actions)
+      this.#scheduleDue([due, missingProgramRetry(snapshot), this.options.workload.nextDeferred()])
+    }
+  }
+
+  /** Executes a plan; true when that created a session, which is to be started now. */
+  async #execute(actions: readonly ReconcileAction[]): Promise<boolean> {
+    let hasCreated = false
+    for (const action of actions) {
+      const succeeded = await this.#executor.execute(action)
+      if (action.do === 'create' && succeeded) hasCreated = true
+    }
+    return hasCreated
+  }
+
+  /** What the host runs of this city; undefined when it does not answer, which is retried later. */
+  async #listHosted(): Promise<HostedSession[] | undefined> {
+    const { host, city, report, deadlines } = this.options
+    try {
+      const all = await host.list()
+      this.#hostFailures = 0
+      const own = all.filter(({ key }) => key.startsWith(`${city}/`) && !this.#executor.isEnding(key))
+      this.#recordOutput(own)
+      return own
+    } catch (error) {
+      this.#hostFailures++
+      report(`the session host could not list its sessions: ${errorMessage(error)}`)
+      deadlines.after(backoff(this.#hostFailures), () => this.wake())
+      return undefined
+    }
+  }
+
+  #scheduleDue(timestamps: readonly (number | undefined)[]): void {
+    this.#due?.cancel()
+    const due = Math.min(...timestamps.map((timestamp) => timestamp ?? Number.POSITIVE_INFINITY))
+    if (due !== Number.POSITIVE_INFINITY) this.#due = this.options.deadlines.at(due, () => this.wake())
+  }
+
+  #schedulePatrol(): void {
+    this.#patrol = this.options.deadlines.after(PATROL, () => {
+      this.wake()
+      this.#schedulePatrol()
+    })
+  }
+
+  #onOutput(key: string, at: string): void {
+    const { city, activity, loginWatcher, questionWatcher } = this.options
+    const id = key.startsWith(`${city}/`) ? key.split('/')[1] : undefined
+    if (id === undefined) return
+    activity.recordOutput(id, Date.parse(at))
+    loginWatcher.onOutput(id)
+    questionWatcher.onOutput(id, key)
+  }
+
+  /** Records when the listed processes last wrote something. */
+  #recordOutput(hosted: readonly HostedSession[]): void {
+    const { repository, activity } = this.options
+    for (const { key, lastOutputAt } of hosted) {
+      const row = lastOutputAt === undefined ? undefined : repository.findByHostKey(key)
+      if (row && lastOutputAt !== undefined) activity.recordOutput(row.id, Date.parse(lastOutputAt))
+    }
+  }
+}
+
+/** When to check again for a program that is not installed and has work waiting. */
+const missingProgramRetry = ({ agents, now }: CitySnapshot): number | undefined =>
+  agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0)
+    ? now + MISSING_PROGRAM_RETRY
+    : undefined
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether an event may change what is to be started or ended. Changes of sessions themselves are notified otherwise. */
+function affectsSessions({ type, payload }: RecordedEvent): boolean {
+  if (!type.startsWith('bead.')) return type === 'city.suspended' || type === 'city.resumed'
+  const bead = isObject(payload) ? payload.bead : undefined
+  if (!isObject(bead) || bead.issue_type === 'session') return false
+  if (type !== 'bead.created' && type !== 'bead.updated') return true
+  const metadata = isObject(bead.metadata) ? bead.metadata : {}
+  return typeof bead.assignee === 'string' || typeof metadata[WorkKey.routedTo] === 'string'
+}
+
+interface ClockShiftOptions {
+  repository: SessionRepository
+  queue: Pick<MessageQueue, 'shift'>
+  failures: Pick<FailureCounts, 'shift'>
+  limits: Pick<LoginLimits, 'shift'>
+}
+
+/**
+ * The clock was changed, or the machine slept: running terms get their full length again, and no wait gets longer than
+ * it was. `shift` is how far the wall clock moved against the monotonic one, in milliseconds.
+ */
+function shiftDeadlines(tx: Tx, { repository, queue, failures, limits }: ClockShiftOptions, shift: number): void {
+  for (const row of repository.live()) {
+    const change = shiftedTimes(row, shift)
+    if (Object.keys(change).length > 0) repository.update(tx, row.id, change)
+  }
+  queue.shift(tx, shift)
+  if (shift < 0) failures.shift(tx, shift)
+  limits.shift(tx, shift)
+}
+
+const shiftedTimes = (
+  { state, drainAt, busyUntil, retryAt, quarantinedUntil }: SessionRow,
+  shift: number,
+): SessionChange => ({
+  ...(state === 'draining' && drainAt !== null && { drainAt: drainAt + shift }),
+  ...(busyUntil !== null && { busyUntil: busyUntil + shift }),
+  ...(retryAt !== null && shift < 0 && { retryAt: retryAt + shift }),
+  ...(quarantinedUntil !== null && shift < 0 && { quarantinedUntil: quarantinedUntil + shift }),
+})
+
+interface ActionExecutorOptions {
+  store: Store
+  clock: Clock
+  deadlines: Deadlines
+  config: Pick<Config, 'current'>
+  repository: SessionRepository
+  drainer: Pick<SessionDrainer, 'drain'>
+  creator: SessionCreator
+  closer: SessionCloser
+  processes: SessionProcesses
+  parking: Pick<Parking, 'park'>
+  report(message: string): void
+}
+
+/** Actions that only write rows. */
+type WriteAction = Extract<ReconcileAction, { do: 'create' | 'release' | 'close' | 'park' }>
+
+/** Executes planned actions. A session is busy until its action is done, and for a while after one that failed. */
+class ActionExecutor {
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #matching = new Set<Promise<void>>()
+  /** Failed actions by subject, with the end of their backoff by the monotonic clock. */
+  readonly #failures = new Map<string, { count: number; until: number }>()
+  #starting = 0
+
+  constructor(
+    private readonly options: ActionExecutorOptions,
+    private readonly onDone: () => void,
+  ) {}
+
+  /** How many starts are under way. */
+  get starting(): number {
+    return this.#starting
+  }
+
+  isBusy(id: string): boolean {
+    return this.options.processes.steps.isBusy(id) || this.#running.has(id) || this.#isBackingOff(id)
+  }
+
+  /** Whether an unknown process is being ended, or could not be ended just now. */
+  isEnding(key: string): boolean {
+    return this.#running.has(key) || this.#isBackingOff(key)
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values())
+  }
+
+  /** Resolves when rows and processes that did not agree have been matched. */
+  async matched(): Promise<void> {
+    await Promise.all(this.#matching)
+  }
+
+  /** Begins an action; one that only writes rows is done when this resolves. False when it failed. */
+  async execute(action: ReconcileAction): Promise<boolean> {
+    const { processes, drainer } = this.options
+    switch (action.do) {
+      case 'start':
+        this.#starting++
+        return this.#begin(action.session, () => processes.start(action.session).finally(() => this.#starting--))
+      case 'adopt':
+        return this.#begin(action.session, () => processes.adopt(action.session, action), true)
+      case 'end':
+        return this.#begin(action.session ?? action.key, () => processes.end(action.key, action.session))
+      case 'drain':
+        return this.#begin(action.session, () => drainer.drain(action.session, action.reason))
+      case 'refresh':
+        return this.#begin(action.session, () => processes.refresh(action.session))
+      case 'record-exit':
+        return this.#begin(action.session, () => processes.recordExit(action.session, action.key, action.exit), true)
+      default:
+        return this.#write(action)
+    }
+  }
+
+  async #write(action: WriteAction): Promise<boolean> {
+    const subject = subjectOf(action)
+    if (this.#isBackingOff(subject)) return false
+    return this.#attempt(subject, () =>
+      this.options.store.write((tx) => this.#record(tx, action), gcPart('reconciler')),
+    )
+  }
+
+  #record(tx: Tx, action: WriteAction): void {
+    const { repository, closer, parking } = this.options
+    if (action.do === 'create') this.#create(tx, action)
+    if (action.do === 'release') repository.transition(tx, action.session, 'release', { quarantinedUntil: null })
+    if (action.do === 'close') closer.close(tx, action.session, action.reason)
+    if (action.do === 'park') parking.park(tx, action)
+  }
+
+  #create(tx: Tx, { agent: name, slot, named, work }: Extract<ReconcileAction, { do: 'create' }>): void {
+    const { config, creator } = this.options
+    const identity = config.current.namedSessions.find(({ qualified }) => qualified === named)
+    const agent = config.current.agents.find(({ qualified }) => qualified === name)
+    if (identity) creator.createNamed(tx, identity)
+    else if (agent && slot !== undefined) creator.createPooled(tx, agent, slot, work)
+  }
+
+  #begin(subject: string, action: () => Promise<unknown>, isMatching = false): boolean {
+    const running = this.#attempt(subject, action).then((succeeded) => {
+      this.#running.delete(subject)
+      this.#matching.delete(running)
+      if (succeeded) this.onDone()
+    })
+    this.#running.set(subject, running)
+    if (isMatching) this.#matching.add(running)
+    return true
+  }
+
+  async #attempt(subject: string, action: () => Promise<unknown>): Promise<boolean> {
+    const { clock, deadlines, report } = this.options
+    try {
+      await action()
+      this.#failures.delete(subject)
+      return true
+    } catch (error) {
+      const count = (this.#failures.get(subject)?.count ?? 0) + 1
+      const delay = backoff(count)
+      this.#failures.set(subject, { count, until: clock.monotonic() + delay })
+      report(`${subject}: ${errorMessage(error)}`)
+      deadlines.after(delay, this.onDone)
+      return false
+    }
+  }
+
+  #isBackingOff(subject: string): boolean {
+    return (this.#failures.get(subject)?.until ?? 0) > this.options.clock.monotonic()
+  }
+}
+
+/** The key under which a failed action backs off. */
+function subjectOf(action: WriteAction): string {
+  if (action.do === 'create') return `create ${action.named ?? action.agent}`
+  return action.do === 'park' ? `park ${action.bead}` : action.session
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { Reactions } from '../../../core/events/reactions.ts'
+import type { Tx } from '../../../core/store/store.ts'
+import type { MessageDelivery } from '../../messaging/message-delivery.ts'
+import type { SessionRequests } from '../../messaging/requests.ts'
+import type { SessionActivity } from '../../sessions/activity.ts'
+import { workNamesOf } from '../../sessions/metadata.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
+import type { SessionTokens } from '../../sessions/tokens.ts'
+import type { CrashHistory } from '../exit/crash-history.ts'
+import type { ClaimRelease } from '../exit/exit-handler.ts'
+import type { FailureCounts } from '../plan/failure-counts.ts'
+
+interface SessionCloserOptions {
+  reactions: Reactions
+  clock: Clock
+  repository: SessionRepository
+  tokens: SessionTokens
+  claims: ClaimRelease
+  failures: FailureCounts
+  crashes: Pick<CrashHistory, 'forget'>
+  delivery: Pick<MessageDelivery, 'abandon'>
+  requests: SessionRequests
+  activity: SessionActivity
+}
+
+/** Closes sessions: on request, by plan, and when somebody closes their beads. */
+export class SessionCloser {
+  constructor(private readonly options: SessionCloserOptions) {
+    const { reactions, requests } = options
+    reactions.on('sessions.beads', ['bead.closed'], (tx, { subject }) => this.#onBeadClosed(tx, subject ?? ''))
+    requests.onTimeout((tx, { operation, subject }) => operation === 'session.create' && this.#giveUp(tx, subject))
+  }
+
+  /** Closes a session: what waits for it fails, its names become free, its work is offered again. */
+  close(tx: Tx, id: string, reason: string): void {
+    const { repository, tokens, claims, delivery, requests, activity, crashes, clock } = this.options
+    const row = repository.get(id)
+    if (row.state === 'closed') return
+    tokens.revoke(tx, id)
+    claims.revokeAll(tx, id, workNamesOf(row))
+    delivery.abandon(tx, id, reason)
+    const closed = repository.transition(tx, id, 'close', { closedAt: clock.now() })
+    const create = requests.find('session.create', id)
+    if (create) requests.fail(tx, create, 'create_failed', `session ${closed.id} was closed: ${reason}`)
+    activity.forget(id)
+    tx.after(() => crashes.forget(id))
+  }
+
+  /** Nobody waits any more for a session whose start has not begun: it does not start later, unasked. */
+  #giveUp(tx: Tx, id: string): void {
+    if (this.options.repository.find(id)?.state === 'start-pending') this.close(tx, id, 'it did not start in time')
+  }
+
+  /** The failures of a closed bead are forgotten; a session whose bead was closed is closed. */
+  #onBeadClosed(tx: Tx, id: string): void {
+    const { failures, repository } = this.options
+    failures.clear(tx, 'bead', id)
+    const row = repository.find(id)
+    if (row && row.state !== 'closed') this.close(tx, id, 'its bead was closed')
+  }
+}

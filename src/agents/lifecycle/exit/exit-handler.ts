@@ -1,0 +1,212 @@
+import { gcPart } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { errorMessage } from '../../../core/errors.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { Refusals } from '../../confinement/refusals.ts'
+import type { LoginLimits } from '../../limits/login-limits.ts'
+import type { Logins } from '../../limits/logins.ts'
+import type { CreateRequests } from '../../messaging/create-requests.ts'
+import type { MessageDelivery } from '../../messaging/message-delivery.ts'
+import type { Questions } from '../../questions/questions.ts'
+import type { SessionActivity } from '../../sessions/activity.ts'
+import type { SessionEventRecorder } from '../../sessions/event-recorder.ts'
+import { workNamesOf } from '../../sessions/metadata.ts'
+import type { SessionChange, SessionRepository } from '../../sessions/repository.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import type { SessionTokens } from '../../sessions/tokens.ts'
+import type { Command, SessionState } from '../../sessions/transitions.ts'
+import type { Workload } from '../../sessions/workload.ts'
+import type { FailureCounts } from '../plan/failure-counts.ts'
+import { QUICK_EXIT } from '../plan/limits.ts'
+import type { Launcher } from '../start/launch-planner.ts'
+import type { SetupCommands } from '../start/setup-commands.ts'
+import type { CrashHistory } from './crash-history.ts'
+import { decideOutcome, type ExitedSession, type ExitOutcome, type ProcessExit } from './exit-rules.ts'
+
+/** Takes every claim of a session, or of these names, away. */
+export interface ClaimRelease {
+  revokeAll(tx: Tx, session: string, names?: readonly string[]): void
+}
+
+interface ExitHandlerOptions {
+  store: Store
+  clock: Clock
+  repository: SessionRepository
+  tokens: SessionTokens
+  failures: FailureCounts
+  crashes: CrashHistory
+  workload: Workload
+  recorder: SessionEventRecorder
+  claims: ClaimRelease
+  limits: Pick<LoginLimits, 'reached' | 'failed'>
+  logins: Pick<Logins, 'of' | 'roomAt'>
+  setup: SetupCommands
+  launcher: Pick<Launcher, 'startupTimeout'>
+  delivery: Pick<MessageDelivery, 'abandon'>
+  createRequests: CreateRequests
+  activity: SessionActivity
+  questions: Pick<Questions, 'endRun' | 'lastAnswered' | 'forget'>
+  refusals: Pick<Refusals, 'sentence'>
+  report(message: string): void
+}
+
+const COMMANDS: Partial<Record<SessionState, Command>> = {
+  closed: 'close',
+  asleep: 'sleep',
+  quarantined: 'quarantine',
+  'start-pending': 'retry',
+  'failed-create': 'fail',
+}
+
+/** An exit this soon after a person's answer follows from it, as from `No, exit`. */
+const ANSWER_EFFECT = 10_000
+
+/** Handles the exit of a session's process: what becomes of the session, and what the exit counts against. */
+export class ExitHandler {
+  constructor(private readonly options: ExitHandlerOptions) {}
+
+  /** Records in one write that a session's process is gone, and everything that follows from it. */
+  async recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
+    const { store, repository, clock, recorder, launcher, limits, logins } = this.options
+    await store.write((tx) => {
+      const before = repository.find(id)
+      if (before?.hostKey !== key) return
+      if (exit.limit) limits.reached(tx, logins.of(before), exit.limit)
+      if (exit.deadLogin !== undefined) limits.failed(tx, logins.of(before), exit.deadLogin)
+      const session = this.#exited(before)
+      const outcome = decideOutcome(session, exit, clock.now())
+      const isOverdue = clock.now() - (before.wokeAt ?? 0) >= launcher.startupTimeout(before)
+      const told = describeExit(exit, before, isOverdue)
+      const message = exit.memoryLack ? [told, output ?? ''].join('\n').trim() : output
+      const reason = exit.memoryLack ? told : (output ?? told)
+      this.releaseProcess(tx, id, outcome.state === 'closed')
+      this.#countFailures(tx, before, outcome, exit, reason)
+      if (outcome.crashed && exit.how !== 'lost' && !outcome.killed) tx.after(() => this.options.crashes.record(id))
+      const row = this.#applyOutcome(tx, before, outcome)
+      recorder.ended(tx, before, outcome, exit, message)
+      if (outcome.crashed) tx.after(() => this.#runDeathCommand(before))
+      if (outcome.state !== 'start-pending') this.#settle(tx, row, reason)
+    }, gcPart('sessions'))
+  }
+
+  /** Ends an incarnation: its token is revoked before its claims are offered again. */
+  releaseProcess(tx: Tx, id: string, isClosing = false): SessionRow | undefined {
+    const { repository, tokens, claims, questions } = this.options
+    const row = repository.find(id)
+    if (!row) return undefined
+    if (row.hostKey !== null) questions.endRun(tx, row.hostKey)
+    tokens.revoke(tx, id)
+    claims.revokeAll(tx, id, isClosing ? workNamesOf(row) : [])
+    return repository.update(tx, id, { hostKey: null, pid: null, processStarted: null })
+  }
+
+  #exited(row: SessionRow): ExitedSession {
+    const { workload, questions } = this.options
+    return {
+      state: row.state,
+      reason: row.reason,
+      origin: row.origin,
+      wokeAt: row.wokeAt ?? 0,
+      failures: row.failures,
+      churn: row.churn,
+      wakeRequested: row.wakeRequestedAt !== null,
+      work: workload.assignedTo(workNamesOf(row)).flatMap(({ id, status }) => (status === 'open' ? [] : [id])),
+      worked: row.worked,
+      createdFor: row.work || undefined,
+      leftUnclaimed: row.work !== null && workload.isUnassigned(row.work),
+      fromScaleCheck: row.work === '',
+      resumed: row.resumed,
+      answered: this.options.clock.now() - questions.lastAnswered(row.id) < ANSWER_EFFECT,
+      crashHoldUntil: this.options.crashes.holdUntil(row.id),
+      limitedUntil: this.options.logins.roomAt(row),
+    }
+  }
+
+  #countFailures(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, reason: string): void {
+    const { failures } = this.options
+    const why = outcome.blamedBeads.length > 0 ? this.#withRefusal(row, reason) : reason
+    for (const bead of outcome.blamedBeads) {
+      if (outcome.killed) failures.countKill(tx, bead, why)
+      else failures.count(tx, 'bead', bead, why)
+    }
+    if (row.kind !== 'agent') return
+    if (outcome.blamesAgent) failures.count(tx, 'agent', row.template, reason)
+    else if (exit.how !== 'lost' && !exit.limit && exit.deadLogin === undefined && this.#hasStarted(row, outcome))
+      failures.clear(tx, 'agent', row.template)
+  }
+
+  /** What a session was refused may be why its work failed: it stands before the last line, which is all that lists show. */
+  #withRefusal(row: SessionRow, reason: string): string {
+    const refusal = this.options.refusals.sentence(row, reason)
+    if (refusal === undefined) return reason
+    const lines = reason.split('\n')
+    return [...lines.slice(0, -1), `${refusal}; ${lines.at(-1)}`].join('\n')
+  }
+
+  /** Whether a run shows that its agent's program can be started. */
+  #hasStarted({ worked, wokeAt }: SessionRow, { killed }: ExitOutcome): boolean {
+    return worked || (!killed && wokeAt !== null && this.options.clock.now() - wokeAt >= QUICK_EXIT)
+  }
+
+  #applyOutcome(tx: Tx, before: SessionRow, outcome: ExitOutcome): SessionRow {
+    const { repository, clock } = this.options
+    const change: SessionChange = {
+      reason: outcome.reason,
+      failures: outcome.failures,
+      churn: outcome.churn,
+      retryAt: outcome.retryAt || null,
+      quarantinedUntil: outcome.quarantinedUntil || null,
+      busyUntil: null,
+      ...(outcome.dropsConversation && { sessionKey: null }),
+      ...(outcome.restart && { wakeRequestedAt: clock.now() }),
+      ...(outcome.state === 'asleep' && { sleptAt: clock.now() }),
+      ...(outcome.state === 'closed' && { closedAt: clock.now() }),
+    }
+    const command = outcome.state === before.state ? undefined : COMMANDS[outcome.state]
+    if (!command) return repository.update(tx, before.id, change)
+    return repository.transition(tx, before.id, command, change)
+  }
+
+  /** Completes what waited for a session that has come to rest. */
+  #settle(tx: Tx, row: SessionRow, reason: string): void {
+    const { delivery, createRequests, activity, repository, crashes, questions } = this.options
+    if (row.state === 'closed') {
+      tx.after(() => crashes.forget(row.id))
+      delivery.abandon(tx, row.id, reason)
+      activity.forget(row.id)
+      tx.after(() => questions.forget(row.id))
+    }
+    if (row.state === 'closed' || row.state === 'failed-create') createRequests.fail(tx, row.id, reason)
+    if (row.state === 'failed-create' && row.alias) {
+      repository.update(tx, row.id, { alias: null, aliasHistory: [...row.aliasHistory, row.alias] })
+    }
+  }
+
+  #runDeathCommand(row: SessionRow): void {
+    const { setup, report } = this.options
+    void setup
+      .death(row)
+      .then((failure) => failure && report(failure))
+      .catch((error) => report(errorMessage(error)))
+  }
+}
+
+const MEMORY_LACKS = {
+  share: 'the system killed it because it used more memory than its share',
+  machine: 'the system killed it because the machine had no memory left',
+}
+
+/** How the process of a session ended, as a sentence. */
+function describeExit(exit: ProcessExit, { state, reason }: SessionRow, isOverdue: boolean): string {
+  if (exit.deadLogin !== undefined) return `its login is not accepted: ${exit.deadLogin}`
+  if (exit.limit) return `its usage limit is reached: ${exit.limit.text}`
+  if (state === 'draining' && reason === 'no-wake-reason') {
+    return `it claimed nothing ${isOverdue ? 'within its startup_timeout' : 'for a minute'} and was ended`
+  }
+  if (state === 'draining') return `it was drained (${reason})`
+  if (exit.how === 'lost') return 'its process was gone when the host was checked'
+  if (exit.how === 'not-started') return 'its program could not be started'
+  if (exit.memoryLack) return MEMORY_LACKS[exit.memoryLack]
+  if (exit.signal !== undefined) return `its program was ended by ${exit.signal}`
+  return exit.code === 0 ? 'its program exited' : `its program exited with code ${exit.code ?? 'unknown'}`
+}

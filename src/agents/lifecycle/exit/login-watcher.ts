@@ -1,0 +1,222 @@
+import { gcPart } from '../../../core/actor.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import { errorMessage } from '../../../core/errors.ts'
+import type { Store } from '../../../core/store/store.ts'
+import { stateOf } from '../../../host/terminal/program-state.ts'
+import type { AcpConversations } from '../../conversations/acp/conversations.ts'
+import type { LogReading } from '../../conversations/tracking/log-trackers.ts'
+import type { SessionLogs } from '../../conversations/tracking/session-logs.ts'
+import { LogWatcher } from '../../limits/log-watcher.ts'
+import { readLoginFailure } from '../../limits/login-failure.ts'
+import type { LoginLimits } from '../../limits/login-limits.ts'
+import type { Logins } from '../../limits/logins.ts'
+import { readLimit } from '../../limits/read-limit.ts'
+import type { LimitStatement } from '../../limits/statement.ts'
+import type { SessionActivity } from '../../sessions/activity.ts'
+import type { SessionHost } from '../../sessions/host.ts'
+import type { SessionRepository } from '../../sessions/repository.ts'
+import { isRunning, type RunningSession } from '../../sessions/running.ts'
+import type { SessionRow } from '../../sessions/table.ts'
+import type { SessionProcesses } from '../act/processes.ts'
+import { QUICK_EXIT } from '../plan/limits.ts'
+import type { Launcher } from '../start/launch-planner.ts'
+import type { ProcessExit } from './exit-rules.ts'
+
+interface LoginWatcherOptions {
+  store: Store
+  clock: Clock
+  repository: SessionRepository
+  host: Pick<SessionHost, 'screen'>
+  launcher: Launcher
+  activity: SessionActivity
+  conversations: Pick<AcpConversations, 'usesAcp' | 'onTurnEnd'>
+  logs: Pick<SessionLogs, 'onRead'>
+  processes: Pick<SessionProcesses, 'leaveLogin'>
+  limits: Pick<LoginLimits, 'reached' | 'failed' | 'find' | 'restore'>
+  logins: Pick<Logins, 'of' | 'hasOther'>
+  deadlines: Deadlines
+  /** The built-in provider of a session's program. */
+  programOf(row: SessionRow): string | undefined
+  report(message: string): void
+}
+
+type LoginStatement = Pick<ProcessExit, 'limit' | 'deadLogin'>
+
+/** Errors of turns that say that a usage limit is reached, of programs whose words are not known. */
+const LIMIT_REACHED = /usage limit|\bquota\b|limit reached|hit your limit/i
+/** A screen is read once it has not changed for this long. */
+const QUIET_PERIOD = 3_000
+/** How often a screen that is never quiet is waited for before it is read all the same. */
+const MAX_BUSY_LOOKS = 4
+
+/** Notices programs whose login reached its usage limit or is not accepted any more, and ends those that nobody watches. */
+export class LoginWatcher {
+  readonly #checks = new Map<string, { deadline: Deadline; again: boolean; looks: number }>()
+  readonly #logs = new LogWatcher()
+  /** Until when the logs of sessions say that a limit of theirs is used up. */
+  readonly #full = new Map<string, number>()
+  /** The session in which a person can log in again, by login. */
+  readonly #asking = new Map<string, string>()
+
+  constructor(private readonly options: LoginWatcherOptions) {
+    options.conversations.onTurnEnd(({ session, key, error }) => {
+      if (error !== undefined) this.#onTurnFailed(session, key, error)
+    })
+    options.logs.onRead((row, reading) => this.#onLog(row, reading))
+  }
+
+  /** Schedules a check of a session's screen for when its output pauses. */
+  onOutput(id: string): void {
+    const check = this.#checks.get(id)
+    if (check) check.again = true
+    else this.#schedule(id)
+  }
+
+  close(): void {
+    for (const { deadline } of this.#checks.values()) deadline.cancel()
+    this.#checks.clear()
+  }
+
+  /** Whether a running session asks a person to log in. */
+  isAsking(login: string): boolean {
+    const row = this.options.repository.find(this.#asking.get(login) ?? '')
+    return row !== undefined && isRunning(row)
+  }
+
+  /** What these last lines of a program say of its login. */
+  statementIn(row: SessionRow, lines: readonly string[]): LoginStatement {
+    const { dialogs } = this.options.launcher.program(row).profile
+    const text = lines.join('\n')
+    if (dialogs.some(({ kind, seen }) => kind === 'usage-limit' && seen.test(text)))
+      return { limit: this.#read(row, text) }
+    // A program that ran for a while may show such words of others.
+    const ran = this.options.clock.now() - (row.wokeAt ?? 0)
+    const deadLogin = ran < QUICK_EXIT ? readLoginFailure(this.options.programOf(row), text) : undefined
+    return deadLogin === undefined ? {} : { deadLogin }
+  }
+
+  #onTurnFailed(id: string, key: string, reason: string): void {
+    const row = this.options.repository.find(id)
+    if (row?.hostKey !== key) return
+    const program = this.options.programOf(row)
+    const statement = readLimit(program, reason, this.options.clock.now())
+    const deadLogin = readLoginFailure(program, reason)
+    if (statement || LIMIT_REACHED.test(reason))
+      this.#leave(row, { limit: statement ?? { until: undefined, text: reason } })
+    else if (deadLogin !== undefined) this.#leave(row, { deadLogin })
+  }
+
+  #onLog(row: SessionRow, reading: LogReading): void {
+    const { programOf, repository } = this.options
+    const since = Math.max(row.wokeAt ?? row.createdAt, reading.since)
+    const state = this.#logs.read(row.id, programOf(row), reading, since)
+    const current = repository.find(row.id)
+    if (!current || !isRunning(current)) {
+      this.#logs.forget(row.id)
+      this.#full.delete(row.id)
+    }
+    if (state?.is === 'full') this.#full.set(row.id, state.until)
+    if (state?.is === 'limited' && current?.hostKey) this.#leave(current, { limit: state.statement })
+    if (state?.is === 'dead' && current?.hostKey) this.#leave(current, { deadLogin: state.reason })
+  }
+
+  /** A person's session, and one that somebody watches, is left to the person; what it says of its login holds all the same. */
+  #leave(row: SessionRow, statement: LoginStatement): void {
+    const handled = this.#isUnattended(row)
+      ? this.options.processes.leaveLogin(row.id, row.hostKey, statement)
+      : this.#record(row, statement)
+    void handled.catch((error) => this.#report(row.id, error))
+  }
+
+  #record(row: SessionRow, { limit, deadLogin }: LoginStatement): Promise<void> {
+    const { store, limits, logins } = this.options
+    return store.write((tx) => {
+      if (limit) limits.reached(tx, logins.of(row), limit)
+      if (deadLogin !== undefined) limits.failed(tx, logins.of(row), deadLogin)
+    }, gcPart('sessions'))
+  }
+
+  /** The first session that asks stays for a person to log in there, unless its work can go on elsewhere. */
+  #onLoginDialog(row: RunningSession, text: string): void {
+    const { limits, logins, programOf } = this.options
+    const { id } = logins.of(row)
+    const deadLogin = readLoginFailure(programOf(row), text) ?? 'it asks to log in'
+    if (!this.isAsking(id) && limits.find(id)?.state !== 'dead') this.#asking.set(id, row.id)
+    if (logins.hasOther(row) || this.#asking.get(id) !== row.id) this.#leave(row, { deadLogin })
+    else void this.#record(row, { deadLogin }).catch((error) => this.#report(row.id, error))
+  }
+
+  /** The session in which a person was to log in asks no more. */
+  #onLoggedIn(row: RunningSession): void {
+    const { store, limits, logins } = this.options
+    const { id } = logins.of(row)
+    if (this.#asking.get(id) !== row.id) return
+    this.#asking.delete(id)
+    void store.write((tx) => limits.restore(tx, id), gcPart('sessions')).catch((error) => this.#report(row.id, error))
+  }
+
+  /** What a text says of the usage limit that it names, completed from the log where it does not say when it ends. */
+  #read(row: SessionRow, text: string): LimitStatement {
+    const statement = readLimit(this.options.programOf(row), text, this.options.clock.now())
+    const full = this.#full.get(row.id)
+    const until = full !== undefined && full > this.options.clock.now() ? full : undefined
+    return { until: until ?? statement?.until, text: statement?.text ?? lastLine(text) }
+  }
+
+  #schedule(id: string, looks = 0): void {
+    const deadline = this.options.deadlines.after(QUIET_PERIOD, () => this.#onDue(id))
+    this.#checks.set(id, { deadline, again: false, looks })
+  }
+
+  #onDue(id: string): void {
+    const check = this.#checks.get(id)
+    this.#checks.delete(id)
+    if (!check?.again) void this.#checkScreen(id).catch((error) => this.#report(id, error))
+    else if (check.looks < MAX_BUSY_LOOKS) this.#schedule(id, check.looks + 1)
+    else void this.#checkBusyScreen(id).catch((error) => this.#report(id, error))
+  }
+
+  /** A program that waits for its limit to end may count the seconds, so that its screen is never quiet. */
+  async #checkBusyScreen(id: string): Promise<void> {
+    this.#schedule(id)
+    const { repository, host, launcher, conversations } = this.options
+    const row = repository.find(id)
+    if (!row || !isRunning(row) || conversations.usesAcp(row.hostKey)) return
+    const { waits } = launcher.program(row).profile
+    if (waits) this.#onWaiting(row, waits, (await host.screen(row.hostKey)).lines.join('\n'))
+  }
+
+  #onWaiting(row: RunningSession, waits: RegExp, text: string): void {
+    const at = waits.exec(text)?.index
+    if (at === undefined) return
+    const limit = readLimit(this.options.programOf(row), text.slice(at), this.options.clock.now())
+    if (limit) this.#leave(row, { limit })
+  }
+
+  #isUnattended(row: SessionRow | undefined): row is RunningSession {
+    if (row?.state !== 'active' || row.origin === 'manual') return false
+    return isRunning(row) && !this.options.activity.isAttached(row.id)
+  }
+
+  async #checkScreen(id: string): Promise<void> {
+    const { repository, host, launcher, conversations } = this.options
+    const row = repository.find(id)
+    if (!row || !isRunning(row) || conversations.usesAcp(row.hostKey)) return
+    const { profile } = launcher.program(row)
+    if (profile.dialogs.length === 0) return
+    const screen = await host.screen(row.hostKey)
+    const state = stateOf(screen, profile, true)
+    const text = screen.lines.join('\n')
+    if (profile.waits) this.#onWaiting(row, profile.waits, text)
+    if (state.is !== 'asking') this.#onLoggedIn(row)
+    else if (state.dialog.kind === 'usage-limit') this.#leave(row, { limit: this.#read(row, text) })
+    else if (state.dialog.kind === 'login') this.#onLoginDialog(row, text)
+  }
+
+  #report(id: string, error: unknown): void {
+    this.options.report(`session ${id}: ${errorMessage(error)}`)
+  }
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim().slice(0, 300) ?? ''

@@ -1,0 +1,32 @@
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { BeadGuard } from '../../../work/beads/extensions.ts'
+import type { BeadRepository } from '../../../work/beads/repository.ts'
+import type { Bead } from '../../../work/beads/schema.ts'
+import type { FailureCounts } from './failure-counts.ts'
+
+interface FirstClaimsOptions {
+  store: Store
+  beads: BeadRepository
+  failures: Pick<FailureCounts, 'clear'>
+}
+
+/** Records the first claim of each run of a session: its start succeeded, so the failed starts of its agent are over. */
+export class FirstClaims implements BeadGuard {
+  readonly #record: Statement<{ template: string }, [string]>
+
+  constructor(private readonly options: FirstClaimsOptions) {
+    this.#record = options.store.prepare(
+      'UPDATE sessions SET worked = 1 WHERE id = ? AND worked = 0 RETURNING template',
+    )
+    options.beads.addGuard(this)
+  }
+
+  checkWrite(): void {}
+
+  onChanged(tx: Tx, before: Bead, { status }: Bead, session: string | undefined): void {
+    if (session === undefined || status !== 'in_progress' || before.status === status) return
+    const first = tx.get(this.#record, session)
+    if (first) this.options.failures.clear(tx, 'agent', first.template)
+  }
+}

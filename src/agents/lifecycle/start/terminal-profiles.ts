@@ -1,0 +1,17 @@
+import type { Provider } from '../../../config/providers/provider.ts'
+import type { ProgramOnTerminal } from '../../../host/protocol/session.ts'
+import type { TerminalProfile } from '../../../host/terminal/profile.ts'
+import { profileOf } from '../../../host/terminal/programs.ts'
+
+/** What the session host has to know of a provider's program to read its screen. */
+export const programOnTerminal = (
+  provider: Pick<Provider, 'ancestor' | 'readyPromptPrefix' | 'readyDelayMs'>,
+): ProgramOnTerminal => ({
+  ...(provider.ancestor !== undefined && { name: provider.ancestor }),
+  ...(provider.readyPromptPrefix !== undefined && { readyPrefix: provider.readyPromptPrefix }),
+  ...(provider.readyDelayMs !== undefined && { readyDelay: provider.readyDelayMs }),
+})
+
+/** How a provider's program behaves in a terminal. */
+export const terminalProfileOf = (provider?: Parameters<typeof programOnTerminal>[0]): TerminalProfile =>
+  profileOf(provider ? programOnTerminal(provider) : {})

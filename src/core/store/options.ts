@@ -1,0 +1,28 @@
+import type { Database } from 'bun:sqlite'
+import type { Deadlines } from '../deadlines.ts'
+import type { Sync } from './disk-sync.ts'
+import type { StoreFailure, StoreTrouble } from './failure.ts'
+
+export interface StoreOptions {
+  /** Called once, when no more writes are accepted. */
+  onFailure?: (failure: StoreFailure) => void
+  /** Called when writes fail for another reason than before, and with undefined once they succeed again. */
+  onTrouble?: (trouble: StoreTrouble | undefined) => void
+  /** Where the attempts to write are scheduled while writes fail; without it only the next write shows that they succeed. */
+  deadlines?: Deadlines
+  /** Called with what an effect threw. */
+  onError?: (error: unknown) => void
+  /** Flushes the write-ahead log to disk. */
+  sync?: Sync
+  /** Bytes of write-ahead log after which it is copied to the database off the loop, and at which writes wait for that. */
+  checkpointAt?: number
+  restartAt?: number
+  /** Megabytes of pages that are kept in memory at most. */
+  cacheMb?: number
+  /** How long a write may wait for one of a thread, in milliseconds. */
+  maxWait?: number
+  /** Whether a database of an older gc is copied before it is changed. */
+  keepsCopies?: boolean
+  /** Called in the transaction of the last migration of a database that an older gc wrote. */
+  onMigrated?: (db: Database) => void
+}

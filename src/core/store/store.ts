@@ -1,0 +1,496 @@
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { dirname, resolve } from 'node:path'
+import { type Actor, GC } from '../actor.ts'
+import { AppError, errorMessage } from '../errors.ts'
+import { syncFolder } from '../folders.ts'
+import { DurationHistogram, type HistogramSnapshot } from '../metrics/histogram.ts'
+import { type CommittedWrite, Committer, type PendingWrite, type Tx } from './commit.ts'
+import { acquireSharedWorker, type DatabaseWorker } from './database-worker.ts'
+import { displacementOf, failureOf, type StoreFailure } from './failure.ts'
+import { StoreFiles } from './files.ts'
+import { migrate } from './migrate.ts'
+import type { StoreOptions } from './options.ts'
+import { type Orm, ormOf } from './orm.ts'
+import { ReadTransaction } from './read-transaction.ts'
+import {
+  closeDisplaced,
+  closeWithoutCheckpoint,
+  copyLog,
+  isBusy,
+  openDatabase,
+  rewritePage,
+  toStoreError,
+} from './sqlite.ts'
+import { assertOpen, LazyStatement, type Statement } from './statement.ts'
+import { TroubleWatch } from './trouble.ts'
+import { type FailedSync, Wal } from './wal.ts'
+import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
+
+export type { Tx } from './commit.ts'
+export type { StoreFailure, StoreTrouble } from './failure.ts'
+export type { StoreOptions } from './options.ts'
+
+type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
+
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/**
+ * One SQLite database of ours. Writes that arrive together share a commit, and a write's promise resolves only
+ * when its bytes are on disk; the loop waits for that only where a disk is quick, and for a write alone.
+ */
+export class Store {
+  readonly orm: Orm
+  readonly files: StoreFiles
+  readonly metrics = new StoreMetrics()
+  readonly #db: Database
+  readonly #wal: Wal
+  readonly #walIndex: WalIndex
+  readonly #checkpointer: Checkpointer
+  readonly #onFailure: (failure: StoreFailure) => void
+  readonly #onError: (error: unknown) => void
+  readonly #committer: Committer
+  readonly #readTransaction: ReadTransaction
+  readonly #queue: WriteQueue
+  readonly #troubleWatch: TroubleWatch
+  #pumping: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  #closed = false
+  #failure: StoreFailure | undefined
+  #isTorn = false
+  /** How far the log reached before the group under way. */
+  #durable: WalPosition = { salt: 0n, frames: 0, bytes: 0 }
+
+  private constructor(
+    readonly path: string,
+    db: Database,
+    options: StoreOptions,
+  ) {
+    this.#db = db
+    this.orm = ormOf(db)
+    this.files = new StoreFiles(path)
+    this.#wal = new Wal(path, options.sync)
+    this.#walIndex = new WalIndex(path)
+    this.#checkpointer = new Checkpointer(path, this.#wal, options)
+    this.#onFailure = options.onFailure ?? (() => {})
+    this.#onError = options.onError ?? throwLater
+    this.#readTransaction = new ReadTransaction(db)
+    this.#troubleWatch = new TroubleWatch(path, options, () => this.write(() => rewritePage(db)))
+    this.#queue = new WriteQueue(options.maxWait ?? MAX_WAIT)
+    this.#committer = new Committer(db, this.orm, (pending, error) => this.#reject([pending], error))
+  }
+
+  /** Opens or makes the database at `path` and brings it to the newest of `migrations`; throws a sentence when it cannot. */
+  static open(file: string, migrations: readonly string[], options: StoreOptions = {}): Store {
+    const path = resolve(file)
+    const db = openDatabase(path, options.cacheMb)
+    try {
+      migrate(db, path, migrations, options)
+      const checkpoint = db.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
+      const store = new Store(path, db, options)
+      if (checkpoint?.busy) store.#wal.syncNow()
+      syncFolder(dirname(path))
+      return store
+    } catch (error) {
+      db.close(true)
+      throw toStoreError(path, error)
+    }
+  }
+
+  /** Why no more writes are accepted; undefined while all is well. */
+  get failure(): string | undefined {
+    return this.#failure?.reason
+  }
+
+  /** Why writes fail now; undefined while they succeed. */
+  get problem(): string | undefined {
+    return this.failure ?? this.#troubleWatch.problem
+  }
+
+  /** A statement that is compiled once, for the paths that run often. */
+  prepare<Row, Params extends SQLQueryBindings[] = SQLQueryBindings[]>(sql: string): Statement<Row, Params> {
+    return new LazyStatement(this.#db, sql, () => assertOpen(this.path, this.#closed))
+  }
+
+  /** Reads what is committed; the newest of it may still be on its way to the disk. `fn` is synchronous and small. */
+  read<T>(fn: (orm: Orm) => NotPromise<T>): T {
+    assertOpen(this.path, this.#closed)
+    return fn(this.orm)
+  }
+
+  /** Opens a transaction that the reads of this tick of the event loop share, until a write begins. */
+  beginRead(): void {
+    if (!this.#closed) this.#readTransaction.begin()
+  }
+
+  /**
+   * Runs `fn` in a transaction of its own; resolves with its value once that is on disk. `fn` is synchronous and small.
+   * `actor` stands in every event that it records.
+   */
+  write<T>(fn: (tx: Tx) => NotPromise<T>, actor: Actor = GC): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#assertWritable()
+      this.#queue.push({ run: fn, actor, ...this.metrics.measure({ resolve: (value) => resolve(value as T), reject }) })
+      this.#pumping ??= this.#pump()
+    })
+  }
+
+  /** A write so large that it would block the event loop. Other writes wait for it, ten seconds at most. */
+  writeInWorker<T>({ run, publish }: WorkerWrite<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#assertWritable()
+      this.#queue.pushWorkerWrite({
+        run,
+        publish: (value) => publish(value as T),
+        ...this.metrics.measure({ resolve: (value) => resolve(value as T), reject }),
+      })
+      this.#pumping ??= this.#pump()
+    })
+  }
+
+  #assertWritable(): void {
+    if (this.#failure) throw this.metrics.count(new AppError('store-unavailable', this.#failure.reason))
+    assertOpen(this.path, this.#closing !== undefined)
+  }
+
+  /** Waits for the writes that were accepted, then closes. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#troubleWatch.close()
+    await this.#pumping
+    await this.#checkpointer.close(this.#failure === undefined)
+    this.#closed = true
+    this.#readTransaction.end()
+    this.#wal.close()
+    if (this.#failure?.isDisplaced) closeDisplaced(this.#db)
+    else if (this.#isTorn) closeWithoutCheckpoint(this.path, this.#db)
+    else this.#db.close(true)
+    this.#walIndex.close()
+  }
+
+  async #pump(): Promise<void> {
+    do {
+      await nextTick()
+      await this.#turn().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))
+    } while (!this.#queue.isEmpty)
+    this.#pumping = undefined
+  }
+
+  /** The write of a thread that waits, or one group. */
+  async #turn(): Promise<void> {
+    const displacement = this.#wal.displacement()
+    if (displacement) return this.#fail(displacementOf(this.path, displacement), [])
+    const write = this.#queue.takeWorkerWrite()
+    return write ? this.#workerWrite(write) : this.#group()
+  }
+
+  /** The write of a thread: commit, disk, followers, promise. */
+  async #workerWrite(write: PendingWorkerWrite): Promise<void> {
+    this.#readTransaction.end()
+    this.#durable = this.#walIndex.position()
+    try {
+      const value = await write.run(() => this.#queue.rejectOverdue(this.path))
+      const synced = await this.#wal.sync()
+      if (!synced.ok) return await this.#failSync(synced, [{ pending: write, value, effects: [] }])
+      await write.publish(value).catch(this.#onError)
+      write.resolve(value)
+      await this.#checkpointer.empty()
+    } catch (error) {
+      write.reject(error)
+      if (error instanceof AppError && error.code === 'store-unavailable')
+        void this.#troubleWatch.probe().catch(() => {})
+    }
+  }
+
+  /** One group: commit, disk, effects, promises. */
+  async #group(): Promise<void> {
+    if (!(await this.#beginGroup())) return
+    this.#durable = this.#walIndex.position()
+    const { done } = this.#queue.runGroup((group) => this.#committer.run(group))
+    const reached = this.#walIndex.position()
+    if (!isSamePosition(reached, this.#durable)) {
+      const synced = await this.#wal.sync(done.length === 1 && this.#queue.isEmpty)
+      if (!synced.ok) return this.#failSync(synced, done)
+      this.#troubleWatch.recordSuccess()
+    }
+    this.#acknowledge(done)
+    await this.#checkpointer.afterCommit(reached).catch(this.#onError)
+  }
+
+  #acknowledge(done: readonly CommittedWrite[]): void {
+    for (const { effects } of done) for (const effect of effects) this.#notify(effect)
+    for (const { pending, value } of done) pending.resolve(value)
+  }
+
+  /** A group that did not reach the log on disk is taken back, unless the database itself still takes it. */
+  async #failSync({ reason, deleted }: FailedSync, done: CommittedWrite[]): Promise<void> {
+    this.#isTorn = !deleted
+    const isSaved = deleted && copyLog(this.#db, () => this.#wal.isDatabaseInPlace())
+    if (isSaved) this.#acknowledge(done)
+    const failure = deleted ? displacementOf(this.path, reason) : failureOf(this.path, reason)
+    await this.#fail(failure, isSaved ? [] : done)
+  }
+
+  /** Begins the group's transaction; when another program is writing, waits for it off the loop. */
+  async #beginGroup(): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      try {
+        this.#readTransaction.end()
+        this.#committer.begin()
+        return true
+      } catch (error) {
+        if (tries > 3 || !isBusy(error) || !(await this.#checkpointer.waitForLock())) {
+          this.#reject(this.#queue.takeAll(), error)
+          return false
+        }
+      }
+    }
+  }
+
+  #notify(effect: () => void): void {
+    try {
+      effect()
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  #reject(writes: readonly Pick<PendingWrite, 'reject'>[], error: unknown): void {
+    const unavailable = this.#troubleWatch.recordFailure(error)
+    for (const pending of writes) pending.reject(unavailable)
+  }
+
+  async #fail(failure: StoreFailure, done: CommittedWrite[]): Promise<void> {
+    this.#failure = failure
+    await this.#checkpointer.settle()
+    await this.files.settle()
+    if (this.#isTorn && !this.#takeBack()) this.#acknowledge(done.splice(0))
+    const unavailable = new AppError('store-unavailable', failure.reason)
+    this.#notify(() => this.#onFailure(failure))
+    for (const { pending } of done) pending.reject(unavailable)
+    for (const pending of this.#queue.takeAll()) pending.reject(unavailable)
+  }
+
+  /**
+   * From here on readers see only what is on disk, and so does who opens the database next. False when a checkpoint had
+   * put the group on disk all the same. While only a part may have been copied, the log is needed for the rest and stays.
+   */
+  #takeBack(): boolean {
+    this.#readTransaction.end()
+    const aftermath = this.#walIndex.aftermathOf(this.#durable)
+    if (aftermath === 'in the log') {
+      this.#notify(() => {
+        this.#wal.cutTo(this.#durable)
+        this.#walIndex.invalidate()
+      })
+    }
+    return aftermath !== 'in the database'
+  }
+}
+
+const throwLater = (error: unknown): void =>
+  queueMicrotask(() => {
+    throw error
+  })
+
+/** How whoever asked for a write learns what became of it. */
+interface WriteOutcome {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+/** Counts what becomes of the writes of a store. */
+class StoreMetrics {
+  readonly #writes = new DurationHistogram()
+  #failures = 0
+
+  /** How long writes took, from when they were asked for until they were on disk. */
+  writes(): HistogramSnapshot {
+    return this.#writes.snapshot()
+  }
+
+  /** How many writes the store did not take; those that their own rules rejected are not counted. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Counts a write that begins now, once its outcome is known. */
+  measure({ resolve, reject }: WriteOutcome): WriteOutcome {
+    const begun = performance.now()
+    return {
+      resolve: (value) => {
+        this.#writes.observe(performance.now() - begun)
+        resolve(value)
+      },
+      reject: (error) => reject(this.count(error)),
+    }
+  }
+
+  /** Counts the error of a write if it is the store's, and returns it. */
+  count<Thrown>(error: Thrown): Thrown {
+    if (error instanceof AppError && error.code === 'store-unavailable') this.#failures++
+    return error
+  }
+}
+
+/** One long write that a thread makes through a connection of its own, while no other write runs. */
+export interface WorkerWrite<Value> {
+  /** Commits, or rejects with nothing written. `onProgress` is called now and then meanwhile. */
+  run(onProgress: () => void): Promise<Value>
+  /** Runs once the write is on disk, before any other write. */
+  publish(value: Value): Promise<void>
+}
+
+/** A write of a thread that was accepted, with the promise of its caller. */
+interface PendingWorkerWrite extends WorkerWrite<unknown> {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+/** The most writes that share one commit. */
+const MAX_GROUP = 1024
+/** How long a write may wait for one of a thread, in milliseconds. */
+const MAX_WAIT = 10_000
+
+/** The writes of a store that wait for their turn, in the order in which they came. */
+class WriteQueue {
+  #writes: { readonly write: PendingWrite; readonly since: number }[] = []
+  #workerWrites: PendingWorkerWrite[] = []
+
+  constructor(private readonly maxWait: number) {}
+
+  push(write: PendingWrite): void {
+    this.#writes.push({ write, since: performance.now() })
+  }
+
+  pushWorkerWrite(write: PendingWorkerWrite): void {
+    this.#workerWrites.push(write)
+  }
+
+  get isEmpty(): boolean {
+    return this.#writes.length === 0 && this.#workerWrites.length === 0
+  }
+
+  takeWorkerWrite(): PendingWorkerWrite | undefined {
+    return this.#workerWrites.shift()
+  }
+
+  /** As many writes as `run` runs of those that may share a commit; the others keep their place. */
+  runGroup<Result>(run: (group: PendingWrite[]) => Result & { ran: number }): Result {
+    const group = this.#writes.splice(0, MAX_GROUP)
+    const result = run(group.map(({ write }) => write))
+    this.#writes.unshift(...group.slice(result.ran))
+    return result
+  }
+
+  /** Takes every write out of the queue. */
+  takeAll(): (PendingWrite | PendingWorkerWrite)[] {
+    return [...this.#writes.splice(0).map(({ write }) => write), ...this.#workerWrites.splice(0)]
+  }
+
+  /** Rejects the writes that have waited too long for one of a thread. */
+  rejectOverdue(path: string): void {
+    const message = `${path} is being written by an import that takes long; try again in a while`
+    const busy = new AppError('store-unavailable', message, { headers: { 'retry-after': '5' } })
+    for (const write of this.#takeOverdue()) write.reject(busy)
+  }
+
+  #takeOverdue(): PendingWrite[] {
+    const latest = performance.now() - this.maxWait
+    const first = this.#writes.findIndex(({ since }) => since > latest)
+    return this.#writes.splice(0, first < 0 ? this.#writes.length : first).map(({ write }) => write)
+  }
+}
+
+const CHECKPOINT_BYTES = 4 * 1024 * 1024
+const RESTART_BYTES = 64 * 1024 * 1024
+
+/**
+ * Keeps a write-ahead log short: a worker copies its pages to the database as they arrive, and when a busy writer never
+ * lets the log start over, writes (not the event loop) wait once until it can.
+ */
+class Checkpointer {
+  readonly #shared = acquireSharedWorker()
+  readonly #checkpointAt: number
+  #restartAt: number
+  readonly #step: number
+  #running: Promise<void> | undefined
+  #salt = 0n
+  #copied = 0
+
+  constructor(
+    private readonly path: string,
+    private readonly wal: Wal,
+    { checkpointAt = CHECKPOINT_BYTES, restartAt = RESTART_BYTES }: { checkpointAt?: number; restartAt?: number },
+  ) {
+    this.#checkpointAt = checkpointAt
+    this.#restartAt = restartAt
+    this.#step = restartAt
+  }
+
+  /** Checks how far the log reaches after a commit; resolves when the next group may write. */
+  async afterCommit({ salt, bytes }: WalPosition): Promise<void> {
+    if (this.#running || bytes < this.#checkpointAt) return
+    if (salt !== this.#salt) this.#startOver(salt)
+    if (bytes < Math.min(this.#copied + this.#checkpointAt, this.#restartAt)) return
+    if (bytes >= this.#restartAt) return this.#restart(bytes)
+    this.#running = this.#checkpoint(bytes).finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  /** Copies a log that one write has made long to the database, and gives its space back to the disk. */
+  async empty(): Promise<void> {
+    await this.#running
+    await this.#try('TRUNCATE')
+  }
+
+  /** Waits for a copy that is under way. */
+  async settle(): Promise<void> {
+    await this.#running
+  }
+
+  /** Waits for another program that is writing; false when it does not finish. */
+  async waitForLock(): Promise<boolean> {
+    return this.#worker.waitForLock(this.path).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Copies the rest of the log if asked to, and closes the worker's connection. */
+  async close(copyRest: boolean): Promise<void> {
+    await this.#running
+    if (copyRest && this.wal.size >= this.#checkpointAt) await this.#try('TRUNCATE')
+    await this.#worker.close(this.path).catch(() => {})
+    await this.#shared.release()
+  }
+
+  get #worker(): DatabaseWorker {
+    return this.#shared.worker
+  }
+
+  #startOver(salt: bigint): void {
+    this.#salt = salt
+    this.#copied = 0
+    this.#restartAt = this.#step
+  }
+
+  async #checkpoint(bytes: number): Promise<void> {
+    const result = await this.#try('PASSIVE')
+    if (!result || result.log <= 0) this.#copied = bytes
+    else this.#copied = Math.floor((bytes * result.checkpointed) / result.log)
+  }
+
+  async #restart(bytes: number): Promise<void> {
+    const result = await this.#try('RESTART')
+    if (!result || result.busy) this.#restartAt = bytes + this.#step
+  }
+
+  #try(mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE') {
+    return this.#worker.checkpoint(this.path, mode).catch(() => undefined)
+  }
+}

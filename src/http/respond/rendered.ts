@@ -1,0 +1,100 @@
+import { AppError } from '../../core/errors.ts'
+
+/** Writes a value of a response differently: the second argument of `JSON.stringify`. */
+export type JsonReplacer = (key: string, value: unknown) => unknown
+
+/** An answer of this shape that is JSON text already. */
+export class RenderedJson<Shape> {
+  constructor(readonly text: string) {}
+
+  get value(): Shape {
+    return JSON.parse(this.text)
+  }
+}
+
+/** The most that one response has, in bytes. */
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+
+interface JsonRowsParts {
+  /** What stands before the first row, and after the last. */
+  readonly head: string
+  /** Each is a row, or several with commas between them. */
+  readonly rows: Iterable<string>
+  /** `isComplete` is false when the rows that follow found no room; it throws where a part is no answer. */
+  tail(isComplete: boolean): string
+}
+
+/** An answer of this shape that is written row by row, so that nothing holds all of it before it is sent. */
+export class JsonRows<Shape> {
+  constructor(private readonly parts: JsonRowsParts) {}
+
+  /** The text, piece by piece; it ends at the row that would exceed the bound. */
+  *pieces(maxBytes = MAX_RESPONSE_BYTES): Generator<string, void> {
+    const { head, rows, tail } = this.parts
+    yield head
+    let size = 0
+    for (const row of rows) {
+      const isFirst = size === 0
+      size += Buffer.byteLength(row) + 1
+      if (size > maxBytes) {
+        yield tail(false)
+        return
+      }
+      yield isFirst ? row : `,${row}`
+    }
+    yield tail(true)
+  }
+
+  /** The same with each part written differently. */
+  map(change: (text: string) => string): JsonRows<Shape> {
+    const { head, rows, tail } = this.parts
+    return new JsonRows({
+      head: change(head),
+      rows: Iterator.from(rows).map(change),
+      tail: (isComplete) => change(tail(isComplete)),
+    })
+  }
+
+  get text(): string {
+    return [...this.pieces()].join('')
+  }
+
+  get value(): Shape {
+    return JSON.parse(this.text)
+  }
+}
+
+/** Whether a result is JSON already. */
+export const isRendered = (value: unknown): value is RenderedJson<unknown> | JsonRows<unknown> =>
+  value instanceof RenderedJson || value instanceof JsonRows
+
+/** A result as JSON. */
+export const toText = (value: unknown, replacer?: JsonReplacer): string => {
+  if (isRendered(value)) return value.text
+  return JSON.stringify(value, replacer) ?? ''
+}
+
+/** What has items, and other fields. */
+export interface List {
+  readonly items: readonly unknown[]
+}
+
+/** A list, written row by row. One that finds no room for all of its items says so. */
+export function listRows({ items, ...rest }: List): JsonRows<unknown> {
+  return new JsonRows({
+    head: '{"items":[',
+    rows: items.values().map((item) => JSON.stringify(item)),
+    tail: (isComplete) => `],${JSON.stringify(isComplete ? rest : { ...rest, ...LIST_IS_PARTIAL }).slice(1)}`,
+  })
+}
+
+const LIST_IS_PARTIAL = { partial: true, partial_errors: ['the list has more than 64 MB; its last items are left out'] }
+
+/** Throws when so many bytes are too large for an answer; `instead` says where to read what they are. */
+export function assertFits(bytes: number, what: string, instead: string): void {
+  if (bytes > MAX_RESPONSE_BYTES) throw responseTooLarge(what, instead)
+}
+
+/** The error of an answer that is too large and may not be a part; the sentence says where to read it page by page. */
+export const responseTooLarge = (what: string, instead: string): AppError =>
+  new AppError('response-too-large', `${what} has more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB; ${instead}`)
