@@ -48,7 +48,7 @@ export async function openDashboard(options: DashboardOptions): Promise<void> {
 export async function openPlainDashboard(options: DashboardOptions & { lines: AsyncIterable<string> }): Promise<void> {
   const { settings, problems } = readSettings(options.config, options.env)
   const view = new PlainView({ write: (text) => void process.stdout.write(text), bell: settings.bell })
-  const first: State = { ...firstState(options, settings, problems), isAloud: true }
+  const first: State = { ...firstState(options, settings, problems), isScreenReader: true }
   using dashboard = new Dashboard(options, first, view)
   dashboard.start()
   await view.run(options.lines, dashboard)

@@ -9,7 +9,7 @@ import { renderLive, type WatchOption } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { detachedProcesses, printDetachedLines } from '../session/sweep.ts'
-import { warnConfiguration, warnUnavailable } from './unavailable.ts'
+import { warnConfiguration, warnUnavailable } from '../session/unavailable.ts'
 
 /** Prints the status of a city. */
 export async function status(

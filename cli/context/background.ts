@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Client, strangerAt } from '../../src/client/client.ts'
+import { type Client, foreignServerAt } from '../../src/client/client.ts'
 import { OtherSupervisor } from '../../src/client/errors.ts'
 import { DEFAULT_PORT, type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { isAlive } from '../../src/client/process.ts'
@@ -67,7 +67,7 @@ function isFull(folder: string): boolean {
 }
 
 /** Why the address that a person named does not answer. */
-const whyNot = ({ client }: Looking): Promise<unknown> =>
+const unreachableReason = ({ client }: Looking): Promise<unknown> =>
   client.call('GET /health').then(
     () => failure(`the supervisor at ${client.access.url} answers now; try again`),
     (error: unknown) => error,
@@ -78,7 +78,7 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
   if (await isAnswering(context)) return false
   const { env, signal } = context.io
   if (env.GC_TOKEN || env.GC_SESSION_ID) throw failure('no supervisor answers, and a session may not start one')
-  if (env.GC_URL) throw await whyNot(context)
+  if (env.GC_URL) throw await unreachableReason(context)
   const home = resolveHome(env)
   if (await hasAnnounced(context, port ?? Number(env.GC_PORT || DEFAULT_PORT))) return false
   mkdirSync(home, { recursive: true, mode: 0o700 })
@@ -108,13 +108,13 @@ async function hasAnnounced(context: Looking, port: number): Promise<boolean> {
   const { env, signal } = context.io
   if (port === 0) return false
   const url = `http://127.0.0.1:${port}`
-  const find = () => strangerAt(url, resolveHome(env), signal).catch(() => undefined)
+  const find = () => foreignServerAt(url, resolveHome(env), signal).catch(() => undefined)
   if (!(await find())) return false
   await pause(ANNOUNCE_MS, signal)
   if (await isAnswering(context.renewed())) return true
-  const stranger = await find()
-  if (stranger instanceof OtherSupervisor) throw stranger
-  if (stranger) throw failure(`another program has port ${port}; choose another with \`GC_PORT=${port + 1} gc up\``)
+  const foreign = await find()
+  if (foreign instanceof OtherSupervisor) throw foreign
+  if (foreign) throw failure(`another program has port ${port}; choose another with \`GC_PORT=${port + 1} gc up\``)
   return false
 }
 

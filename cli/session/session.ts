@@ -5,7 +5,6 @@ import { formatConfined } from '../../src/client/confined.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { formatShares } from '../../src/client/shares.ts'
 import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
-import { warnUnavailable } from '../city/unavailable.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
@@ -25,6 +24,7 @@ import { sessionNetworkCommand } from './network.ts'
 import { sessionSearchCommand } from './search.ts'
 import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './sweep.ts'
 import { transcriptCommand } from './transcript.ts'
+import { warnUnavailable } from './unavailable.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
   const session = program.command('session').description('the running agents')

@@ -11,7 +11,7 @@ import type { CommentOptions, ListOptions, NotificationOptions, PostOptions, Sea
 /** The implementation of these commands, loaded on demand. */
 const accounts = () => import('./accounts.ts')
 const reading = () => import('./reading.ts')
-const comingBack = () => import('./coming-back.ts')
+const socialHome = () => import('./home.ts')
 const writing = () => import('./writing.ts')
 
 /** Commands that work on files only. */
@@ -45,18 +45,18 @@ const listing = (command: Command): Command =>
 function homeCommands(social: Command, context: CommandContext): void {
   withJson(social.command('home').description('show what is new for you: your threads first')).action(
     (options: JsonOption) =>
-      showFenced(context, options, async (shown) => (await comingBack()).home(shown, social, options)),
+      showFenced(context, options, async (shown) => (await socialHome()).home(shown, social, options)),
   )
   const notifications = social.command('notifications').description('comments, replies, mentions and followers')
   listing(notifications.command('list', { isDefault: true }).description('list them, the newest first'))
     .option('--unread', 'only those that are not read')
     .action((options: NotificationOptions) =>
-      showFenced(context, options, async (shown) => (await comingBack()).notifications(shown, social, options)),
+      showFenced(context, options, async (shown) => (await socialHome()).notifications(shown, social, options)),
     )
   withJson(notifications.command('read').description('mark them as read'))
     .argument('[post]', 'only those about this post')
     .action(async (post: string | undefined, options: JsonOption) =>
-      (await comingBack()).markRead(context, social, post, options),
+      (await socialHome()).markRead(context, social, post, options),
     )
 }
 

@@ -23,7 +23,7 @@ import type { RunRepository } from '../orchestration/runs/repository.ts'
 import { RunRestarts } from '../orchestration/runs/restarts.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
 import { RunTimelines, type UsageOfSessions } from '../orchestration/runs/timeline.ts'
-import { type AgentHindrances, RunWaits } from '../orchestration/runs/waits.ts'
+import { type AgentAvailability, RunWaits } from '../orchestration/runs/waits.ts'
 import { Workflows } from '../orchestration/runs/workflows.ts'
 import type { BeadRepository } from '../work/beads/repository.ts'
 import type { Convoys } from '../work/convoys/convoys.ts'
@@ -43,7 +43,7 @@ interface RunServicesOptions extends CityDependencies {
   reportError(error: unknown): void
   convoys: Convoys
   suspensions: Suspensions
-  agents: AgentHindrances
+  agents: AgentAvailability
   instantiator: Instantiator
   findSession: RouteContext['findSession']
   /** The sessions that ask a person something now. */

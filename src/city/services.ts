@@ -148,7 +148,7 @@ function buildSessions(options: Foundation & Records) {
     requests: new Requests(store, log, clock),
     environment: { ...options, city: name, network: new SessionAccounts(networkAccounts) },
   })
-  const { operations, logs, launcher, workload, resolver } = sessionServices
+  const { operations, logs, launchPlanner, workload, resolver } = sessionServices
   return {
     ...{ worktrees, projectFiles, privateFolders, processTokens, sessionServices },
     sessions: operations,
@@ -158,7 +158,7 @@ function buildSessions(options: Foundation & Records) {
     ...openConfinement(options, resolver),
     workload,
     logs,
-    usage: countedUsage({ ...options, resolver, logs, providerOf: builtinProviderLookup(launcher) }),
+    usage: countedUsage({ ...options, resolver, logs, providerOf: builtinProviderLookup(launchPlanner) }),
   }
 }
 
@@ -269,7 +269,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         new ServiceAttention(services),
         new WorkAttention({
           ...options,
-          launcher: sessionServices.launcher,
+          launchPlanner: sessionServices.launchPlanner,
           work: new WaitingWork(store, options.clock),
         }),
         new DetachedAttention(sessionServices.detached, sessionServices.repository),

@@ -130,7 +130,7 @@ export class Client {
     const query = formatQuery({ ...call.query, index: call.newerThan })
     const target = fillPath(path, call.params ?? {}) + query
     const body = call.bytes ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
-    if (access.strangeTo !== undefined) throw await strangerAt(access.url, access.strangeTo, signal)
+    if (access.strangeTo !== undefined) throw await foreignServerAt(access.url, access.strangeTo, signal)
     const signature = access.signer?.headersFor({ method, url: access.url + target, body })
     const response = await fetchFrom(access, target, {
       method,
@@ -234,7 +234,11 @@ const saysSuccess = (body: unknown): boolean => typeof body === 'object' && body
 const STRANGER_MS = 3_000
 
 /** Why no supervisor of a home answers at an address that is not its own; what answers there is told nothing. */
-export async function strangerAt(url: string, home: string, signal: AbortSignal | undefined): Promise<Unreachable> {
+export async function foreignServerAt(
+  url: string,
+  home: string,
+  signal: AbortSignal | undefined,
+): Promise<Unreachable> {
   const late = AbortSignal.timeout(STRANGER_MS)
   const both = signal ? AbortSignal.any([signal, late]) : late
   const response = await fetch(`${url}/health`, { signal: both }).catch((error) => {

@@ -26,7 +26,7 @@ start_command = "sleep 600"
 max_active_sessions = 1
 suspended = true
 [[agent]]
-name = "launcher"
+name = "launchPlanner"
 start_command = "sleep 600"
 suspended = true
 default_sling_formula = "not-there"
@@ -190,9 +190,9 @@ describe('slinging a formula', () => {
     mkdirSync(`${city.path}/formulas`)
     writeFileSync(`${city.path}/formulas/line.toml`, source)
     const id = await bead(city, 'work')
-    const body = { target: 'launcher', formula: 'line', attached_bead_id: id }
+    const body = { target: 'launchPlanner', formula: 'line', attached_bead_id: id }
     const checked = await city.call('POST ~/sling/check', { body })
-    expect(checked.body).toMatchObject({ target: 'launcher', formula: 'line', bead: id })
+    expect(checked.body).toMatchObject({ target: 'launchPlanner', formula: 'line', bead: id })
     expect(checked.body.steps).toBe(1)
     const slung = await city.call('POST ~/sling', { body })
     const run = slung.body.workflow_id ?? ''

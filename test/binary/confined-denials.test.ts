@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathLine } from '../../src/agents/confinement/allowing-line.ts'
-import { saidRefusals } from '../../src/agents/confinement/said-refusals.ts'
+import { saidRefusals } from '../../src/agents/confinement/output-denials.ts'
 import { eventually } from '../support/until.ts'
 import { confinedTown } from './confined-town.ts'
 

@@ -25,7 +25,7 @@ const unsubscribe = () => {}
 type OutputListener = Parameters<SessionHost['onOutput']>[1]
 
 /** The hosts beyond all lists that programs ask for, as a test says. */
-class AskedHosts {
+class HostPrompts {
   readonly isKnown = true
   readonly #open = new Map<string, AskedHost>()
   readonly #listeners = new Set<(key: string, asked: AskedHost | undefined) => void>()
@@ -238,7 +238,7 @@ export class ScriptedHost implements SessionHost {
   readonly listDaemons = async () => new Map()
   readonly traffic = async () => []
   /** The host that each program asks for. */
-  readonly askedHosts = new AskedHosts()
+  readonly askedHosts = new HostPrompts()
 
   async answerHost(key: string, said: HostSaid): Promise<boolean> {
     const asked = this.askedHosts.find(key)

@@ -72,7 +72,7 @@ describe('a question', () => {
     expect(answerOf(state, 'G', 'g', '9')[1]).toMatchObject({ chosen: { action: { help: 'choice 9' } } })
     expect(answerOf(after(state, { type: 'size', columns: 80, rows: 99 }), '1')[1]).toMatchObject({ type: 'run' })
     expect(answerOf(await opened({ ...asked, text: 'rm part' }), '1')[1]).toMatchObject({ type: 'run' })
-    expect(answerOf({ ...(await opened(asked)), isAloud: true }, 'j', '1')[1]).toMatchObject({ type: 'run' })
+    expect(answerOf({ ...(await opened(asked)), isScreenReader: true }, 'j', '1')[1]).toMatchObject({ type: 'run' })
   })
 
   test('is not read while something lies over it, or a filter leaves a part of it', async () => {

@@ -23,7 +23,7 @@ export interface Surface {
 }
 
 /** What effects are carried out with. */
-export interface Means {
+export interface EffectContext {
   readonly client: Client
   readonly machine: Machine
   readonly timers: Timers
@@ -34,7 +34,9 @@ export interface Means {
   dispatch(message: Message): void
 }
 
-type Performers = { readonly [Type in Effect['type']]: (effect: Extract<Effect, { type: Type }>, means: Means) => void }
+type Performers = {
+  readonly [Type in Effect['type']]: (effect: Extract<Effect, { type: Type }>, context: EffectContext) => void
+}
 
 const PERFORMERS: Performers = {
   quit: (_, { surface }) => surface.exit(),
@@ -46,46 +48,49 @@ const PERFORMERS: Performers = {
   mouse: ({ on }, { surface }) => surface.setMouse(on),
   redraw: (_, { surface }) => surface.redraw(),
   suspend: (_, { surface }) => surface.suspend(),
-  attach: ({ location, session }, means) => void attach(means, location.city, session),
-  run: (asked, means) => void run(means, asked),
-  undo: ({ undo }, means) => void takeBack(means, undo),
+  attach: ({ location, session }, context) => void attach(context, location.city, session),
+  run: (asked, context) => void run(context, asked),
+  undo: ({ undo }, context) => void takeBack(context, undo),
 }
 
 /** Carries out what a step of the reducer asks for. */
-export function perform<Type extends Effect['type']>(effect: Extract<Effect, { type: Type }>, means: Means): void {
-  PERFORMERS[effect.type as Type](effect, means)
+export function perform<Type extends Effect['type']>(
+  effect: Extract<Effect, { type: Type }>,
+  context: EffectContext,
+): void {
+  PERFORMERS[effect.type as Type](effect, context)
 }
 
 /** An answer that takes longer is waited for aloud. */
 const PATIENCE_MS = 700
 
-async function run(means: Means, asked: Run): Promise<void> {
+async function run(context: EffectContext, asked: Run): Promise<void> {
   const { action, location } = asked.chosen
-  const isDone = await act(means, location, action, asked.values)
-  means.dispatch({ type: 'ended', run: asked, isDone })
+  const isDone = await act(context, location, action, asked.values)
+  context.dispatch({ type: 'ended', run: asked, isDone })
 }
 
 /** What could not be taken back can be tried again. */
-async function takeBack(means: Means, { location, undo }: NonNullable<State['undo']>): Promise<void> {
-  const isDone = await act(means, location, undo, {})
-  if (!isDone) means.dispatch({ type: 'outcome', location, outcome: { undo } })
+async function takeBack(context: EffectContext, { location, undo }: NonNullable<State['undo']>): Promise<void> {
+  const isDone = await act(context, location, undo, {})
+  if (!isDone) context.dispatch({ type: 'outcome', location, outcome: { undo } })
 }
 
 /** Runs an action; whatever becomes of it is shown, and the page is read again. Whether it was done. */
 async function act(
-  means: Means,
+  context: EffectContext,
   location: Location,
   action: Pick<Action, 'name' | 'run'>,
   values: Run['values'],
 ): Promise<boolean> {
-  const { dispatch, feed, timers, waits } = means
+  const { dispatch, feed, timers, waits } = context
   const late = timers.after(PATIENCE_MS, () => dispatch({ type: 'awaited', name: action.name }))
   let request: string | null = null
-  const client = means.client.observed(({ headers }) => {
+  const client = context.client.observed(({ headers }) => {
     request = headers.get('X-GC-Request-Id')
   })
   try {
-    const outcome: Outcome = await waits.for(action.run(reachOf({ ...means, client }, location), values))
+    const outcome: Outcome = await waits.for(action.run(reachOf({ ...context, client }, location), values))
     dispatch({ type: 'outcome', outcome: withRequest(outcome, request), location })
     return true
   } catch (error) {
@@ -105,7 +110,7 @@ const withRequest = (outcome: Outcome, request: string | null): Outcome =>
 const named = (text: string, request: string | null): string =>
   request === null ? text : `${text} · request ${request}`
 
-async function attach({ surface, dispatch }: Means, city: string, session: string): Promise<void> {
+async function attach({ surface, dispatch }: EffectContext, city: string, session: string): Promise<void> {
   try {
     dispatch({ type: 'notice', text: await surface.attach(city, session), isBad: false })
   } catch (error) {

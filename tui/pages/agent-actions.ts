@@ -6,9 +6,9 @@ import { slingText } from './sling-actions.ts'
 
 type Verb = 'suspend' | 'resume' | 'restart'
 
-function agentActions(name: string, isSuspended: boolean, session: string | undefined, whyNot: string): Action[] {
+function agentActions(name: string, isSuspended: boolean, session: string | undefined, skipReason: string): Action[] {
   return [
-    attachTo(session, whyNot),
+    attachTo(session, skipReason),
     isSuspended ? resume(name) : suspend(name),
     restart(name),
     slingText(name),
@@ -24,10 +24,10 @@ export const actionsOfAgent = ({ name, suspended, running, session }: AgentRespo
 export function actionsOfPool(name: string, instances: readonly AgentResponse[]): Action[] {
   const [only, ...others] = instances.flatMap(({ running, session }) => (running && session ? [session.name] : []))
   const isSuspended = instances.every(({ suspended }) => suspended)
-  const whyNot = only
+  const skipReason = only
     ? `${others.length + 1} sessions of ${name} run; enter opens the pool`
     : `no session of ${name} runs`
-  return agentActions(name, isSuspended, others.length === 0 ? only : undefined, whyNot)
+  return agentActions(name, isSuspended, others.length === 0 ? only : undefined, skipReason)
 }
 
 /** An agent is addressed by its folder and its name. */

@@ -329,7 +329,7 @@ function markRead(state: State): State {
   const { lines, toRead } = viewOf(state, unread.location)
   const { first, room } = textWindow(state, unread)
   const end = placeOfLine(lines, toRead ?? lines.length, textColumns(unread))
-  return state.isAloud || first + room >= end ? updateView(state, unread.location, { isRead: true }) : state
+  return state.isScreenReader || first + room >= end ? updateView(state, unread.location, { isRead: true }) : state
 }
 
 /** Rows or lines that one turn of the wheel moves. */

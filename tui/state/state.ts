@@ -147,7 +147,7 @@ export interface State {
   /** Whether clicks and the wheel come here; otherwise the terminal selects text with them. */
   readonly hasMouse: boolean
   /** Whether everything is read aloud, line by line, instead of being looked at. */
-  readonly isAloud: boolean
+  readonly isScreenReader: boolean
   readonly connection: Connection
   /** Since when the server has left a request without an answer. */
   readonly unanswered: number | undefined
@@ -196,7 +196,7 @@ export const initialState = (
   known: [],
   keymap,
   hasMouse,
-  isAloud: false,
+  isScreenReader: false,
   connection: { live: false, since: now },
   unanswered: undefined,
   underWay: [],

@@ -5,7 +5,7 @@ import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import { LOG_FINDERS } from '../conversations/logs/log-finders.ts'
 import { builtinProviderOf, findProvider } from '../conversations/tracking/session-program.ts'
 import { fingerprint } from '../lifecycle/start/fingerprint.ts'
-import type { Launcher } from '../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../lifecycle/start/launch-planner.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { Usage } from '../usage/usage.ts'
 import { usageReports } from './table.ts'
@@ -13,7 +13,7 @@ import { usageReports } from './table.ts'
 interface MeteringOptions {
   store: Store
   config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
-  launcher: Pick<Launcher, 'provider' | 'transport'>
+  launchPlanner: Pick<LaunchPlanner, 'provider' | 'transport'>
   conversations: Pick<AcpConversations, 'onTurnEnd'>
   repository: Pick<SessionRepository, 'find'>
   usage: Pick<Usage, 'onUsage'>
@@ -52,11 +52,11 @@ export class Metering {
   /** Whether what an agent uses is unknown. */
   isUnknown(agent: AgentConfig): boolean {
     if (agent.cost === 'none') return false
-    const { launcher } = this.options
+    const { launchPlanner } = this.options
     const { qualified: template, provider = '' } = agent
-    if (launcher.transport({ kind: 'agent', template, provider, login: '' }) === 'acp')
+    if (launchPlanner.transport({ kind: 'agent', template, provider, login: '' }) === 'acp')
       return this.#find(agent)?.reports === false
-    return !LOG_FINDERS.has(builtinProviderOf(launcher, agent) ?? '')
+    return !LOG_FINDERS.has(builtinProviderOf(launchPlanner, agent) ?? '')
   }
 
   /** Calls the listener when that may have changed. */
@@ -90,7 +90,7 @@ export class Metering {
   }
 
   #programOf({ startCommand, provider = '' }: AgentConfig): string {
-    const { command, args, acpCommand } = findProvider(this.options.launcher, provider) ?? {}
+    const { command, args, acpCommand } = findProvider(this.options.launchPlanner, provider) ?? {}
     return JSON.stringify(fingerprint({ program: startCommand || [provider, command, args, acpCommand] }))
   }
 

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { type Access, contains, type Surroundings, voids } from '../../config/confinement/obstacle.ts'
+import { type Access, confinementRisk, contains, type Surroundings } from '../../config/confinement/obstacle.ts'
 import type { AgentConfineFields } from '../../config/declare/confine.ts'
 import type { CountedDenial } from '../../host/confine/denials.ts'
 import { neededFor } from '../../host/confine/needed.ts'
@@ -46,7 +46,7 @@ const listLine = (
 
 /** The line that would let a session read or write a path; undefined where that would void its confinement. */
 export const pathLine = (path: string, access: Access, around: Around): string | undefined =>
-  voids(path, access, { home: homedir(), ...around }) === undefined
+  confinementRisk(path, access, { home: homedir(), ...around }) === undefined
     ? lineOf({ key: access, items: [inHome(path)] })
     : undefined
 
@@ -62,7 +62,7 @@ function allowanceFor(denial: Refused, around: Around): Allowance | undefined {
     case 'network':
       return { key: 'mode', value: 'network' }
     case 'write':
-      return voids(needed.path, 'write', { home: homedir(), ...around }) === undefined
+      return confinementRisk(needed.path, 'write', { home: homedir(), ...around }) === undefined
         ? { key: 'write', items: [inHome(needed.path)] }
         : undefined
     case undefined:

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Access, voids } from '../../config/confinement/obstacle.ts'
+import { type Access, confinementRisk } from '../../config/confinement/obstacle.ts'
 import { AppError } from '../../core/errors.ts'
 import { realPath } from '../../core/folders.ts'
 import { isForAgents } from './work-place.ts'
@@ -70,7 +70,7 @@ const refused = (what: string, reason: string, way: string): AppError =>
 function reasonAgainst(place: string, access: Access, { gcHomes, cities }: Around): string | undefined {
   const homes = [homedir(), ...listedHome()]
   const reasons = homes.flatMap((home) =>
-    gcHomes.flatMap((gcHome) => voids(place, access, { home, gcHome, cities, rigs: [] }) ?? []),
+    gcHomes.flatMap((gcHome) => confinementRisk(place, access, { home, gcHome, cities, rigs: [] }) ?? []),
   )
   return reasons[0]
 }

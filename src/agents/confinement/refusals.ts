@@ -5,7 +5,7 @@ import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type Around, allowingLine, pathLine } from './allowing-line.ts'
 import { type Confinable, type ConfinementPlace, privateFolder } from './confinement.ts'
-import { type SaidRefusal, saidRefusals, saidUnresolved } from './said-refusals.ts'
+import { type OutputDenial, saidRefusals, saidUnresolved } from './output-denials.ts'
 
 interface RefusalsOptions {
   readonly place: Pick<ConfinementPlace, 'path' | 'home'>
@@ -56,7 +56,7 @@ function recorded(denials: readonly CountedDenial[], { around, table }: Telling)
 const shown = (line: string | undefined): string | undefined => (line && line.length <= MAX_SHOWN ? line : undefined)
 
 /** The kernel tells nobody which files it kept closed: that it was because of the confinement is a guess. */
-function unproven({ path, access }: SaidRefusal, { around, table }: Telling): string | undefined {
+function unproven({ path, access }: OutputDenial, { around, table }: Telling): string | undefined {
   if (path.length > MAX_SHOWN) return undefined
   const line = shown(pathLine(path, access, around))
   const said = `it said "permission denied" of ${path}, perhaps for its confinement`
@@ -70,7 +70,7 @@ const unresolved = (host: string | undefined, table: string): string | undefined
     : `it could not look up ${host}: confined programs reach hosts by HTTPS_PROXY, which this one did not; mode = "network" in ${table} lets it`
 
 /** What gc itself may not open is closed to the session whatever confines it. */
-function isOpenToGc({ path, access }: SaidRefusal): boolean {
+function isOpenToGc({ path, access }: OutputDenial): boolean {
   const place = existsSync(path) ? path : dirname(path)
   try {
     accessSync(place, access === 'read' ? constants.R_OK : constants.W_OK)

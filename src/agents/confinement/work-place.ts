@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import type { AgentConfig } from '../../config/city-config.ts'
 import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
-import { contains, voids, voidsProject } from '../../config/confinement/obstacle.ts'
+import { confinementRisk, contains, projectConfinementRisk } from '../../config/confinement/obstacle.ts'
 import { lendersTo, type RigWriters } from '../../config/confinement/open-rigs.ts'
 import { agentFolders, worktreeFolders } from '../../config/confinement/readable.ts'
 import { repositoryFolders } from '../../config/git/repository-folders.ts'
@@ -87,5 +87,5 @@ export function isForAgents(folder: string, city: string): boolean {
 /** A folder that was declared is judged like every place that is asked for; that of a rig is where people keep their project. */
 function voidedBy(folder: string, agent: Working, { path, home, otherCities }: OwnPlaces): string | undefined {
   const around = { home: homedir(), gcHome: home, city: path, cities: otherCities?.(), rigs: [] }
-  return agent.workDir === undefined ? voidsProject(folder, around) : voids(folder, 'write', around)
+  return agent.workDir === undefined ? projectConfinementRisk(folder, around) : confinementRisk(folder, 'write', around)
 }

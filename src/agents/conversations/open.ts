@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { Store } from '../../core/store/store.ts'
-import type { Launcher } from '../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../lifecycle/start/launch-planner.ts'
 import { toMessages } from '../questions/in-transcript.ts'
 import type { Questions } from '../questions/questions.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
@@ -24,7 +24,7 @@ interface OpenLogsOptions {
   clock: Clock
   deadlines: Deadlines
   sessionRepository: SessionRepository
-  launcher: Pick<Launcher, 'agent' | 'provider' | 'homeVariables'>
+  launchPlanner: Pick<LaunchPlanner, 'agent' | 'provider' | 'homeVariables'>
   conversations: AcpConversations
   questions: Pick<Questions, 'history' | 'onChange'>
   /** What a session's program asks a person. */
@@ -34,8 +34,8 @@ interface OpenLogsOptions {
 
 /** Opens the logs of a city's sessions: those that programs write, and the records of the Agent Client Protocol. */
 export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
-  const { name, path, env, store, clock, deadlines, sessionRepository, launcher, conversations, report } = options
-  const programOf = sessionProgramLookup(launcher, { city: name, path, env })
+  const { name, path, env, store, clock, deadlines, sessionRepository, launchPlanner, conversations, report } = options
+  const programOf = sessionProgramLookup(launchPlanner, { city: name, path, env })
   const locator = new LogLocator(store, sessionRepository, programOf, () => clock.now())
   return new SessionLogs({
     store,

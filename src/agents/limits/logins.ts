@@ -11,7 +11,7 @@ import type { LoginLimits } from './login-limits.ts'
 export type LoginUser = Pick<SessionRow, 'kind' | 'template'>
 
 interface LoginsOptions {
-  launcher: {
+  launchPlanner: {
     agent(qualified: string): AgentConfig | undefined
     provider(name: string): Provider
   }
@@ -74,7 +74,7 @@ export class Logins {
 
   /** The login that a session has where no account is declared. */
   ownLogin({ kind, template }: LoginUser): Login {
-    const agent = kind === 'agent' ? this.options.launcher.agent(template) : undefined
+    const agent = kind === 'agent' ? this.options.launchPlanner.agent(template) : undefined
     const provider = this.#provider(agent ? agent.provider : template)
     if (!provider || agent?.startCommand !== undefined) return { id: `agent:${template}`, provider: '' }
     const name = provider.ancestor ?? provider.name
@@ -105,7 +105,7 @@ export class Logins {
   #provider(name: string | undefined): Provider | undefined {
     if (name === undefined) return undefined
     try {
-      return this.options.launcher.provider(name)
+      return this.options.launchPlanner.provider(name)
     } catch (error) {
       if (error instanceof AppError) return undefined
       throw error

@@ -5,7 +5,7 @@ import type { Store, Tx } from '../../core/store/store.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import { type ChoiceOutcome, splitOptions } from '../../host/protocol/question.ts'
 import type { ScreenQuestion } from '../../host/terminal/question.ts'
-import type { Launcher } from '../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../lifecycle/start/launch-planner.ts'
 import { QuestionOver, questionId } from '../questions/outcome.ts'
 import type { Questions } from '../questions/questions.ts'
 import type { Choice, QuestionRow } from '../questions/table.ts'
@@ -21,7 +21,7 @@ interface AnswerGiverOptions {
   deadlines: Deadlines
   host: Pick<SessionHost, 'answer' | 'list' | 'choose' | 'reportsQuestions' | 'whenQuestionsKnown'>
   repository: Pick<SessionRepository, 'find'>
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   questions: Questions
   queue: Pick<MessageQueue, 'add' | 'withdraw'>
   watcher: Pick<QuestionWatcher, 'alone'>
@@ -152,7 +152,7 @@ export class AnswerGiver {
 
   /** The host presses the keys, once for each question; one of an earlier build has to be told each key. */
   async #choose({ sessionId, hostKey, request, question }: QuestionRow, choice: Choice): Promise<ChoiceOutcome> {
-    const { host, terminal, launcher, repository } = this.options
+    const { host, terminal, launchPlanner, repository } = this.options
     const session = repository.find(sessionId)
     if (session?.hostKey !== hostKey) return { result: 'gone' }
     await host.whenQuestionsKnown()
@@ -163,7 +163,7 @@ export class AnswerGiver {
     const isAsked = ({ id }: ScreenQuestion) => id === request
     const { options } = question
     const taken = splitOptions(choice.id)
-    return { result: await terminal.choose(hostKey, launcher.program(session), { isAsked, options, taken }) }
+    return { result: await terminal.choose(hostKey, launchPlanner.program(session), { isAsked, options, taken }) }
   }
 }
 

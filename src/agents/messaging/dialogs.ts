@@ -1,34 +1,34 @@
 import { toTimestamp } from '../../core/clock.ts'
 import type { Question } from '../../host/protocol/question.ts'
 import { findQuestion, type ScreenQuestion, toQuestion } from '../../host/terminal/question.ts'
-import type { Launcher } from '../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../lifecycle/start/launch-planner.ts'
 import type { SessionHost } from '../sessions/host.ts'
 import type { RunningSession } from '../sessions/running.ts'
 import type { PendingInteraction } from '../sessions/schema.ts'
 
 interface DialogOptions {
   host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions' | 'whenQuestionsKnown'>
-  launcher: Pick<Launcher, 'program'>
+  launchPlanner: Pick<LaunchPlanner, 'program'>
 }
 
 /** What the program on a session's terminal asks, once its host has said; `since` tells when nobody noted that it came up. */
 export async function findDialog(
-  { host, launcher }: DialogOptions,
+  { host, launchPlanner }: DialogOptions,
   row: RunningSession,
   since: () => number,
 ): Promise<Question | undefined> {
   await host.whenQuestionsKnown()
   if (host.reportsQuestions(row.hostKey)) return host.question(row.hostKey)
-  const dialog = await readDialog({ host, launcher }, row)
+  const dialog = await readDialog({ host, launchPlanner }, row)
   return dialog && toQuestion(dialog, toTimestamp(since()))
 }
 
 /** The dialog on the screen of a session whose host is of an earlier build; undefined when there is none. */
 export async function readDialog(
-  { host, launcher }: Pick<DialogOptions, 'launcher'> & { host: Pick<SessionHost, 'screen'> },
+  { host, launchPlanner }: Pick<DialogOptions, 'launchPlanner'> & { host: Pick<SessionHost, 'screen'> },
   row: RunningSession,
 ): Promise<ScreenQuestion | undefined> {
-  return findQuestion(await host.screen(row.hostKey), launcher.program(row).profile)
+  return findQuestion(await host.screen(row.hostKey), launchPlanner.program(row).profile)
 }
 
 /** A dialog as clients see it. */

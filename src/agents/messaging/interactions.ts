@@ -13,7 +13,7 @@ import { toView } from '../questions/view.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
 import { isRunning } from '../sessions/running.ts'
 import type { PendingList, Respond, Responded, SessionPending } from '../sessions/schema.ts'
-import type { AskedHosts } from '../traffic/asked-hosts.ts'
+import type { HostPrompts } from '../traffic/host-prompts.ts'
 import type { AnswerGiver } from './answer-giver.ts'
 import { selectOptions, textFor } from './answer-words.ts'
 import { type PendingOptions, pendingOf } from './pending.ts'
@@ -22,7 +22,7 @@ interface InteractionsOptions extends PendingOptions {
   questions: Questions
   resolver: SessionResolver
   answers: Pick<AnswerGiver, 'give'>
-  askedHosts: Pick<AskedHosts, 'names' | 'answer'>
+  askedHosts: Pick<HostPrompts, 'names' | 'answer'>
 }
 
 /** The questions of sessions to people, and people's answers. */

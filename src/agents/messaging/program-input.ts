@@ -1,13 +1,13 @@
 import type { Delivery } from '../../host/terminal/deliver.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { AcpPrompter } from '../conversations/acp/prompter.ts'
-import type { Launcher } from '../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../lifecycle/start/launch-planner.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { MessageRow } from './table.ts'
 import type { TerminalInput, TypeOptions } from './terminal-input.ts'
 
 interface ProgramInputOptions {
-  launcher: Pick<Launcher, 'program'>
+  launchPlanner: Pick<LaunchPlanner, 'program'>
   conversations: Pick<AcpConversations, 'usesAcp'>
   prompter: AcpPrompter
   terminal: TerminalInput
@@ -19,9 +19,9 @@ export class ProgramInput {
 
   /** Delivers a message; `onTyping` is awaited before anything of it is sent. */
   deliver(row: SessionRow, key: string, message: MessageRow, options: TypeOptions): Promise<Delivery> {
-    const { conversations, prompter, terminal, launcher } = this.options
+    const { conversations, prompter, terminal, launchPlanner } = this.options
     const { id, body: text, intent } = message
-    if (!conversations.usesAcp(key)) return terminal.deliver(key, launcher.program(row), text, options)
+    if (!conversations.usesAcp(key)) return terminal.deliver(key, launchPlanner.program(row), text, options)
     const prompt = { name: `message-${id}`, text, replacesTurn: intent === 'interrupt_now' }
     return prompter.deliver(key, prompt, options.onTyping)
   }
@@ -33,9 +33,9 @@ export class ProgramInput {
 
   /** Ends a program's present turn; the program stays up. */
   async interrupt(row: SessionRow): Promise<void> {
-    const { conversations, prompter, terminal, launcher } = this.options
+    const { conversations, prompter, terminal, launchPlanner } = this.options
     if (!row.hostKey) return
     if (conversations.usesAcp(row.hostKey)) await prompter.interrupt(row.hostKey)
-    else await terminal.interrupt(row.hostKey, launcher.program(row))
+    else await terminal.interrupt(row.hostKey, launchPlanner.program(row))
   }
 }

@@ -5,7 +5,7 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { Question } from '../../host/protocol/question.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
-import type { Launcher } from '../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../lifecycle/start/launch-planner.ts'
 import type { Questions } from '../questions/questions.ts'
 import type { QuestionRow } from '../questions/table.ts'
 import type { SessionHost } from '../sessions/host.ts'
@@ -20,7 +20,7 @@ interface QuestionWatcherOptions {
   deadlines: Deadlines
   city: string
   host: Pick<SessionHost, 'list' | 'screen' | 'question' | 'reportsQuestions' | 'whenQuestionsKnown' | 'onQuestion'>
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   repository: SessionRepository
   conversations: Pick<AcpConversations, 'usesAcp'>
   questions: Questions

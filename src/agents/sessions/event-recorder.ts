@@ -3,7 +3,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { EventAttributes, EventDefinition } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store/store.ts'
-import type { ExitOutcome, ProcessExit } from '../lifecycle/exit/exit-rules.ts'
+import type { ExitOutcome, ProcessExit } from '../lifecycle/plan/exit-rules.ts'
 import {
   SessionCrashed,
   SessionDraining,

@@ -1,5 +1,5 @@
 import type { Access, Surroundings } from './obstacle.ts'
-import { placeOf, voids } from './obstacle.ts'
+import { confinementRisk, placeOf } from './obstacle.ts'
 import type { Grant, Profile, Withheld } from './profile.ts'
 
 /** A path of a profile that cannot be granted, and why. */
@@ -33,7 +33,7 @@ export function placesOf(
       const reason =
         named === undefined || place === undefined
           ? 'the agent has no rig with a folder on this machine'
-          : (voids(named, access, around) ?? voids(place, access, around))
+          : (confinementRisk(named, access, around) ?? confinementRisk(place, access, around))
       if (place !== undefined && reason === undefined) return [place]
       refused.push({ grant, access, reason: reason ?? '' })
       return []

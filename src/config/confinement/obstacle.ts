@@ -57,7 +57,7 @@ export function placeOf(path: string, { home, rigs, rig }: Surroundings): string
 }
 
 /** Why nobody may be confined who has access to a place; undefined when it takes nothing from what is promised. */
-export function voids(place: string, access: Access, around: Surroundings): string | undefined {
+export function confinementRisk(place: string, access: Access, around: Surroundings): string | undefined {
   const { home, rigs, rig } = around
   const exposed = exposes(place, around)
   if (exposed !== undefined || access === 'read') return exposed
@@ -71,7 +71,7 @@ export function voids(place: string, access: Access, around: Surroundings): stri
 }
 
 /** Why nobody may be confined who works in a folder that is somebody's project; undefined where all in it may be its own. */
-export function voidsProject(folder: string, around: Surroundings): string | undefined {
+export function projectConfinementRisk(folder: string, around: Surroundings): string | undefined {
   const temporary = TEMPORARY.find((each) => contains(folder, each))
   return exposes(folder, around) ?? (temporary && systems(temporary))
 }

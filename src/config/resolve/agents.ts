@@ -17,7 +17,7 @@ import { BUILTINS } from '../providers/presets.ts'
 import type { ProviderConfig } from '../providers/provider.ts'
 import { AgentIndex } from './dependencies.ts'
 import type { FragmentFolders } from './fragment-folders.ts'
-import type { PacksAround } from './pack-surroundings.ts'
+import type { PackContext } from './pack-context.ts'
 import { sleepAfterIdleOf } from './session-sleep.ts'
 import { toLimit } from './settings.ts'
 
@@ -33,10 +33,10 @@ export function resolveAgents(declarations: CityDeclarations, scope: AgentScope)
     if (name === undefined) continue
     const agent = ownDiagnostics(declaration, scope, (own) => resolveAgent(declaration, name, rigs, own))
     const { qualified } = agent.config
-    const twin = resolved.get(qualified)?.config.block
-    if (!twin) resolved.set(qualified, agent)
+    const duplicate = resolved.get(qualified)?.config.block
+    if (!duplicate) resolved.set(qualified, agent)
     else {
-      const message = `agent "${qualified}" is declared at ${twin.file}:${twin.line} already`
+      const message = `agent "${qualified}" is declared at ${duplicate.file}:${duplicate.line} already`
       diagnostics.error(locationOf(declaration, 'name'), message)
     }
   }
@@ -291,7 +291,7 @@ interface AgentScope extends LayerContext {
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly sleep: SessionSleepConfig
   readonly fragments: FragmentFolders
-  readonly packsAround: PacksAround
+  readonly packsAround: PackContext
   /** Whether the city has a pack.toml. */
   readonly isPack: boolean
 }

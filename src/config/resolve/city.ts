@@ -31,7 +31,7 @@ import { resolveProvider } from '../providers/resolve.ts'
 import type { ServiceConfig } from '../services/service.ts'
 import { resolveAgents } from './agents.ts'
 import { FragmentFolders } from './fragment-folders.ts'
-import { PacksAround } from './pack-surroundings.ts'
+import { PackContext } from './pack-context.ts'
 import { resolvePricing } from './pricing.ts'
 import { resolveRigs } from './rigs.ts'
 import { resolveSessionSleep } from './session-sleep.ts'
@@ -67,7 +67,7 @@ export function resolveCity(declarations: CityDeclarations, context: LayerContex
     providers,
     sleep,
     fragments,
-    packsAround: new PacksAround(packs, path),
+    packsAround: new PackContext(packs, path),
     isPack,
   })
   const namedSessions = resolveNamedSessions(declarations, agents, diagnostics)

@@ -39,17 +39,18 @@ export function resolveWebhooks(declarations: CityDeclarations, scope: Scope): W
     const { name } = declaration.values
     if (name === undefined) continue
     const webhook = isolated(declaration, scope, (own) => resolveWebhook(declaration, name, declarations, own))
-    const twin = resolved.get(name)?.block
-    if (!twin || twin.pack) resolved.set(name, webhook)
-    const [kept, hidden] = twin?.pack && !webhook.block.pack ? [webhook.block, twin] : [twin, webhook.block]
-    if (twin && kept) reportTwin(kept, hidden, locationOf(declaration, 'name'), name, scope.diagnostics)
+    const duplicate = resolved.get(name)?.block
+    if (!duplicate || duplicate.pack) resolved.set(name, webhook)
+    const [kept, hidden] =
+      duplicate?.pack && !webhook.block.pack ? [webhook.block, duplicate] : [duplicate, webhook.block]
+    if (duplicate && kept) reportDuplicate(kept, hidden, locationOf(declaration, 'name'), name, scope.diagnostics)
   }
   if (policy) checkPolicy(policy, resolved, scope.diagnostics)
   return [...resolved.values()]
 }
 
 /** A city's own webhook stands for one of a pack by the same name; any other two are an error. */
-function reportTwin(
+function reportDuplicate(
   kept: WebhookConfig['block'],
   hidden: WebhookConfig['block'],
   place: ReturnType<typeof locationOf>,

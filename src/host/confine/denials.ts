@@ -37,7 +37,7 @@ export function readDenials(folder: string): CountedDenial[] {
 }
 
 /** A denial that is told of: `count` times since it was last told of. */
-export interface ToldDenial {
+export interface ReportedDenial {
   folder: string
   call: string
   target: string
@@ -50,7 +50,7 @@ export interface ToldDenial {
 
 /** Counts what confined sessions are refused, in a file of each session's private folder. */
 export class DenialFiles {
-  readonly #waiting = new Map<string, ToldDenial[]>()
+  readonly #waiting = new Map<string, ReportedDenial[]>()
 
   constructor(
     private readonly clock: Clock,
@@ -58,7 +58,7 @@ export class DenialFiles {
   ) {}
 
   /** The first of its kind is on disk at once, since it may be why the program ends. */
-  add(denial: ToldDenial): void {
+  add(denial: ReportedDenial): void {
     const { folder, isNew } = denial
     const waiting = this.#waiting.get(folder)
     if (waiting) waiting.push(denial)

@@ -14,8 +14,8 @@ import {
   RunsListOutputBody,
   RunsPage,
   RunsPageQuery,
+  RunsProgress,
   RunsQuery,
-  RunsStanding,
   ScopeQuery,
   WorkflowDeleteQuery,
   WorkflowDeleteResponse,
@@ -78,7 +78,7 @@ export const runRoutes = (
       query: Type.Object({
         ids: Type.Optional(Type.String({ description: 'At most 100 runs, separated by commas; none when absent.' })),
       }),
-      ok: RunsStanding,
+      ok: RunsProgress,
       errors: ['invalid-request'],
       extension: true,
     },

@@ -20,7 +20,7 @@ import type {
   RunsListOutputBody,
   RunsPage,
   RunsPageQuery,
-  RunsStanding,
+  RunsProgress,
 } from './schema.ts'
 import { isStep, toRun, toStep } from './view.ts'
 
@@ -79,7 +79,7 @@ export class Runs {
   }
 
   /** How far runs are and what they were begun with; an id that is no run is left out. */
-  standing(list: string): RunsStanding {
+  standing(list: string): RunsProgress {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_STANDING)
       throw new AppError('invalid-request', `ask for at most ${MAX_STANDING} runs at once, not ${ids.length}`)

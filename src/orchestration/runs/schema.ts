@@ -125,7 +125,7 @@ export const RunsPageQuery = Type.Object({
 export type RunsPageQuery = Static<typeof RunsPageQuery>
 
 /** Ours: how far runs are. */
-export const RunsStanding = Type.Object(
+export const RunsProgress = Type.Object(
   {
     runs: Type.Record(
       Type.String(),
@@ -138,9 +138,9 @@ export const RunsStanding = Type.Object(
       { description: 'By the ids of the runs that were asked for.' },
     ),
   },
-  { $id: 'RunsStanding', ...closed },
+  { $id: 'RunsProgress', ...closed },
 )
-export type RunsStanding = Static<typeof RunsStanding>
+export type RunsProgress = Static<typeof RunsProgress>
 
 export const RunStep = Type.Object(
   {

@@ -28,11 +28,11 @@ interface WaitsOptions {
   /** The checks of a run that are not over. */
   checksOf(root: string): CheckUnderWay[]
   suspensions: Pick<Suspensions, 'holdOf'>
-  agents: AgentHindrances
+  agents: AgentAvailability
 }
 
 /** Knows what keeps agents from taking up work. */
-export interface AgentHindrances {
+export interface AgentAvailability {
   hindrance(agent: string): string | undefined
 }
 

@@ -200,7 +200,7 @@ export class Sling {
     body: SlingInputBody,
   ): Promise<SlingResponse> {
     const bead = this.#router.get(id)
-    const warnings = body.force ? [] : this.#whyNot(id, target)
+    const warnings = body.force ? [] : this.#skipReason(id, target)
     if (warnings.length > 0) return directResponse(id, target, warnings)
     const launched = await this.#launcher.attach(caller, launchOf(formula, target, body), bead.id)
     const { vars = {}, title, scope_kind } = body
@@ -211,7 +211,7 @@ export class Sling {
   }
 
   /** Why the default formula is not run for a bead. */
-  #whyNot(id: string, { agent }: Target): string[] {
+  #skipReason(id: string, { agent }: Target): string[] {
     const { assignee, status, metadata } = this.#router.get(id)
     const [live] = this.#launcher.liveRunsOf(id)
     if (live && metadata?.[EngineKey.executionRoutedTo] === agent.qualified) {

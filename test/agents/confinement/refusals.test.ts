@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { saidRefusals } from '../../../src/agents/confinement/output-denials.ts'
 import { Refusals } from '../../../src/agents/confinement/refusals.ts'
-import { saidRefusals } from '../../../src/agents/confinement/said-refusals.ts'
 import type { SessionRow } from '../../../src/agents/sessions/table.ts'
 import { tempFolder } from '../../support/folder.ts'
 

@@ -54,7 +54,7 @@ describe('what is to do about a program that asks to log in', () => {
         onChange: () => () => {},
       },
       repository: { find: () => ({ id: 'gc-1', template: 'ann' }) as SessionRow },
-      launcher: { unsharedLogin: () => (file === undefined ? undefined : { provider: 'claude', file }) },
+      launchPlanner: { unsharedLogin: () => (file === undefined ? undefined : { provider: 'claude', file }) },
     })
     return attention.items()[0]?.to_do
   }

@@ -18,7 +18,7 @@ function lookAt(lines: string[], { profile = UNKNOWN, asksByProtocol = 0, isAcp 
   const signs = new LifeSigns({
     clock,
     host: { screen: async () => ({ ...size, lines, cursor }) },
-    launcher: { program: () => ({ profile }), startupTimeout: () => 10 * MINUTE },
+    launchPlanner: { program: () => ({ profile }), startupTimeout: () => 10 * MINUTE },
     conversations: { usesAcp: () => isAcp, questions: () => Array(asksByProtocol).fill({}) },
     cpuTime: async () => used.ms,
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { decideOutcome } from '../../../src/agents/lifecycle/exit/exit-rules.ts'
+import { decideOutcome } from '../../../src/agents/lifecycle/plan/exit-rules.ts'
 import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER } from '../../../src/agents/lifecycle/plan/limits.ts'
 import { plan } from '../../../src/agents/lifecycle/plan/plan.ts'
 import type {

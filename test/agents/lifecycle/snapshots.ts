@@ -1,4 +1,4 @@
-import { decideOutcome, type ProcessExit } from '../../../src/agents/lifecycle/exit/exit-rules.ts'
+import { decideOutcome, type ProcessExit } from '../../../src/agents/lifecycle/plan/exit-rules.ts'
 import type {
   AgentState,
   CitySnapshot,

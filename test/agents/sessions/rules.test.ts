@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { decideOutcome, type ExitedSession, type ProcessExit } from '../../../src/agents/lifecycle/exit/exit-rules.ts'
+import { decideOutcome, type ExitedSession, type ProcessExit } from '../../../src/agents/lifecycle/plan/exit-rules.ts'
 import { agentBackoff, backoff, QUARANTINE } from '../../../src/agents/lifecycle/plan/limits.ts'
 import { sessionEnvironment } from '../../../src/agents/lifecycle/start/environment.ts'
 import {

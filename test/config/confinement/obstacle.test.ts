@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { placesOf } from '../../../src/config/confinement/judge.ts'
-import { type Access, placeOf, voids } from '../../../src/config/confinement/obstacle.ts'
+import { type Access, confinementRisk, placeOf } from '../../../src/config/confinement/obstacle.ts'
 
 const around = {
   ...{ home: '/home/ann', gcHome: '/home/ann/.gc', city: '/home/ann/mill', rig: 'shop' },
@@ -32,7 +32,7 @@ describe('a path that would void confinement', () => {
     ['write', '~/src/bank/out', 'it is in rig bank, or has it in it'],
     ['write', '~/src', 'it is in rig bank, or has it in it'],
   ])('is refused with the reason: %s %s', (access, path, reason) => {
-    expect(voids(placeOf(path, around) ?? '', access, around)).toContain(reason)
+    expect(confinementRisk(placeOf(path, around) ?? '', access, around)).toContain(reason)
   })
 
   test.each<[Access, string, string]>([
@@ -46,7 +46,7 @@ describe('a path that would void confinement', () => {
     ['write', '/home/ann/.gcx', '/home/ann/.gcx'],
   ])('is not one that only looks like it: %s %s', (access, path, place) => {
     expect(placeOf(path, around)).toBe(place)
-    expect(voids(place, access, around)).toBeUndefined()
+    expect(confinementRisk(place, access, around)).toBeUndefined()
   })
 
   test('is one that leads to such a place by a link, and one of a rig that is nowhere', () => {

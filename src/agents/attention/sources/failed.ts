@@ -1,10 +1,10 @@
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import { HELD_BY_LOGIN } from '../../lifecycle/exit/exit-rules.ts'
+import { HELD_BY_LOGIN } from '../../lifecycle/plan/exit-rules.ts'
 import type { FailureCount, FailureCounts } from '../../lifecycle/plan/failure-counts.ts'
 import { agentHold, sessionHold } from '../../lifecycle/plan/holds.ts'
 import { agentBackoff, MAX_FAILURES } from '../../lifecycle/plan/limits.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { ListedItem } from '../schema.ts'
@@ -12,7 +12,7 @@ import type { ListedItem } from '../schema.ts'
 interface FailedAttentionOptions {
   clock: Clock
   repository: Pick<SessionRepository, 'live' | 'onChange'>
-  launcher: Pick<Launcher, 'agent'>
+  launchPlanner: Pick<LaunchPlanner, 'agent'>
   failures: Pick<FailureCounts, 'all' | 'onChange'>
 }
 
@@ -27,7 +27,7 @@ export class FailedAttention implements AttentionSource<ListedItem> {
   constructor(private readonly options: FailedAttentionOptions) {}
 
   items(): ListedItem[] {
-    const { repository, failures, clock, launcher } = this.options
+    const { repository, failures, clock, launchPlanner } = this.options
     const now = clock.now()
     const counts = failures.all('agent')
     const failedSessions = repository
@@ -35,7 +35,7 @@ export class FailedAttention implements AttentionSource<ListedItem> {
       .filter(({ state, reason }) => FAILED_STATES.has(state) && !HELD_BY_LOGIN.has(reason))
     const withFailedSession = new Set(failedSessions.map(({ template }) => template))
     const failedAgents = [...counts.values()].filter((count) => {
-      if (!launcher.agent(count.subject)) return false
+      if (!launchPlanner.agent(count.subject)) return false
       return count.until > now || (!withFailedSession.has(count.subject) && needsPerson(count))
     })
     return [

@@ -1,5 +1,5 @@
 import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import { answersTo, selectOption } from '../../messaging/answer-words.ts'
 import { describeOutcome, numberOf, questionId } from '../../questions/outcome.ts'
 import type { Questions } from '../../questions/questions.ts'
@@ -11,7 +11,7 @@ import type { ListedItem } from '../schema.ts'
 interface QuestionAttentionOptions {
   questions: Pick<Questions, 'open' | 'get' | 'onChange'>
   repository: Pick<SessionRepository, 'find'>
-  launcher: Pick<Launcher, 'unsharedLogin'>
+  launchPlanner: Pick<LaunchPlanner, 'unsharedLogin'>
 }
 
 /** What programs ask people, by protocol or on their screens. */
@@ -63,7 +63,7 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
 
   /** A confined session asks for what the person has already. */
   #sharing({ question, sessionId }: QuestionRow, session: SessionRow | undefined): string | undefined {
-    const login = question.kind === 'login' && session ? this.options.launcher.unsharedLogin(session) : undefined
+    const login = question.kind === 'login' && session ? this.options.launchPlanner.unsharedLogin(session) : undefined
     if (!login) return undefined
     return `gc confine share-login ${login.provider} lets it read your log-in, then gc session kill ${sessionId} starts it again; or log in at its terminal`
   }

@@ -5,12 +5,12 @@ import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import type { WaitingWork } from '../../lifecycle/plan/waiting-work.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 
 interface WorkAttentionOptions {
   config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
   suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'onChange'>
-  launcher: Pick<Launcher, 'problem' | 'providerOf'>
+  launchPlanner: Pick<LaunchPlanner, 'problem' | 'providerOf'>
   work: Pick<WaitingWork, 'routes' | 'unrouted'>
   log: Pick<EventLog, 'subscribe'>
   deadlines: Deadlines
@@ -113,9 +113,9 @@ export class WorkAttention implements AttentionSource {
   }
 
   #problemOf(agent: AgentConfig): { reason: string; to_do: string } | undefined {
-    const { launcher } = this.options
+    const { launchPlanner } = this.options
     const { qualified, maxActive } = agent
-    const reason = launcher.problem(agent)
+    const reason = launchPlanner.problem(agent)
     if (reason !== undefined) return { reason, to_do: this.#remedyOf(agent) }
     if (maxActive !== 0) return undefined
     return { reason: 'its max_active_sessions is 0', to_do: `raise max_active_sessions of ${qualified}` }
@@ -130,7 +130,7 @@ export class WorkAttention implements AttentionSource {
 
   #presetOf(agent: AgentConfig): string | undefined {
     try {
-      return this.options.launcher.providerOf(agent)?.ancestor
+      return this.options.launchPlanner.providerOf(agent)?.ancestor
     } catch {
       return undefined
     }

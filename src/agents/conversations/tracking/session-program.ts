@@ -1,26 +1,26 @@
 import type { AgentConfig } from '../../../config/city-config.ts'
 import { stateVariables } from '../../../host/confine/start/private-folders.ts'
 import { privateFolder } from '../../confinement/confinement.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import { identityOf } from '../../sessions/metadata.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { SessionProgram } from './locator.ts'
 
 /** What is declared of agents and providers. */
-type Declarations = Pick<Launcher, 'agent' | 'provider' | 'homeVariables'>
+type Declarations = Pick<LaunchPlanner, 'agent' | 'provider' | 'homeVariables'>
 
 /** Looks up the program of a session, its environment, and the beginning of its first prompt. */
 export const sessionProgramLookup =
   (
-    launcher: Declarations,
+    launchPlanner: Declarations,
     { city, path, env }: { city: string; path: string; env: Readonly<Record<string, string | undefined>> },
   ) =>
   (row: SessionRow): SessionProgram => {
-    const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
-    const provider = agent?.startCommand === undefined ? findProvider(launcher, row.provider) : undefined
+    const agent = row.kind === 'agent' ? launchPlanner.agent(row.template) : undefined
+    const provider = agent?.startCommand === undefined ? findProvider(launchPlanner, row.provider) : undefined
     return {
       builtinProvider: provider?.ancestor,
-      env: { ...env, ...provider?.env, ...agent?.env, ...launcher.homeVariables(row), ...privateState(path, row) },
+      env: { ...env, ...provider?.env, ...agent?.env, ...launchPlanner.homeVariables(row), ...privateState(path, row) },
       greeting: `[${city}] ${identityOf(row)} • `,
     }
   }
@@ -31,21 +31,21 @@ const privateState = (city: string, { id, confined }: SessionRow): Record<string
 
 /** Looks up the built-in provider of a session's program. */
 export const builtinProviderLookup =
-  (launcher: Declarations) =>
+  (launchPlanner: Declarations) =>
   (row: SessionRow): string | undefined =>
-    sessionProgramLookup(launcher, { city: '', path: '', env: {} })(row).builtinProvider
+    sessionProgramLookup(launchPlanner, { city: '', path: '', env: {} })(row).builtinProvider
 
 /** The built-in provider of an agent's program; undefined for a command of its own. */
 export const builtinProviderOf = (
-  launcher: Pick<Launcher, 'provider'>,
+  launchPlanner: Pick<LaunchPlanner, 'provider'>,
   { startCommand, provider }: Pick<AgentConfig, 'startCommand' | 'provider'>,
 ): string | undefined =>
-  startCommand || provider === undefined ? undefined : findProvider(launcher, provider)?.ancestor
+  startCommand || provider === undefined ? undefined : findProvider(launchPlanner, provider)?.ancestor
 
 /** A provider; undefined when it is not declared any more. */
-export function findProvider(launcher: Pick<Launcher, 'provider'>, name: string) {
+export function findProvider(launchPlanner: Pick<LaunchPlanner, 'provider'>, name: string) {
   try {
-    return launcher.provider(name)
+    return launchPlanner.provider(name)
   } catch {
     return undefined
   }

@@ -7,7 +7,7 @@ import type { SessionRepository } from '../../sessions/repository.ts'
 import { isRunning } from '../../sessions/running.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { Workload } from '../../sessions/workload.ts'
-import type { Launcher } from '../start/launch-planner.ts'
+import type { LaunchPlanner } from '../start/launch-planner.ts'
 import type { LifeSigns } from './life-signs.ts'
 
 interface SessionDrainerOptions {
@@ -17,7 +17,7 @@ interface SessionDrainerOptions {
   recorder: SessionEventRecorder
   activity: SessionActivity
   workload: Workload
-  launcher: Pick<Launcher, 'agent'>
+  launchPlanner: Pick<LaunchPlanner, 'agent'>
   lifeSigns: Pick<LifeSigns, 'patience'>
 }
 
@@ -41,7 +41,7 @@ export class SessionDrainer {
 
   /** One whose agent was removed ends whatever its program does. */
   #hasAgent({ kind, template }: SessionRow): boolean {
-    return kind !== 'agent' || this.options.launcher.agent(template) !== undefined
+    return kind !== 'agent' || this.options.launchPlanner.agent(template) !== undefined
   }
 
   #drain(tx: Tx, id: string, reason: string): void {

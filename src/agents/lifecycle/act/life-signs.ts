@@ -5,12 +5,12 @@ import type { AcpConversations } from '../../conversations/acp/conversations.ts'
 import type { SessionHost } from '../../sessions/host.ts'
 import type { RunningSession } from '../../sessions/running.ts'
 import { IDLE_GRACE } from '../plan/limits.ts'
-import type { Launcher } from '../start/launch-planner.ts'
+import type { LaunchPlanner } from '../start/launch-planner.ts'
 
 interface LifeSignsOptions {
   clock: Clock
   host: Pick<SessionHost, 'screen'>
-  launcher: Pick<Launcher, 'program' | 'startupTimeout'>
+  launchPlanner: Pick<LaunchPlanner, 'program' | 'startupTimeout'>
   conversations: Pick<AcpConversations, 'usesAcp' | 'questions'>
   /** The processor time in milliseconds that a program and its children have used. */
   cpuTime(pid: number): Promise<number>
@@ -36,9 +36,9 @@ export class LifeSigns {
    * for a person, and while one that has claimed nothing is still starting up. 0 when it is idle.
    */
   async patience(row: RunningSession, reason: string): Promise<number> {
-    const { conversations, host, launcher } = this.options
+    const { conversations, host, launchPlanner } = this.options
     if (conversations.usesAcp(row.hostKey)) return conversations.questions(row.hostKey).length > 0 ? IDLE_GRACE : 0
-    const { profile } = launcher.program(row)
+    const { profile } = launchPlanner.program(row)
     const screen = await host.screen(row.hostKey)
     const state = stateOf(screen, profile, true)
     if (state.is === 'asking') return IDLE_GRACE
@@ -50,9 +50,9 @@ export class LifeSigns {
 
   /** A pool session is expected to claim something within its `startup_timeout`; others have nothing to claim. */
   #isStartingUp(row: RunningSession): boolean {
-    const { clock, launcher } = this.options
+    const { clock, launchPlanner } = this.options
     if (row.origin !== 'ephemeral' || row.worked || row.wokeAt === null) return false
-    return clock.now() < row.wokeAt + launcher.startupTimeout(row)
+    return clock.now() < row.wokeAt + launchPlanner.startupTimeout(row)
   }
 
   /** A program whose screen tells nothing is judged by the processor time that it used since it was last looked at. */

@@ -19,9 +19,9 @@ import type { SessionRow } from '../../sessions/table.ts'
 import type { SessionTokens } from '../../sessions/tokens.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
 import type { ExitHandler } from '../exit/exit-handler.ts'
-import type { ProcessExit } from '../exit/exit-rules.ts'
+import type { ProcessExit } from '../plan/exit-rules.ts'
 import { LIVE } from '../start/fingerprint.ts'
-import type { Launcher } from '../start/launch-planner.ts'
+import type { LaunchPlanner } from '../start/launch-planner.ts'
 import { keptOf, type PreparedLaunch } from '../start/prepared-launch.ts'
 import type { Prompts } from '../start/prompts.ts'
 import type { Provisioning } from '../start/provisioning.ts'
@@ -44,7 +44,7 @@ interface SessionProcessesOptions {
   repository: SessionRepository
   tokens: SessionTokens
   exits: ExitHandler
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   prompts: Prompts
   provisioning: Provisioning
   recorder: SessionEventRecorder
@@ -129,7 +129,7 @@ export class SessionProcesses {
   }
 
   async #start(id: string): Promise<void> {
-    const { store, clock, repository, launcher, setup, exits, prompts, logins, provisioning } = this.options
+    const { store, clock, repository, launchPlanner, setup, exits, prompts, logins, provisioning } = this.options
     const startedAt = clock.now()
     const begun = await store.write((tx) => this.#begin(tx, id), SESSIONS)
     if (!begun) return
@@ -140,7 +140,7 @@ export class SessionProcesses {
       const row = await this.#prepareWorkDir(begun.row)
       const { text, warnings } = await prompts.of(row)
       const provision = await provisioning.read(row)
-      const prepare = () => launcher.prepare(row, begun.token, text, provision.servers)
+      const prepare = () => launchPlanner.prepare(row, begun.token, text, provision.servers)
       prepared = prepare()
       problems.push(...warnings)
       const isLate = provisioning.isLate(row)
@@ -164,14 +164,14 @@ export class SessionProcesses {
   }
 
   async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: PreparedLaunch): Promise<StartResult> {
-    const { host, store, conversations, launcher } = this.options
+    const { host, store, conversations, launchPlanner } = this.options
     const { argv, cwd, env, confine, transport, resume, model, servers } = prepared
     const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS, ...(confine && { confine }) }
-    if (transport === 'terminal') return host.start({ ...spec, program: launcher.programOnTerminal(row) })
+    if (transport === 'terminal') return host.start({ ...spec, program: launchPlanner.programOnTerminal(row) })
     await store.write((tx) => conversations.begin(tx, key, row))
     const mode = conversations.requestedMode(row.id)
     const acp = {
-      patience: launcher.startupTimeout(row),
+      patience: launchPlanner.startupTimeout(row),
       servers,
       ...(resume !== undefined && { resume }),
       ...(mode !== undefined && { mode }),
@@ -182,11 +182,11 @@ export class SessionProcesses {
 
   /** Runs the commands with the environment of the start. */
   async #refresh(id: string): Promise<void> {
-    const { store, repository, clock, launcher, setup, recorder } = this.options
+    const { store, repository, clock, launchPlanner, setup, recorder } = this.options
     const row = repository.find(id)
     if (row?.state !== 'active' || row.hostKey === null) return
     const startedAt = clock.now()
-    const prepared = launcher.prepare(row, '', '')
+    const prepared = launchPlanner.prepare(row, '', '')
     const failures = await setup.again(row, prepared)
     await store.write((tx) => {
       const current = repository.find(id)
@@ -200,10 +200,10 @@ export class SessionProcesses {
 
   /** The prompt that is still to be typed into a program whose start was not recorded. */
   async #typedPrompt(id: string): Promise<string | undefined> {
-    const { repository, prompts, launcher } = this.options
+    const { repository, prompts, launchPlanner } = this.options
     try {
       const row = repository.get(id)
-      return launcher.prepare(row, '', (await prompts.of(row)).text).typedPrompt
+      return launchPlanner.prepare(row, '', (await prompts.of(row)).text).typedPrompt
     } catch (error) {
       if (error instanceof AppError) return undefined
       throw error
@@ -212,9 +212,9 @@ export class SessionProcesses {
 
   /** Creates the worktree of a session whose agent has one; returns the session with the folder it works in. */
   async #prepareWorkDir(row: SessionRow): Promise<SessionRow> {
-    const { store, repository, launcher, worktrees, setup } = this.options
-    const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
-    const path = (await worktrees.prepare(row, agent)) ?? movedFolder(row, launcher.confinable(row), setup.path)
+    const { store, repository, launchPlanner, worktrees, setup } = this.options
+    const agent = row.kind === 'agent' ? launchPlanner.agent(row.template) : undefined
+    const path = (await worktrees.prepare(row, agent)) ?? movedFolder(row, launchPlanner.confinable(row), setup.path)
     if (path === undefined || path === row.workDir) return row
     return store.write((tx) => repository.update(tx, row.id, { workDir: path }))
   }
@@ -240,16 +240,16 @@ export class SessionProcesses {
 
   /** A confined program does not see the conversation of one that was not, nor the other way round. */
   #changedConfinement(row: SessionRow): SessionChange {
-    const confined = this.options.launcher.confinable(row)?.confine ?? 'off'
+    const confined = this.options.launchPlanner.confinable(row)?.confine ?? 'off'
     const isOther = row.confined !== null && (row.confined === 'off') !== (confined === 'off')
     return { confined, ...(isOther && { sessionKey: null }) }
   }
 
   /** Another login knows nothing of the conversation so far. */
   #changedLogin(row: SessionRow, { id, provider, standsIn }: Login): SessionChange {
-    const { logins, launcher } = this.options
+    const { logins, launchPlanner } = this.options
     const before = row.login || logins.ownLogin(row).id
-    const own = (row.kind === 'agent' && launcher.agent(row.template)?.provider) || row.provider
+    const own = (row.kind === 'agent' && launchPlanner.agent(row.template)?.provider) || row.provider
     return { login: id, provider: standsIn ? provider : own, ...(before !== id && { sessionKey: null }) }
   }
 

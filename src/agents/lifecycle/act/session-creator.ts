@@ -25,7 +25,7 @@ import type { SessionResolver } from '../../sessions/resolver.ts'
 import type { SessionCreate } from '../../sessions/schema.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { CityEnvironment } from '../start/environment.ts'
-import type { Launcher } from '../start/launch-planner.ts'
+import type { LaunchPlanner } from '../start/launch-planner.ts'
 import { folderInCity, providerFolder } from '../start/work-folder.ts'
 
 interface SessionCreatorOptions {
@@ -33,7 +33,7 @@ interface SessionCreatorOptions {
   repository: SessionRepository
   resolver: SessionResolver
   config: Pick<Config, 'current'>
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   requests: SessionRequests
   queue: Pick<MessageQueue, 'add'>
   environment: Pick<CityEnvironment, 'city' | 'path'>
@@ -155,14 +155,14 @@ export class SessionCreator {
 
   #agentDraft(body: SessionCreate, name: string): SessionDraft {
     const agent = this.#agent(name)
-    const missing = this.options.launcher.problem(agent)
+    const missing = this.options.launchPlanner.problem(agent)
     if (missing) throw new AppError('service-unavailable', missing)
     const requested = checkAlias(body.alias ?? '')
     const multiple = agent.maxActive !== 1
     const isRelative = requested !== '' && multiple && agent.dir && !requested.includes('/')
     const alias = isRelative ? `${agent.dir}/${requested}` : requested
     const own = multiple && !alias ? adhocSessionName(agent.qualified) : undefined
-    this.#checkOptions(this.options.launcher.providerOf(agent), agent, body.options)
+    this.#checkOptions(this.options.launchPlanner.providerOf(agent), agent, body.options)
     return {
       ...this.#agentFields(agent, alias || own || agent.qualified),
       origin: 'manual',
@@ -178,7 +178,7 @@ export class SessionCreator {
     const { environment, config } = this.options
     if (body.async) throw new AppError('invalid-request', 'async is only for kind agent; every create is asynchronous')
     const provider = this.#provider(name)
-    const missing = this.options.launcher.missing(provider)
+    const missing = this.options.launchPlanner.missing(provider)
     if (missing) throw new AppError('service-unavailable', missing)
     this.#checkOptions(provider, undefined, body.options)
     return {
@@ -209,14 +209,14 @@ export class SessionCreator {
       session: sanitize(name),
       workDir: '',
     }
-    const rigPath = this.options.launcher.rigPath(agent.dir)
+    const rigPath = this.options.launchPlanner.rigPath(agent.dir)
     const rig = agent.dir && rigPath ? { rig: agent.dir, rigPath } : {}
     return {
       kind: 'agent',
       template: agent.qualified,
       rig: agent.dir ?? '',
       provider: agent.provider ?? 'command',
-      workDir: this.options.launcher.workDir(agent, { ...subject, ...rig }),
+      workDir: this.options.launchPlanner.workDir(agent, { ...subject, ...rig }),
     }
   }
 
@@ -234,7 +234,7 @@ export class SessionCreator {
 
   #provider(name: string): Provider {
     try {
-      return this.options.launcher.provider(name)
+      return this.options.launchPlanner.provider(name)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'provider-not-found') throw error
       throw new AppError('provider-not-found', `provider '${name}' not found: ${errorMessage(error)}`)

@@ -16,12 +16,12 @@ import type { SessionRow } from '../../sessions/table.ts'
 import type { SessionTokens } from '../../sessions/tokens.ts'
 import type { Command, SessionState } from '../../sessions/transitions.ts'
 import type { Workload } from '../../sessions/workload.ts'
+import { decideOutcome, type ExitedSession, type ExitOutcome, type ProcessExit } from '../plan/exit-rules.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
 import { QUICK_EXIT } from '../plan/limits.ts'
-import type { Launcher } from '../start/launch-planner.ts'
+import type { LaunchPlanner } from '../start/launch-planner.ts'
 import type { SetupCommands } from '../start/setup-commands.ts'
 import type { CrashHistory } from './crash-history.ts'
-import { decideOutcome, type ExitedSession, type ExitOutcome, type ProcessExit } from './exit-rules.ts'
 
 /** Takes every claim of a session, or of these names, away. */
 export interface ClaimRelease {
@@ -41,7 +41,7 @@ interface ExitHandlerOptions {
   limits: Pick<LoginLimits, 'reached' | 'failed'>
   logins: Pick<Logins, 'of' | 'roomAt'>
   setup: SetupCommands
-  launcher: Pick<Launcher, 'startupTimeout'>
+  launchPlanner: Pick<LaunchPlanner, 'startupTimeout'>
   delivery: Pick<MessageDelivery, 'abandon'>
   createRequests: CreateRequests
   activity: SessionActivity
@@ -67,7 +67,7 @@ export class ExitHandler {
 
   /** Records in one write that a session's process is gone, and everything that follows from it. */
   async recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
-    const { store, repository, clock, recorder, launcher, limits, logins } = this.options
+    const { store, repository, clock, recorder, launchPlanner, limits, logins } = this.options
     await store.write((tx) => {
       const before = repository.find(id)
       if (before?.hostKey !== key) return
@@ -75,7 +75,7 @@ export class ExitHandler {
       if (exit.deadLogin !== undefined) limits.failed(tx, logins.of(before), exit.deadLogin)
       const session = this.#exited(before)
       const outcome = decideOutcome(session, exit, clock.now())
-      const isOverdue = clock.now() - (before.wokeAt ?? 0) >= launcher.startupTimeout(before)
+      const isOverdue = clock.now() - (before.wokeAt ?? 0) >= launchPlanner.startupTimeout(before)
       const told = describeExit(exit, before, isOverdue)
       const message = exit.memoryLack ? [told, output ?? ''].join('\n').trim() : output
       const reason = exit.memoryLack ? told : (output ?? told)

@@ -4,7 +4,7 @@ import type { SessionHost } from '../../sessions/host.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { Traffic } from '../../traffic/traffic.ts'
 import type { SessionProcesses } from '../act/processes.ts'
-import type { ProcessExit } from './exit-rules.ts'
+import type { ProcessExit } from '../plan/exit-rules.ts'
 import type { LoginWatcher } from './login-watcher.ts'
 
 interface ExitReceiverOptions {

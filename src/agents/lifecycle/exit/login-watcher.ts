@@ -19,16 +19,16 @@ import type { SessionRepository } from '../../sessions/repository.ts'
 import { isRunning, type RunningSession } from '../../sessions/running.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { SessionProcesses } from '../act/processes.ts'
+import type { ProcessExit } from '../plan/exit-rules.ts'
 import { QUICK_EXIT } from '../plan/limits.ts'
-import type { Launcher } from '../start/launch-planner.ts'
-import type { ProcessExit } from './exit-rules.ts'
+import type { LaunchPlanner } from '../start/launch-planner.ts'
 
 interface LoginWatcherOptions {
   store: Store
   clock: Clock
   repository: SessionRepository
   host: Pick<SessionHost, 'screen'>
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   activity: SessionActivity
   conversations: Pick<AcpConversations, 'usesAcp' | 'onTurnEnd'>
   logs: Pick<SessionLogs, 'onRead'>
@@ -86,7 +86,7 @@ export class LoginWatcher {
 
   /** What these last lines of a program say of its login. */
   statementIn(row: SessionRow, lines: readonly string[]): LoginStatement {
-    const { dialogs } = this.options.launcher.program(row).profile
+    const { dialogs } = this.options.launchPlanner.program(row).profile
     const text = lines.join('\n')
     if (dialogs.some(({ kind, seen }) => kind === 'usage-limit' && seen.test(text)))
       return { limit: this.#read(row, text) }
@@ -180,10 +180,10 @@ export class LoginWatcher {
   /** A program that waits for its limit to end may count the seconds, so that its screen is never quiet. */
   async #checkBusyScreen(id: string): Promise<void> {
     this.#schedule(id)
-    const { repository, host, launcher, conversations } = this.options
+    const { repository, host, launchPlanner, conversations } = this.options
     const row = repository.find(id)
     if (!row || !isRunning(row) || conversations.usesAcp(row.hostKey)) return
-    const { waits } = launcher.program(row).profile
+    const { waits } = launchPlanner.program(row).profile
     if (waits) this.#onWaiting(row, waits, (await host.screen(row.hostKey)).lines.join('\n'))
   }
 
@@ -200,10 +200,10 @@ export class LoginWatcher {
   }
 
   async #checkScreen(id: string): Promise<void> {
-    const { repository, host, launcher, conversations } = this.options
+    const { repository, host, launchPlanner, conversations } = this.options
     const row = repository.find(id)
     if (!row || !isRunning(row) || conversations.usesAcp(row.hostKey)) return
-    const { profile } = launcher.program(row)
+    const { profile } = launchPlanner.program(row)
     if (profile.dialogs.length === 0) return
     const screen = await host.screen(row.hostKey)
     const state = stateOf(screen, profile, true)

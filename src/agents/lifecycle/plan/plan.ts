@@ -1,5 +1,5 @@
-import { decideOutcome, HELD_BY_LOGIN, type ProcessExit } from '../exit/exit-rules.ts'
 import { LIVE } from '../start/fingerprint.ts'
+import { decideOutcome, HELD_BY_LOGIN, type ProcessExit } from './exit-rules.ts'
 import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER } from './limits.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type {

@@ -13,7 +13,7 @@ import { workNamesOf } from '../../sessions/metadata.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { Workload } from '../../sessions/workload.ts'
-import type { Launcher } from '../start/launch-planner.ts'
+import type { LaunchPlanner } from '../start/launch-planner.ts'
 import type { FailureCounts } from './failure-counts.ts'
 import type { IdleBackoff } from './idle-backoff.ts'
 import type { ScaleChecks } from './scale-checks.ts'
@@ -37,7 +37,7 @@ export interface SnapshotReaderOptions {
   suspensions: Pick<Suspensions, 'isSuspended'>
   budgets?: BudgetBlocks
   repository: SessionRepository
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   workload: Workload
   activity: SessionActivity
   failures: FailureCounts
@@ -126,8 +126,8 @@ export class SnapshotReader {
       return {
         ...this.#agent(agent, demand),
         dependsOn: agent.dependsOn.flatMap((name) => findDependency(agent, name, current.agents)?.qualified ?? []),
-        problem: isUsed ? this.options.launcher.problem(agent) : undefined,
-        startupTimeout: isUsed ? this.options.launcher.startupTimeout(agent) : 0,
+        problem: isUsed ? this.options.launchPlanner.problem(agent) : undefined,
+        startupTimeout: isUsed ? this.options.launchPlanner.startupTimeout(agent) : 0,
         retryAt: agents.get(agent.qualified)?.until ?? 0,
         limitedUntil: isUsed ? this.options.logins.roomAt({ kind: 'agent', template: agent.qualified }) : 0,
         idleBackoffUntil: this.idleBackoff.until(agent.qualified),
@@ -178,7 +178,7 @@ export class SnapshotReader {
     row: SessionRow,
     { messages, busy, asking }: Pick<SessionSnapshot, 'messages' | 'busy' | 'asking'>,
   ): SessionSnapshot {
-    const { config, workload, activity, launcher, conversations, questions } = this.options
+    const { config, workload, activity, launchPlanner, conversations, questions } = this.options
     const bead = workload.oneAssignedTo(workNamesOf(row))
     const work = bead === undefined ? [] : [bead]
     const attached = activity.isAttached(row.id)
@@ -193,7 +193,7 @@ export class SnapshotReader {
       asking,
       askedUntil: Math.min(now, questions.lastEnded(row.id)),
       quietSince: this.#quietSince(now, row, work.length > 0 || messages > 0 || attached || inTurn || asking),
-      drift: row.state === 'active' ? this.#drifts.driftOf(row, config.current, launcher) : [],
+      drift: row.state === 'active' ? this.#drifts.driftOf(row, config.current, launchPlanner) : [],
       busy,
     }
   }
@@ -277,13 +277,13 @@ class DriftCache {
   #config: CityConfig | undefined
   readonly #drifts = new Map<string, readonly string[]>()
 
-  driftOf(row: SessionRow, config: CityConfig, launcher: { drift(row: SessionRow): string[] }): readonly string[] {
+  driftOf(row: SessionRow, config: CityConfig, launchPlanner: { drift(row: SessionRow): string[] }): readonly string[] {
     if (this.#config !== config) this.#drifts.clear()
     this.#config = config
     const key = [row.hostKey, ...Object.values(row.fingerprint)].join(' ')
     const cached = this.#drifts.get(key)
     if (cached) return cached
-    const drift = launcher.drift(row)
+    const drift = launchPlanner.drift(row)
     this.#drifts.set(key, drift)
     return drift
   }

@@ -1,4 +1,4 @@
-import type { ExitedSession, ExitOutcome, ProcessExit } from '../exit/exit-rules.ts'
+import type { ExitedSession, ExitOutcome, ProcessExit } from './exit-rules.ts'
 
 /** What of a rig or the city limits its sessions. */
 export interface ScopeState {

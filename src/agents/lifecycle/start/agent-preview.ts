@@ -1,12 +1,12 @@
 import type { AgentConfig } from '../../../config/city-config.ts'
 import { sanitize } from '../../sessions/names.ts'
-import type { Launcher } from './launch-planner.ts'
+import type { LaunchPlanner } from './launch-planner.ts'
 import type { PromptedSession } from './prompt-subjects.ts'
 
 /** What a prompt can say of an agent, or of an instance of it, of which there is no session: where its next one would work. */
 export function previewSession(
   agent: AgentConfig,
-  launcher: Pick<Launcher, 'promptSubject' | 'workDir'>,
+  launchPlanner: Pick<LaunchPlanner, 'promptSubject' | 'workDir'>,
   name = agent.qualified,
 ): PromptedSession {
   const session = {
@@ -14,5 +14,5 @@ export function previewSession(
     provider: agent.provider ?? '',
     ...{ alias: null, named: null, agentName: name, sessionName: sanitize(name) },
   }
-  return { ...session, workDir: launcher.workDir(agent, launcher.promptSubject(session)) }
+  return { ...session, workDir: launchPlanner.workDir(agent, launchPlanner.promptSubject(session)) }
 }

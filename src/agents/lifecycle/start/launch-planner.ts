@@ -7,7 +7,7 @@ import type { AgentConfig, CityConfig } from '../../../config/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import { agentProfile } from '../../../config/confinement/agent-profile.ts'
 import { findFixed, writtenByAgents } from '../../../config/confinement/fixed-path.ts'
-import { voids } from '../../../config/confinement/obstacle.ts'
+import { confinementRisk } from '../../../config/confinement/obstacle.ts'
 import { isOpenToAgents } from '../../../config/confinement/open-rigs.ts'
 import { usedFragments } from '../../../config/prompts/prompt-template.ts'
 import { renderCommand } from '../../../config/prompts/render-command.ts'
@@ -62,7 +62,7 @@ const RESUME_PROMPT =
   'Your program was started again and this is your earlier conversation. Go on; `gc hook --claim --json` tells what is yours to do.'
 
 /** Decides what to run for an agent or a provider, and whether it can be run. */
-export class Launcher {
+export class LaunchPlanner {
   constructor(
     private readonly environment: CityEnvironment,
     private readonly config: Pick<Config, 'current'>,
@@ -459,7 +459,7 @@ function sessionStart(
   const around = { home: place.home, gcHome: environment.home, city: config.path, rigs: config.rigs }
   const certificates = certificatePlaces(environment.env)
     .flatMap((path) => findFixed(path, writtenByAgents(config)) ?? [])
-    .filter((path) => voids(path, 'read', around) === undefined)
+    .filter((path) => confinementRisk(path, 'read', around) === undefined)
   return {
     argv: confinable.startCommand ? launch.argv : withArguments(launch.argv, kept.args, provider),
     env: { ...Object.fromEntries(Object.entries(env).filter(([variable]) => !kept.without.has(variable))), ...state },

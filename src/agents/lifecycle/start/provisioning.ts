@@ -11,7 +11,7 @@ import type { ProjectFiles } from '../../project-files/project-files.ts'
 import { readSkills } from '../../project-files/skills.ts'
 import { WantedBuilder } from '../../project-files/wanted.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import type { Launcher } from './launch-planner.ts'
+import type { LaunchPlanner } from './launch-planner.ts'
 
 /** What packs bring to a session. */
 export interface Provision {
@@ -22,14 +22,14 @@ export interface Provision {
 /** Brings overlays, hooks, skills and MCP servers of packs into the folders of sessions. Nothing of it prevents a start. */
 export class Provisioning {
   constructor(
-    private readonly launcher: Launcher,
+    private readonly launchPlanner: LaunchPlanner,
     private readonly files: Pick<ProjectFiles, 'place'>,
   ) {}
 
   /** Reads what the packs of a session's agent bring. */
   async read(row: SessionRow): Promise<Provision> {
     const wanted = new WantedBuilder()
-    const agent = row.kind === 'agent' ? this.launcher.agent(row.template) : undefined
+    const agent = row.kind === 'agent' ? this.launchPlanner.agent(row.template) : undefined
     if (!agent) return { wanted, servers: [] }
     const servers = await this.#servers(row, agent, wanted)
     try {
@@ -42,7 +42,7 @@ export class Provisioning {
 
   /** Whether the folder is still to be made by `pre_start`, so that nothing may lie in it before. */
   isLate(row: SessionRow): boolean {
-    const agent = this.launcher.agent(row.template)
+    const agent = this.launchPlanner.agent(row.template)
     return (agent?.preStart.length ?? 0) > 0 && isEmpty(row.workDir)
   }
 
@@ -61,7 +61,7 @@ export class Provisioning {
     servers: readonly McpConnection[],
     wanted: WantedBuilder,
   ): Promise<void> {
-    const provider = this.launcher.providerOfSession(row)
+    const provider = this.launchPlanner.providerOfSession(row)
     const family = familyOf(row, provider)
     const overlays = brings.overlays.filter(existsSync)
     for (const program of brings.hooks) if (!(await anyHas(overlays, program))) addOwnHooks(program, wanted)
@@ -71,17 +71,17 @@ export class Provisioning {
       family,
       wanted,
     )
-    if (session !== 'acp' && this.launcher.transport(row) !== 'acp') addMcpServers(servers, family, wanted)
+    if (session !== 'acp' && this.launchPlanner.transport(row) !== 'acp') addMcpServers(servers, family, wanted)
   }
 
   /** The servers of packs, and over them those that the city declares itself. */
   async #servers(row: SessionRow, agent: AgentConfig, wanted: WantedBuilder): Promise<McpConnection[]> {
     const folders = agent.brings.mcp.filter(existsSync)
-    const fields = folders.length > 0 ? this.launcher.promptData(row) : {}
+    const fields = folders.length > 0 ? this.launchPlanner.promptData(row) : {}
     const { servers, problems } = await readMcpFolders(folders, fields)
     wanted.problems.push(...problems)
     const byName = new Map(
-      [...servers, ...this.launcher.declaredServers(row.template)].map((each) => [each.name, each]),
+      [...servers, ...this.launchPlanner.declaredServers(row.template)].map((each) => [each.name, each]),
     )
     return [...byName.values()]
   }

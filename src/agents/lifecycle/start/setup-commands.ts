@@ -10,13 +10,13 @@ import type { Confinement } from '../../../host/protocol/session.ts'
 import { worktreeParts } from '../../confinement/rig-repository.ts'
 import { identityOf } from '../../sessions/metadata.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import type { Launcher } from './launch-planner.ts'
+import type { LaunchPlanner } from './launch-planner.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
 import type { ShellOptions, ShellResult, ShellRunner } from './shell-runner.ts'
 
 interface SetupCommandsOptions {
   config: Pick<Config, 'current'>
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   shell: ShellRunner
   /** The city's folder. */
   path: string
@@ -71,10 +71,10 @@ export class SetupCommands {
     const line = this.#agent(row)?.onDeath
     if (!line) return undefined
     const step = { key: 'on_death', line }
-    const { path: cwd, launcher } = this.options
-    if ((launcher.confinable(row)?.confine ?? 'off') === 'off')
+    const { path: cwd, launchPlanner } = this.options
+    if ((launchPlanner.confinable(row)?.confine ?? 'off') === 'off')
       return this.#failure(row, step, { cwd, env: this.#variables(row), confine: undefined })
-    const { env, confine } = launcher.prepare(row, '', '')
+    const { env, confine } = launchPlanner.prepare(row, '', '')
     return this.#failure(row, step, { cwd, env, confine })
   }
 
@@ -111,13 +111,13 @@ export class SetupCommands {
    */
   #ofPreStart(row: SessionRow, confine: Confinement): Confinement {
     const { current } = this.options.config
-    const rig = this.options.launcher.rigPath(row.rig)
+    const rig = this.options.launchPlanner.rigPath(row.rig)
     if (rig === undefined || this.#agent(row)?.workDir === undefined || !isEmpty(row.workDir)) return confine
     return { ...confine, write: [...confine.write, ...worktreeParts(fixedPath(rig, writtenByAgents(current)))] }
   }
 
   #agent(row: SessionRow): AgentConfig | undefined {
-    return row.kind === 'agent' ? this.options.launcher.agent(row.template) : undefined
+    return row.kind === 'agent' ? this.options.launchPlanner.agent(row.template) : undefined
   }
 
   #env({ env }: AgentConfig): Record<string, string | undefined> {
@@ -148,9 +148,9 @@ export class SetupCommands {
     step: SetupStep,
     { cwd, env, confine }: Pick<ShellOptions, 'cwd' | 'env' | 'confine'>,
   ): Promise<string | undefined> {
-    const { config, launcher, shell } = this.options
+    const { config, launchPlanner, shell } = this.options
     const timeout = config.current.session.setupTimeout
-    const line = renderShellCommand(step.line, commandFields(launcher.promptSubject(row)), step.key)
+    const line = renderShellCommand(step.line, commandFields(launchPlanner.promptSubject(row)), step.key)
     const name = `${step.key} of ${identityOf(row)}`
     const readable = confine && step.script ? { ...confine, read: [...confine.read, step.script] } : confine
     const result = await shell.run(line, { name, cwd, env, confine: readable, timeout, signal: this.#signal })

@@ -10,9 +10,9 @@ import type { SessionWaker } from '../../lifecycle/act/session-waker.ts'
 import type { FailureCounts } from '../../lifecycle/plan/failure-counts.ts'
 import { agentHold, sessionHold } from '../../lifecycle/plan/holds.ts'
 import type { BudgetBlocks } from '../../lifecycle/plan/snapshot-reader.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { Questions } from '../../questions/questions.ts'
-import type { AskedHosts } from '../../traffic/asked-hosts.ts'
+import type { HostPrompts } from '../../traffic/host-prompts.ts'
 import type { SessionActivity } from '../activity.ts'
 import type { SessionRepository } from '../repository.ts'
 import { isRunning } from '../running.ts'
@@ -24,7 +24,7 @@ import type { SessionReader } from './session-reader.ts'
 interface AgentSessionDirectoryOptions {
   clock: Clock
   repository: SessionRepository
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   workload: Workload
   activity: SessionActivity
   failures: FailureCounts
@@ -34,7 +34,7 @@ interface AgentSessionDirectoryOptions {
   reader: SessionReader
   budgets: Pick<BudgetBlocks, 'blocks'>
   questions: Pick<Questions, 'asking'>
-  askedHosts: Pick<AskedHosts, 'asking'>
+  askedHosts: Pick<HostPrompts, 'asking'>
 }
 
 /** The sessions of agents, as agents and rigs show and restart them. */
@@ -54,8 +54,8 @@ export class AgentSessionDirectory implements AgentSessions {
 
   /** Why an agent cannot be started: its program is missing, or a budget is used up. */
   unavailable(agent: AgentConfig): string | undefined {
-    const { launcher, budgets } = this.options
-    return launcher.problem(agent) ?? budgets.blocks(agent)
+    const { launchPlanner, budgets } = this.options
+    return launchPlanner.problem(agent) ?? budgets.blocks(agent)
   }
 
   held(agent: AgentConfig): string | undefined {

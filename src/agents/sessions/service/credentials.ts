@@ -2,7 +2,7 @@ import { AppError } from '../../../core/errors.ts'
 import type { SessionCaller } from '../../../http/caller.ts'
 import type { LiveToken, TokenKind } from '../../../http/tokens.ts'
 import type { Worker } from '../../../work/claims/worker.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { TurnGate } from '../../messaging/turn-gate.ts'
 import { identityOf, namesOf, workNamesOf } from '../metadata.ts'
 import { lastSegment } from '../names.ts'
@@ -17,7 +17,7 @@ interface SessionCredentialsOptions {
   repository: SessionRepository
   resolver: Pick<SessionResolver, 'find'>
   tokens: SessionTokens
-  launcher: Pick<Launcher, 'agent'>
+  launchPlanner: Pick<LaunchPlanner, 'agent'>
   workload: Pick<Workload, 'activeBead'>
   turns: Pick<TurnGate, 'closedFor'>
 }
@@ -28,12 +28,12 @@ export class SessionCredentials implements TokenKind {
 
   /** The session whose token has this hash; `ended` when its incarnation is over. */
   caller(hash: string): SessionCaller | 'ended' | undefined {
-    const { city, repository, tokens, launcher, workload } = this.options
+    const { city, repository, tokens, launchPlanner, workload } = this.options
     const owner = tokens.find(hash)
     if (owner === undefined || owner === 'ended') return owner
     const row = repository.find(owner.session)
     if (!row || row.state === 'closed') return 'ended'
-    const declared = row.kind === 'agent' ? launcher.agent(row.template) : undefined
+    const declared = row.kind === 'agent' ? launchPlanner.agent(row.template) : undefined
     return {
       ...{ kind: 'session', city, session: row.id, names: namesOf(row), agent: row.template },
       isCalled: (name) => this.#isShortName(row, name),
@@ -48,8 +48,8 @@ export class SessionCredentials implements TokenKind {
   /** Whether a name without its rig is that of the session, and of no agent or other session that bears just this name. */
   #isShortName(row: SessionRow, name: string): boolean {
     if (!namesOf(row).some((full) => full.includes('/') && lastSegment(full) === name)) return false
-    const { launcher, resolver } = this.options
-    if (launcher.agent(name)) return false
+    const { launchPlanner, resolver } = this.options
+    if (launchPlanner.agent(name)) return false
     try {
       const bearer = resolver.find(name)
       return bearer === undefined || bearer.id === row.id || !namesOf(bearer).includes(name)

@@ -2,7 +2,7 @@ import type { Store, Tx } from '../../../core/store/store.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { LIVE } from '../../lifecycle/start/fingerprint.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { SessionEventRecorder } from '../event-recorder.ts'
 import type { SessionRepository } from '../repository.ts'
 import { isRunning } from '../running.ts'
@@ -13,7 +13,7 @@ interface DriftedSessionsOptions {
   store: Store
   repository: SessionRepository
   recorder: SessionEventRecorder
-  launcher: Pick<Launcher, 'drift' | 'declared'>
+  launchPlanner: Pick<LaunchPlanner, 'drift' | 'declared'>
 }
 
 /** Sessions that were started from a declaration that has changed since. */
@@ -40,9 +40,9 @@ export class DriftedSessions {
   }
 
   #accept(tx: Tx): void {
-    const { repository, recorder, launcher } = this.options
+    const { repository, recorder, launchPlanner } = this.options
     for (const { row, fields } of this.#drifted()) {
-      const declared = launcher.declared(row)
+      const declared = launchPlanner.declared(row)
       if (!declared || fields.every((field) => field === LIVE)) continue
       const live = row.fingerprint[LIVE]
       const accepted = { ...declared, ...(live !== undefined && { [LIVE]: live }) }
@@ -53,11 +53,11 @@ export class DriftedSessions {
   }
 
   #drifted(): { row: SessionRow; fields: string[] }[] {
-    const { repository, launcher } = this.options
+    const { repository, launchPlanner } = this.options
     return repository
       .live()
       .filter(isRunning)
-      .map((row) => ({ row, fields: launcher.drift(row) }))
+      .map((row) => ({ row, fields: launchPlanner.drift(row) }))
       .filter(({ fields }) => fields.length > 0)
   }
 }

@@ -7,7 +7,7 @@ import type { Caller } from '../../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../../http/schema.ts'
 import type { SessionCreator } from '../../lifecycle/act/session-creator.ts'
 import { HELD, type SessionWaker } from '../../lifecycle/act/session-waker.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { MessageQueue } from '../../messaging/message-queue.ts'
 import { MESSAGE_LIMIT, type SessionRequests } from '../../messaging/requests.ts'
 import { SessionSubmitSucceeded } from '../events.ts'
@@ -17,7 +17,7 @@ import type { SessionMessage, SessionSubmit, SubmitIntent } from '../schema.ts'
 interface MessageSenderOptions {
   store: Store
   repository: SessionRepository
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   creator: SessionCreator
   waker: SessionWaker
   queue: MessageQueue
@@ -60,7 +60,7 @@ export class MessageSender {
 
   async #send(token: string, caller: Caller, sending: Sending): Promise<AsyncAcceptedBody> {
     const { message, operation, intent, saveResponse } = sending
-    const { store, repository, launcher, creator, waker, queue, requests } = this.options
+    const { store, repository, launchPlanner, creator, waker, queue, requests } = this.options
     const row = await creator.findOrCreate(token, caller)
     if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${row.id} is failed-create`)
     const cursor = requests.head
@@ -68,7 +68,7 @@ export class MessageSender {
       const request = requests.accept(tx, operation, row.id)
       const answer = saveResponse(tx, requests.answer(request, cursor))
       const isFollowUp = operation === 'session.submit' && intent === 'follow_up'
-      if (isFollowUp && launcher.transport(row) === 'acp') {
+      if (isFollowUp && launchPlanner.transport(row) === 'acp') {
         requests.fail(tx, request, 'submit_failed', 'follow_up is not supported by sessions that use ACP')
         return answer
       }

@@ -43,7 +43,7 @@ import { FailureCounts } from '../../lifecycle/plan/failure-counts.ts'
 import { FirstClaims } from '../../lifecycle/plan/first-claims.ts'
 import { AgentCommands } from '../../lifecycle/start/agent-commands.ts'
 import { type CityEnvironment, commandEnvironment } from '../../lifecycle/start/environment.ts'
-import { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import { Prompts } from '../../lifecycle/start/prompts.ts'
 import { Provisioning } from '../../lifecycle/start/provisioning.ts'
 import { SetupCommands } from '../../lifecycle/start/setup-commands.ts'
@@ -66,7 +66,7 @@ import type { ProjectFiles } from '../../project-files/project-files.ts'
 import { optionOf } from '../../questions/outcome.ts'
 import { Questions } from '../../questions/questions.ts'
 import { Shares } from '../../shares/shares.ts'
-import { AskedHosts } from '../../traffic/asked-hosts.ts'
+import { HostPrompts } from '../../traffic/host-prompts.ts'
 import { Traffic } from '../../traffic/traffic.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
 import { SessionActivity } from '../activity.ts'
@@ -166,15 +166,15 @@ function openPrograms(options: SessionsOptions & Records) {
   const { store, clock, deadlines, config, host, repository, environment, report } = options
   const { questions, workload } = options
   const { city, path, env } = environment
-  const launcher = new Launcher(environment, config, options.accounts, () => clock.now())
-  const logins = new Logins({ ...options, launcher })
-  const prompts = new Prompts(launcher, new PromptRenderer(deadlines), environment.network)
+  const launchPlanner = new LaunchPlanner(environment, config, options.accounts, () => clock.now())
+  const logins = new Logins({ ...options, launchPlanner })
+  const prompts = new Prompts(launchPlanner, new PromptRenderer(deadlines), environment.network)
   const shell = new ShellRunner(deadlines, options.processTokens, new ConfinedShell([environment.bin]))
   const commandEnv = commandEnvironment(environment)
-  const setup = new SetupCommands({ config, launcher, shell, path, env: commandEnv })
+  const setup = new SetupCommands({ config, launchPlanner, shell, path, env: commandEnv })
   const commandConfinement = new CommandConfinement({
     ...{ config, sessions: repository, place: environment },
-    confinable: (row) => launcher.confinable(row),
+    confinable: (row) => launchPlanner.confinable(row),
   })
   const beadOf = (row: SessionRow) => {
     const names = workNamesOf(row)
@@ -199,23 +199,23 @@ function openPrograms(options: SessionsOptions & Records) {
   const terminal = openTerminalInput(host, deadlines)
   const prompter = new AcpPrompter(host, conversations)
   const logs = openSessionLogs({
-    ...{ name: city, path, env, store, clock, deadlines, sessionRepository: repository, launcher, conversations },
+    ...{ name: city, path, env, store, clock, deadlines, sessionRepository: repository, launchPlanner, conversations },
     ...{ questions, report },
     pending: (row) => pendingOf({ questions, conversations }, repository.find(row.id) ?? row),
   })
   return {
-    launcher,
+    launchPlanner,
     logins,
     prompts,
-    provisioning: new Provisioning(launcher, options.projectFiles),
+    provisioning: new Provisioning(launchPlanner, options.projectFiles),
     ...{ setup, commandConfinement, conversations, terminal },
     agentCommands: new AgentCommands({ config, shell, path, env: commandEnv, confinement: commandConfinement }),
-    input: new ProgramInput({ launcher, conversations, prompter, terminal }),
+    input: new ProgramInput({ launchPlanner, conversations, prompter, terminal }),
     logs,
     transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines, options.questions),
-    view: new SessionView({ ...options, launcher, logs }),
-    askedHosts: new AskedHosts({ ...options, city, beadOf }),
-    questionWatcher: new QuestionWatcher({ ...options, city, launcher, conversations, beadOf }),
+    view: new SessionView({ ...options, launchPlanner, logs }),
+    askedHosts: new HostPrompts({ ...options, city, beadOf }),
+    questionWatcher: new QuestionWatcher({ ...options, city, launchPlanner, conversations, beadOf }),
   }
 }
 
@@ -238,13 +238,13 @@ type Messaging = ReturnType<typeof openMessaging>
 
 /** How sessions begin, wake, run and end. */
 function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
-  const { environment, launcher } = options
-  const refusals = new Refusals({ ...options, place: environment, confinable: (row) => launcher.confinable(row) })
+  const { environment, launchPlanner } = options
+  const refusals = new Refusals({ ...options, place: environment, confinable: (row) => launchPlanner.confinable(row) })
   const exits = new ExitHandler({ ...options, refusals })
   const table = new ProcessTable()
   const lifeSigns = new LifeSigns({ ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
   const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })
-  const programOf = builtinProviderLookup(options.launcher)
+  const programOf = builtinProviderLookup(options.launchPlanner)
   const loginWatcher = new LoginWatcher({ ...options, processes, programOf })
   const detached = new DetachedProcesses(options)
   const traffic = new Traffic(options)

@@ -5,7 +5,7 @@ import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { SessionHost } from '../host.ts'
 import type { SessionRepository } from '../repository.ts'
 import type { SessionResolver } from '../resolver.ts'
@@ -19,7 +19,7 @@ interface PermissionModesOptions {
   host: Pick<SessionHost, 'mode'>
   repository: SessionRepository
   resolver: SessionResolver
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   conversations: AcpConversations
   view: SessionView
 }
@@ -43,20 +43,20 @@ export class PermissionModes {
   }
 
   #save(tx: Tx, row: SessionRow, mode: string): SessionRow {
-    const { repository, launcher, conversations } = this.options
+    const { repository, launchPlanner, conversations } = this.options
     if (row.state === 'closed') throw new AppError(SESSION_CONFLICT, 'conflict: session is closed')
     if (RUNNING.has(row.state) && !this.#isSwitchable(row)) {
       throw new AppError(SESSION_CONFLICT, 'conflict: session is running; suspend it first, then choose')
     }
-    if (launcher.transport(row) === 'acp') {
+    if (launchPlanner.transport(row) === 'acp') {
       conversations.requestMode(tx, row, this.#checkAcpMode(row, mode))
       return row
     }
-    const agent = row.kind === 'agent' ? launcher.agent(row.template) : undefined
+    const agent = row.kind === 'agent' ? launchPlanner.agent(row.template) : undefined
     if (row.kind === 'agent' && !agent) {
       throw new AppError(SESSION_CONFLICT, `conflict: agent ${row.template} is not in the configuration any more`)
     }
-    const provider = agent ? launcher.providerOf(agent) : launcher.provider(row.provider)
+    const provider = agent ? launchPlanner.providerOf(agent) : launchPlanner.provider(row.provider)
     if (!provider?.optionsSchema.some(({ key }) => key === 'permission_mode')) {
       throw new AppError('not-implemented', `unsupported: ${row.provider} has no permission modes`)
     }

@@ -3,7 +3,7 @@ import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../../http/r
 import { fillPage } from '../../../http/respond/page.ts'
 import { pageSize } from '../../../http/schema.ts'
 import { previewSession } from '../../lifecycle/start/agent-preview.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { PromptedSession } from '../../lifecycle/start/prompt-subjects.ts'
 import type { Prompts } from '../../lifecycle/start/prompts.ts'
 import { NEWEST, type SessionPosition } from '../closed-sessions.ts'
@@ -19,7 +19,7 @@ interface SessionReaderOptions {
   host: Pick<SessionHost, 'screen'>
   repository: SessionRepository
   resolver: SessionResolver
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   prompts: Prompts
   view: SessionView
 }
@@ -62,14 +62,14 @@ export class SessionReader {
 
   /** The newest session of an agent, or its next, or that of an instance; undefined for what names a session, or no agent. */
   #ofAgent(token: string): PromptedSession | undefined {
-    const { resolver, repository, launcher } = this.options
+    const { resolver, repository, launchPlanner } = this.options
     if (resolver.find(token)) return undefined
     const name = withoutSlash(token)
-    const agent = launcher.agent(name)
+    const agent = launchPlanner.agent(name)
     const live = repository.live().filter(({ template }) => template === agent?.qualified)
-    if (agent) return live.at(-1) ?? previewSession(agent, launcher)
-    const instance = launcher.instance(name)
-    return instance && (resolver.find(instance.name) ?? previewSession(instance.agent, launcher, instance.name))
+    if (agent) return live.at(-1) ?? previewSession(agent, launchPlanner)
+    const instance = launchPlanner.instance(name)
+    return instance && (resolver.find(instance.name) ?? previewSession(instance.agent, launchPlanner, instance.name))
   }
 }
 

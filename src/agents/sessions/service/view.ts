@@ -1,7 +1,7 @@
 import { effectiveOptions } from '../../../config/providers/launch.ts'
 import type { Provider } from '../../../config/providers/provider.ts'
 import type { LogStatus } from '../../conversations/entries/status.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { SessionActivity } from '../activity.ts'
 import { workNamesOf } from '../metadata.ts'
 import type { SessionRepository } from '../repository.ts'
@@ -12,7 +12,7 @@ import type { Workload } from '../workload.ts'
 
 interface SessionViewOptions {
   repository: Pick<SessionRepository, 'titleOf'>
-  launcher: Launcher
+  launchPlanner: LaunchPlanner
   workload: Workload
   activity: SessionActivity
   logs: { status(session: string): LogStatus | undefined }
@@ -25,7 +25,7 @@ export class SessionView {
   show(row: SessionRow, { lastOutput }: { lastOutput?: string } = {}): SessionResponse {
     const running = isRunning(row)
     const closed = row.state === 'closed'
-    const agent = this.options.launcher.agent(row.template)
+    const agent = this.options.launchPlanner.agent(row.template)
     return {
       id: row.id,
       kind: row.kind,
@@ -68,12 +68,13 @@ export class SessionView {
 
   #provider(row: SessionRow): Pick<SessionResponse, 'display_name' | 'submission_capabilities' | 'options'> {
     const capabilities = {
-      supports_follow_up: (valueOrUndefined(() => this.options.launcher.transport(row)) ?? 'terminal') === 'terminal',
+      supports_follow_up:
+        (valueOrUndefined(() => this.options.launchPlanner.transport(row)) ?? 'terminal') === 'terminal',
       supports_interrupt_now: row.provider !== 'antigravity',
     }
     const provider = this.#findProvider(row)
     if (!provider) return { submission_capabilities: capabilities }
-    const agent = this.options.launcher.agent(row.template)
+    const agent = this.options.launchPlanner.agent(row.template)
     return {
       display_name: provider.displayName ?? provider.name,
       submission_capabilities: capabilities,
@@ -82,9 +83,9 @@ export class SessionView {
   }
 
   #findProvider(row: SessionRow): Provider | undefined {
-    const agent = row.kind === 'agent' ? this.options.launcher.agent(row.template) : undefined
+    const agent = row.kind === 'agent' ? this.options.launchPlanner.agent(row.template) : undefined
     if (agent?.startCommand !== undefined) return undefined
-    return valueOrUndefined(() => this.options.launcher.provider(row.provider))
+    return valueOrUndefined(() => this.options.launchPlanner.provider(row.provider))
   }
 
   #metadata(row: SessionRow): { metadata?: Record<string, string> } {

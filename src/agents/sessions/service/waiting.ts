@@ -2,7 +2,7 @@ import type { AgentConfig } from '../../../config/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { Launcher } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { TurnGate } from '../../messaging/turn-gate.ts'
 import type { SessionRepository } from '../repository.ts'
 import { isRunning } from '../running.ts'
@@ -13,7 +13,7 @@ interface WaitingReasonsOptions {
   config: Pick<Config, 'current'>
   suspensions: Pick<Suspensions, 'explain'>
   repository: Pick<SessionRepository, 'find' | 'live'>
-  launcher: Pick<Launcher, 'agent' | 'problem'>
+  launchPlanner: Pick<LaunchPlanner, 'agent' | 'problem'>
   turns: Pick<TurnGate, 'closedFor'>
 }
 
@@ -28,20 +28,20 @@ export class WaitingReasons {
     if (!row) return undefined
     const closed = this.options.turns.closedFor(row)
     if (closed !== undefined || row.state !== 'start-pending') return closed
-    const agent = row.kind === 'agent' ? this.options.launcher.agent(row.template) : undefined
+    const agent = row.kind === 'agent' ? this.options.launchPlanner.agent(row.template) : undefined
     return (
       suspensions.explain(config.current, agent) ??
       (agent && this.#limit(agent)) ??
       this.#retry(row) ??
-      (agent && this.options.launcher.problem(agent))
+      (agent && this.options.launchPlanner.problem(agent))
     )
   }
 
   /** Sessions take all the room that their agent, rig or city has. */
   #limit({ qualified, maxActive, dir }: AgentConfig): string | undefined {
-    const { config, repository, launcher } = this.options
+    const { config, repository, launchPlanner } = this.options
     const running = repository.live().filter(isRunning)
-    const ofRig = running.filter(({ template }) => launcher.agent(template)?.dir === dir)
+    const ofRig = running.filter(({ template }) => launchPlanner.agent(template)?.dir === dir)
     const full = (what: string, max: number | undefined, count: number) =>
       max !== undefined && count >= max
         ? `${what} may have ${max} at once and has ${count}; close one, or raise max_active_sessions`

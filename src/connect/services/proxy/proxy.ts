@@ -6,7 +6,7 @@ import type { SocketData } from '../../../http/plane-options.ts'
 import type { Connection, Socket } from '../../../http/route.ts'
 import type { RunningService } from '../running-service.ts'
 import type { ServiceProcess } from '../service-process.ts'
-import { Patience } from './patience.ts'
+import { ResponseTimeout } from './response-timeout.ts'
 
 /** A request on its way to a service. */
 export interface ProxyRequest {
@@ -46,7 +46,7 @@ export class ServiceProxy {
 
   async #forward({ request, server, running, path }: ProxyRequest, process: ServiceProcess): Promise<Response> {
     const { clock, deadlines } = this.options
-    const patience = new Patience(clock, deadlines, running.service.responseTimeout, request.signal)
+    const patience = new ResponseTimeout(clock, deadlines, running.service.responseTimeout, request.signal)
     try {
       const response = await fetch(`http://localhost${path}`, {
         method: request.method,
@@ -66,7 +66,7 @@ export class ServiceProxy {
 
   async #upgrade({ request, server, running, path }: ProxyRequest, process: ServiceProcess): Promise<Response> {
     const { clock, deadlines } = this.options
-    const patience = new Patience(clock, deadlines, running.service.responseTimeout, request.signal)
+    const patience = new ResponseTimeout(clock, deadlines, running.service.responseTimeout, request.signal)
     const protocols =
       request.headers
         .get('sec-websocket-protocol')
@@ -91,7 +91,7 @@ export class ServiceProxy {
     }
   }
 
-  #failed(error: unknown, name: string, process: ServiceProcess, { isOver }: Patience): Response {
+  #failed(error: unknown, name: string, process: ServiceProcess, { isOver }: ResponseTimeout): Response {
     if (error instanceof AppError) throw error
     if (isOver) {
       process.doubt('it does not answer')

@@ -40,7 +40,7 @@ const PREFIX = 'host:'
 const MAX_KEPT = 1000
 
 /** The hosts beyond all lists that confined sessions ask for: people say whether these may be reached. */
-export class AskedHosts implements AttentionSource<ListedItem> {
+export class HostPrompts implements AttentionSource<ListedItem> {
   readonly name = 'asked-hosts'
   readonly #resolutions = new Map<string, AttentionResolution>()
 

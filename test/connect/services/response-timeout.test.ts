@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { Patience } from '../../../src/connect/services/proxy/patience.ts'
+import { ResponseTimeout } from '../../../src/connect/services/proxy/response-timeout.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { TestClock } from '../../support/clock.ts'
 
 function waiting(client = new AbortController().signal) {
   const clock = new TestClock()
   const deadlines = new Deadlines(clock, clock)
-  return { clock, patience: new Patience(clock, deadlines, 60_000, client) }
+  return { clock, patience: new ResponseTimeout(clock, deadlines, 60_000, client) }
 }
 
 test('a service that shows no sign for a minute is given up', async () => {

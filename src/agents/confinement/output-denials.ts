@@ -4,15 +4,15 @@ import type { Access } from '../../config/confinement/obstacle.ts'
 import { contains } from '../../config/confinement/obstacle.ts'
 
 /** A path that a program said it has no permission for. */
-export interface SaidRefusal {
+export interface OutputDenial {
   readonly path: string
   /** What it wanted, as far as its words tell. */
   readonly access: Access
 }
 
 /** The paths outside of its folder that a program said it has no permission for, the last first. */
-export function saidRefusals(output: string, folder: string): SaidRefusal[] {
-  const found = output.split('\n').flatMap((line): SaidRefusal[] => {
+export function saidRefusals(output: string, folder: string): OutputDenial[] {
+  const found = output.split('\n').flatMap((line): OutputDenial[] => {
     if (!/permission denied/i.test(line)) return []
     const path = placeOf(namedIn(line), folder)
     if (path === undefined || contains(folder, path)) return []

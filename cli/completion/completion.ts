@@ -1,13 +1,13 @@
 import { Argument, type Command } from 'commander'
-import bash from '../completion/gc.bash' with { type: 'text' }
-import fish from '../completion/gc.fish' with { type: 'text' }
-import zsh from '../completion/gc.zsh' with { type: 'text' }
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { Exit } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { complete, type Sources } from '../names/complete.ts'
 import type { Named } from '../names/kinds.ts'
+import bash from './gc.bash' with { type: 'text' }
+import fish from './gc.fish' with { type: 'text' }
+import zsh from './gc.zsh' with { type: 'text' }
 
 /** What a shell reads: it asks gc for the words that may come next. */
 const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish }

@@ -1,7 +1,7 @@
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 
 /** Aborts what a service leaves without a sign for too long: it takes nothing of the request, and answers nothing. */
-export class Patience {
+export class ResponseTimeout {
   readonly #controller = new AbortController()
   #deadline: Deadline | undefined
   #lastSign: number

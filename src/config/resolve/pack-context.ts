@@ -12,7 +12,7 @@ export interface PackSurroundings {
 type PackFolderNames = Readonly<Record<'overlay' | 'mcp' | 'skills', string>>
 
 /** The packs of the city, the city itself, and the packs of a rig, in this order; worked out once for each rig. */
-export class PacksAround {
+export class PackContext {
   readonly #ofRigs = new Map<string | undefined, PackSurroundings>()
   readonly #folders = new Map<string, PackFolderNames>()
 
