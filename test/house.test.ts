@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { behindFaces, type Import, MAX_FUNCTION_LINES, readHouse, roomOf } from './support/house.ts'
+
+/** What each wing of `src` may import besides itself. A wing that is not named here may import nothing. */
+const LAW: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  http: ['core'],
+  host: ['core'],
+  config: ['http', 'core'],
+  work: ['config', 'http', 'core'],
+  agents: ['work', 'config', 'host', 'http', 'core'],
+  orchestration: ['agents', 'work', 'config', 'http', 'core'],
+  connect: ['agents', 'work', 'config', 'http', 'core'],
+  city: ['orchestration', 'connect', 'agents', 'work', 'config', 'host', 'http', 'core'],
+  social: ['http', 'core'],
+  supervisor: ['city', 'social', 'orchestration', 'connect', 'agents', 'work', 'config', 'host', 'http', 'core'],
+}
+
+/** The rooms of each wing, lowest first: a room imports those before it. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {}
+
+/** Imports, types too, that run up inside a wing. A number may only fall. */
+const UPWARD: Readonly<Record<string, number>> = {}
+
+/** Imports past the face of a room, by the wing that makes them. A number may only fall. */
+const PAST_FACES: Readonly<Record<string, number>> = {}
+
+/** What the command line loads when a command needs it. */
+const STARTED = [
+  ...['src/supervisor', 'src/host', 'src/config', 'src/agents/confinement', 'src/orchestration/formulas'],
+  ...['src/core/template', 'tui'],
+]
+
+const house = await readHouse()
+/** Imports as they are written, and as they are with the names of faces traced to their files. */
+const written = house.imports
+const imports = behindFaces(written)
+const inside = (path: string, ...folders: string[]) => folders.some((folder) => path.startsWith(`${folder}/`))
+const isOurs = (path: string) => inside(path, 'src', 'cli', 'tui')
+const wingOf = (path: string) =>
+  path
+    .split('/')
+    .slice(0, path.startsWith('src/') ? 2 : 1)
+    .at(-1) ?? ''
+const described = ({ from, to }: Import) => `${from} imports ${to}`
+const breaks = (folder: string, isAllowed: (each: Import) => boolean) =>
+  imports.filter((each) => inside(each.from, folder) && isOurs(each.to) && !isAllowed(each)).map(described)
+
+/** Groups of nodes that reach each other, by Tarjan's algorithm. */
+function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+  const order = new Map<string, number>()
+  const low = new Map<string, number>()
+  const stack: string[] = []
+  const cycles: string[][] = []
+  const visit = (node: string): number => {
+    const index = order.size
+    let lowest = index
+    order.set(node, index)
+    stack.push(node)
+    for (const next of edges.get(node) ?? []) {
+      if (!order.has(next)) lowest = Math.min(lowest, visit(next))
+      else if (stack.includes(next)) lowest = Math.min(lowest, order.get(next) ?? lowest)
+    }
+    low.set(node, lowest)
+    if (lowest === index) {
+      const circle = stack.splice(stack.indexOf(node))
+      if (circle.length > 1) cycles.push(circle.sort())
+    }
+    return lowest
+  }
+  for (const node of edges.keys()) if (!order.has(node)) visit(node)
+  return cycles
+}
+
+const edgesOf = (chosen: readonly Import[]): Map<string, Set<string>> => {
+  const edges = new Map<string, Set<string>>()
+  for (const { from, to } of chosen) edges.set(from, (edges.get(from) ?? new Set()).add(to))
+  return edges
+}
+
+const counted = (chosen: readonly Import[]): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  for (const { from } of chosen) counts[wingOf(from)] = (counts[wingOf(from)] ?? 0) + 1
+  return counts
+}
+
+describe('files', () => {
+  test('of the program are there to be checked', () => {
+    expect(house.files.length).toBeGreaterThan(100)
+    expect(written.filter(({ to }) => isOurs(to) && !existsSync(to)).map(described)).toEqual([])
+  })
+
+  test('do not import each other in a circle', () => {
+    expect(circles(edgesOf(written.filter(({ to }) => isOurs(to))))).toEqual([])
+  })
+
+  test(`have no function of more than ${MAX_FUNCTION_LINES} lines, and no default export`, () => {
+    expect(house.longFunctions).toEqual([])
+    expect(house.defaultExports).toEqual([])
+  })
+})
+
+describe('wings', () => {
+  for (const [wing, below] of Object.entries(LAW)) {
+    test(`${wing} imports only ${below.join(', ') || 'itself'}`, () => {
+      const allowed = [wing, ...below].map((name) => `src/${name}`)
+      expect(breaks(`src/${wing}`, ({ to }) => inside(to, ...allowed))).toEqual([])
+    })
+  }
+
+  test('are the folders of src, each with a law of its own', () => {
+    const wings = new Set(house.files.filter((path) => inside(path, 'src')).map(wingOf))
+    expect([...wings].filter((wing) => LAW[wing] === undefined && wing !== 'client')).toEqual([])
+  })
+})
+
+describe('rooms', () => {
+  test('are listed by wing, lowest first', () => {
+    const rooms: Record<string, string[]> = {}
+    for (const room of new Set(house.files.flatMap((path) => roomOf(path) ?? []))) {
+      const [, wing = '', name = ''] = room.split('/')
+      rooms[wing] = [...(rooms[wing] ?? []), name].sort()
+    }
+    expect(rooms).toEqual(Object.fromEntries(Object.entries(ROOMS).map(([wing, names]) => [wing, [...names].sort()])))
+  })
+
+  test('import those below them in their wing, but for a number that only falls', () => {
+    const heightOf = (path: string) => ROOMS[wingOf(path)]?.indexOf(path.split('/')[2] ?? '') ?? 0
+    const upward = imports.filter(
+      ({ from, to }) =>
+        roomOf(from) !== undefined &&
+        roomOf(to) !== undefined &&
+        wingOf(from) === wingOf(to) &&
+        heightOf(to) > heightOf(from),
+    )
+    expect(counted(upward)).toEqual({ ...UPWARD })
+  })
+
+  test('have a face that re-exports and does nothing else', () => {
+    expect(house.busyFaces).toEqual([])
+  })
+
+  test('are entered by their faces, but for a number that only falls', () => {
+    const past = written.filter(({ from, to, lazy }) => {
+      const room = roomOf(to)
+      return room !== undefined && room !== roomOf(from) && to !== `${room}/index.ts` && to.endsWith('.ts') && !lazy
+    })
+    expect(counted(past)).toEqual({ ...PAST_FACES })
+  })
+
+  test('keep their tables to themselves', () => {
+    const foreign = imports.filter(
+      ({ from, to, typeOnly }) => !typeOnly && /^src\/.*\/table\.ts$/.test(to) && dirname(from) !== dirname(to),
+    )
+    expect(foreign.map(described)).toEqual([])
+  })
+
+  test('have routes that know their service by type only, and no database', () => {
+    const wrong = imports.filter(
+      ({ from, to, typeOnly }) =>
+        from.endsWith('/routes.ts') &&
+        (/drizzle|bun:sqlite|core\/store/.test(to) || (isOurs(to) && !typeOnly && /\/table\.ts$/.test(to))),
+    )
+    expect(wrong.map(described)).toEqual([])
+  })
+})
+
+describe('clients', () => {
+  test('see wire shapes and routes, as types, and nothing else of the server', () => {
+    const isWire = ({ to, typeOnly }: Import) =>
+      inside(to, 'src/client') || (typeOnly && /(schema|event|routes?)\.ts$/.test(to))
+    expect(breaks('src/client', isWire)).toEqual([])
+  })
+
+  test('of people see the client; what they start they load when asked to', () => {
+    const isWire = ({ to, typeOnly }: Import) => inside(to, 'src/client') || (typeOnly && to.endsWith('schema.ts'))
+    expect(breaks('tui', (each) => isWire(each) || inside(each.to, 'tui'))).toEqual([])
+    const isStarted = ({ to, lazy, typeOnly }: Import) => (lazy || typeOnly) && inside(to, ...STARTED)
+    expect(breaks('cli', (each) => isWire(each) || isStarted(each) || inside(each.to, 'cli'))).toEqual([])
+  })
+
+  test('of http are its own and the network: nobody else knows Elysia', () => {
+    const elysia = written.filter(({ from, to }) => to === 'elysia' && !inside(from, 'src/http', 'src/social'))
+    expect(elysia.map(({ from }) => from)).toEqual([])
+  })
+})

@@ -1,0 +1,113 @@
+import { dirname, join, normalize } from 'node:path'
+import { Glob } from 'bun'
+import { type Node, parseSync, Visitor } from 'oxc-parser'
+
+/** An import or re-export of one file by another. Paths are relative to the project; names are those of the file imported. */
+export interface Import {
+  readonly from: string
+  /** A path of ours, else the name of a package. */
+  readonly to: string
+  readonly names: readonly string[]
+  readonly typeOnly: boolean
+  readonly lazy: boolean
+}
+
+export interface House {
+  readonly files: readonly string[]
+  readonly imports: readonly Import[]
+  /** Functions of more than `MAX_FUNCTION_LINES`, as `file:line has n lines`. */
+  readonly longFunctions: readonly string[]
+  /** Files that have a default export. */
+  readonly defaultExports: readonly string[]
+  /** Faces that do more than re-export. */
+  readonly busyFaces: readonly string[]
+}
+
+export const MAX_FUNCTION_LINES = 60
+
+/** Reads the sources of the program: `src`, `cli` and `tui`. */
+export async function readHouse(): Promise<House> {
+  const files = [...new Glob('{src,cli,tui}/**/*.{ts,tsx}').scanSync('.')].sort()
+  const imports: Import[] = []
+  const longFunctions: string[] = []
+  const defaultExports: string[] = []
+  const busyFaces: string[] = []
+  for (const file of files) {
+    const text = await Bun.file(file).text()
+    const { module, program } = parseSync(file, text)
+    const resolved = (target: string) => (target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
+    const add = (target: string, entries: readonly Entry[], lazy = false) => {
+      const names = entries.flatMap(({ importName }) => importName.name ?? [])
+      const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
+      imports.push({ from: file, to: resolved(target), names, typeOnly, lazy })
+    }
+    for (const { moduleRequest, entries } of module.staticImports) add(moduleRequest.value, entries)
+    for (const { entries } of module.staticExports) {
+      const source = entries[0]?.moduleRequest?.value
+      if (source !== undefined) add(source, entries)
+      if (entries.some(({ exportName }) => exportName.kind === 'Default')) defaultExports.push(file)
+    }
+    for (const { moduleRequest } of module.dynamicImports) {
+      const target = /^'(.+)'$/.exec(text.slice(moduleRequest.start, moduleRequest.end))?.[1]
+      if (target !== undefined) add(target, [], true)
+    }
+    const isFace = roomOf(file) !== undefined && file === `${roomOf(file)}/index.ts`
+    if (isFace && !program.body.every(isReexport)) busyFaces.push(file)
+    longFunctions.push(...longFunctionsOf(file, text, program))
+  }
+  return { files, imports, longFunctions, defaultExports, busyFaces }
+}
+
+interface Entry {
+  readonly importName: { readonly name: string | null }
+  readonly isType: boolean
+}
+
+/** The room that a file belongs to, such as `src/work/beads`; undefined for loose files, and outside `src`. */
+export function roomOf(file: string): string | undefined {
+  const parts = file.split('/')
+  return parts[0] === 'src' && parts.length > 3 ? parts.slice(0, 3).join('/') : undefined
+}
+
+/** Where a name of a face comes from: imports of faces are replaced by imports of the files that they stand for. */
+export function behindFaces(imports: readonly Import[]): Import[] {
+  const sources = new Map<string, string>()
+  for (const { from, to, names } of imports) {
+    if (from.endsWith('/index.ts')) for (const name of names) sources.set(`${from} ${name}`, to)
+  }
+  return imports.flatMap((each) => {
+    if (!each.to.endsWith('/index.ts') || each.from.endsWith('/index.ts')) return [each]
+    const targets = new Set(each.names.map((name) => sources.get(`${each.to} ${name}`) ?? each.to))
+    return [...targets].map((to) => ({ ...each, to }))
+  })
+}
+
+const isReexport = (node: Node): boolean => node.type === 'ExportNamedDeclaration' && node.source !== null
+
+function longFunctionsOf(file: string, text: string, program: Parameters<Visitor['visit']>[0]): string[] {
+  const long: string[] = []
+  const measure = (node: LikeFunction) => {
+    const lines = text.slice(node.start, node.end).split('\n').length
+    if (lines <= MAX_FUNCTION_LINES || isList(node)) return
+    long.push(`${file}:${text.slice(0, node.start).split('\n').length} has ${lines} lines`)
+  }
+  new Visitor({
+    FunctionDeclaration: measure,
+    FunctionExpression: measure,
+    ArrowFunctionExpression: measure,
+  }).visit(program)
+  return long
+}
+
+interface LikeFunction {
+  readonly start: number
+  readonly end: number
+  readonly body: Node | null
+}
+
+/** Whether all that a function does is to return a list, as those of routes do: a declaration, and no steps. */
+function isList({ body }: LikeFunction): boolean {
+  if (body?.type === 'ArrayExpression') return true
+  const [only, ...others] = body?.type === 'BlockStatement' ? body.body : []
+  return others.length === 0 && only?.type === 'ReturnStatement' && only.argument?.type === 'ArrayExpression'
+}
