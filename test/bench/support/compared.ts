@@ -1,3 +1,4 @@
+import { tempFolder } from '../../support/folder.ts'
 import { BeadWriter } from './bead-writer.ts'
 import { cpu, took } from './figures.ts'
 import { measure } from './followers.ts'
@@ -18,6 +19,7 @@ export interface Line {
 const CLIENTS = 4
 const SECONDS = 1
 const WRITES = 500
+const COMMANDS = 20
 /** Beads that wait before they are claimed or closed: more than a second takes. */
 const STOCK = 6000
 
@@ -110,6 +112,33 @@ async function started(town: Town, end: () => Promise<void>): Promise<number> {
   return cpu(town.pid) * 1000
 }
 
+/** What a command costs from its start to its end, beside what it has the server do. */
+const command = (what: string, argv0: string, args: readonly string[], folder = 'wide'): Line => ({
+  what: `${what}, the command alone`,
+  bench: 'status',
+  measure: async (town) => {
+    let micros = 0
+    for (let n = 0; n < COMMANDS; n++) {
+      const child = town.command(argv0, args, { folder })
+      // `gc hook` has status 1 without work, and nothing on standard error.
+      if ((await child.exited) !== 0 && (await child.stderr.text()) !== '') throw new Error(`${what} failed`)
+      micros += Number(child.resourceUsage()?.cpuTime.total ?? 0)
+    }
+    return micros / COMMANDS
+  },
+})
+
+/** What a session host costs until it says that it listens. */
+async function hostStarted(town: Town): Promise<number> {
+  using folder = tempFolder()
+  const child = town.command('gc', ['host'], { env: { GC_HOME: folder.at('home') } })
+  await child.stdout.getReader().read()
+  const micros = cpu(child.pid) * 1000
+  child.kill('SIGKILL')
+  await child.exited
+  return micros
+}
+
 /** Ends the server in the middle of writes. */
 async function crash(town: Town): Promise<void> {
   await using _ = helper(PARTS, 'write', town.url + path('busy', ''), String(WRITES))
@@ -141,6 +170,10 @@ export const LINES: readonly Line[] = [
   followed(1000, 10),
   { ...reads('status, 100 agents', () => status), bench: 'status' },
   { what: `status at ${WRITES} writes/s, with the writes`, bench: 'status', measure: underWrites },
+  command('gc hook', 'gc', ['hook', 'agent-50', '--json']),
+  command('bd ready', 'bd', ['ready', '--limit', '5', '--json']),
+  command('gc __confine', 'gc', ['confine', '--', '/bin/true'], 'project'),
+  { what: 'gc host, until it listens', bench: 'status', measure: hostStarted },
   { what: 'start after an orderly stop', bench: 'status', measure: (town) => started(town, () => town.stop()) },
   { what: 'start after SIGKILL while writing', bench: 'status', measure: (town) => started(town, () => crash(town)) },
 ]

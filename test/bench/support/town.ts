@@ -16,6 +16,12 @@ export interface Aged {
   toml?: string
 }
 
+/** Where a command runs, below the folder of a town, and variables besides those that every command gets. */
+interface Surroundings {
+  folder?: string
+  env?: Record<string, string>
+}
+
 /** A supervisor of its own, in a process of its own, with everything it runs; ended with it. */
 export class Town implements AsyncDisposable {
   #process: Bun.Subprocess | undefined
@@ -70,6 +76,20 @@ export class Town implements AsyncDisposable {
       stdin: 'ignore',
       stdout: log,
       stderr: log,
+    })
+  }
+
+  /** Runs a command of the program as a user of this supervisor, by default in the folder of the city `wide`. */
+  command(argv0: string, args: readonly string[], { folder = 'wide', env = {} }: Surroundings = {}) {
+    mkdirSync(this.at(folder), { recursive: true })
+    return Bun.spawn([this.program, ...args], {
+      argv0,
+      cwd: this.at(folder),
+      env: {
+        ...{ PATH: process.env.PATH ?? '', HOME: this.folder.path, GC_HOME: this.home, GC_URL: this.url },
+        ...{ GC_TOKEN: readFileSync(this.at('home', 'token'), 'utf8').trim(), ...env },
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
   }
 
