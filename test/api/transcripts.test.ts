@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { append, claude, write } from '../agents/conversations/samples.ts'
+import { append, claude, write } from '../programs/samples.ts'
 import { OperationCoverage } from '../support/coverage.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { append, claude, write } from '../agents/conversations/samples.ts'
+import { append, claude, write } from '../programs/samples.ts'
 import { eventually } from '../support/until.ts'
 import { confinedTown } from './confined-town.ts'
 

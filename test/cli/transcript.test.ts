@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { parseAmount } from '../../cli/budget/budget.ts'
 import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { openRecordingCity } from '../agents/conversations/recording-city.ts'
-import { append, claude } from '../agents/conversations/samples.ts'
+import { append, claude } from '../programs/samples.ts'
 
 let town: Awaited<ReturnType<typeof openRecordingCity>>
 let session: SessionResponse

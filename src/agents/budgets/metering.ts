@@ -1,8 +1,8 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
+import { runtimeOf } from '../../programs/runtimes.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
-import { LOG_FINDERS } from '../conversations/logs/log-finders.ts'
 import { builtinProviderOf, findProvider } from '../conversations/tracking/session-program.ts'
 import { fingerprint } from '../lifecycle/start/fingerprint.ts'
 import type { LaunchPlanner } from '../lifecycle/start/launch-planner.ts'
@@ -56,7 +56,7 @@ export class Metering {
     const { qualified: template, provider = '' } = agent
     if (launchPlanner.transport({ kind: 'agent', template, provider, login: '' }) === 'acp')
       return this.#find(agent)?.reports === false
-    return !LOG_FINDERS.has(builtinProviderOf(launchPlanner, agent) ?? '')
+    return runtimeOf(builtinProviderOf(launchPlanner, agent)).log === undefined
   }
 
   /** Calls the listener when that may have changed. */

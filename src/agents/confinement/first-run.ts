@@ -4,7 +4,7 @@ import { contains } from '../../config/confinement/obstacle.ts'
 import { addBlock, renderPairs, type TomlPairs } from '../../config/toml/edit.ts'
 import { parseToml, TomlSyntaxError, toPlainValue } from '../../config/toml/parse.ts'
 import type { PrivateFile } from '../../host/protocol/session.ts'
-import { asObject, isObject, type JsonRecord, parseJson } from '../conversations/entries/json.ts'
+import { asObject, isObject, type JsonRecord, parseJson } from '../../programs/entries/json.ts'
 import type { AcceptedDialogs } from './accepted-dialogs.ts'
 
 /** Whose programs run, and where. */

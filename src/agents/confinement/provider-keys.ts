@@ -1,5 +1,5 @@
 import type { ProviderKey } from '../../host/protocol/proxy.ts'
-import { asObject, isObject, type JsonRecord, parseJson } from '../conversations/entries/json.ts'
+import { asObject, isObject, type JsonRecord, parseJson } from '../../programs/entries/json.ts'
 import { anthropicKey, bearer, googleKey, type KeyedApi, type KeyPlace } from './keyed-api.ts'
 import { OPENCODE_PROVIDERS, type OpenCodeProvider } from './opencode-providers.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { asObject, type JsonRecord, parseJson } from '../conversations/entries/json.ts'
+import { asObject, type JsonRecord, parseJson } from '../../programs/entries/json.ts'
 import { LOGINS, type LoginPlace } from './login-file.ts'
 import { OPENCODE_PROVIDERS } from './opencode-providers.ts'
 

@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, asTimestamp, isObject, type JsonRecord } from '../conversations/entries/json.ts'
+import { asArray, asObject, asString, asTimestamp, isObject, type JsonRecord } from '../../programs/entries/json.ts'
 import { readLimit } from './read-limit.ts'
 import type { LimitStatement } from './statement.ts'
 

@@ -1,5 +1,5 @@
-import type { Entry } from '../conversations/entries/entry.ts'
-import { logId } from '../conversations/logs/finder.ts'
+import type { Entry } from '../../programs/entries/entry.ts'
+import { logId } from '../../programs/logs/finder.ts'
 import type { LogReading } from '../conversations/tracking/log-trackers.ts'
 import { type LogStatement, readLogEntry } from './log-statements.ts'
 

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
-import { parseJson } from '../conversations/entries/json.ts'
+import { parseJson } from '../../programs/entries/json.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

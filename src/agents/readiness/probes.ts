@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { INSTALLING } from '../../config/providers/installing.ts'
 import { BUILTINS } from '../../config/providers/presets.ts'
-import { asObject, asString, isObject, parseJson } from '../conversations/entries/json.ts'
+import { asObject, asString, isObject, parseJson } from '../../programs/entries/json.ts'
 import type { ProgramInspector } from './inspector.ts'
 
 /** The result of probing a program. */

@@ -1,5 +1,5 @@
 import type { CityConfig } from '../../config/city-config.ts'
-import type { ModelUsage, Tokens } from '../conversations/entries/entry.ts'
+import type { ModelUsage, Tokens } from '../../programs/entries/entry.ts'
 import type { PriceLists } from './price-list.ts'
 import type { Rates } from './schema.ts'
 

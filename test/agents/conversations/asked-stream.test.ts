@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { openStream } from '../../../src/agents/conversations/stream.ts'
 import type { Question } from '../../../src/host/protocol/question.ts'
 import { human } from '../../../src/http/guard.ts'
+import { at, claude, jsonl, write } from '../../programs/samples.ts'
 import { scriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
-import { at, claude, jsonl, write } from './samples.ts'
 
 const DIALOG: Question = {
   ...{ id: 'screen-1', kind: 'approval', prompt: 'Do you want to proceed?', text: 'git push', cut: false },

@@ -2,8 +2,8 @@ import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SessionResponse } from '../../../src/agents/sessions/schema.ts'
 import { openTown } from '../../cli/town.ts'
+import { append, write } from '../../programs/samples.ts'
 import { conforms } from '../../support/conforms.ts'
-import { append, write } from './samples.ts'
 
 /** A program that reads lines at a prompt and says each back. */
 const ECHO_PROGRAM = `#!/bin/sh

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import { runSync } from '../../../src/agents/conversations/entries/steps.ts'
-import { ClaudeParser } from '../../../src/agents/conversations/logs/claude.ts'
-import { claudeLogs } from '../../../src/agents/conversations/logs/claude-logs.ts'
 import { LogWatcher } from '../../../src/agents/limits/log-watcher.ts'
-import { at, claude } from '../conversations/samples.ts'
+import { ClaudeParser, claudeLogs } from '../../../src/programs/claude/log.ts'
+import { runSync } from '../../../src/programs/entries/steps.ts'
+import { at, claude } from '../../programs/samples.ts'
 
 const SINCE = Date.parse(at(0))
 

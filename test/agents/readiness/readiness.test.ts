@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { ProgramInspector } from '../../../src/agents/readiness/inspector.ts'
 import { INSTALLING } from '../../../src/config/providers/installing.ts'
 import { BUILTINS } from '../../../src/config/providers/presets.ts'
+import { write } from '../../programs/samples.ts'
 import { scriptedTown } from '../../support/city.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
-import { write } from '../conversations/samples.ts'
 
 /** A city whose user has programs in `~/.local/bin` and no others. */
 async function world(env: Record<string, string> = {}) {

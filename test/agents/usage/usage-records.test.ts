@@ -3,9 +3,9 @@ import type { BudgetList } from '../../../src/agents/budgets/schema.ts'
 import type { SessionResponse } from '../../../src/agents/sessions/schema.ts'
 import type { SessionUsage, UsageBody, UsageHistory } from '../../../src/agents/usage/schema.ts'
 import { sessionPage } from '../../../tui/pages/session.ts'
+import { claude } from '../../programs/samples.ts'
 import { reachTo } from '../../tui/reach.ts'
 import { openRecordingCity } from '../conversations/recording-city.ts'
-import { claude } from '../conversations/samples.ts'
 
 let town: Awaited<ReturnType<typeof openRecordingCity>>
 let session: SessionResponse

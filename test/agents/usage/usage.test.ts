@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { unlinkSync } from 'node:fs'
-import type { Entry, ModelUsage } from '../../../src/agents/conversations/entries/entry.ts'
 import { UsageCollector } from '../../../src/agents/usage/collector.ts'
 import { daysUntil, usageHistory } from '../../../src/agents/usage/history.ts'
 import { PriceLists } from '../../../src/agents/usage/price-list.ts'
@@ -10,8 +9,9 @@ import { type UsageFact, UsageStore } from '../../../src/agents/usage/usage-stor
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/config.ts'
 import { Store } from '../../../src/core/store/store.ts'
+import type { Entry, ModelUsage } from '../../../src/programs/entries/entry.ts'
+import { write } from '../../programs/samples.ts'
 import { tempFolder } from '../../support/folder.ts'
-import { write } from '../conversations/samples.ts'
 
 const HOUR = 3_600_000
 const NOON = Date.UTC(2026, 3, 4, 12)

@@ -1,6 +1,14 @@
 import type { AgentRecord } from '../../../host/protocol/record.ts'
-import { imageBlock, lazy, textBlock, thinkingBlock, toolResultBlock, toolUseBlock } from '../entries/blocks.ts'
-import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'
+import type { Block } from '../../../programs/entries/block.ts'
+import {
+  imageBlock,
+  lazy,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+} from '../../../programs/entries/blocks.ts'
+import type { Entry, ModelFields, Tokens } from '../../../programs/entries/entry.ts'
 import {
   asArray,
   asNumber,
@@ -10,9 +18,8 @@ import {
   type JsonRecord,
   omitUndefined,
   stringify,
-} from '../entries/json.ts'
-import { kindOf, type ToolCall } from '../entries/tool-kinds.ts'
-import type { Block } from '../structured/blocks.ts'
+} from '../../../programs/entries/json.ts'
+import { kindOf, type ToolCall } from '../../../programs/entries/tool-kinds.ts'
 import type { RecordOf } from './conversations.ts'
 import { toPendingInteraction } from './questions.ts'
 

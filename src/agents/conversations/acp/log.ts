@@ -1,9 +1,9 @@
 import { Value } from '@sinclair/typebox/value'
 import { AgentRecord } from '../../../host/protocol/record.ts'
-import { parseJson } from '../entries/json.ts'
-import type { LogReader, LogSnapshot } from '../entries/log-reader.ts'
-import { yieldToEventLoop } from '../entries/steps.ts'
-import type { LogHandle } from '../logs/finder.ts'
+import { parseJson } from '../../../programs/entries/json.ts'
+import { yieldToEventLoop } from '../../../programs/entries/steps.ts'
+import type { LogHandle } from '../../../programs/logs/finder.ts'
+import type { LogReader, LogSnapshot } from '../../../programs/logs/log-reader.ts'
 import type { AcpConversations, StoredRecord } from './conversations.ts'
 import { AcpEntryBuilder } from './entry-builder.ts'
 

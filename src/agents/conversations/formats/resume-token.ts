@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { asBoolean, asNumber, asString, isObject, parseJson } from '../entries/json.ts'
+import { asBoolean, asNumber, asString, isObject, parseJson } from '../../../programs/entries/json.ts'
 import type { Message } from '../structured/messages.ts'
 import type { StructuredFrame } from '../structured/transcript.ts'
 

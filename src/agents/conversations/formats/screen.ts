@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { asNumber, asString, isObject, parseJson } from '../../../programs/entries/json.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import { asNumber, asString, isObject, parseJson } from '../entries/json.ts'
 import type { Message } from '../structured/messages.ts'
 import type { StructuredFrame } from '../structured/transcript.ts'
 import type { OutputTurn } from '../structured/turns.ts'

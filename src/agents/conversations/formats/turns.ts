@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../../core/clock.ts'
-import { turnText } from '../entries/blocks.ts'
-import type { Entry } from '../entries/entry.ts'
+import { turnText } from '../../../programs/entries/blocks.ts'
+import type { Entry } from '../../../programs/entries/entry.ts'
 import type { OutputTurn } from '../structured/turns.ts'
 
 /** Whether an entry is a turn of the conversation. */

@@ -1,5 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { closedObject, optional, optionalBoolean, optionalInteger, optionalString, optionalStrings } from './fields.ts'
+import {
+  closedObject,
+  optional,
+  optionalBoolean,
+  optionalInteger,
+  optionalString,
+  optionalStrings,
+} from '../../../programs/entries/fields.ts'
 
 export const Generation = closedObject('SessionStructuredGeneration', {
   id: Type.String(),

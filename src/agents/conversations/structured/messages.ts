@@ -1,6 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Block } from './blocks.ts'
-import { closedObject, optional, optionalInteger, optionalString, optionalStrings } from './fields.ts'
+import { Block } from '../../../programs/entries/block.ts'
+import {
+  closedObject,
+  optional,
+  optionalInteger,
+  optionalString,
+  optionalStrings,
+} from '../../../programs/entries/fields.ts'
 
 /** `final` will not change any more; `superseded` was replaced by a later one. */
 const Status = Type.Union([

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { closedObject, optional } from './fields.ts'
+import { closedObject, optional } from '../../../programs/entries/fields.ts'
 import { History } from './history.ts'
 import { Message } from './messages.ts'
 import { OutputTurn, PaginationInfo } from './turns.ts'

@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { LogReader } from '../entries/log-reader.ts'
+import type { LogReader } from '../../../programs/logs/log-reader.ts'
 
 /** Changes in quick succession are one notification. */
 const SETTLE_MS = 150

@@ -1,10 +1,10 @@
 import type { Statement } from '../../../core/store/statement.ts'
 import type { Store } from '../../../core/store/store.ts'
+import type { LogFinder, LogHandle, LogOrigin } from '../../../programs/logs/finder.ts'
+import { type LogSearch, pathVariants } from '../../../programs/logs/search.ts'
+import { runtimeOf } from '../../../programs/runtimes.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionRow } from '../../sessions/table.ts'
-import type { LogFinder, LogHandle, LogOrigin } from '../logs/finder.ts'
-import { LOG_FINDERS } from '../logs/log-finders.ts'
-import { type LogSearch, pathVariants } from '../logs/search.ts'
 
 /** The program of a session, as far as it determines the log. */
 export interface SessionProgram {
@@ -44,7 +44,7 @@ export class LogLocator {
   /** The places of a session's logs; undefined when its program writes none that can be read. */
   places(row: SessionRow): LogPlaces | undefined {
     const { builtinProvider, env } = this.programOf(row)
-    const finder = builtinProvider === undefined ? undefined : LOG_FINDERS.get(builtinProvider)
+    const finder = runtimeOf(builtinProvider).log
     if (!finder) return undefined
     const sleptAt = row.sleptAt !== null && row.sleptAt < (row.wokeAt ?? 0) ? row.sleptAt : 0
     const startedAfter = Math.max(row.createdAt, sleptAt, (row.wokeAt ?? 0) - START_TOLERANCE_MS)

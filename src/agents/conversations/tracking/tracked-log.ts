@@ -1,7 +1,7 @@
-import type { FilePosition } from '../entries/log-reader.ts'
-import type { LogHandle } from '../logs/finder.ts'
-import type { SharedLog } from '../logs/shared-log.ts'
+import type { LogHandle } from '../../../programs/logs/finder.ts'
+import type { FilePosition } from '../../../programs/logs/log-reader.ts'
 import type { Claim } from './owners.ts'
+import type { SharedLog } from './shared-log.ts'
 import type { LogRole } from './table.ts'
 
 /** A log of a session's conversation. */

@@ -1,6 +1,6 @@
 import { effectiveOptions } from '../../../config/providers/launch.ts'
 import type { Provider } from '../../../config/providers/provider.ts'
-import type { LogStatus } from '../../conversations/entries/status.ts'
+import type { LogStatus } from '../../../programs/log-status.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { SessionActivity } from '../activity.ts'
 import { workNamesOf } from '../metadata.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Entry } from '../../../../src/agents/conversations/entries/entry.ts'
 import { paginate } from '../../../../src/agents/conversations/formats/page.ts'
 import { resumeMessages, tokenOf } from '../../../../src/agents/conversations/formats/resume-token.ts'
 import type { Message } from '../../../../src/agents/conversations/structured/messages.ts'
+import type { Entry } from '../../../../src/programs/entries/entry.ts'
 
 const entry = (id: string, boundary = false): Entry => ({
   ...{ id, boundary, timestamp: 0, raw: id, speaker: 'user', role: 'user', turn: undefined, partial: false },

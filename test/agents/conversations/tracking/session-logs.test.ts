@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { AgentOutput } from '../../../../src/agents/agents/schema.ts'
 import type { SessionResponse } from '../../../../src/agents/sessions/schema.ts'
+import { append, claude, write } from '../../../programs/samples.ts'
 import { framesOf, openRecordingCity } from '../recording-city.ts'
-import { append, claude, write } from '../samples.ts'
 
 let town: Awaited<ReturnType<typeof openRecordingCity>>
 beforeAll(async () => {

@@ -1,0 +1,10 @@
+import type { ProgramRuntime } from '../program.ts'
+import { claudeLogs } from './log.ts'
+
+export const claudeRuntime: ProgramRuntime = {
+  log: claudeLogs,
+  contextWindows: [
+    [/fable|mythos|opus-4-[678]|opus-5|sonnet-4-6|sonnet-5/i, 1_000_000],
+    [/claude|opus|sonnet|haiku/i, 200_000],
+  ],
+}

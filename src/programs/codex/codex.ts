@@ -1,0 +1,6 @@
+import type { Program } from '../program.ts'
+
+export const codex: Program = {
+  name: 'codex',
+  runtime: async () => (await import('./runtime.ts')).codexRuntime,
+}

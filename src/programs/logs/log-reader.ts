@@ -1,0 +1,58 @@
+import type { Entry } from '../entries/entry.ts'
+import type { JsonRecord } from '../entries/json.ts'
+
+/** A position in a file, to be found again. */
+export interface FilePosition {
+  /** Identifies the file. */
+  readonly file: string
+  readonly offset: number
+}
+
+/** One record of a log before it is parsed into an entry. */
+export interface LogRecord {
+  /** Where it begins in its file. */
+  readonly offset: number
+  readonly size: number
+  readonly value: JsonRecord
+}
+
+/** The content of a log: its entries in the order of the conversation. */
+export interface LogSnapshot {
+  readonly entries: readonly Entry[]
+  /** All entries in the order of the log, also those of abandoned branches and side chains: each of them was paid for. */
+  readonly recorded: readonly Entry[]
+  /** Whether the conversation was rewound and continued differently. */
+  readonly hasBranches: boolean
+  /** The program's own id of the conversation. */
+  readonly key: string | undefined
+}
+
+/** A problem of a log that its readers are told about. */
+export interface LogDiagnostic {
+  readonly code: string
+  readonly count: number
+  readonly message: string
+}
+
+/** A log that is being read. */
+export interface LogReader {
+  /** Identifies what is read, and changes when that is replaced. */
+  readonly stream: string
+  /** Increases whenever entries that were read before turn out to be gone. */
+  readonly generation: number
+  /** Whether older entries were left out because of their size. */
+  readonly truncated: boolean
+  readonly diagnostics: readonly LogDiagnostic[]
+  readonly snapshot: LogSnapshot
+  /** The files whose change means that there may be more to read. */
+  readonly files: readonly string[]
+  /** Calls the listener when there may be more to read, for logs that are not files; returns the unsubscribe function. */
+  subscribe?(listener: () => void): () => void
+  /** Where a later reader resumes: everything before it was in a snapshot. */
+  readonly position?: FilePosition | undefined
+  /** Whether one refresh did not read everything. */
+  readonly hasMore?: boolean
+  /** Reads what is new; true when anything changed. */
+  refresh(): Promise<boolean>
+  close(): void
+}
