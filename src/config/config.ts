@@ -3,6 +3,7 @@ import { type Actor, gcPart } from '../core/actor.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError } from '../core/errors.ts'
 import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
+import { Signal } from '../core/signal.ts'
 import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
 import { qualify } from './declare/names.ts'
 import { type Diagnostic, formatDiagnostic, notInForceError, toInvalidConfigError } from './diagnostics/diagnostics.ts'
@@ -26,8 +27,6 @@ export interface ConfigChange {
   readonly by: Actor
 }
 
-type ChangeListener = (change: ConfigChange) => void
-
 /** Who changes a configuration whose files were edited on disk: gc reads them, and nobody can tell who wrote them. */
 const FILES = gcPart('config')
 
@@ -47,8 +46,8 @@ export class Config {
   #watcher: ConfigWatcher | undefined
   /** Edits, one after the other. */
   #edits: Promise<unknown> = Promise.resolve()
-  readonly #listeners = new Set<ChangeListener>()
-  readonly #problemListeners = new Set<() => void>()
+  readonly #changed = new Signal<[change: ConfigChange]>()
+  readonly #problemChanged = new Signal()
 
   #lastGood: LastGoodWriter | undefined
   #recorder: ((change: ConfigChange) => Promise<void>) | undefined
@@ -133,10 +132,7 @@ export class Config {
   }
 
   /** Calls a listener whenever `problem` changes; returns how to unsubscribe. */
-  onProblem(listener: () => void): () => void {
-    this.#problemListeners.add(listener)
-    return () => this.#problemListeners.delete(listener)
-  }
+  readonly onProblem = this.#problemChanged.listen
 
   /** Records every configuration that comes into force from now on; an edit ends when its own is recorded. */
   recordWith(recorder: (change: ConfigChange) => Promise<void>): void {
@@ -144,10 +140,7 @@ export class Config {
   }
 
   /** Calls a listener for every configuration that comes into force; returns how to unsubscribe. */
-  onChange(listener: ChangeListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   /**
    * Reloads whenever the files change, until `close`. Reports what the files in force are warned of, and, once, files
@@ -177,8 +170,8 @@ export class Config {
   async close(): Promise<void> {
     this.#watcher?.close()
     this.#watcher = undefined
-    this.#listeners.clear()
-    this.#problemListeners.clear()
+    this.#changed.clear()
+    this.#problemChanged.clear()
     this.#recorder = undefined
     await this.#recorded
     await this.settle()
@@ -263,7 +256,7 @@ export class Config {
   #setProblem(problem: string | undefined): void {
     if (problem === this.#problem) return
     this.#problem = problem
-    for (const listener of this.#problemListeners) listener()
+    this.#problemChanged.emit()
   }
 
   #putInForce(composition: Composition, by: Actor): boolean {
@@ -277,7 +270,7 @@ export class Config {
     this.#composition = this.#withRegisteredName(composition)
     this.#lastGood?.keep(composition.files)
     const change = { current: this.current, previous, files, by }
-    for (const listener of this.#listeners) listener(change)
+    this.#changed.emit(change)
     if (this.#recorder) this.#recorded = this.#recorder(change)
     return true
   }

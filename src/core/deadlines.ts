@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from './clock.ts'
 import { DurationHistogram } from './metrics/histogram.ts'
+import { Signal } from './signal.ts'
 
 /** A promise of the deadlines module; `cancel` is idempotent. */
 export interface Deadline {
@@ -44,7 +45,7 @@ export class Deadlines {
   /** How late the timer rang: what keeps the event loop busy delays it. */
   readonly lateness = new DurationHistogram()
   readonly #entries = new Heap<ScheduledDeadline>()
-  readonly #stepListeners = new Set<(shift: number) => void>()
+  readonly #stepped = new Signal<[shift: number]>()
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
   /** When the alarm is to ring, by the monotonic clock. */
@@ -76,8 +77,7 @@ export class Deadlines {
 
   /** Called after a clock step or a stop, with how far the wall clock moved against the monotonic one; 0 after a stop. */
   onClockStep(listener: (shift: number) => void): () => void {
-    this.#stepListeners.add(listener)
-    return () => this.#stepListeners.delete(listener)
+    return this.#stepped.listen((shift) => this.#run(() => listener(shift)))
   }
 
   /** The time of day, for comparing with stored times: a clock step is noticed now, not at the next alarm. */
@@ -205,7 +205,7 @@ export class Deadlines {
       entry.again = !stepped
       this.#entries.add(entry)
     }
-    for (const listener of this.#stepListeners) this.#run(() => listener(stepped ? shift : 0))
+    this.#stepped.emit(stepped ? shift : 0)
   }
 }
 

@@ -8,6 +8,7 @@ import type { RecordedEvent } from '../core/events/event.ts'
 import { type FollowedEvent, Follower, type LogSource } from '../core/events/follow.ts'
 import type { EventLog } from '../core/events/log.ts'
 import type { PullSource } from '../core/pull-source.ts'
+import { Signal } from '../core/signal.ts'
 import { fillPage } from '../http/respond/page.ts'
 import { MAX_RESPONSE_BYTES } from '../http/respond/rendered.ts'
 import { type SseFrame, toSseLine } from '../http/sse.ts'
@@ -32,7 +33,7 @@ const MAX_EVENTS = 10_000
 
 /** The logs of all running cities and of the supervisor, as one. */
 export class EventLogs {
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
 
   constructor(
     private readonly own: EventLog,
@@ -42,7 +43,7 @@ export class EventLogs {
 
   /** Tells open streams that a city was opened or closed. */
   notifyChanged(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 
   /** The position of every log, or of that of one city: `name:seq` joined by commas, in order of their names. */
@@ -96,10 +97,7 @@ export class EventLogs {
     })
   }
 
-  #listen(changed: () => void): () => void {
-    this.#listeners.add(changed)
-    return () => this.#listeners.delete(changed)
-  }
+  readonly #listen = this.#changed.listen
 
   #workflows(name: string): WorkflowEvents | undefined {
     return this.cities().find((city) => city.name === name)?.events.workflows

@@ -3,6 +3,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -40,7 +41,7 @@ export class Budgets {
   readonly #upsert: Statement<unknown, [...KeyParameters, number]>
   readonly #delete: Statement<unknown, KeyParameters>
   readonly #setNotified: Statement<unknown, [number, number, ...KeyParameters]>
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
   /** The budgets as last computed; discarded after each change and each new use. */
   #cache: { at: number; budgets: Budget[] } | undefined
   /** When the first of the budgets that are used up has room again. */
@@ -121,7 +122,7 @@ export class Budgets {
 
   close(): void {
     this.#nextPeriod?.cancel()
-    this.#listeners.clear()
+    this.#changed.clear()
   }
 
   /** The agents under a budget whose use is unknown, each with one of its budgets; suspended ones ask for nothing. */
@@ -149,10 +150,7 @@ export class Budgets {
   }
 
   /** Calls the listener when a budget was set, removed or used. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   /** The budgets with their current usage; they are computed again once a period has ended. */
   current(): readonly Budget[] {
@@ -250,7 +248,7 @@ export class Budgets {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 }
 

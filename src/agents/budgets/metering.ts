@@ -1,5 +1,6 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { errorMessage } from '../../core/errors.ts'
+import { Signal, unsubscriber } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { runtimeOf } from '../../programs/runtimes.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
@@ -27,8 +28,8 @@ interface MeteringOptions {
 export class Metering {
   /** Whether agents reported what they use, each with the program that did or did not. */
   readonly #reports: Map<string, { program: string; reports: boolean }>
-  readonly #listeners = new Set<() => void>()
-  readonly #unsubscribes: readonly (() => void)[]
+  readonly #changed = new Signal()
+  readonly #unsubscribe: () => void
 
   constructor(private readonly options: MeteringOptions) {
     const { store, config, conversations, repository, usage, report } = options
@@ -37,7 +38,7 @@ export class Metering {
     usage.onUsage((tx, { agent, answeredAt }) => {
       if (answeredAt !== undefined) this.#record(tx, agent, true)
     })
-    this.#unsubscribes = [
+    this.#unsubscribe = unsubscriber(
       conversations.onTurnEnd(({ session, reason, usage }) => {
         const row = repository.find(session)
         if (row?.kind !== 'agent' || reason !== 'end_turn' || usage !== undefined) return
@@ -46,7 +47,7 @@ export class Metering {
           .catch((error) => report(`it could not be saved that ${row.template} reports no use: ${errorMessage(error)}`))
       }),
       config.onChange(() => this.#notify()),
-    ]
+    )
   }
 
   /** Whether what an agent uses is unknown. */
@@ -60,13 +61,11 @@ export class Metering {
   }
 
   /** Calls the listener when that may have changed. */
-  onChange(listener: () => void): void {
-    this.#listeners.add(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   close(): void {
-    for (const unsubscribe of this.#unsubscribes) unsubscribe()
-    this.#listeners.clear()
+    this.#unsubscribe()
+    this.#changed.clear()
   }
 
   /** What is known of the program that an agent runs now. */
@@ -95,6 +94,6 @@ export class Metering {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 }

@@ -1,5 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
+import { unsubscriber } from '../../core/signal.ts'
 import { toMessages, withQuestions } from '../questions/in-transcript.ts'
 import type { Questions } from '../questions/questions.ts'
 import type { SessionHost } from '../sessions/host.ts'
@@ -97,18 +98,20 @@ export class Transcripts {
     const ended = new AbortController()
     const until = AbortSignal.any([signal, ended.signal])
     const wakeup = new Wakeup(until)
-    const unsubscribes = this.sources.map((source) => source.subscribe(row, () => wakeup.notify()))
     const checkEnd = () => {
       if (this.sessionRepository.find(row.id)?.hostKey !== row.hostKey) ended.abort()
     }
-    unsubscribes.push(this.sessionRepository.onChange(checkEnd))
     let asked = toMessages(this.questions.history(row.id))
     const onQuestion = (session: string) => {
       if (session !== row.id) return
       asked = toMessages(this.questions.history(row.id))
       wakeup.notify()
     }
-    unsubscribes.push(this.questions.onChange(onQuestion))
+    const unsubscribe = unsubscriber(
+      ...this.sources.map((source) => source.subscribe(row, () => wakeup.notify())),
+      this.sessionRepository.onChange(checkEnd),
+      this.questions.onChange(onQuestion),
+    )
     try {
       checkEnd()
       for (let last = ''; !until.aborted; ) {
@@ -121,7 +124,7 @@ export class Transcripts {
         await wakeup.wait()
       }
     } finally {
-      for (const unsubscribe of unsubscribes) unsubscribe()
+      unsubscribe()
     }
   }
 }

@@ -3,6 +3,7 @@ import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { findMarked } from '../../host/process/marked.ts'
 import { ProcessEnder, type ProcessSummary } from '../../host/process/process-ender.ts'
@@ -55,7 +56,7 @@ export class DetachedProcesses {
   readonly #table = new ProcessTable()
   readonly #ender: ProcessEnder
   readonly #stored: DetachedProcessTable
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Signal()
 
   constructor(private readonly options: DetachedProcessesOptions) {
     this.#ender = new ProcessEnder(this.#table, options.deadlines)
@@ -89,10 +90,7 @@ export class DetachedProcesses {
   }
 
   /** Calls the listener whenever others are remembered, once that is on disk. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changes.listen
 
   /** Looks for them now: those of running sessions, too. */
   async list(token?: string): Promise<DetachedProcessList> {
@@ -178,9 +176,7 @@ export class DetachedProcesses {
   }
 
   #changed(tx: Tx): void {
-    tx.after(() => {
-      for (const listener of this.#listeners) listener()
-    })
+    tx.after(() => this.#changes.emit())
   }
 
   #forgetGone(tx: Tx): void {

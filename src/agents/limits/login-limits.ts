@@ -1,5 +1,6 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { LimitReached, LoginFailed, LoginRestored } from './events.ts'
@@ -27,7 +28,7 @@ export class LoginLimits {
   readonly #save: Statement<unknown, [string, string, string, number, number | null, number, number, string]>
   readonly #delete: Statement<unknown, [string]>
   readonly #shift: Statement<unknown, [number]>
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Signal()
 
   constructor(private readonly options: LoginLimitsOptions) {
     const { store } = options
@@ -103,15 +104,10 @@ export class LoginLimits {
   }
 
   /** Calls the listener when a login was limited, failed or restored. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changes.listen
 
   #changed(tx: Tx): void {
-    tx.after(() => {
-      for (const listener of this.#listeners) listener()
-    })
+    tx.after(() => this.#changes.emit())
   }
 }
 

@@ -2,6 +2,7 @@ import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
 import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
@@ -50,7 +51,7 @@ export class MessageDelivery {
   /** Sessions whose queue is to be looked at again after the present delivery. */
   readonly #again = new Set<string>()
   readonly #closed = new AbortController()
-  readonly #endListeners: MessageEndListener[] = []
+  readonly #ended = new Signal<Parameters<MessageEndListener>>()
 
   constructor(private readonly options: MessageDeliveryOptions) {
     const { queue, requests, turns } = options
@@ -59,9 +60,7 @@ export class MessageDelivery {
     requests.onTimeout((tx, request) => queue.withdraw(tx, request.id))
   }
 
-  onEnd(listener: MessageEndListener): void {
-    this.#endListeners.push(listener)
-  }
+  readonly onEnd = this.#ended.listen
 
   /** Delivers what waits for a session, as long as its program runs and takes it. */
   deliver(session: string): void {
@@ -189,7 +188,7 @@ export class MessageDelivery {
   }
 
   #notifyEnd(tx: Tx, { requestId }: MessageRow, result: MessageResult, reason: string): void {
-    if (requestId !== null) for (const listener of this.#endListeners) listener(tx, requestId, result, reason)
+    if (requestId !== null) this.#ended.emit(tx, requestId, result, reason)
   }
 }
 

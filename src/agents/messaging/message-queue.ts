@@ -1,5 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { SubmitIntent } from '../sessions/schema.ts'
@@ -21,7 +22,7 @@ const DEFAULT_LIMIT = 24 * 3_600_000
 
 /** The messages of sessions and what became of them, as rows. */
 export class MessageQueue {
-  readonly #listeners = new Set<(session: string) => void>()
+  readonly #added = new Signal<[session: string]>()
   readonly #counts: Statement<{ id: string; n: number }, []>
 
   constructor(
@@ -47,16 +48,11 @@ export class MessageQueue {
         sender: tx.actor,
       })
       .run()
-    tx.after(() => {
-      for (const listener of this.#listeners) listener(session)
-    })
+    tx.after(() => this.#added.emit(session))
   }
 
   /** Calls the listener with the session of every message that was added, once it is on disk. */
-  onAdded(listener: (session: string) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onAdded = this.#added.listen
 
   /** How many messages wait, by session. */
   counts(): Map<string, number> {

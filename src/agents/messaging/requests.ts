@@ -3,6 +3,7 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventAttributes, EventDefinition, PayloadOf } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { AcceptedRequest, Requests } from '../../core/requests/requests.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
 
@@ -23,7 +24,7 @@ interface SessionRequestsOptions {
 /** AcceptedRequest requests about sessions, each until its one terminal event. One that takes too long fails. */
 export class SessionRequests {
   readonly #open = new Map<string, { accepted: AcceptedRequest; deadline: Deadline | undefined }>()
-  readonly #timeoutListeners: ((tx: Tx, accepted: AcceptedRequest) => void)[] = []
+  readonly #timedOut = new Signal<[tx: Tx, accepted: AcceptedRequest]>()
 
   constructor(private readonly options: SessionRequestsOptions) {}
 
@@ -78,9 +79,7 @@ export class SessionRequests {
   }
 
   /** Calls the listener in the write that has failed a request because of its time limit. */
-  onTimeout(listener: (tx: Tx, accepted: AcceptedRequest) => void): void {
-    this.#timeoutListeners.push(listener)
-  }
+  readonly onTimeout = this.#timedOut.listen
 
   #watch(accepted: AcceptedRequest): void {
     const limit = accepted.operation === 'session.create' ? CREATE_LIMIT : MESSAGE_LIMIT
@@ -97,7 +96,7 @@ export class SessionRequests {
     await this.options.store.write((tx) => {
       if (!this.#open.has(accepted.id)) return
       this.fail(tx, accepted, timeoutCode(accepted.operation), this.#timeoutMessage(accepted))
-      for (const listener of this.#timeoutListeners) listener(tx, accepted)
+      this.#timedOut.emit(tx, accepted)
     }, gcPart('requests'))
   }
 

@@ -1,3 +1,4 @@
+import { Signal } from '../../core/signal.ts'
 import type { SessionRow } from '../sessions/table.ts'
 
 /** What may keep sessions from getting another turn, such as a budget that is used up. */
@@ -9,13 +10,13 @@ export interface TurnBlocks {
 /** Whether a session may get another turn: a message, a wake, or more work. What it is at now it may finish. */
 export class TurnGate {
   #blocks: TurnBlocks | undefined
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
 
   /** Asks this from now on; it is built after sessions are, since it counts what they use. */
   use(blocks: TurnBlocks): void {
     this.#blocks = blocks
     blocks.onChange(() => {
-      for (const listener of this.#listeners) listener()
+      this.#changed.emit()
     })
   }
 
@@ -25,7 +26,5 @@ export class TurnGate {
   }
 
   /** Calls the listener when that may have changed. */
-  onChange(listener: () => void): void {
-    this.#listeners.add(listener)
-  }
+  readonly onChange = this.#changed.listen
 }

@@ -3,6 +3,7 @@ import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { Question } from '../../host/protocol/question.ts'
@@ -38,7 +39,7 @@ export class Questions {
   /** When the last question of a session was over. */
   readonly #lastEnded = new Map<string, number>()
   readonly #lastAnswered = new Map<string, number>()
-  readonly #listeners = new Set<(session: string) => void>()
+  readonly #changes = new Signal<[session: string]>()
   readonly #asking: Statement<{ id: string }, []>
   readonly #deleteOld: Statement<unknown, [number]>
 
@@ -173,10 +174,7 @@ export class Questions {
   }
 
   /** Calls the listener with a session whose questions changed, once that is on disk. */
-  onChange(listener: (session: string) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changes.listen
 
   #find(tx: Tx, id: number): QuestionRow {
     const row = tx.orm.select().from(questions).where(eq(questions.id, id)).get()
@@ -195,7 +193,7 @@ export class Questions {
     tx.after(() => {
       if (row.endedAt !== null) this.#lastEnded.set(row.sessionId, row.endedAt)
       if (row.endedAt !== null && row.state === 'answered') this.#lastAnswered.set(row.sessionId, row.endedAt)
-      for (const listener of this.#listeners) listener(row.sessionId)
+      this.#changes.emit(row.sessionId)
     })
   }
 }

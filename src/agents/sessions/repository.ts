@@ -1,5 +1,6 @@
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
+import { Signal } from '../../core/signal.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
@@ -27,7 +28,7 @@ const byNewest = (a: SessionRow, b: SessionRow): number => b.createdAt - a.creat
 
 /** The rows of sessions and their beads, changed together. What a client can see of a change is a bead event. */
 export class SessionRepository {
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
   readonly #queries: ReturnType<typeof sessionQueries>
   readonly #closed: ClosedSessions
 
@@ -151,10 +152,7 @@ export class SessionRepository {
   }
 
   /** Calls the listener whenever a session changed, once that is on disk. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   #write(tx: Tx, id: string, change: Partial<SessionRow>): SessionRow {
     const writeSideTable = () => {
@@ -175,7 +173,7 @@ export class SessionRepository {
   }
 
   notifyChanged(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 }
 

@@ -4,6 +4,7 @@ import type { Actor } from '../../core/actor.ts'
 import type { AttentionResolution, AttentionSource } from '../../core/attention.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { unsubscriber } from '../../core/signal.ts'
 import type { Store } from '../../core/store/store.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { AskedHost, HostAnswer } from '../../host/protocol/proxy.ts'
@@ -58,16 +59,14 @@ export class HostPrompts implements AttentionSource<ListedItem> {
 
   onChange(listener: () => void): () => void {
     const { host, city, repository } = this.options
-    const unsubscribes = [
+    const unsubscribe = unsubscriber(
       host.askedHosts.subscribe((key) => {
         if (key.startsWith(`${city}/`)) listener()
       }),
       repository.onChange(listener),
-    ]
+    )
     void host.askedHosts.whenKnown().then(listener)
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    return unsubscribe
   }
 
   resolution(id: string): AttentionResolution | undefined {

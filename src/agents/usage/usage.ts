@@ -3,6 +3,7 @@ import type { CityConfig } from '../../config/city-config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { LogReading } from '../conversations/tracking/log-trackers.ts'
 import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
@@ -54,7 +55,7 @@ export class Usage {
   readonly #priceLists: PriceLists
   readonly #prices: Prices
   readonly #collector = new UsageCollector()
-  readonly #listeners = new Set<(tx: Tx, spender: UsageOwner) => void>()
+  readonly #recorded = new Signal<[tx: Tx, spender: UsageOwner]>()
   #prunedAt = 0
 
   constructor(private readonly dependencies: UsageDependencies) {
@@ -68,9 +69,7 @@ export class Usage {
   }
 
   /** Calls the listener in the write that records usage. */
-  onUsage(listener: (tx: Tx, spender: UsageOwner) => void): void {
-    this.#listeners.add(listener)
-  }
+  readonly onUsage = this.#recorded.listen
 
   /** The usage of a scope since a time. */
   spent(scope: UsageScope, from: number): Spent {
@@ -185,7 +184,7 @@ export class Usage {
 
   #notify(tx: Tx, row: SessionRow, answeredAt?: number): void {
     const owner = { ...ownerFields(row), login: row.login, ...(answeredAt !== undefined && { answeredAt }) }
-    for (const listener of this.#listeners) listener(tx, owner)
+    this.#recorded.emit(tx, owner)
     const now = this.dependencies.clock.now()
     if (now - this.#prunedAt < HOUR_MS) return
     this.#prunedAt = now

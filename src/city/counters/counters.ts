@@ -1,4 +1,5 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Miscount } from '../../core/store/counter-check.ts'
 import { Recounts } from '../../core/store/recounts.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
@@ -26,7 +27,7 @@ export class Counters implements AttentionSource {
   readonly name = 'counters'
   readonly #options: CountersOptions
   readonly #recounts: Recounts
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
   /** Undefined until the first check. */
   #wrong: readonly Miscount[] | undefined
 
@@ -72,14 +73,11 @@ export class Counters implements AttentionSource {
     return [...stuck.map(stuckItem), ...(others.length > 0 ? [othersItem(others)] : [])]
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   #note(wrong: readonly Miscount[]): void {
     this.#wrong = wrong
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 
   /** A bead that a repair releases is changed like any other: its event is recorded, and a paused run holds it. */

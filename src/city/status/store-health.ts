@@ -1,5 +1,6 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
+import { Signal } from '../../core/signal.ts'
 import type { StoreFailure, StoreTrouble } from '../../core/store/store.ts'
 
 /** Why the writes of a city fail, since when, and what to do about it. */
@@ -12,7 +13,7 @@ export interface StoreProblem {
 /** Whether the store of a city works, and since when not. */
 export class StoreHealth implements AttentionSource {
   readonly name = 'store'
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
   #failure: StoreProblem | undefined
   #trouble: StoreProblem | undefined
 
@@ -27,7 +28,7 @@ export class StoreHealth implements AttentionSource {
   /** Records that writes fail for now, or that they succeed again. */
   setTrouble(trouble: StoreTrouble | undefined): void {
     this.#trouble = trouble && { ...trouble, at: this.#trouble?.at ?? this.clock.now() }
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 
   items(): AttentionEntry[] {
@@ -37,10 +38,7 @@ export class StoreHealth implements AttentionSource {
     return [{ id: 'store:city', kind: 'store', since: toTimestamp(at), asks: reason, to_do: remedy }]
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   /** Why its writes fail, with what to do; undefined while they succeed. */
   get problem(): string | undefined {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { writePrivateFile } from '../../core/private-file.ts'
+import { Signal } from '../../core/signal.ts'
 import { BUILTINS } from '../providers/presets.ts'
 import { addBlock, removeBlock } from '../toml/edit.ts'
 import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../toml/parse.ts'
@@ -130,7 +131,7 @@ class AccountsFile {
   readonly path: string
   #version = ''
   #loaded = NONE
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
 
   constructor(
     home: string,
@@ -145,17 +146,12 @@ class AccountsFile {
     if (version === this.#version) return this.#loaded
     this.#loaded = stats ? this.#load() : NONE
     this.#version = version
-    queueMicrotask(() => {
-      for (const listener of this.#listeners) listener()
-    })
+    queueMicrotask(() => this.#changed.emit())
     return this.#loaded
   }
 
   /** Calls the listener when the file was found changed. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   /** Adds an account; throws when the file would not be valid with it. */
   add(draft: AccountDraft): Promise<Account> {

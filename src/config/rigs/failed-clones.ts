@@ -1,5 +1,6 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
+import { unsubscriber } from '../../core/signal.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { Config } from '../config.ts'
 import type { RigClones } from './rig-clones.ts'
@@ -39,10 +40,7 @@ export class FailedClonesAttention implements AttentionSource {
       this.#cache = undefined
       listener()
     }
-    const unsubscribes = [this.options.clones.onChange(onClone), this.options.config.onChange(listener)]
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    return unsubscriber(this.options.clones.onChange(onClone), this.options.config.onChange(listener))
   }
 
   /** The newest request for each rig. */

@@ -10,6 +10,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
 import { createRequestId } from '../../core/ids.ts'
 import { RequestFailed } from '../../core/requests/requests.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -48,7 +49,7 @@ export interface RigClonesOptions {
 export class RigClones {
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Signal()
 
   constructor(private readonly options: RigClonesOptions) {}
 
@@ -223,10 +224,7 @@ export class RigClones {
   }
 
   /** Calls the listener when a clone began, ended or failed. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changes.listen
 
   #finish(tx: Tx, requestId: string, outcome: Pick<RigClone, 'state'> & Partial<RigClone>): void {
     tx.orm.update(rigClones).set(outcome).where(eq(rigClones.requestId, requestId)).run()
@@ -234,9 +232,7 @@ export class RigClones {
   }
 
   #changed(tx: Tx): void {
-    tx.after(() => {
-      for (const listener of this.#listeners) listener()
-    })
+    tx.after(() => this.#changes.emit())
   }
 
   #rig(name: string): RigConfig | undefined {

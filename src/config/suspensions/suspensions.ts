@@ -1,4 +1,5 @@
 import type { EventLog } from '../../core/events/log.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { AgentConfig, CityConfig, RigConfig } from '../city-config.ts'
@@ -20,7 +21,7 @@ export class Suspensions {
   readonly #select: Statement<{ suspended: number }, [string, string]>
   readonly #upsert: Statement<unknown, [string, string, number]>
   readonly #delete: Statement<unknown, [string, string]>
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
 
   constructor(
     store: Store,
@@ -98,12 +99,9 @@ export class Suspensions {
   }
 
   /** Calls a listener whenever something was suspended or resumed, once that is on disk; returns how to unsubscribe. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   #notify(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { Signal } from '../../core/signal.ts'
 
 /** An account of a messenger whose adapter cannot be reached. */
 export interface UnreachableAdapter {
@@ -14,7 +15,7 @@ const MAX = 100
 /** Which adapters failed when a message was last handed to them, since the city was opened. */
 export class AdapterHealth {
   readonly #unreachable = new Map<string, UnreachableAdapter>()
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Signal()
 
   constructor(private readonly clock: Clock) {}
 
@@ -35,13 +36,10 @@ export class AdapterHealth {
     if (this.#unreachable.delete(keyOf(provider, accountId))) this.#changed()
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changes.listen
 
   #changed(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changes.emit()
   }
 }
 

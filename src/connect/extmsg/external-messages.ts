@@ -4,6 +4,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { unsubscriber } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -151,10 +152,7 @@ class ExternalMessageAttention implements AttentionSource {
   }
 
   onChange(listener: () => void): () => void {
-    const unsubscribes = [this.health.onChange(listener), this.undelivered.onChange(listener)]
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    return unsubscriber(this.health.onChange(listener), this.undelivered.onChange(listener))
   }
 
   #adapters(): AttentionEntry[] {

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { type ConversationRow, conversations, type UndeliveredRow, undelivered } from './table.ts'
 
@@ -16,7 +17,7 @@ const MAX_SAID = 500
 /** The conversations whose last message reached nobody. */
 export class Undelivered {
   readonly #known: Map<number, UndeliveredRow>
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Signal()
 
   constructor(
     private readonly store: Store,
@@ -65,13 +66,10 @@ export class Undelivered {
     })
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changes.listen
 
   #changed(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changes.emit()
   }
 }
 

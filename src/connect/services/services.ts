@@ -8,6 +8,7 @@ import type { ServiceConfig } from '../../config/services/service.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
+import { Signal, unsubscriber } from '../../core/signal.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { SseFrame } from '../../http/sse.ts'
@@ -35,8 +36,8 @@ const RETRY_MS = 5_000
 /** The services of a city and its packs: what they are declared to be, and the processes that answer for them. */
 export class Services {
   readonly #services = new Map<string, { service: ServiceConfig; process?: ServiceProcess; since: number }>()
-  readonly #listeners = new Set<() => void>()
-  #unsubscribes: (() => void)[] = []
+  readonly #changed = new Signal()
+  #unsubscribe = () => {}
   #isRunning = false
   /** Writing the files that tell of the services, one time after the other. */
   #publishing: Promise<void> = Promise.resolve()
@@ -49,18 +50,18 @@ export class Services {
     this.#isRunning = true
     for (const service of config.current.services) this.#add(service)
     await this.#publish()
-    this.#unsubscribes = [
+    this.#unsubscribe = unsubscriber(
       commands.onExit((exit) => this.#receive(exit)),
       config.onChange(({ current }) => this.#change(current)),
       approval.onChange(() => this.#release()),
       suspensions.onChange(() => this.#release()),
-    ]
+    )
     await this.#match()
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false
-    for (const unsubscribe of this.#unsubscribes) unsubscribe()
+    this.#unsubscribe()
     await Promise.allSettled([...this.#processes.map((process) => process.stop()), this.#publishing])
   }
 
@@ -131,10 +132,7 @@ export class Services {
   }
 
   /** Calls the listener whenever the state of one changes; returns how to unsubscribe. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   get #processes(): ServiceProcess[] {
     return [...this.#services.values()].flatMap(({ process }) => process ?? [])
@@ -255,7 +253,7 @@ export class Services {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
+import { Signal } from '../signal.ts'
 import { stablePlan } from '../store/stable-plan.ts'
 import type { Statement } from '../store/statement.ts'
 import type { Store, Tx } from '../store/store.ts'
@@ -51,8 +52,8 @@ const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export class EventLog {
   #head: number
   readonly #recent = new RecentEvents()
-  readonly #listeners = new Set<(recorded: RecordedEvent) => void>()
-  readonly #endings = new Set<() => void>()
+  readonly #published = new Signal<[recorded: RecordedEvent, errors: unknown[]]>()
+  readonly #closed = new Signal()
   #isClosed = false
   readonly #insert: Statement<unknown, EventValues>
   readonly #after: Statement<EventRow, [number, number, number]>
@@ -205,19 +206,21 @@ export class EventLog {
 
   close(): void {
     this.#isClosed = true
-    for (const ending of [...this.#endings]) ending()
+    this.#closed.emit()
   }
 
   /** Calls back when the log is closed; returns how to unsubscribe. */
-  onClose(ending: () => void): () => void {
-    this.#endings.add(ending)
-    return () => this.#endings.delete(ending)
-  }
+  readonly onClose = this.#closed.listen
 
   /** Calls the listener with every event once it is on disk, in order; returns how to unsubscribe. */
   subscribe(listener: (recorded: RecordedEvent) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#published.listen((recorded, errors) => {
+      try {
+        listener(recorded)
+      } catch (error) {
+        errors.push(error)
+      }
+    })
   }
 
   /** Publishes, a few at a time, what a thread of its own has recorded; no other write runs meanwhile. */
@@ -245,15 +248,9 @@ export class EventLog {
     const recorded = toRecordedEvent(row)
     this.#head = row.seq
     this.#recent.add(recorded, row.payload.length)
-    let failed: { error: unknown } | undefined
-    for (const listener of this.#listeners) {
-      try {
-        listener(recorded)
-      } catch (error) {
-        failed = { error }
-      }
-    }
-    if (failed) throw failed.error
+    const errors: unknown[] = []
+    this.#published.emit(recorded, errors)
+    if (errors.length > 0) throw errors.at(-1)
   }
 }
 

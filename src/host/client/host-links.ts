@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { Signal } from '../../core/signal.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
 import type { AskedHost } from '../protocol/proxy.ts'
@@ -49,7 +50,7 @@ export class HostLinks {
   readonly #otherHosts = new Map<HostLink, HostPaths>()
   /** Keys of sessions that older hosts run. */
   readonly #linksByKey = new Map<string, HostLink>()
-  readonly #lostListeners = new Set<(sentence: string) => void>()
+  readonly #lost = new Signal<[sentence: string]>()
   #ownLink: HostLink | undefined
   #connecting: Promise<HostLink> | undefined
   #released = false
@@ -67,10 +68,7 @@ export class HostLinks {
     return [...(this.#ownLink ? [this.#ownLink] : []), ...this.#otherHosts.keys()]
   }
 
-  onLost(listener: (sentence: string) => void): () => void {
-    this.#lostListeners.add(listener)
-    return () => this.#lostListeners.delete(listener)
-  }
+  readonly onLost = this.#lost.listen
 
   runsElsewhere(key: string): boolean {
     return this.#linksByKey.has(key)
@@ -213,7 +211,7 @@ export class HostLinks {
 
   #tellLost(text: string): void {
     this.#report(text)
-    for (const listener of this.#lostListeners) listener(text)
+    this.#lost.emit(text)
   }
 
   #report(text: string): void {

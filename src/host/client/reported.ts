@@ -1,7 +1,6 @@
 import { AppError } from '../../core/errors.ts'
+import { Signal } from '../../core/signal.ts'
 import type { HostLink } from './host-link.ts'
-
-type Listener<Value> = (key: string, value: Value | undefined) => void
 
 /** How one kind of thing is reported by hosts. */
 interface Kind<Value> {
@@ -17,7 +16,7 @@ export class Reported<Value> {
   readonly #reporting = new Set<HostLink>()
   /** Hosts that were asked and have not said yet what is open. */
   readonly #pending = new Map<HostLink, Promise<void>>()
-  readonly #listeners = new Set<Listener<Value>>()
+  readonly #changed = new Signal<[key: string, value: Value | undefined]>()
 
   constructor(
     private readonly kind: Kind<Value>,
@@ -37,10 +36,7 @@ export class Reported<Value> {
     return link !== undefined && this.#reporting.has(link)
   }
 
-  subscribe(listener: Listener<Value>): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly subscribe = this.#changed.listen
 
   /** Asks a host to report it from now on. */
   follow(link: HostLink): void {
@@ -72,7 +68,7 @@ export class Reported<Value> {
   set(key: string, value: Value | undefined, link: HostLink): void {
     if (value !== undefined) this.#open.set(key, { value, link })
     else if (!this.#open.delete(key)) return
-    for (const listener of this.#listeners) listener(key, value)
+    this.#changed.emit(key, value)
   }
 
   /** The host is gone, or the connection to it: one that is found again reports anew. */

@@ -3,6 +3,7 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { Ring } from '../../core/ring.ts'
+import { Signal } from '../../core/signal.ts'
 import type { RedactionStream } from '../../core/text/redact.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'
@@ -303,8 +304,8 @@ interface TerminalAccess {
 
 /** The terminal of one session, for those who look at it within its host. */
 class SessionTerminal implements TerminalHost, RoomyTerminal {
-  readonly #outputListeners = new Set<() => void>()
-  readonly #exitListeners = new Set<() => void>()
+  readonly #drawn = new Signal()
+  readonly #exited = new Signal()
 
   constructor(
     private readonly key: string,
@@ -313,11 +314,11 @@ class SessionTerminal implements TerminalHost, RoomyTerminal {
 
   /** The program wrote something, and it is drawn. */
   emitOutput(): void {
-    for (const listener of [...this.#outputListeners]) listener()
+    this.#drawn.emit()
   }
 
   emitExit(): void {
-    for (const listener of [...this.#exitListeners]) listener()
+    this.#exited.emit()
   }
 
   screen(): Promise<TerminalScreen> {
@@ -333,14 +334,11 @@ class SessionTerminal implements TerminalHost, RoomyTerminal {
   }
 
   onOutput(_key: string, listener: () => void): () => void {
-    this.#outputListeners.add(listener)
-    return () => this.#outputListeners.delete(listener)
+    return this.#drawn.listen(listener)
   }
 
   onExit(listener: (exit: { key: string }) => void): () => void {
-    const report = () => listener({ key: this.key })
-    this.#exitListeners.add(report)
-    return () => this.#exitListeners.delete(report)
+    return this.#exited.listen(() => listener({ key: this.key }))
   }
 
   async withRoom<T>(room: TerminalSize, work: () => Promise<T>): Promise<T> {

@@ -13,6 +13,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { realPath } from '../../core/folders.ts'
+import { unsubscriber } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
@@ -70,7 +71,7 @@ export class CheckRunner {
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #timeouts = new Map<string, Deadline>()
   #listener: CheckListener | undefined
-  #subscriptions: (() => void)[] = []
+  #unsubscribe = () => {}
   #isRunning = false
 
   constructor(options: CheckRunnerOptions) {
@@ -86,14 +87,17 @@ export class CheckRunner {
     const { checks, commands, suspensions } = this.#options
     this.#isRunning = true
     for (const row of checks.list()) this.#adopt(row)
-    this.#subscriptions = [commands.onExit((exit) => this.#receive(exit)), suspensions.onChange(() => this.#wake())]
+    this.#unsubscribe = unsubscriber(
+      commands.onExit((exit) => this.#receive(exit)),
+      suspensions.onChange(() => this.#wake()),
+    )
     await this.#match()
     this.#wake()
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false
-    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe()
+    this.#unsubscribe()
     for (const timeout of this.#timeouts.values()) timeout.cancel()
     await this.whenIdle()
   }

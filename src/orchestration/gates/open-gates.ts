@@ -1,5 +1,6 @@
 import { Emitted, type RecordedEvent } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
+import { Signal } from '../../core/signal.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store } from '../../core/store/store.ts'
@@ -24,7 +25,7 @@ export interface BlockedBead {
 export class OpenGates {
   readonly #options: OpenGatesOptions
   readonly #gates = new Map<string, Gate>()
-  readonly #listeners = new Set<(gate: string) => void>()
+  readonly #changed = new Signal<[gate: string]>()
   readonly #open: Statement<{ id: string }, []>
   readonly #blocked: Statement<BlockedBead, [string]>
   readonly #dependents: Statement<{ n: number }, [string]>
@@ -72,10 +73,7 @@ export class OpenGates {
   }
 
   /** Calls the listener with each gate that came, went, or has something else to hold up; returns how to unsubscribe. */
-  onChange(listener: (gate: string) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changed.listen
 
   /**
    * A bead that only gates hold up, this one among them; undefined while each waits for other work, too. `none` for a gate
@@ -108,6 +106,6 @@ export class OpenGates {
 
   /** Tells the listeners that something else about a gate changed. */
   notify(id: string): void {
-    for (const listener of this.#listeners) listener(id)
+    this.#changed.emit(id)
   }
 }

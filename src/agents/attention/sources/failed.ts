@@ -1,5 +1,6 @@
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import { unsubscriber } from '../../../core/signal.ts'
 import { HELD_BY_LOGIN } from '../../lifecycle/plan/exit-rules.ts'
 import type { FailureCount, FailureCounts } from '../../lifecycle/plan/failure-counts.ts'
 import { agentHold, sessionHold } from '../../lifecycle/plan/holds.ts'
@@ -45,10 +46,7 @@ export class FailedAttention implements AttentionSource<ListedItem> {
   }
 
   onChange(listener: () => void): () => void {
-    const unsubscribes = [this.options.repository.onChange(listener), this.options.failures.onChange(listener)]
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    return unsubscriber(this.options.repository.onChange(listener), this.options.failures.onChange(listener))
   }
 }
 

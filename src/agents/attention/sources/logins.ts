@@ -2,6 +2,7 @@ import type { Accounts } from '../../../config/accounts/accounts.ts'
 import type { CityConfig } from '../../../config/city-config.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import { unsubscriber } from '../../../core/signal.ts'
 import { type UnsharedLogin, unsharedLogin } from '../../confinement/unshared-login.ts'
 import type { LoginLimits } from '../../limits/login-limits.ts'
 import type { Logins } from '../../limits/logins.ts'
@@ -62,14 +63,11 @@ export class LoginAttention implements AttentionSource<ListedItem> {
   }
 
   onChange(listener: () => void): () => void {
-    const unsubscribes = [
+    return unsubscriber(
       this.options.limits.onChange(listener),
       this.options.config.onChange(listener),
       this.options.accounts.file.onChange(listener),
-    ]
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    )
   }
 
   /** What lets the sessions that found no log-in see that of the person. */

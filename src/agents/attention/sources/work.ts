@@ -4,6 +4,7 @@ import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { EventLog } from '../../../core/events/log.ts'
+import { unsubscriber } from '../../../core/signal.ts'
 import type { WaitingWork } from '../../lifecycle/plan/waiting-work.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 
@@ -54,17 +55,14 @@ export class WorkAttention implements AttentionSource {
         listener()
       })
     }
-    const unsubscribes = [
+    return unsubscriber(
+      () => waiting?.cancel(),
       config.onChange(listener),
       suspensions.onChange(listener),
       log.subscribe(({ type }) => {
         if (type.startsWith('bead.')) onBead()
       }),
-    ]
-    return () => {
-      waiting?.cancel()
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    )
   }
 
   #unroutedItems(): AttentionEntry[] {

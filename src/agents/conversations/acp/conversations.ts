@@ -1,4 +1,5 @@
 import { asc, eq } from 'drizzle-orm'
+import { Signal } from '../../../core/signal.ts'
 import { stablePlan } from '../../../core/store/stable-plan.ts'
 import type { Statement } from '../../../core/store/statement.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
@@ -47,8 +48,8 @@ export class AcpConversations {
   readonly #hasRun: Statement<unknown, [string]>
   readonly #hasTurn: Statement<unknown, [string]>
   readonly #idBefore: Statement<{ id: number }, [string, number]>
-  readonly #listeners = new Set<(session: string) => void>()
-  readonly #turnListeners = new Set<(turn: EndedTurn) => void>()
+  readonly #stored = new Signal<[session: string]>()
+  readonly #turnEnded = new Signal<[turn: EndedTurn]>()
   readonly #acpHostKeys = new Set<string>()
 
   constructor(private readonly options: AcpConversationsOptions) {
@@ -145,16 +146,10 @@ export class AcpConversations {
   }
 
   /** Calls the listener when records of a session were stored. */
-  onRecords(listener: (session: string) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onRecords = this.#stored.listen
 
   /** Calls the listener whenever a turn is over, once that is on disk. */
-  onTurnEnd(listener: (turn: EndedTurn) => void): () => void {
-    this.#turnListeners.add(listener)
-    return () => this.#turnListeners.delete(listener)
-  }
+  readonly onTurnEnd = this.#turnEnded.listen
 
   /** Stores the records of a program; false when it belongs to another city. */
   async ingest({ key, records }: RecordBatch): Promise<boolean> {
@@ -182,9 +177,7 @@ export class AcpConversations {
     }
     tx.orm.update(acpRuns).set({ lastSeq: last.record.seq }).where(eq(acpRuns.hostKey, key)).run()
     this.#enforceLimit(tx, session, bytes)
-    tx.after(() => {
-      for (const listener of this.#listeners) listener(session)
-    })
+    tx.after(() => this.#stored.emit(session))
   }
 
   /** Applies a record to the state of its run. */
@@ -197,9 +190,7 @@ export class AcpConversations {
     if (record.type !== 'done') return
     tx.orm.update(acpRuns).set({ turn: '' }).where(condition).run()
     const { reason, usage, error } = record
-    tx.after(() => {
-      for (const listener of this.#turnListeners) listener({ session, key, reason, usage, error })
-    })
+    tx.after(() => this.#turnEnded.emit({ session, key, reason, usage, error }))
   }
 
   #ready(tx: Tx, session: string, { conversation, resumable, modes }: RecordOf<'ready'>): void {

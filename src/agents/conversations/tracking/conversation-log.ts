@@ -1,3 +1,4 @@
+import { unsubscriber } from '../../../core/signal.ts'
 import type { Entry } from '../../../programs/entries/entry.ts'
 import { type LogHandle, logId } from '../../../programs/logs/finder.ts'
 import type { LogReaderOptions } from '../../../programs/logs/jsonl-log.ts'
@@ -60,11 +61,7 @@ export class ConversationLog implements LogReader {
   }
 
   subscribe(listener: () => void): () => void {
-    const unsubscribes = this.#readers.map((reader) => reader.subscribe?.(listener) ?? (() => {}))
-    unsubscribes.push(this.onPart(listener))
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    return unsubscriber(...this.#readers.flatMap((reader) => reader.subscribe?.(listener) ?? []), this.onPart(listener))
   }
 
   async refresh(): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import { Signal, unsubscriber } from '../../../core/signal.ts'
 import type { LogReader } from '../../../programs/logs/log-reader.ts'
 
 /** Changes in quick succession are one notification. */
@@ -14,18 +15,12 @@ export class FileWatcher {
 
   /** Calls the listener when something at one of these paths may have changed; returns the unsubscribe function. */
   watch(paths: readonly string[], listener: () => void): () => void {
-    const unsubscribes = paths.map((path) => this.#watchPath(path, listener))
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    return unsubscriber(...paths.map((path) => this.#watchPath(path, listener)))
   }
 
   /** Calls the listener when there may be more to read of a log. */
   watchLog(reader: Pick<LogReader, 'files' | 'subscribe'>, listener: () => void): () => void {
-    const unsubscribes = [this.watch(reader.files, listener), reader.subscribe?.(listener) ?? (() => {})]
-    return () => {
-      for (const unsubscribe of unsubscribes) unsubscribe()
-    }
+    return unsubscriber(this.watch(reader.files, listener), reader.subscribe?.(listener) ?? (() => {}))
   }
 
   /**
@@ -94,20 +89,17 @@ export class FileWatcher {
     }
     const leaveParent = this.#subscribe(folder, (changed) => (changed === null || changed === name) && onChange())
     const leaveFolder = folder === dirname(path) && isFolder(path) ? this.#subscribe(path, onChild) : () => {}
-    return () => {
-      leaveParent()
-      leaveFolder()
-    }
+    return unsubscriber(leaveParent, leaveFolder)
   }
 
   #subscribe(path: string, listener: (name: string | null) => void): () => void {
     const folder = this.#folders.get(path) ?? new WatchedFolder(path)
     this.#folders.set(path, folder)
     folder.renew()
-    folder.listeners.add(listener)
+    const unsubscribe = folder.changed.listen(listener)
     return () => {
-      folder.listeners.delete(listener)
-      if (folder.listeners.size > 0 || this.#folders.get(path) !== folder) return
+      unsubscribe()
+      if (folder.changed.hasListeners || this.#folders.get(path) !== folder) return
       folder.close()
       this.#folders.delete(path)
     }
@@ -117,7 +109,7 @@ export class FileWatcher {
 const isFolder = (path: string): boolean => existsSync(`${path}/.`)
 
 class WatchedFolder {
-  readonly listeners = new Set<(name: string | null) => void>()
+  readonly changed = new Signal<[name: string | null]>()
   #watcher: FSWatcher | undefined
   #inode: number | undefined
 
@@ -130,8 +122,8 @@ class WatchedFolder {
     this.close()
     this.#inode = inode
     try {
-      this.#watcher = watch(this.path, { persistent: false }, (_, name) => this.#notify(name))
-      this.#watcher.on('error', () => this.#notify(null))
+      this.#watcher = watch(this.path, { persistent: false }, (_, name) => this.changed.emit(name))
+      this.#watcher.on('error', () => this.changed.emit(null))
     } catch {
       this.#watcher = undefined
     }
@@ -139,9 +131,5 @@ class WatchedFolder {
 
   close(): void {
     this.#watcher?.close()
-  }
-
-  #notify(name: string | null): void {
-    for (const listener of [...this.listeners]) listener(name)
   }
 }

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path'
+import { Signal } from '../../../core/signal.ts'
 import { yieldToEventLoop } from '../../../programs/entries/steps.ts'
 import { type LogStatus, statusOf } from '../../../programs/log-status.ts'
 import { type LogHandle, logId } from '../../../programs/logs/finder.ts'
@@ -51,7 +52,7 @@ const MAX_WATCHED_MAINS = 20
 
 /** Tracks the logs that the program of one session writes, from when each appears until the session ends. */
 export class LogTracker {
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Signal()
   readonly #logs = new Map<string, TrackedLog>()
   /** The keys of the logs, of conversations first. */
   readonly #keys = new Set<string>()
@@ -92,10 +93,7 @@ export class LogTracker {
   }
 
   /** Calls the listener when a log appears or grows. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly subscribe = this.#changed.listen
 
   /** Reads what is new; a call during an update starts another one after it. */
   update(): Promise<void> {
@@ -137,7 +135,7 @@ export class LogTracker {
     this.#folders.close()
     for (const log of this.#opened) await closeReader(log)
     this.options.onClosed(this.row, this.logs, hasEnded)
-    for (const listener of this.#listeners) listener()
+    this.#changed.emit()
   }
 
   async #update(): Promise<void> {
@@ -153,7 +151,7 @@ export class LogTracker {
     if (places) await this.#look(places, isFull ? undefined : changes, since, due)
     for (const log of due) await this.#read(log, isFull)
     if (places) this.options.onLooked(this.row)
-    if (due.size > 0) for (const listener of [...this.#listeners]) listener()
+    if (due.size > 0) this.#changed.emit()
   }
 
   /** A log that is no file is found by its session, and tells itself when it grows. */
@@ -258,7 +256,7 @@ export class LogTracker {
     if (log.role === 'main') this.#setCurrent(log, isFull)
     if (log === this.#current) this.#status = statusOf(reader.snapshot)
     this.options.onRead(this.row, log, reader)
-    for (const listener of [...this.#listeners]) listener()
+    this.#changed.emit()
   }
 
   /** The conversation continues in the log that was written last. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
+import { Signal } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import type { LogHandle } from '../../../programs/logs/finder.ts'
 import type { FilePosition, LogSnapshot } from '../../../programs/logs/log-reader.ts'
@@ -47,7 +48,7 @@ const UPDATE_DELAY_MS = 50
 export class LogTrackers {
   readonly #trackers = new Map<string, LogTracker>()
   readonly #closing = new Set<Promise<void>>()
-  readonly #readListeners = new Set<ReadListener>()
+  readonly #grown = new Signal<Parameters<ReadListener>>()
   readonly #owners: LogOwners
   #unsubscribe = () => {}
   #nextUpdate: { cancel(): void } | undefined
@@ -80,9 +81,7 @@ export class LogTrackers {
   }
 
   /** Calls the listener whenever a tracked log has grown. */
-  onRead(listener: ReadListener): void {
-    this.#readListeners.add(listener)
-  }
+  readonly onRead = this.#grown.listen
 
   /** Resolves when every tracked log has been read to its current end. */
   async readAll(): Promise<void> {
@@ -137,7 +136,7 @@ export class LogTrackers {
         onClosed: (session, logs, hasEnded) => this.#onClosed(session, logs, hasEnded),
         positionOf: ({ id }, log) => logStore.positionOf(id, log),
         onRead: (session, { handle: log, since }, { snapshot, position }) => {
-          for (const listener of this.#readListeners) listener(session, { log, since, snapshot, position })
+          this.#grown.emit(session, { log, since, snapshot, position })
         },
         now: () => clock.now(),
         report: (error) => report(`a log of session ${row.id} could not be read: ${errorMessage(error)}`),

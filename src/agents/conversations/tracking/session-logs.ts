@@ -1,4 +1,5 @@
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import { unsubscriber } from '../../../core/signal.ts'
 import type { Tx } from '../../../core/store/store.ts'
 import type { SseFrame } from '../../../http/sse.ts'
 import type { Entry } from '../../../programs/entries/entry.ts'
@@ -125,14 +126,14 @@ export class SessionLogs {
   ): AsyncGenerator<SseFrame, void, void> {
     const appeared = new AbortController()
     const check = () => this.hasLog(row) && appeared.abort()
-    const unsubscribes = [
+    const unsubscribe = unsubscriber(
       this.options.sessionRepository.onChange(check),
       this.#trackers.get(row.id)?.subscribe(check) ?? (() => {}),
-    ]
+    )
     try {
       yield* screen(AbortSignal.any([signal, appeared.signal]))
     } finally {
-      for (const unsubscribe of unsubscribes) unsubscribe()
+      unsubscribe()
     }
     const handle = appeared.signal.aborted ? this.#find(row) : undefined
     if (handle) yield* followLog(this.#follow, row, handle, options, signal, true)

@@ -3,6 +3,7 @@ import type { CityConfig } from '../../../config/city-config.ts'
 import { type Actor, gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
+import { Signal } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import type { StartResult } from '../../../host/protocol/session.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
@@ -293,7 +294,7 @@ const isKnownFailure = (error: unknown): boolean => error instanceof AppError &&
 /** The steps of sessions that are under way, such as starts and ends of their programs; a session takes one at a time. */
 class SessionSteps {
   readonly #underWay = new Map<string, Promise<unknown>>()
-  readonly #listeners = new Set<() => void>()
+  readonly #freed = new Signal()
 
   isBusy(session: string): boolean {
     return this.#underWay.has(session)
@@ -309,10 +310,7 @@ class SessionSteps {
   }
 
   /** Calls the listener whenever a session has no step under way any more. */
-  onFree(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onFree = this.#freed.listen
 
   /** Resolves when no session has a step under way. */
   async settled(): Promise<void> {
@@ -322,6 +320,6 @@ class SessionSteps {
   #onDone(session: string, step: Promise<unknown>): void {
     if (this.#underWay.get(session) !== step) return
     this.#underWay.delete(session)
-    for (const listener of this.#listeners) listener()
+    this.#freed.emit()
   }
 }

@@ -8,6 +8,7 @@ import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { Emitted, type RecordedEvent } from '../../../core/events/event.ts'
 import type { EventLog } from '../../../core/events/log.ts'
+import { unsubscriber } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import type { HostedSession } from '../../../host/protocol/session.ts'
 import { WorkKey } from '../../../work/metadata.ts'
@@ -69,7 +70,7 @@ export class Reconciler {
   readonly #reader: SnapshotReader
   readonly #executor: ActionExecutor
   readonly #scaleChecks: ScaleChecks
-  #unsubscribes: (() => void)[] = []
+  #unsubscribe = () => {}
   #running: Promise<void> | undefined
   #again = false
   #closed = true
@@ -100,7 +101,7 @@ export class Reconciler {
     const { upkeep, exitReceiver } = this.options
     this.#closed = false
     await upkeep.start()
-    this.#unsubscribes = [
+    this.#unsubscribe = unsubscriber(
       log.subscribe((event) => this.#onEvent(event)),
       config.onChange(() => {
         this.#idleBackoff.clear()
@@ -116,7 +117,7 @@ export class Reconciler {
       host.onLost(() => this.wake()),
       deadlines.onClockStep((shift) => this.#onClockShift(shift)),
       host.onOutput(undefined, (key, { at }) => this.#onOutput(key, at)),
-    ]
+    )
     exitReceiver.start()
     this.#schedulePatrol()
     await this.#matchFirst()
@@ -149,7 +150,7 @@ export class Reconciler {
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const unsubscribe of this.#unsubscribes) unsubscribe()
+    this.#unsubscribe()
     for (const deadline of [this.#next, this.#due, this.#patrol]) deadline?.cancel()
     this.options.setup.close()
     await this.#scaleChecks.close()

@@ -1,6 +1,7 @@
 import type { Actor } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
+import { Signal } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
@@ -20,14 +21,14 @@ export const HELD: ReadonlySet<string> = new Set(['asleep', 'suspended', 'quaran
 
 /** Wakes sessions; the reconciler starts them. */
 export class SessionWaker {
-  readonly #listeners: ((tx: Tx, id: string) => void)[] = []
+  readonly #woken = new Signal<[tx: Tx, id: string]>()
 
   constructor(private readonly options: SessionWakerOptions) {}
 
   /** Wakes a session on request. */
   wake(tx: Tx, id: string): void {
     this.release(tx, id)
-    for (const listener of this.#listeners) listener(tx, id)
+    this.#woken.emit(tx, id)
   }
 
   /** Lifts every hold on a session and requests its start. */
@@ -64,7 +65,5 @@ export class SessionWaker {
   }
 
   /** Calls the listener in the write in which a caller wakes a session. */
-  onWake(listener: (tx: Tx, id: string) => void): void {
-    this.#listeners.push(listener)
-  }
+  readonly onWake = this.#woken.listen
 }

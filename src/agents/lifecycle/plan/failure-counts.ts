@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { Signal } from '../../../core/signal.ts'
 import type { Statement } from '../../../core/store/statement.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import { agentBackoff, backoff, EXPLAINED_KILLS } from './limits.ts'
@@ -25,7 +26,7 @@ export class FailureCounts {
   readonly #clear: Statement<unknown, [SubjectKind, string]>
   readonly #all: Statement<FailureCount, [SubjectKind]>
   readonly #find: Statement<FailureCount, [SubjectKind, string]>
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new Signal()
 
   constructor(
     store: Store,
@@ -89,14 +90,9 @@ export class FailureCounts {
   }
 
   /** Calls the listener whenever a failure was counted, held or forgotten, once that is on disk. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly onChange = this.#changes.listen
 
   #changed(tx: Tx): void {
-    tx.after(() => {
-      for (const listener of this.#listeners) listener()
-    })
+    tx.after(() => this.#changes.emit())
   }
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
+import { Signal } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
@@ -33,7 +34,7 @@ const STOPPED = new Set(['asleep', 'quarantined', 'suspended', 'archived', 'star
 
 /** Restarts the programs of sessions; the sessions keep their work. */
 export class SessionRestarts {
-  readonly #resetListeners: ((tx: Tx, id: string) => void)[] = []
+  readonly #reset = new Signal<[tx: Tx, id: string]>()
 
   constructor(private readonly options: SessionRestartsOptions) {}
 
@@ -51,9 +52,7 @@ export class SessionRestarts {
   }
 
   /** Calls the listener in the write in which a session's conversation is given up for a new one. */
-  onReset(listener: (tx: Tx, id: string) => void): void {
-    this.#resetListeners.push(listener)
-  }
+  readonly onReset = this.#reset.listen
 
   async #restart({ id, state }: SessionRow, fresh: boolean, actor: Actor): Promise<void> {
     const { store, repository, workload, processes, recorder, waker } = this.options
@@ -75,7 +74,7 @@ export class SessionRestarts {
 
   #resetConversation(tx: Tx, id: string): void {
     this.options.repository.update(tx, id, { sessionKey: null })
-    for (const listener of this.#resetListeners) listener(tx, id)
+    this.#reset.emit(tx, id)
   }
 
   #requestStart(tx: Tx, row: SessionRow): void {

@@ -1,5 +1,6 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import { toTimestamp } from '../../../core/clock.ts'
+import { Signal, unsubscriber } from '../../../core/signal.ts'
 import type { Statement } from '../../../core/store/statement.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 
@@ -11,7 +12,7 @@ export class OrderApproval implements AttentionSource {
   readonly name = 'orders'
   readonly #find: Statement<{ since: number }, []>
   readonly #delete: Statement<unknown, []>
-  readonly #listeners = new Set<() => void>()
+  readonly #approved = new Signal()
   #since: number | undefined
 
   constructor(
@@ -36,7 +37,7 @@ export class OrderApproval implements AttentionSource {
     const waited = tx.run(this.#delete).changes > 0
     tx.after(() => {
       this.#since = undefined
-      for (const listener of this.#listeners) listener()
+      this.#approved.emit()
     })
     return waited
   }
@@ -55,11 +56,6 @@ export class OrderApproval implements AttentionSource {
 
   /** Calls a listener when orders are approved, or others are declared; returns how to unsubscribe. */
   onChange(listener: () => void): () => void {
-    const unsubscribe = this.library.onChange(listener)
-    this.#listeners.add(listener)
-    return () => {
-      unsubscribe()
-      this.#listeners.delete(listener)
-    }
+    return unsubscriber(this.library.onChange(listener), this.#approved.listen(listener))
   }
 }

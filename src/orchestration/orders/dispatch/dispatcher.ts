@@ -8,6 +8,7 @@ import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
+import { Signal, unsubscriber } from '../../../core/signal.ts'
 import { stablePlan } from '../../../core/store/stable-plan.ts'
 import type { Statement } from '../../../core/store/statement.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
@@ -68,7 +69,7 @@ export class OrderDispatcher {
   readonly #triggers: Triggers
   readonly #watch: RunWatch
   readonly #sweep: Sweep
-  readonly #subscriptions: (() => void)[] = []
+  #unsubscribe = () => {}
 
   constructor(options: OrderDispatcherOptions) {
     this.#options = options
@@ -118,7 +119,7 @@ export class OrderDispatcher {
     await this.#events.refresh()
     this.#triggers.start()
     this.#sweep.start()
-    this.#subscriptions.push(
+    this.#unsubscribe = unsubscriber(
       orderLibrary.onChange(refresh),
       suspensions.onChange(refresh),
       orderApproval.onChange(refresh),
@@ -127,7 +128,7 @@ export class OrderDispatcher {
 
   /** Starts nothing any more; what runs goes on in the session host. */
   async stop(): Promise<void> {
-    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe()
+    this.#unsubscribe()
     this.#sweep.stop()
     await Promise.all([this.#triggers.stop(), this.#conditions.stop()])
     await this.#formulaRunner.stop()
@@ -277,7 +278,8 @@ interface RunWatchOptions {
 /** Follows runs: what their commands print, then how they end. */
 class RunWatch {
   readonly #options: RunWatchOptions
-  readonly #listeners = new Map<string, Set<() => void>>()
+  /** By tracking id, for as long as anybody follows the run. */
+  readonly #changed = new Map<string, Signal>()
 
   constructor(options: RunWatchOptions) {
     this.#options = options
@@ -285,7 +287,7 @@ class RunWatch {
 
   /** Something about a run is on disk: it runs, or it is over. */
   emitChange(trackingId: string): void {
-    for (const listener of this.#listeners.get(trackingId) ?? []) listener()
+    this.#changed.get(trackingId)?.emit()
   }
 
   async *follow(trackingId: string, signal: AbortSignal): AsyncGenerator<OrderProgress> {
@@ -317,12 +319,13 @@ class RunWatch {
   #change(trackingId: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const wake = () => resolve()
-    const listeners = this.#listeners.get(trackingId) ?? new Set()
-    this.#listeners.set(trackingId, listeners.add(wake))
+    const changed = this.#changed.get(trackingId) ?? new Signal()
+    this.#changed.set(trackingId, changed)
+    const unsubscribe = changed.listen(wake)
     signal.addEventListener('abort', wake, { once: true })
     return promise.finally(() => {
-      listeners.delete(wake)
-      if (listeners.size === 0) this.#listeners.delete(trackingId)
+      unsubscribe()
+      if (!changed.hasListeners) this.#changed.delete(trackingId)
       signal.removeEventListener('abort', wake)
     })
   }
