@@ -7,8 +7,9 @@ import { behindFaces, type Import, MAX_FUNCTION_LINES, readHouse, roomOf } from 
 const LAW: Readonly<Record<string, readonly string[]>> = {
   core: [],
   http: ['core'],
-  host: ['core'],
-  config: ['http', 'core'],
+  programs: ['http', 'core'],
+  host: ['programs', 'core'],
+  config: ['programs', 'http', 'core'],
   work: ['config', 'http', 'core'],
   agents: ['work', 'config', 'host', 'http', 'core'],
   orchestration: ['agents', 'work', 'config', 'http', 'core'],

@@ -86,17 +86,15 @@ test(
     const other = await register(world, 'other', SPY)
     const callers = new Callers(world, city, other)
     await callers.renew()
-    const document: Json = (await world.call('GET /openapi.json')).body
-    const make = new Maker(document, random)
-    const operations = operationsOf(document).filter(({ id, kind }) => !LEFT_OUT.has(id) && kind !== 'socket')
+    const { make, operations } = await everyOperation(world, random)
     const end = performance.now() + SECONDS * 1000
     const failures: string[] = []
     const count = new Map<string, number>()
     const work = async () => {
       while (performance.now() < end && failures.length < 10) {
         const caller = make.one(callers.names)
-        const operation = make.one(operations)
-        const one = await send(world, city.city, make, operation, callers.tokenOf(caller)).catch((error) =>
+        const { operation, maker } = make.one(operations)
+        const one = await send(world, city.city, maker, operation, callers.tokenOf(caller)).catch((error) =>
           String(error),
         )
         const wrong = typeof one === 'string' ? one : wrongIn(one, caller)
@@ -117,11 +115,23 @@ test(
     if (failures.length > 0) process.stderr.write(`GC_SEED=${SEED} repeats it\n${world.log.slice(0, 4000)}\n`)
     expect(failures).toEqual([])
     expect(health.failed).toBe(0)
-    for (const caller of callers.names.filter((name) => name !== 'network agent'))
-      expect([caller, (count.get(`${caller} 2xx`) ?? 0) > 0]).toEqual([caller, true])
+    for (const caller of callers.names) expect([caller, (count.get(`${caller} 2xx`) ?? 0) > 0]).toEqual([caller, true])
   },
   SECONDS * 1000 + 120_000,
 )
+
+/** The operations of both planes, each with what makes its requests. */
+async function everyOperation(world: World, random: () => number) {
+  const documents: Json[] = []
+  for (const path of ['/openapi.json', '/api/v1/openapi.json']) documents.push((await world.call(`GET ${path}`)).body)
+  const operations = documents.flatMap((document) => {
+    const maker = new Maker(document, random)
+    return operationsOf(document)
+      .filter(({ id, kind }) => !LEFT_OUT.has(id) && kind !== 'socket')
+      .map((operation) => ({ operation, maker }))
+  })
+  return { make: new Maker({}, random), operations }
+}
 
 const SPY = `[[agent]]\nname = "spy"\nstart_command = '${STORE_TOKEN}; exec sleep 600'\nmax_active_sessions = 4\n`
 
