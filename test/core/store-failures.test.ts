@@ -13,7 +13,7 @@ const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TE
 const PLAIN = 'CREATE TABLE plain (text TEXT)'
 
 function open(path: string, options: StoreOptions = {}) {
-  const store = Store.open(path, [NOTES, PLAIN], options)
+  const store = Store.open(path, [NOTES, PLAIN], { groupMs: Number.POSITIVE_INFINITY, ...options })
   const insert = store.prepare<{ id: number }, [string]>('INSERT INTO notes (text) VALUES (?) RETURNING id')
   const count = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM notes')
   return {
@@ -125,6 +125,19 @@ describe('a full disk', () => {
     await store.close()
     expect(clock.armed).toBe(0)
     deadlines.close()
+  })
+
+  test('stays a problem when a smaller write succeeds in the same commit', async () => {
+    using folder = tempFolder()
+    const { store, add, count } = open(folder.at('a.db'))
+    await add('before')
+    store.prepare('PRAGMA max_page_count = 1').get()
+    const results = await outcomes([add('small'), add('x'.repeat(100_000))])
+    expect(results).toEqual([2, ['store-unavailable', expect.any(String)]])
+    expect(store.problem).toStartWith('the disk is full')
+    await add('later')
+    expect([store.problem, count()]).toEqual([undefined, 3])
+    await store.close()
   })
 
   test.each([

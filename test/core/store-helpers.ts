@@ -4,8 +4,9 @@ import { Store, type StoreOptions, type Tx } from '../../src/core/store/store.ts
 
 export const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE)'
 
+/** A store of notes, whose writes share a commit however slow the machine is. */
 export function open(path: string, options: StoreOptions = {}) {
-  const store = Store.open(path, [NOTES], options)
+  const store = Store.open(path, [NOTES], { groupMs: Number.POSITIVE_INFINITY, ...options })
   const insert = store.prepare<{ id: number }, [string]>('INSERT INTO notes (text) VALUES (?) RETURNING id')
   const all = store.prepare<{ text: string }, []>('SELECT text FROM notes ORDER BY id')
   return {

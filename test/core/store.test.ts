@@ -100,6 +100,15 @@ describe('writing', () => {
     await store.close()
   })
 
+  test('leaves writes for the next commit once the time of a group is over', async () => {
+    using folder = tempFolder()
+    let syncs = 0
+    const { store, add, texts } = open(folder.at('a.db'), { groupMs: -1, sync: async () => void syncs++ })
+    await Promise.all([add('one'), add('two'), add('three')])
+    expect([syncs, texts()]).toEqual([3, ['one', 'two', 'three']])
+    await store.close()
+  })
+
   test('reuses the ids of rolled-back writes', async () => {
     using folder = tempFolder()
     const { store, add } = open(folder.at('a.db'))

@@ -21,6 +21,8 @@ export interface StoreOptions {
   cacheMb?: number
   /** How long a write may wait for one of a thread, in milliseconds. */
   maxWait?: number
+  /** Milliseconds that the writes of one commit may hold the loop; the first always runs. */
+  groupMs?: number
   /** Whether a database of an older gc is copied before it is changed. */
   keepsCopies?: boolean
   /** Called in the transaction of the last migration of a database that an older gc wrote. */

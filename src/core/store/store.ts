@@ -76,7 +76,8 @@ export class Store {
     this.#readTransaction = new ReadTransaction(db)
     this.#troubleWatch = new TroubleWatch(path, options, () => this.write(() => rewritePage(db)))
     this.#queue = new WriteQueue(options.maxWait ?? MAX_WAIT)
-    this.#committer = new Committer(db, this.orm, (pending, error) => this.#reject([pending], error))
+    const reject = (pending: PendingWrite, error: unknown) => this.#reject([pending], error)
+    this.#committer = new Committer(db, this.orm, reject, options.groupMs)
   }
 
   /** Opens or makes the database at `path` and brings it to the newest of `migrations`; throws a sentence when it cannot. */
@@ -209,12 +210,13 @@ export class Store {
   async #group(): Promise<void> {
     if (!(await this.#beginGroup())) return
     this.#durable = this.#walIndex.position()
+    const { failures } = this.#troubleWatch
     const { done } = this.#queue.runGroup((group) => this.#committer.run(group))
     const reached = this.#walIndex.position()
     if (!isSamePosition(reached, this.#durable)) {
       const synced = await this.#wal.sync(done.length === 1 && this.#queue.isEmpty)
       if (!synced.ok) return this.#failSync(synced, done)
-      this.#troubleWatch.recordSuccess()
+      if (this.#troubleWatch.failures === failures) this.#troubleWatch.recordSuccess()
     }
     this.#acknowledge(done)
     await this.#checkpointer.afterCommit(reached).catch(this.#onError)

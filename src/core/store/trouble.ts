@@ -22,6 +22,7 @@ export class TroubleWatch {
   #trouble: (Diagnosis & { readonly code: string }) | undefined
   #deadline: Deadline | undefined
   #isClosed = false
+  #failures = 0
 
   constructor(
     private readonly path: string,
@@ -35,8 +36,14 @@ export class TroubleWatch {
     return this.#trouble && describeTrouble(this.#trouble)
   }
 
+  /** Number of failed writes so far. A commit in which one failed is no sign that writes succeed again. */
+  get failures(): number {
+    return this.#failures
+  }
+
   /** Records that a write failed because of the disk or the file; returns what its caller gets. */
   recordFailure(error: unknown): AppError {
+    this.#failures++
     if (isBusy(error)) {
       const reason = 'another program is writing to it and does not end'
       return new AppError('store-unavailable', `${this.path} could not be written: ${reason}`)
