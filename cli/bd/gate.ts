@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { parseDuration } from '../context/options.ts'
+import { parseDurationOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { toBare } from './issue.ts'
@@ -33,7 +33,7 @@ export function gateCommands(program: Command, bd: BdContext): void {
     .requiredOption('--blocks <bead>', 'the bead to block')
     .addOption(new Option('--type <kind>', 'what it waits for').choices(KINDS).default('human'))
     .option('--await-id <id>', 'the run or pull request')
-    .option('--timeout <duration>', 'when it is due, such as 30m or 2h', parseDuration)
+    .option('--timeout <duration>', 'when it is due, such as 30m or 2h', parseDurationOption)
     .option('--reason <text>', 'why')
     .action(bd.run((options: Create) => create(bd, options)))
   gate

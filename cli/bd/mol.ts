@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { collectPair, parseDuration } from '../context/options.ts'
+import { collectPair, parseDurationOption } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
@@ -93,7 +93,7 @@ function wispCommands(mol: Command, bd: BdContext): void {
   wisp
     .command('gc')
     .description('close abandoned ones')
-    .option('--age <duration>', 'how long nothing has changed', parseDuration, 3_600_000)
+    .option('--age <duration>', 'how long nothing has changed', parseDurationOption, 3_600_000)
     .option('--all', 'accepted')
     .option('--dry-run', 'only list them')
     .action(bd.run((options: { age: number; dryRun?: true }) => collect(bd, options)))

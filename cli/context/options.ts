@@ -20,7 +20,7 @@ export function parseCount(text: string): number {
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Parses a duration to milliseconds: `30s`, `10m`, `2h`, `7d`; a number alone is in seconds. */
-export function parseDuration(text: string): number {
+export function parseDurationOption(text: string): number {
   const [, amount, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? []
   if (amount === undefined) throw new InvalidArgumentError('It must be a duration, such as 30s, 10m or 2h.')
   return Number(amount) * (UNITS[unit] ?? 0)

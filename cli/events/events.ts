@@ -6,7 +6,7 @@ import { isRecord } from '../../src/client/json.ts'
 import type { CityEvent, TaggedEvent } from '../../src/client/operations.ts'
 import { paint, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, parseDuration, withJson } from '../context/options.ts'
+import { type JsonOption, parseCount, parseDurationOption, withJson } from '../context/options.ts'
 import { readPages } from '../context/pages.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -42,7 +42,7 @@ export function eventsCommand(program: Command, context: CommandContext): void {
     .option(
       '--timeout <time>',
       'end after this time, such as 30s; with --watch and no event status is 1',
-      parseDuration,
+      parseDurationOption,
     )
     .option('--all', 'events of all cities and of the supervisor')
     .option('--type <type>', 'only events of this type, such as bead.closed')

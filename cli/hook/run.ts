@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { parseCount, parseDuration } from '../context/options.ts'
+import { parseCount, parseDurationOption } from '../context/options.ts'
 import { program } from '../context/version.ts'
 import { Exit } from '../io/exit.ts'
 
@@ -19,7 +19,7 @@ export function hookRunCommand(hook: Command, context: CommandContext): void {
     .command('run')
     .description('run a command of gc for a hook, and end it after a while; outside of a session, do nothing')
     .argument('<command...>', 'the command and its arguments, after `--`')
-    .option('--timeout <duration>', 'how long it may take', parseDuration, DEFAULT_TIMEOUT)
+    .option('--timeout <duration>', 'how long it may take', parseDurationOption, DEFAULT_TIMEOUT)
     .option('--timeout-exit-code <status>', 'the status when it took longer', parseCount, TIMED_OUT)
     .action((command: string[], options: HookRun) => run(context, command, options))
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../../src/client/errors.ts'
 import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/orders/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { type JsonOption, parseCount, parseDuration, withJson } from '../context/options.ts'
+import { type JsonOption, parseCount, parseDurationOption, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -25,7 +25,7 @@ export function historyCommand(order: Command, context: CommandContext): void {
     .argument('[order]', 'its name; in a rig also name:rig:<rig>')
     .option('--rig <rig>', 'the rig whose order is meant; only the orders of this rig when none is named')
     .option('--limit <n>', 'the maximum number; 0 for all', parseCount, 50)
-    .option('--since <duration>', 'only what began within it: 30m, 12h, 7d', parseDuration)
+    .option('--since <duration>', 'only what began within it: 30m, 12h, 7d', parseDurationOption)
     .action(watched(context, history))
 }
 

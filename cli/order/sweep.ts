@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { type JsonOption, parseDuration, withJson } from '../context/options.ts'
+import { type JsonOption, parseDurationOption, withJson } from '../context/options.ts'
 import { printJson, printLine } from '../io/io.ts'
 
 interface SweepOptions extends JsonOption {
@@ -14,7 +14,7 @@ const MINUTE = 60_000
 /** Housekeeping that packs have orders for. */
 export function sweepCommands(order: Command, context: CommandContext): void {
   withJson(order.command('sweep-tracking').description('close the beads of runs that are over and were left open'))
-    .option('--stale-after <duration>', 'only those that are older', parseDuration, 10 * MINUTE)
+    .option('--stale-after <duration>', 'only those that are older', parseDurationOption, 10 * MINUTE)
     .option('-q, --quiet', 'say nothing when nothing was closed')
     .option('--confirm', 'has no effect: what runs is never closed')
     .action((options: SweepOptions) => sweep(context, options))

@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts'
+import { isObject } from '../core/json.ts'
 import type { Attempt } from '../core/replays/replays.ts'
 import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../core/text/secrets.ts'
 import { actorOf } from '../http/actor-of.ts'
@@ -94,7 +95,7 @@ const tomlOf = (values: Partial<ProviderConfig> = {}): Values =>
 function changesOf<Keys extends Values>(given: Values, restored: Keys, stored: Stored): Keys {
   const changes = Object.entries(restored).flatMap(([key, value]) => {
     const of = { declared: stored.declared[key], effective: stored.effective[key] }
-    if (isTable(value) && isTable(of.declared)) {
+    if (isObject(value) && isObject(of.declared)) {
       const entries = changesOf(Object(given[key]), value, { declared: of.declared, effective: Object(of.effective) })
       return Object.keys(entries).length > 0 ? [[key, entries]] : []
     }
@@ -109,6 +110,3 @@ interface Stored {
   /** With what patches change. */
   readonly effective: Values
 }
-
-const isTable = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
+import { isObject } from '../core/json.ts'
 
 /** A JSON Schema as the document shows it. */
 export type JsonObject = Record<string, unknown>
@@ -89,9 +90,6 @@ function folded(shown: JsonObject): JsonObject {
 const tuple = ({ items, ...rest }: JsonObject): JsonObject => ({ ...rest, prefixItems: items, items: false })
 
 const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === 'null'
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const mapValues = (of: JsonObject, change: (value: unknown) => unknown): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]))

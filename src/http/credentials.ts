@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../core/digest.ts'
 import { Redactor } from '../core/text/redact.ts'
 import { blankSentence } from '../core/text/secrets.ts'
 
@@ -8,7 +8,7 @@ export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', networkAgent: '
 export const TOKEN_PREFIXES: readonly string[] = Object.values(TOKEN_PREFIX)
 
 /** The hash under which a token is stored; the token itself never is. */
-export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashToken = (token: string): string => sha256(token)
 
 const redactor = new Redactor(TOKEN_PREFIXES)
 

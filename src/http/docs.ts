@@ -1,7 +1,9 @@
+import { isObject } from '../core/json.ts'
+import { byKey } from '../core/text/order.ts'
 import type { JsonObject } from './components.ts'
 import css from './docs-style.css' with { type: 'text' }
 import { html, Markup, prose } from './html.ts'
-import { getObject, getObjects, getString, isObject } from './respond/json-object.ts'
+import { getObject, getObjects, getString } from './respond/json-object.ts'
 
 interface Operation {
   verb: string
@@ -14,7 +16,7 @@ interface Operation {
 export function docsPage(document: JsonObject, prefix = ''): string {
   const info = getObject(document, 'info')
   const operations = operationsOf(document)
-  const byTag = [...Map.groupBy(operations, ({ tag }) => tag)].sort(([a], [b]) => (a < b ? -1 : 1))
+  const byTag = [...Map.groupBy(operations, ({ tag }) => tag)].sort(byKey)
   const schemas = Object.entries(getObject(getObject(document, 'components'), 'schemas'))
   const page = html`<!doctype html>
 <html lang="en">

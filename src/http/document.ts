@@ -1,5 +1,6 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 import { type CommonCode, type ErrorCode, toErrorCode } from '../core/errors.ts'
+import { byKey } from '../core/text/order.ts'
 import { type JsonObject, SchemaComponents } from './components.ts'
 import { type PlaneDialect, supervisorDialect } from './dialect.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'
@@ -220,4 +221,4 @@ export function tagger(routes: readonly Route[], prefix: string): (route: Route)
 }
 
 const sorted = (of: Record<string, JsonObject>): Record<string, JsonObject> =>
-  Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)))
+  Object.fromEntries(Object.entries(of).sort(byKey))

@@ -1,5 +1,7 @@
+import { sha256 } from '../core/digest.ts'
 import { AppError } from '../core/errors.ts'
 import type { Replay, ReplayKey, Replays } from '../core/replays/replays.ts'
+import { byKey } from '../core/text/order.ts'
 import { pathOf } from './authority.ts'
 import { nameOf } from './caller.ts'
 import type { ActiveExchange } from './exchange.ts'
@@ -104,13 +106,11 @@ const inFlight = (): AppError =>
 /** A key is the caller's own, for one method and address. */
 function keyOf({ request, caller }: ActiveExchange, key: string): ReplayKey {
   const name = nameOf(caller)
-  return { caller: name, scope: hashOf(`${name} ${request.method} ${pathOf(request.url)} ${key}`) }
+  return { caller: name, scope: sha256(`${name} ${request.method} ${pathOf(request.url)} ${key}`) }
 }
 
-const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')
-
 /** The same for bodies that mean the same: the order of keys, and lists, objects and strings that are empty, do not count. */
-const digestOf = (body: unknown): string => hashOf(JSON.stringify(canonical(body)) ?? '')
+const digestOf = (body: unknown): string => sha256(JSON.stringify(canonical(body)) ?? '')
 
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? value.map((item) => canonical(item) ?? null) : undefined
@@ -119,6 +119,6 @@ function canonical(value: unknown): unknown {
   const entries = Object.entries(value)
     .map(([name, inner]) => [name, canonical(inner)] as const)
     .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(byKey)
   return entries.length > 0 ? entries : undefined
 }

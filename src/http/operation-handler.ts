@@ -1,3 +1,4 @@
+import { nextTick } from '../core/event-loop.ts'
 import type { PullSource } from '../core/pull-source.ts'
 import { searchOf } from './authority.ts'
 import type { BlockingQuery } from './blocking-query.ts'
@@ -305,8 +306,6 @@ interface SharedAnswer {
 
 /** How many of those that wait for one answer are sent it in one tick. */
 const READERS_PER_TICK = 64
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** What requests that were woken together ask alike is answered once, after the last of them was woken. */
 class SharedAnswers {

@@ -50,3 +50,12 @@ export function methodsOf(routes: readonly Pick<Route, 'method' | 'path'>[]): Me
 
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]*\}/g, '[^/]+')}$`)
+
+/** One segment of a path without its percent-encoding; empty when that is malformed. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}

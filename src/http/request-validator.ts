@@ -1,5 +1,6 @@
 import { Kind, OptionalKind, type TObject, type TSchema } from '@sinclair/typebox'
 import { AppError, type FieldError } from '../core/errors.ts'
+import { isObject } from '../core/json.ts'
 import { parseBlockingQuery } from './blocking-query.ts'
 import { requireJsonIfAny } from './body.ts'
 import { type Check, compile } from './check.ts'
@@ -142,9 +143,6 @@ const isStrippable = (schema: TSchema): boolean => schema[OptionalKind] === 'Opt
 
 const acceptsNull = (schema: TSchema): boolean =>
   ['Null', 'Any', 'Unknown'].includes(schema[Kind]) || (schema.anyOf ?? []).some(acceptsNull)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Reads what an operation declares out of the text after the `?`. */
 type QueryReader = (text: string) => Record<string, unknown>

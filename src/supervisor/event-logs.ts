@@ -9,6 +9,7 @@ import { type FollowedEvent, Follower, type LogSource } from '../core/events/fol
 import type { EventLog } from '../core/events/log.ts'
 import type { PullSource } from '../core/pull-source.ts'
 import { Signal } from '../core/signal.ts'
+import { compareText } from '../core/text/order.ts'
 import { fillPage } from '../http/respond/page.ts'
 import { MAX_RESPONSE_BYTES } from '../http/respond/rendered.ts'
 import { type SseFrame, toSseLine } from '../http/sse.ts'
@@ -73,7 +74,7 @@ export class EventLogs {
       total += count
       for (const recorded of items) events.push(toTaggedEvent(name, recorded))
     }
-    events.sort((a, b) => compare(b.ts, a.ts) || compare(b.city, a.city) || b.seq - a.seq)
+    events.sort((a, b) => compareText(b.ts, a.ts) || compareText(b.city, a.city) || b.seq - a.seq)
     const { items } = fillPage(events, page.limit, (event) => event, { maxBytes: MAX_RESPONSE_BYTES })
     return { event_cursor, items: items.reverse(), total }
   }
@@ -125,11 +126,9 @@ export class EventLogs {
   }
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 const formatCursor = (at: ReadonlyMap<string, number>): string =>
   [...at]
-    .sort(([a], [b]) => compare(a, b))
+    .sort(([a], [b]) => compareText(a, b))
     .map(([name, seq]) => `${name}:${seq}`)
     .join(',')
 

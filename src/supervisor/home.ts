@@ -12,6 +12,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createFolder } from '../core/folders.ts'
 import { createSecret } from '../core/ids.ts'
+import { shellQuote } from '../core/text/shell-quote.ts'
 import { TOKEN_PREFIX } from '../http/credentials.ts'
 
 /** The address of a running supervisor, as written to `$GC_HOME/supervisor.json`. */
@@ -91,4 +92,4 @@ export class Home {
 
 /** Run from source there is no single program to link to: a script passes on the name it was called by. */
 const wrapperScript = (program: readonly string[], name: string): string =>
-  `#!/bin/sh\nexec ${program.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')} ${name === 'bd' ? 'bd ' : ''}"$@"\n`
+  `#!/bin/sh\nexec ${program.map((word) => shellQuote(word)).join(' ')} ${name === 'bd' ? 'bd ' : ''}"$@"\n`

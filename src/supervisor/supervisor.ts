@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { Readiness } from '../agents/readiness/readiness.ts'
 import { LOCK_FILE } from '../config/packs/lock.ts'
 import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
+import { sha256 } from '../core/digest.ts'
 import { type SaveResponse, withoutReplay } from '../core/replays/replays.ts'
 import type { AcceptedRequest } from '../core/requests/requests.ts'
 import type { SessionHost } from '../host/client/session-host.ts'
@@ -70,7 +70,7 @@ export class Supervisor {
     const cities = running.sort((a, b) => (a.name < b.name ? -1 : 1))
     const locks = cities.flatMap(({ config }) => config.composition.files.city.text(LOCK_FILE) ?? [])
     if (locks.length === 0) return {}
-    return { packs_lock_sha256: createHash('sha256').update(locks.join('')).digest('hex') }
+    return { packs_lock_sha256: sha256(locks.join('')) }
   }
 
   /** The stores whose writes fail, with the reasons. */

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { contains } from '../../config/confinement/obstacle.ts'
 import { addBlock, renderPairs, type TomlPairs } from '../../config/toml/edit.ts'
 import { parseToml, TomlSyntaxError, toPlainValue } from '../../config/toml/parse.ts'
+import { readText } from '../../core/files.ts'
 import type { PrivateFile } from '../../host/protocol/session.ts'
 import { asObject, isObject, type JsonRecord, parseJson } from '../../programs/entries/json.ts'
 import type { AcceptedDialogs } from './accepted-dialogs.ts'
@@ -129,22 +129,13 @@ const pairsOf = (record: JsonRecord): TomlPairs =>
     typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' ? [[key, value] as const] : [],
   )
 
-const readJson = (path: string): JsonRecord => asObject(parseJson(read(path)))
+const readJson = (path: string): JsonRecord => asObject(parseJson(readText(path) ?? ''))
 
 function readToml(path: string): JsonRecord {
   try {
-    return asObject(toPlainValue(parseToml(read(path))))
+    return asObject(toPlainValue(parseToml(readText(path) ?? '')))
   } catch (error) {
     if (error instanceof TomlSyntaxError) return {}
     throw error
-  }
-}
-
-/** A file that is not there, or that nobody may read, says nothing. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
   }
 }

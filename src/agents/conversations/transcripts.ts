@@ -11,7 +11,6 @@ import { TRANSCRIPT_CURSOR_INVALIDATED } from './formats/errors.ts'
 import { sessionFields } from './formats/options.ts'
 import { type SessionOutput, toRawMessages, toStructured } from './formats/screen.ts'
 import type { Transcript, TranscriptFormat } from './structured/transcript.ts'
-import { pause } from './tracking/pause.ts'
 import type { SessionLogs } from './tracking/session-logs.ts'
 import { Wakeup } from './tracking/wakeup.ts'
 
@@ -120,7 +119,7 @@ export class Transcripts {
         const json = JSON.stringify([output, asked.map(({ id, status }) => [id, status])])
         if (json !== last) yield { ...output, asked }
         last = json
-        await pause(this.deadlines, MIN_INTERVAL_MS, until)
+        await this.deadlines.sleep(MIN_INTERVAL_MS, until).catch(() => {})
         await wakeup.wait()
       }
     } finally {

@@ -1,4 +1,4 @@
-import { parseDuration } from './duration.ts'
+import { readLeadingDuration } from './duration.ts'
 import type { LimitStatement } from './statement.ts'
 import { firstSentence, onOneLine } from './text.ts'
 import { nextWallTime, parseWallTime } from './wall-time.ts'
@@ -23,7 +23,7 @@ export function claudeLimit(text: string, at: number): LimitStatement | undefine
   if (!reset || when === undefined) return { until: undefined, text: firstSentence(line.slice(reached.index)) }
   const statement = `${reached[0]}${reset[0]}`.trim()
   if (/^in /i.test(when)) {
-    const duration = parseDuration(when.slice(3))
+    const duration = readLeadingDuration(when.slice(3))
     return { until: duration === undefined ? undefined : at + duration, text: statement }
   }
   const time = parseWallTime(when)

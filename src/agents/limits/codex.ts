@@ -1,4 +1,4 @@
-import { parseDuration } from './duration.ts'
+import { readLeadingDuration } from './duration.ts'
 import type { LimitStatement } from './statement.ts'
 import { onOneLine } from './text.ts'
 import { nextWallTime, parseWallTime } from './wall-time.ts'
@@ -22,7 +22,7 @@ function resetOf(text: string, at: number): number | undefined {
   if (epoch) return Number(epoch) * 1000
   const [, seconds] = /"resets_in_seconds" ?: ?(\d{1,8})\b/.exec(text) ?? []
   if (seconds) return at + Number(seconds) * 1000
-  const duration = parseDuration(RETRY_IN.exec(text)?.groups?.duration ?? '')
+  const duration = readLeadingDuration(RETRY_IN.exec(text)?.groups?.duration ?? '')
   if (duration !== undefined) return at + duration
   const time = parseWallTime(RETRY_AT.exec(text)?.groups?.when ?? '')
   return time && nextWallTime(time, undefined, at)

@@ -1,4 +1,4 @@
-import { parseDuration } from './duration.ts'
+import { readLeadingDuration } from './duration.ts'
 import type { LimitStatement } from './statement.ts'
 import { onOneLine } from './text.ts'
 import { nextWallTime, parseWallTime } from './wall-time.ts'
@@ -22,7 +22,7 @@ export function geminiLimit(text: string, at: number): LimitStatement | undefine
   if (time)
     return { until: nextWallTime(time, zone, at), text: `${reached[0]}. Access resets at ${when} ${zone ?? ''}`.trim() }
   const after = AFTER.exec(line)?.groups?.duration ?? DELAY.exec(line)?.groups?.duration
-  const duration = parseDuration(after ?? '')
+  const duration = readLeadingDuration(after ?? '')
   const statement =
     after === undefined ? reached[0] : `${reached[0]}; it resets after ${after.trim().replace(/\.$/, '')}`
   return { until: duration === undefined ? undefined : at + duration, text: statement }

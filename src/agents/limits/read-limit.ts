@@ -1,6 +1,6 @@
 import { claudeLimit } from './claude.ts'
 import { codexLimit } from './codex.ts'
-import { parseDuration } from './duration.ts'
+import { readLeadingDuration } from './duration.ts'
 import { geminiLimit } from './gemini.ts'
 import type { LimitStatement } from './statement.ts'
 import { onOneLine } from './text.ts'
@@ -17,7 +17,7 @@ const SHORTEST = 5 * 60_000
 function opencodeLimit(text: string, at: number): LimitStatement | undefined {
   const line = onOneLine(text)
   const retrying = RETRYING.exec(line)
-  const duration = parseDuration(retrying?.groups?.duration ?? '')
+  const duration = readLeadingDuration(retrying?.groups?.duration ?? '')
   if (!retrying || duration === undefined || duration < SHORTEST) return undefined
   const before = line.slice(0, retrying.index)
   const reached = REACHED.exec(before)

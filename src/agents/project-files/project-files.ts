@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, lstat, readlink, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -9,6 +9,7 @@ import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.
 import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
 import { findRepository, sharedFolder, workingFolders } from '../../config/git/repository-folders.ts'
 import { gcPart } from '../../core/actor.ts'
+import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import { requireNoLinks } from '../../core/folders.ts'
@@ -308,7 +309,7 @@ function planLink({ path, existing, row, isTracked }: PlanInput, target: string,
   if (isTracked) return { reason: 'it is in the repository' }
   const isThere = existing.kind === 'link' && existing.target === target
   if (existing.kind !== 'nothing' && !isOurs) return isThere && !row ? NOT_OURS(path) : { reason: 'it is not of gc' }
-  const listed = { kind: 'link', hash: digest(Buffer.from(target)), original: null } as const
+  const listed = { kind: 'link', hash: sha256(Buffer.from(target)), original: null } as const
   return { path, row: listed, write: isThere ? undefined : (disk) => disk.link(path, target) }
 }
 
@@ -335,7 +336,7 @@ function planContent(
   const isThere = existing.kind === 'file' && existing.bytes.equals(bytes)
   if (isThere && !row) return NOT_OURS(path)
   if (existing.kind !== 'nothing' && !mayReplace) return { reason: 'it is not of gc' }
-  const listed = { kind: 'file', hash: digest(bytes), original } as const
+  const listed = { kind: 'file', hash: sha256(bytes), original } as const
   const isSame = isThere && existing.mode === mode
   return { path, row: listed, write: isSame ? undefined : (disk) => disk.write(path, bytes, mode) }
 }
@@ -465,8 +466,6 @@ class ProjectDisk {
 
 /** What tells one state of a place from another. */
 function hashOf(existing: ExistingFile): string | undefined {
-  if (existing.kind === 'file') return digest(existing.bytes)
-  return existing.kind === 'link' ? digest(Buffer.from(existing.target)) : undefined
+  if (existing.kind === 'file') return sha256(existing.bytes)
+  return existing.kind === 'link' ? sha256(Buffer.from(existing.target)) : undefined
 }
-
-const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

@@ -1,6 +1,8 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Deadlines } from '../../core/deadlines.ts'
+import { isExecutable } from '../../core/files.ts'
+import { killProcessGroup } from '../../core/process-group.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import { parseJson } from '../../programs/entries/json.ts'
 
@@ -110,22 +112,5 @@ async function readOutput(reader: ChunkReader): Promise<string> {
     const { value, done } = await reader.read()
     if (done) return output
     if (output.length < MAX_OUTPUT_LENGTH) output += decoder.decode(value, { stream: true })
-  }
-}
-
-function killProcessGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
   }
 }

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../core/clock.ts'
+import { lastSegment } from '../../core/text/last-segment.ts'
 import type { SessionKey } from '../../work/metadata.ts'
-import { lastSegment } from './names.ts'
 import type { SessionRow } from './table.ts'
 
 const timestamp = (at: number | null): string | undefined => (at === null ? undefined : toTimestamp(at))

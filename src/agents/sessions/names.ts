@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
+import { lastSegment } from '../../core/text/last-segment.ts'
 
 const ALIAS = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*(\/[a-zA-Z0-9][a-zA-Z0-9_.-]*)*$/
 
@@ -25,9 +26,6 @@ const invalid = (alias: string, problem: string) =>
 
 /** A qualified name without separators: `rig/worker.a` → `rig--worker__a`. */
 export const sanitize = (name: string): string => name.replaceAll('/', '--').replaceAll('.', '__')
-
-/** The last segment of a qualified name. */
-export const lastSegment = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
 /** The run-time name of a session without another name. */
 export const defaultSessionName = (id: string): string => `s-${sanitize(id)}`

@@ -1,8 +1,9 @@
 import type { NamedSessionConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
+import { lastSegment } from '../../core/text/last-segment.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import { lastSegment, sanitize } from './names.ts'
+import { sanitize } from './names.ts'
 import type { SessionRepository } from './repository.ts'
 import type { SessionRow } from './table.ts'
 

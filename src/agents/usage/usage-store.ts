@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../core/digest.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { dayOf, UsageDays } from './days.ts'
@@ -243,10 +243,9 @@ const amountsOf = ({ input, output, cacheRead, cacheWrite, wallMs, cost = 0, ass
 const quarterOf = (at: number): number => at - (at % QUARTER_MS)
 
 const answerOf = ({ name, entry }: UsageFact): string =>
-  entry === undefined ? '' : createHash('sha256').update(`${name}\0${entry}`).digest('hex').slice(0, 32)
+  entry === undefined ? '' : sha256(`${name}\0${entry}`).slice(0, 32)
 
-const keyOf = ({ sessionId, kind, name }: UsageFact): string =>
-  createHash('sha256').update(`${sessionId}\0${kind}\0${name}`).digest('hex')
+const keyOf = ({ sessionId, kind, name }: UsageFact): string => sha256(`${sessionId}\0${kind}\0${name}`)
 
 function toTotals(...sums: (UsageSum | null | undefined)[]): UsageTotals {
   const total = (column: keyof UsageSum): number => sums.reduce((value, sum) => value + (sum?.[column] ?? 0), 0)

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { AppError } from '../../core/errors.ts'
+import { parseJson } from '../../core/json.ts'
 
 /** Where a backup comes from. */
 export const Manifest = Type.Object({
@@ -21,7 +22,7 @@ export const FORMAT = 1
 
 /** Reads what a backup says of itself; throws when this gc cannot restore it. */
 export function parseManifest(text: string): Manifest {
-  const manifest = parse(text)
+  const manifest = parseJson(text)
   if (!Value.Check(Manifest, manifest)) {
     throw new AppError('invalid-request', 'this is not a backup of a city: what it says of itself is damaged')
   }
@@ -30,12 +31,4 @@ export function parseManifest(text: string): Manifest {
     'invalid-request',
     `this backup was made by a newer gc (${manifest.version}); restore it with that version`,
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,6 @@
-import { readlinkSync } from 'node:fs'
 import { join, parse, resolve, sep } from 'node:path'
 import { AppError } from '../../core/errors.ts'
+import { linkTarget } from '../../core/files.ts'
 import { realPath } from '../../core/folders.ts'
 import type { CityConfig, RigConfig } from '../city-config.ts'
 import { contains } from './obstacle.ts'
@@ -49,12 +49,4 @@ function follow(path: string, written: readonly string[], left: number): string 
     at = there
   }
   return at
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
 }

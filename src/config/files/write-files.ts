@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, realpathSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { realpathSync, renameSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorMessage, hasCode } from '../../core/errors.ts'
+import { readText } from '../../core/files.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
 import type { EditLock } from './edit-lock.ts'
 import { AGENTS_FOLDER, CITY_FILE } from './file-names.ts'
@@ -76,14 +77,6 @@ async function writeSynced(path: string, text: string, mode: number): Promise<vo
 async function removeTemporary(path: string): Promise<void> {
   await rm(path, { force: true })
   if (isAgentFolder(dirname(path))) removeIfEmpty(dirname(path))
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
 }
 
 function replaceAll(prepared: readonly PreparedFile[]): void {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { SECRET_MARKER } from '../../core/text/secrets.ts'
+import { shellQuote } from '../../core/text/shell-quote.ts'
 import type { Remote } from './remote.ts'
 
 /** How git reaches a remote, and as whom. */
@@ -69,7 +70,7 @@ function sshEnvironment(
     ...(address === undefined ? [] : ['-F', '/dev/null', '-o', `HostName=${address}`, '-o', `HostKeyAlias=${host}`]),
     ...(key === undefined ? [] : ['-i', key, '-o', 'IdentitiesOnly=yes']),
   ]
-  return { GIT_SSH_COMMAND: words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ') }
+  return { GIT_SSH_COMMAND: words.map((word) => shellQuote(word)).join(' ') }
 }
 
 /** A sentence of git without the secrets that it was given. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { byKey } from '../../core/text/order.ts'
 import { AGENT, type AgentFields } from '../declare/agent.ts'
 import { applyAgentPatch, localName, mergeValues } from '../declare/apply-patch.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
@@ -68,7 +69,7 @@ function providersOf({ providers, workspace, agentDefaults }: CityDeclarations):
     name,
     { block, line: block.line, key: 'name' },
   ])
-  return [...new Map([...named, ...declared])].sort(([a], [b]) => (a < b ? -1 : 1))
+  return [...new Map([...named, ...declared])].sort(byKey)
 }
 
 function implied(

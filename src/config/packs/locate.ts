@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
+import { sha256 } from '../../core/digest.ts'
 import { blankSentence } from '../../core/text/secrets.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import { type BuiltinPack, builtinPackOf } from './builtin.ts'
@@ -65,8 +65,7 @@ export interface LocateContext {
 }
 
 /** The folder of the checkout of a commit, below that of all checkouts. */
-export const checkoutName = (url: string, commit: string): string =>
-  createHash('sha256').update(`${url}${commit}`).digest('hex')
+export const checkoutName = (url: string, commit: string): string => sha256(`${url}${commit}`)
 
 /** The file beside a checkout that is written when it is complete. */
 export const checkoutRecord = (url: string, commit: string): string => `${checkoutName(url, commit)}.json`

@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { byKey } from '../../core/text/order.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import { renderValue } from '../toml/edit.ts'
 import { parseToml, TomlSyntaxError, type TomlTable } from '../toml/parse.ts'
@@ -71,7 +72,7 @@ function stringOf(table: TomlTable, key: string): string {
 
 /** The text of a lock, its entries in the order of their sources. */
 export function renderLock(lock: PackLock): string {
-  const entries = [...lock].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  const entries = [...lock].sort(byKey)
   const blocks = entries.map(([source, { version, commit, fetched }]) =>
     [
       `[packs.${renderValue(source)}]`,

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { and, eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
+import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
@@ -199,7 +199,7 @@ export class RigClones {
   }
 
   #stagingFolder(requestId: string): string {
-    const name = createHash('sha256').update(requestId).digest('hex').slice(0, 16)
+    const name = sha256(requestId).slice(0, 16)
     return join(this.options.config.path, '.gc/runtime/clones', name)
   }
 
@@ -282,7 +282,7 @@ function parseCloneRequest(body: RigCreate & { git_url: string }): CloneRequest 
   const identity = JSON.stringify([rig, path, prefix ?? '', defaultBranch ?? '', remote.url])
   return {
     ...{ requestId: parseRequestId(body.request_id), rig, path, remote, prefix, defaultBranch },
-    digest: createHash('sha256').update(identity).digest('hex'),
+    digest: sha256(identity),
   }
 }
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store } from '../../core/store/store.ts'
+import { compareText } from '../../core/text/order.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -82,7 +83,7 @@ export class Adapters {
     const items = [...this.#adapters.values()].map(({ provider, accountId, name }) => ({
       ...{ provider, account_id: accountId, name },
     }))
-    items.sort((a, b) => compare(a.provider, b.provider) || compare(a.account_id, b.account_id))
+    items.sort((a, b) => compareText(a.provider, b.provider) || compareText(a.account_id, b.account_id))
     return { items, total: items.length }
   }
 
@@ -123,5 +124,3 @@ export class Adapters {
 }
 
 const keyOf = (provider: string, accountId: string): string => `${provider} ${accountId}`
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

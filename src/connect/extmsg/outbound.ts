@@ -1,6 +1,7 @@
 import { and, eq, lte } from 'drizzle-orm'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
+import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
@@ -265,7 +266,7 @@ class Receipts {
   ) {}
 
   static keyFor(conversation: number, sessionId: string, key: string, text: string): ReceiptKey {
-    return { conversation, sessionId, key, digest: new Bun.CryptoHasher('sha256').update(text).digest('hex') }
+    return { conversation, sessionId, key, digest: sha256(text) }
   }
 
   static nameOf({ conversation, sessionId, key }: ReceiptKey): string {

@@ -1,5 +1,5 @@
 import type { PullRequestMonitorConfig } from '../../config/github/monitor.ts'
-import { isObject } from '../../http/respond/json-object.ts'
+import { isObject } from '../../core/json.ts'
 import { ask, type Question } from './api.ts'
 
 /** A check or a status of the newest commit, in GitHub's words. */

@@ -6,6 +6,7 @@ import type { ServiceConfig } from '../../config/services/service.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import { claimFolder, requireNoLinks } from '../../core/folders.ts'
@@ -404,7 +405,7 @@ const LOG_BYTES = 4 * 1024 * 1024
 /** The system takes no longer path of a socket. */
 const MAX_SOCKET_BYTES = 100
 
-const hash = (text: string, length: number): string => createHash('sha256').update(text).digest('hex').slice(0, length)
+const hash = (text: string, length: number): string => sha256(text).slice(0, length)
 
 /** The files of one service. */
 interface ServicePaths {

@@ -1,5 +1,6 @@
 import type { RequestHandler } from '../../http/app.ts'
 import { hasHost, pathOf } from '../../http/authority.ts'
+import { decodeSegment } from '../../http/paths.ts'
 import { nothingHere, notYet, toResponse } from './answer.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -22,7 +23,7 @@ export const withWebhooks = (options: WebhookHandlerOptions, next: RequestHandle
     const [, city, name] = (hasHost(request) && HOOK.exec(pathOf(request.url))) || []
     if (city === undefined || name === undefined) return next.fetch(request, server)
     const peer = server.requestIP(request)?.address
-    return receive(options, decode(city), decode(name), request, peer)
+    return receive(options, decodeSegment(city), decodeSegment(name), request, peer)
   },
   stop: () => next.stop(),
 })
@@ -37,13 +38,4 @@ async function receive(
   const webhooks = webhooksOf(city)
   if (webhooks) return toResponse(await webhooks.receive(name, { request, peer, isPublic, isReadOnly }))
   return toResponse(isClosed(city) ? notYet() : nothingHere())
-}
-
-/** A segment of a path; one that cannot be read is the name of nothing. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return ''
-  }
 }

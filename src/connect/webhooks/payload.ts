@@ -1,7 +1,7 @@
 import { parsePayloadTemplate } from '../../config/webhooks/payload-template.ts'
+import { isObject } from '../../core/json.ts'
 import { isNestedTooDeep } from '../../core/text/json-depth.ts'
 import { withoutLoneSurrogates } from '../../core/text/json-surrogates.ts'
-import { isObject } from '../../http/respond/json-object.ts'
 import { Rejection } from './admission/rejection.ts'
 
 /** The body of a delivery. */

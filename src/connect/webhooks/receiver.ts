@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../config/webhooks/webhook.ts'
 import type { Clock } from '../../core/clock.ts'
+import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
@@ -81,7 +81,7 @@ export class WebhookReceiver {
     const payload = parsePayload(body, headers)
     const handshake = handshakeOf(webhook.verify.scheme, payload)
     if (handshake) return { status: 200, body: handshake }
-    const digest = digestOf(verified.id ?? body)
+    const digest = sha256(verified.id ?? body)
     known.dedup_id = deliveryIdOf(webhook.verify, headers) ?? verified.id?.slice(0, MAX_ID_LENGTH) ?? digest
     const eventType = eventTypeOf(webhook.verify, headers, payload)
     if (eventType !== undefined) known.event_type = eventType
@@ -185,8 +185,6 @@ const startedFacts = ({ order, rig, scopedName, trackingId }: StartedOrder) => (
   ...{ order, scoped_name: scopedName, tracking_id: trackingId },
   ...(rig !== undefined && { rig }),
 })
-
-const digestOf = (signed: string | Uint8Array): string => createHash('sha256').update(signed).digest('hex')
 
 /** What the sender calls the delivery. It is not signed, so it is shown and decides nothing. */
 function deliveryIdOf({ scheme, dedupHeader }: WebhookVerifyConfig, headers: Headers): string | undefined {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
+import { nextTick } from '../event-loop.ts'
 import { Signal } from '../signal.ts'
 import { stablePlan } from '../store/stable-plan.ts'
 import type { Statement } from '../store/statement.ts'
@@ -42,8 +43,6 @@ const MAX_READ_BYTES = 1024 * 1024
 /** How many events are published at once, and how long several may hold the loop. */
 const MAX_PUBLISHED = 64
 const SLICE_MS = 4
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * The append-only log of one scope. Rows first: an event is published once the write that recorded it is on disk,

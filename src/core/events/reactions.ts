@@ -1,6 +1,7 @@
 import { gcPart } from '../actor.ts'
 import type { Deadlines } from '../deadlines.ts'
 import { AppError, errorMessage } from '../errors.ts'
+import { nextTick } from '../event-loop.ts'
 import type { Statement } from '../store/statement.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { Emitted, type RecordedEvent } from './event.ts'
@@ -250,5 +251,3 @@ export class Reactions {
     this.report(`${consumer.name} missed events ${consumer.cursor + 1} to ${missed}: they were removed before it ran`)
   }
 }
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -2,6 +2,7 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { dirname, resolve } from 'node:path'
 import { type Actor, GC } from '../actor.ts'
 import { AppError, errorMessage } from '../errors.ts'
+import { nextTick } from '../event-loop.ts'
 import { syncFolder } from '../folders.ts'
 import { DurationHistogram, type HistogramSnapshot } from '../metrics/histogram.ts'
 import { type CommittedWrite, Committer, type PendingWrite, type Tx } from './commit.ts'
@@ -31,8 +32,6 @@ export type { StoreFailure, StoreTrouble } from './failure.ts'
 export type { StoreOptions } from './options.ts'
 
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
  * One SQLite database of ours. Writes that arrive together share a commit, and a write's promise resolves only

@@ -1,6 +1,8 @@
 import type { AnyMessage, SessionUpdate, Stream } from '@agentclientprotocol/sdk'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { nextTick } from '../../core/event-loop.ts'
+import { isObject } from '../../core/json.ts'
 import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/text/json-depth.ts'
 import { withoutLoneSurrogates } from '../../core/text/json-surrogates.ts'
 import type { Redactor } from '../../core/text/redact.ts'
@@ -10,7 +12,6 @@ import type { SessionParts } from '../process/session-parts.ts'
 import { settlesWithin } from '../process/settles-within.ts'
 import { resolveProgram, type SpawnParts, toSpawnError } from '../process/spawn.ts'
 import type { Origin } from '../process/tree.ts'
-import { isRecord } from '../protocol/frames.ts'
 import type { ForegroundSignal, HostedSession, Screen, StartSpec } from '../protocol/session.ts'
 import { Commands } from './commands.ts'
 import { Conversation } from './conversation.ts'
@@ -181,7 +182,7 @@ export class AgentSession {
     this.records.endBackpressure()
     await settlesWithin(this.dependencies.deadlines, ms, this.#conversation.closed)
     this.#conversation.close()
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTick()
     this.#writer.flush()
     this.#finished = true
     this.events.output(this)
@@ -346,9 +347,6 @@ function createAgentStream({ input, write, whenReadable: room, onStrayLine: stra
   return { readable, writable }
 }
 
-/** Everything that the last message set going, and that waits for nothing else, has run. */
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 async function* linesOf(input: ReadableStream<Uint8Array>, room: () => Promise<void>): AsyncGenerator<string> {
   const reader = input.getReader()
   const decoder = new TextDecoder()
@@ -384,4 +382,4 @@ function parse(line: string): AnyMessage | undefined {
   }
 }
 
-const isMessage = (value: unknown): value is AnyMessage => isRecord(value) && value.jsonrpc === '2.0'
+const isMessage = (value: unknown): value is AnyMessage => isObject(value) && value.jsonrpc === '2.0'

@@ -5,6 +5,7 @@ import {
   type TerminalOutputResponse,
 } from '@agentclientprotocol/sdk'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { nextTick } from '../../core/event-loop.ts'
 import type { Redactor } from '../../core/text/redact.ts'
 import type { Cgroup } from '../process/cgroups.ts'
 import { kill } from '../process/process-ender.ts'
@@ -142,5 +143,5 @@ function trimPartialCharacter(bytes: Buffer): Buffer {
 }
 
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 5; turn++) await nextTick()
 }

@@ -8,8 +8,8 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import { AppError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
 import { findChoices } from '../protocol/field-choices.ts'
-import { isRecord } from '../protocol/frames.ts'
 import { type OptionRole, type QuestionOption, splitOptions } from '../protocol/question.ts'
 import type { PermissionChoice } from '../protocol/record.ts'
 import type { RecordWriter } from './record-writer.ts'
@@ -129,10 +129,10 @@ const DECIDING = DECISIONS.map(({ id, name: label }): QuestionOption => ({ id, l
 function readElicitation(request: CreateElicitationRequest): Elicitation {
   const { mode, message } = request
   const asked: unknown = 'requestedSchema' in request ? request.requestedSchema : undefined
-  const schema = isRecord(asked) ? asked : undefined
+  const schema = isObject(asked) ? asked : undefined
   if (mode !== 'form' || !schema) throw invalid(`an elicitation of mode ${mode} is not supported; forms are`)
   const required = Array.isArray(schema.required) ? schema.required : []
-  const properties = isRecord(schema.properties) ? schema.properties : {}
+  const properties = isObject(schema.properties) ? schema.properties : {}
   const fields = Object.entries(properties).flatMap(([name, property], index) =>
     isProperty(property) ? [toField(name, property, String(index + 1), required.includes(name))] : [],
   )
@@ -144,7 +144,7 @@ function readElicitation(request: CreateElicitationRequest): Elicitation {
 }
 
 const isProperty = (property: unknown): property is ElicitationPropertySchema =>
-  isRecord(property) && typeof property.type === 'string'
+  isObject(property) && typeof property.type === 'string'
 
 function toField(name: string, schema: ElicitationPropertySchema, id: string, isRequired: boolean): Field {
   const { title, description } = schema
@@ -162,11 +162,11 @@ function toField(name: string, schema: ElicitationPropertySchema, id: string, is
 
 function choicesOf(schema: ElicitationPropertySchema): { value: string; label: string }[] | undefined {
   const from: unknown = schema.type === 'array' ? schema.items : schema
-  if (!isRecord(from)) return undefined
+  if (!isObject(from)) return undefined
   const titled = from.oneOf ?? from.anyOf
   if (Array.isArray(titled))
     return titled
-      .filter(isRecord)
+      .filter(isObject)
       .map((each) => ({ value: String(each.const), label: String(each.title ?? each.const) }))
   if (!Array.isArray(from.enum)) return undefined
   const names = Array.isArray(from.enumNames) ? from.enumNames : []

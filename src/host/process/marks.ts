@@ -1,3 +1,4 @@
+import { nextTick } from '../../core/event-loop.ts'
 import type { Process } from './process-info.ts'
 import { environmentOf, isOlder } from './process-table.ts'
 import type { Origin } from './tree.ts'
@@ -34,7 +35,7 @@ export async function sessionEnvironments(
 ): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
   const environments = new Map<number, ReadonlySet<string>>()
   for (const [n, { pid, zombie }] of processes.entries()) {
-    if (n % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve))
+    if (n % SLICE === SLICE - 1) await nextTick()
     const environment = zombie ? undefined : environmentOf(pid)
     if (environment && isMarked(environment)) environments.set(pid, environment)
   }

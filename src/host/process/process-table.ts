@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { nextTick } from '../../core/event-loop.ts'
 import { parsePs, parseStat } from './parse.ts'
 import type { Process } from './process-info.ts'
 
@@ -45,7 +46,7 @@ async function listProc(): Promise<Process[]> {
   const processes: Process[] = []
   const pids = readdirSync('/proc').filter((name) => name >= '1' && name < ':')
   for (let at = 0; at < pids.length; at += SLICE) {
-    if (at > 0) await new Promise((resolve) => setImmediate(resolve))
+    if (at > 0) await nextTick()
     for (const pid of pids.slice(at, at + SLICE)) {
       const one = readStat(pid)
       if (one) processes.push(one)

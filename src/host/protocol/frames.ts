@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json.ts'
 /** What goes over the host's socket: a JSON header and, where there is any, raw bytes. */
 export interface Frame {
   header: Record<string, unknown>
@@ -79,12 +80,9 @@ function decodeFrame(bytes: Uint8Array, headerLength: number): Frame {
 function parseHeader(bytes: Uint8Array): Record<string, unknown> {
   try {
     const header: unknown = JSON.parse(decoder.decode(bytes))
-    if (isRecord(header)) return header
+    if (isObject(header)) return header
   } catch {
     // Falls through: neither UTF-8 nor JSON.
   }
   throw new FrameError('a frame has no JSON object as its header')
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

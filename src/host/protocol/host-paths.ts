@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sha256 } from '../../core/digest.ts'
 import { claimFolder, createFolder } from '../../core/folders.ts'
 import { bootId } from '../process/process-table.ts'
 
@@ -44,7 +44,7 @@ export class HostPaths {
     rmSync(this.#socket, { force: true })
     rmSync(this.#elsewhere, { force: true })
     if (Buffer.byteLength(this.#socket) <= MAX_SOCKET_PATH_BYTES) return this.#socket
-    const short = join(tmpdir(), `gc-${createHash('sha256').update(this.folder).digest('hex').slice(0, 16)}`)
+    const short = join(tmpdir(), `gc-${sha256(this.folder).slice(0, 16)}`)
     claimFolder(short)
     const socket = join(short, 'socket')
     rmSync(socket, { force: true })

@@ -12,8 +12,8 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
+import { isObject, parseJson } from '../../core/json.ts'
 import type { RecordLine } from '../acp/record-queue.ts'
-import { isRecord } from '../protocol/frames.ts'
 import { type HostPaths, UNFINISHED } from '../protocol/host-paths.ts'
 import type { Exit } from '../protocol/session.ts'
 
@@ -145,10 +145,10 @@ function parse(path: string): unknown {
 }
 
 const isSessionRecord = (value: unknown): value is SessionRecord =>
-  isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && Array.isArray(value.marks)
+  isObject(value) && typeof value.run === 'string' && typeof value.key === 'string' && Array.isArray(value.marks)
 
 const isExit = (value: unknown): value is Exit =>
-  isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string' && typeof value.endedAt === 'string'
+  isObject(value) && typeof value.run === 'string' && typeof value.key === 'string' && typeof value.endedAt === 'string'
 
 /** Whose records a file holds: its first line. */
 interface RecordOwner {
@@ -237,24 +237,16 @@ class RecordFile {
 /** What a file holds: its owner and the records up to the first that is not whole; undefined when it is no such file. */
 function readRecordFile(path: string): (RecordOwner & { entries: RecordLine[] }) | undefined {
   const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n')
-  const owner = parsed(head)
+  const owner = parseJson(head)
   if (!isOwner(owner)) return undefined
   const entries: RecordLine[] = []
   for (const line of lines) {
-    const record = parsed(line)
-    if (!isRecord(record) || typeof record.seq !== 'number') break
+    const record = parseJson(line)
+    if (!isObject(record) || typeof record.seq !== 'number') break
     entries.push({ seq: record.seq, line })
   }
   return { run: owner.run, key: owner.key, entries }
 }
 
 const isOwner = (value: unknown): value is RecordOwner =>
-  isRecord(value) && typeof value.run === 'string' && typeof value.key === 'string'
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
+  isObject(value) && typeof value.run === 'string' && typeof value.key === 'string'

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../core/digest.ts'
 import type { OptionRole, Question, QuestionKind, QuestionOption } from '../protocol/question.ts'
 import { findForm } from './form.ts'
 import {
@@ -64,7 +64,7 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
   const isDrawing = profile.drawing?.test(rows.join('\n')) ?? false
   const cut = isCutAbove || isPart || isDrawing || screen.lines.slice(top).some((row) => profile.cut?.test(row))
   const identity = JSON.stringify([dialog.kind, prompt, text, options.map(({ label }) => label)])
-  const id = `screen-${createHash('sha256').update(identity).digest('hex').slice(0, 16)}`
+  const id = `screen-${sha256(identity).slice(0, 16)}`
   const mark = { listed, at: menu?.at, isPart, isDrawing, ...(keys && { keys: keys.map((each) => each.keys) }) }
   return { id, kind: dialog.kind, prompt, text, cut, options, ...mark, picture: pictureOf(screen) }
 }

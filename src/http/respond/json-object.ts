@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json.ts'
 import type { JsonObject } from '../components.ts'
 
 /** An object inside an object; empty when there is none. */
@@ -17,6 +18,3 @@ export const getString = (of: JsonObject, name: string): string => {
   const value = of[name]
   return typeof value === 'string' ? value : ''
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

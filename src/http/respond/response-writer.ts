@@ -1,4 +1,5 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { nextTick } from '../../core/event-loop.ts'
 import type { JsonRows } from './rendered.ts'
 import { ResponseBody } from './response-body.ts'
 import { type AbortableRequest, type Reservation, ResponseBudget } from './response-budget.ts'
@@ -31,8 +32,6 @@ const PIECES_PER_TICK = 16
 
 /** How many large responses are rendered in one tick. */
 const RENDERED_PER_TICK = 2
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A response as it is sent: a small text, or bytes that count against the budget. */
 export type ResponseContent = string | ResponseBody

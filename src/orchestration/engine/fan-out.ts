@@ -87,7 +87,7 @@ function itemsOf(bead: Bead, source: Bead): readonly unknown[] {
     .split('.')
     .slice(1)
     .reduce(
-      (value: unknown, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+      (value: unknown, key) => (hasFields(value) && Object.hasOwn(value, key) ? value[key] : undefined),
       output.value,
     )
   if (!Array.isArray(items)) throw malformed(`${path} of ${source.id} is no list`)
@@ -97,7 +97,7 @@ function itemsOf(bead: Bead, source: Bead): readonly unknown[] {
   return items
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
 function expand(recipe: Recipe, bead: Bead, source: Bead, item: unknown, index: number): Fragment {
@@ -112,7 +112,7 @@ function expand(recipe: Recipe, bead: Bead, source: Bead, item: unknown, index: 
 }
 
 const stringsOf = (value: unknown): Record<string, string> =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : {}
+  hasFields(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : {}
 
 /** Whether a fan-out has not made the steps of all items yet. */
 export const isSpawning = (bead: Bead): boolean => metadataValue(bead, EngineKey.fanoutState) === 'spawning'

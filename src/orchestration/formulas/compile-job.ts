@@ -1,5 +1,6 @@
 import { FileCache } from '../../config/files/file-cache.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import { nextTick } from '../../core/event-loop.ts'
 import { compile } from './compile.ts'
 import { judgeDraft } from './draft.ts'
 import { LayeredFormulas, ParsedFormulas } from './formula-files.ts'
@@ -88,7 +89,7 @@ async function readPieces<Item>(pieces: readonly string[]): Promise<Item[]> {
   for (const piece of pieces) {
     const read: Item[] = JSON.parse(piece)
     items.push(...read)
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTick()
   }
   return items
 }

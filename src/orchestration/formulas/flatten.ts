@@ -1,3 +1,4 @@
+import { byKey } from '../../core/text/order.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { waitedFor } from './filter.ts'
 import type { Step } from './formula.ts'
@@ -105,7 +106,7 @@ function metadataOf({ metadata, drain, specOf }: FlatStep, idOf: (id: string) =>
   if (specOf && controlled !== undefined) written[EngineKey.specForRef] = idOf(controlled)
   if (metadata[WorkflowKey.kind] === 'condition')
     written[EngineKey.conditionStep] = idOf(metadata[EngineKey.conditionStep] ?? '')
-  return Object.fromEntries(Object.entries(written).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return Object.fromEntries(Object.entries(written).sort(byKey))
 }
 
 function drainMetadata(drain: NonNullable<Step['drain']>): Record<string, string> {

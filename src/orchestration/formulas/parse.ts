@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../../config/toml/parse.ts'
+import { sha256 } from '../../core/digest.ts'
 import {
   type Advice,
   type Check,
@@ -61,7 +61,7 @@ function readFormula(table: TableReader, source: FormulaSource, problems: Proble
   const context: StepContext = { extensions: hasExtensions(requirements), depth: 0 }
   const catalog = table.sub('catalog')
   const formula: Formula = {
-    ...{ name, layer: source.layer, hash: createHash('sha256').update(source.text).digest('hex') },
+    ...{ name, layer: source.layer, hash: sha256(source.text) },
     place: table.placeOf('formula'),
     description: table.string('description') ?? '',
     type: type ?? 'workflow',

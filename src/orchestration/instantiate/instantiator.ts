@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
+import { nextTick } from '../../core/event-loop.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import { parseNeed } from '../../work/beads/dependencies.ts'
 import type { GraphBead } from '../../work/beads/draft.ts'
@@ -199,8 +200,6 @@ async function planAll(plan: GraphPlan): Promise<GraphBead[]> {
   }
   return beads
 }
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Whether a bead would be offered, or acted on, although its graph is not whole: it waits for nothing in it. */
 function isHeld({ type = 'task', labels = [], metadata, needs = [] }: GraphBead, row: Instantiation): boolean {

@@ -1,5 +1,6 @@
 import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
+import { lastSegment } from '../../core/text/last-segment.ts'
 
 /** What routing needs of an agent. */
 export type RouteAgent = Pick<AgentConfig, 'qualified' | 'binding'> & PoolFields
@@ -57,8 +58,6 @@ export function findStepTarget(config: TargetConfig, name: string, rig: string):
   const [agent] = bearers
   return agent && bearers.length === 1 ? { agent } : undefined
 }
-
-const lastSegment = (qualified: string): string => qualified.slice(qualified.lastIndexOf('/') + 1)
 
 /**
  * The name that work of a target is assigned to: the one session that its agent has. Undefined when any of several

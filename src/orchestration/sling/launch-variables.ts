@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { CityConfig } from '../../config/city-config.ts'
 import { originHead } from '../../config/rigs/origin-head.ts'
+import { sha256 } from '../../core/digest.ts'
+import { byKey } from '../../core/text/order.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { ConvoyKey } from '../../work/metadata.ts'
@@ -54,7 +55,7 @@ const OF_LAUNCH = ['convoy_id', 'issue', 'bead_id']
 /** The variables of a graph as JSON, in one order whatever the order they were given in. */
 export function variablesJson({ variables }: Recipe): string {
   const entries = Object.entries(variables.values).filter(([name]) => !OF_LAUNCH.includes(name))
-  return JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))))
+  return JSON.stringify(Object.fromEntries(entries.sort(byKey)))
 }
 
 interface RootKeyParts {
@@ -81,5 +82,4 @@ interface DrainRootKeyParts extends Omit<RootKeyParts, 'scope'> {
 export const drainRootKey = ({ convoy, formula, variables, control, member }: DrainRootKeyParts): string =>
   `${rootKeyOf(convoy)}:${formula}:${hashOf(variables)}:drain=${control}:${member}`
 
-const hashOf = (variables: string): string =>
-  variables === '{}' ? 'empty' : createHash('sha256').update(variables).digest('hex').slice(0, 16)
+const hashOf = (variables: string): string => (variables === '{}' ? 'empty' : sha256(variables).slice(0, 16))

@@ -1,6 +1,7 @@
 import type { AgentCommands } from '../../agents/lifecycle/start/agent-commands.ts'
 import type { AgentConfig } from '../../config/city-config.ts'
 import { AppError } from '../../core/errors.ts'
+import { shellQuote } from '../../core/text/shell-quote.ts'
 
 const TIMEOUT = 30_000
 
@@ -9,7 +10,7 @@ export const slingQueries =
   (commands: Pick<AgentCommands, 'run'>) =>
   async (agent: AgentConfig, bead: string): Promise<void> => {
     const { qualified, slingQuery = '' } = agent
-    const line = slingQuery.replaceAll('{}', `'${bead.replaceAll("'", "'\\''")}'`)
+    const line = slingQuery.replaceAll('{}', shellQuote(bead))
     const { code, output } = await commands.run(agent, 'sling_query', line, { timeout: TIMEOUT })
     if (code === 0) return
     const how = code === undefined ? `took longer than ${TIMEOUT / 1000} s` : `ended with exit code ${code}`

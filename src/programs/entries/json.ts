@@ -1,13 +1,13 @@
+import { isObject } from '../../core/json.ts'
 import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/text/json-depth.ts'
 import { withoutLoneSurrogates } from '../../core/text/json-surrogates.ts'
+
+export { isObject }
 
 /** An object of a foreign JSON document. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 const EMPTY: JsonRecord = {}
-
-export const isObject = (value: unknown): value is JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value when it is an object, else an empty object. */
 export const asObject = (value: unknown): JsonRecord => (isObject(value) ? value : EMPTY)

@@ -1,9 +1,9 @@
+import { nextTick } from '../../core/event-loop.ts'
+
 /** Work that can pause at every step, so that the event loop is not blocked. */
 export type Steps<T> = Generator<void, T, void>
 
 const ITEMS_PER_STEP = 200
-
-export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Does all of the work at once; for work that is known to be small. */
 export function runSync<T>(steps: Steps<T>): T {
@@ -18,7 +18,7 @@ export async function runInSteps<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
-    await yieldToEventLoop()
+    await nextTick()
   }
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
+import { sha256 } from '../../core/digest.ts'
 import type { Block } from '../entries/block.ts'
 import {
   imageBlock,
@@ -42,7 +42,7 @@ function chatFolders(search: LogSearch): string[] {
   const root = home(search)
   const listed = asObject(asObject(parseJson(readHead(join(root, 'projects.json')))).projects)
   const names = search.folders.flatMap((folder) => {
-    const hash = createHash('sha256').update(folder).digest('hex')
+    const hash = sha256(folder)
     return [asString(listed[folder]), hash].flatMap((name) => name ?? [])
   })
   return names.map((name) => join(root, 'tmp', name, CHATS))

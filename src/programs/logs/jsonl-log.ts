@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../core/digest.ts'
 import { redactTokens } from '../../http/credentials.ts'
 import { isObject, parseJson } from '../entries/json.ts'
 import { runInSteps, runSync, type Steps } from '../entries/steps.ts'
@@ -15,7 +15,7 @@ export interface LogReaderOptions extends LineReaderOptions {
   readonly keepBytes: number
 }
 
-export const shortHash = (value: string): string => createHash('sha256').update(value).digest('hex').slice(0, 16)
+export const shortHash = (value: string): string => sha256(value).slice(0, 16)
 
 /** The part of a log that is kept in memory. */
 interface LogState {

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { yieldToEventLoop } from '../entries/steps.ts'
+import { nextTick } from '../../core/event-loop.ts'
 import { openFile } from './files.ts'
 import type { FilePosition } from './log-reader.ts'
 
@@ -155,7 +155,7 @@ async function readLines(
       startsMidLine = true
     }
     if (lines.length > 0) consume(lines)
-    await yieldToEventLoop()
+    await nextTick()
   }
   const hasMore = chunk.length > 0
   const last = concat(pieces, Buffer.alloc(0))

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json.ts'
 import type { JsonReplacer } from '../../http/respond/rendered.ts'
 
 type Json = Record<string, unknown>
@@ -86,5 +87,3 @@ const camelCaseFields = (value: Json): Json => ({
   ),
   ...('subscriber_count' in value && { iconUrl: value.avatar_url }),
 })
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,6 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
+import { sha256 } from '../../core/digest.ts'
+import { nextTick } from '../../core/event-loop.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store } from '../../core/store/store.ts'
@@ -71,7 +73,7 @@ export class AgentExports {
       agent: { id, name, display_name, description, created_at: timestamp(created_at) },
       keys: keys.map(({ id: key, public_key }) => ({ id: key, public_key })),
       chunks: chunks.map((text) => ({
-        sha256: new Bun.CryptoHasher('sha256').update(text).digest('hex'),
+        sha256: sha256(text),
         lines: text.split('\n').length - 1,
       })),
     }
@@ -105,7 +107,7 @@ export class AgentExports {
       for (const { n: _, ...line } of page) yield line
       at = page.at(-1) ?? at
       rows = page.length
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTick()
     }
     for (const statement of this.#others) yield* this.#pages(statement, agent)
   }
@@ -119,7 +121,7 @@ export class AgentExports {
       for (const { n: _, ...line } of page) yield line
       after = page.at(-1)?.n ?? after
       rows = page.length
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTick()
     }
   }
 }

@@ -1,3 +1,4 @@
+import { sha256 } from '../../core/digest.ts'
 import { compile } from '../../http/check.ts'
 import { badRequest } from '../shared/errors.ts'
 import { isSignedWith, thumbprintOf } from '../signatures/public-key.ts'
@@ -55,7 +56,7 @@ export interface VerifiedChunk {
 /** The lines of a chunk; throws when it is not the one of the manifest. */
 export function verifyChunk(manifest: ExportManifest, at: number, text: string): VerifiedChunk {
   const expected = manifest.chunks[at]
-  const digest = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  const digest = sha256(text)
   if (expected?.sha256 !== digest) throw badRequest(`Part ${at + 1} of the export was changed`)
   const lines = text.split('\n').filter((line) => line !== '')
   if (lines.length !== expected.lines) throw badRequest(`Part ${at + 1} of the export has another number of lines`)

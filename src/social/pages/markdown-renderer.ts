@@ -1,3 +1,4 @@
+import { nextTick } from '../../core/event-loop.ts'
 import type { Markup } from '../../http/html.ts'
 import { asWritten, isQuicklyRendered, markdown } from './markdown.ts'
 import { MarkdownWorker } from './markdown-worker.ts'
@@ -12,8 +13,6 @@ export interface RevisedText {
 
 /** After so many characters that are rendered on the loop, other requests get a turn. */
 const CHARACTERS_PER_TURN = 5_000
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Renders the texts of pages: short ones at once, others in a worker, and each revision once while it is kept. */
 export class MarkdownRenderer {
@@ -35,7 +34,7 @@ export class MarkdownRenderer {
       characters += isQuick ? text.source.length : 0
       if (characters < CHARACTERS_PER_TURN) continue
       characters = 0
-      await nextTurn()
+      await nextTick()
     }
     return rendered
   }

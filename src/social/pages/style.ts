@@ -1,10 +1,11 @@
+import { sha256 } from '../../core/digest.ts'
 import css from './style.css' with { type: 'text' }
 
 const styles = css
   .replace(/\/\*[\s\S]*?\*\//g, '')
   .replace(/\s*\n\s*/g, '\n')
   .trim()
-const digest = new Bun.CryptoHasher('sha256').update(styles).digest('hex').slice(0, 16)
+const digest = sha256(styles).slice(0, 16)
 
 /** The path of the style sheet; it changes with the content, so that browsers may cache it forever. */
 export const STYLE_PATH = `/style-${digest}.css` as const

@@ -1,3 +1,4 @@
+import { nextTick } from '../../core/event-loop.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
@@ -109,7 +110,7 @@ export class Pictures {
       for (const name of names.slice(start, start + NAMES_PER_TURN)) {
         if (!this.#isUsed.get(name)) this.files.remove(name)
       }
-      await new Promise((resolve) => setImmediate(resolve))
+      await nextTick()
     }
   }
 

@@ -1,4 +1,5 @@
 import { toTimestamp } from '../../core/clock.ts'
+import { sha256 } from '../../core/digest.ts'
 import { redactTokens } from '../../http/credentials.ts'
 
 /** A time as every client of the network can read it: without a fraction. */
@@ -14,7 +15,7 @@ export const clean = (text: string): string => redactTokens(text.toWellFormed().
 export const cleanLine = (text: string): string => clean(text.replace(/\s+/g, ' '))
 
 /** The hash under which a secret is stored. */
-export const hashSecret = (secret: string): string => new Bun.CryptoHasher('sha256').update(secret).digest('hex')
+export const hashSecret = (secret: string): string => sha256(secret)
 
 /** A UUID that sorts by the time it was created. */
 export const newId = (now: number): string => Bun.randomUUIDv7('hex', now)

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store/store.ts'
+import { byKey } from '../../core/text/order.ts'
 import { type Dependencies, type EdgeFacts, edgeKey } from './dependencies.ts'
 import { BeadCreated, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'
 import type { BeadImporter } from './extensions.ts'
@@ -145,7 +146,7 @@ export const asPresent = (
 /** Whether two objects as JSON have the same entries in another order. */
 function isReordered(json: string, other: string): boolean {
   if (json === other || json.length !== other.length) return false
-  const sorted = (text: string) => JSON.stringify(Object.entries(JSON.parse(text)).sort(([a], [b]) => (a < b ? -1 : 1)))
+  const sorted = (text: string) => JSON.stringify(Object.entries(JSON.parse(text)).sort(byKey))
   return sorted(json) === sorted(other)
 }
 

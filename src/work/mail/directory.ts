@@ -1,6 +1,7 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import { suggestion } from '../../config/diagnostics/suggestion.ts'
 import { AppError } from '../../core/errors.ts'
+import { lastSegment } from '../../core/text/last-segment.ts'
 
 /** What mail has to know about a session. */
 export interface MailSession {
@@ -37,7 +38,6 @@ export const HUMAN = 'human'
 /** The name that a caller wrote; prompts write `mayor/` for an agent of the city. */
 const nameOf = (token: string): string => token.trim().replace(/(?<=.)[/]$/, '')
 
-const leaf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 const isLive = ({ state }: MailSession): boolean => state !== 'closed'
 
 /** The agents and named sessions that mail can be sent to. */
@@ -61,7 +61,7 @@ export class MailDirectory {
     if (exact) return otherExact.length === 0 ? exact : rejectAmbiguous(name, [exact, ...otherExact])
     const [short, ...otherShort] = this.#shortMatches(name)
     if (short) return otherShort.length === 0 ? short : rejectAmbiguous(name, [short, ...otherShort])
-    const near = suggestion(name, [...this.#configured(), ...this.#configured().map(leaf)])
+    const near = suggestion(name, [...this.#configured(), ...this.#configured().map(lastSegment)])
     const help = near ? `; ${near}` : ': address a session by id, alias or name, an agent by its name, or human'
     throw new AppError('invalid-request', `nobody here is called "${name}"${help}`)
   }
@@ -126,7 +126,7 @@ export class MailDirectory {
   /** What a name without its rig may mean. */
   #shortMatches(name: string): Address[] {
     if (name.includes('/')) return []
-    const names = this.#configured().filter((qualified) => leaf(qualified) === name)
+    const names = this.#configured().filter((qualified) => lastSegment(qualified) === name)
     return names.map((qualified) => {
       const [row] = this.sessions.liveByName('named', qualified)
       return { route: qualified, display: qualified, ...(row && { session: row.id }) }

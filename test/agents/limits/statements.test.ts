@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseDuration } from '../../../src/agents/limits/duration.ts'
+import { readLeadingDuration } from '../../../src/agents/limits/duration.ts'
 import { readLimit } from '../../../src/agents/limits/read-limit.ts'
 import { nextWallTime, parseWallTime } from '../../../src/agents/limits/wall-time.ts'
 
@@ -188,7 +188,7 @@ test('a time of day is right on the days on which clocks change', () => {
 test('durations are read in words and in letters', () => {
   expect(
     ['5 days 22 hours 11 minutes', '18h31m10s', '51820.6s', '900ms', '1d 5h', '2 hours and 1 minute'].map(
-      parseDuration,
+      readLeadingDuration,
     ),
   ).toEqual([
     5 * DAY + 22 * HOUR + 660_000,
@@ -198,7 +198,7 @@ test('durations are read in words and in letters', () => {
     29 * HOUR,
     2 * HOUR + 60_000,
   ])
-  expect(['', 'soon', 'in 5 days', '5 dollars'].map(parseDuration)).toEqual([
+  expect(['', 'soon', 'in 5 days', '5 dollars'].map(readLeadingDuration)).toEqual([
     undefined,
     undefined,
     undefined,

@@ -1,7 +1,7 @@
 import { Value } from '@sinclair/typebox/value'
+import { nextTick } from '../../../core/event-loop.ts'
 import { AgentRecord } from '../../../host/protocol/record.ts'
 import { parseJson } from '../../../programs/entries/json.ts'
-import { yieldToEventLoop } from '../../../programs/entries/steps.ts'
 import type { LogHandle } from '../../../programs/logs/finder.ts'
 import type { LogReader, LogSnapshot } from '../../../programs/logs/log-reader.ts'
 import type { AcpConversations, StoredRecord } from './conversations.ts'
@@ -61,7 +61,7 @@ class AcpLog implements LogReader {
       const records = this.conversations.recordsAfter(this.session, this.#lastId)
       for (const record of records) this.#add(record)
       if (records.length === 0) break
-      await yieldToEventLoop()
+      await nextTick()
     }
     if (this.isRecentOnly && this.#builder.entries.length > MAX_RECENT_ENTRIES) this.#dropOld()
     return this.#lastId > before

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../../core/clock.ts'
 import { invalidField } from '../../../core/errors.ts'
-import { isRecord } from '../../../host/protocol/frames.ts'
+import { isObject } from '../../../core/json.ts'
 import type { OptionRole, Question, QuestionOption } from '../../../host/protocol/question.ts'
 import type { PendingInteraction } from '../../sessions/schema.ts'
 import type { QuestionRow } from './table.ts'
@@ -105,7 +105,7 @@ function toolText({ rawInput, content, locations }: Record<string, unknown>): { 
 /** A command or address as it is; whatever else an input has, as JSON. */
 function inputParts(input: unknown): string[] {
   if (typeof input === 'string') return input === '' ? [] : [input]
-  if (!isRecord(input)) return []
+  if (!isObject(input)) return []
   const { command, cmd, ...rest } = input
   const words = command ?? cmd
   const line = Array.isArray(words) ? words.join(' ') : words
@@ -122,9 +122,9 @@ const valueText = (value: unknown): string => (typeof value === 'string' ? value
 function contentParts(content: unknown): string[] {
   if (!Array.isArray(content)) return []
   return content.flatMap((part) => {
-    if (!isRecord(part)) return []
+    if (!isObject(part)) return []
     if (part.type === 'diff') return [diffText(part)]
-    const inner = isRecord(part.content) ? part.content.text : undefined
+    const inner = isObject(part.content) ? part.content.text : undefined
     return typeof inner === 'string' && inner !== '' ? [inner] : []
   })
 }
@@ -137,5 +137,5 @@ function diffText({ path, oldText, newText }: Record<string, unknown>): string {
 
 function locationParts(locations: unknown): string[] {
   if (!Array.isArray(locations)) return []
-  return locations.flatMap((place) => (isRecord(place) && typeof place.path === 'string' ? [place.path] : []))
+  return locations.flatMap((place) => (isObject(place) && typeof place.path === 'string' ? [place.path] : []))
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../../core/digest.ts'
 import { asNumber, asString, isObject, parseJson } from '../../../programs/entries/json.ts'
 import type { SessionRow } from '../../sessions/table.ts'
 import type { Message } from '../structured/messages.ts'
@@ -103,7 +103,7 @@ function resumeTokenOf(row: SessionRow, output: SessionOutput | undefined, count
   return `st1.${Buffer.from(JSON.stringify(token)).toString('base64url')}`
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const digest = (text: string): string => sha256(text).slice(0, 16)
 
 export type ScreenResume =
   | { how: 'same'; count: number }

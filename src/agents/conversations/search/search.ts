@@ -1,10 +1,10 @@
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import { parseDuration } from '../../../core/durations.ts'
+import { nextTick } from '../../../core/event-loop.ts'
 import { parseSearchTerms } from '../../../core/text/search-terms.ts'
 import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../../http/respond/cursor.ts'
 import { validationFailed } from '../../../http/respond/problem.ts'
 import { pageSize } from '../../../http/schema.ts'
-import { yieldToEventLoop } from '../../../programs/entries/steps.ts'
 import { NEWEST, type SessionPosition } from '../../sessions/closed-sessions.ts'
 import type { SessionRepository } from '../../sessions/repository.ts'
 import type { SessionResolver } from '../../sessions/resolver.ts'
@@ -124,7 +124,7 @@ export class TranscriptSearcher {
       if (items.length >= limit) return said.entry
       if (unyielded < CHARACTERS_PER_STEP) continue
       unyielded = 0
-      await yieldToEventLoop()
+      await nextTick()
     }
     return undefined
   }

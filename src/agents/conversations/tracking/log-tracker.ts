@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
+import { nextTick } from '../../../core/event-loop.ts'
 import { Signal } from '../../../core/signal.ts'
-import { yieldToEventLoop } from '../../../programs/entries/steps.ts'
 import { type LogStatus, statusOf } from '../../../programs/log-status.ts'
 import { type LogHandle, logId } from '../../../programs/logs/finder.ts'
 import { writtenAt } from '../../../programs/logs/head.ts'
@@ -170,7 +170,7 @@ export class LogTracker {
     while (folders.length > 0) {
       for (const [index, folder] of folders.entries()) {
         looked.add(folder)
-        if (index % FOLDERS_PER_STEP === FOLDERS_PER_STEP - 1) await yieldToEventLoop()
+        if (index % FOLDERS_PER_STEP === FOLDERS_PER_STEP - 1) await nextTick()
         const names = changes?.get(folder)
         const written = names
           ? [...names].flatMap((name) => this.#writtenAs(places, folder, name, since, due))

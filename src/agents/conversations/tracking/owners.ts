@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readText } from '../../../core/files.ts'
 import { isDescendantOf, readProcess } from '../../../host/process/process-table.ts'
 import { type LogHandle, type LogOrigin, type LogWriter, logId } from '../../../programs/logs/finder.ts'
 import type { SessionRow } from '../../sessions/table.ts'
@@ -211,18 +211,9 @@ function writtenBytes({ pid }: SessionRow): number | undefined {
   for (const one of family) {
     if (family.length < MAX_PROCESSES) family.push(...childrenOf(one).slice(0, MAX_PROCESSES - family.length))
   }
-  const counts = family.map((one) => /^wchar: (\d+)$/m.exec(readText(`/proc/${one}/io`))?.[1])
+  const counts = family.map((one) => /^wchar: (\d+)$/m.exec(readText(`/proc/${one}/io`) ?? '')?.[1])
   return counts[0] === undefined ? undefined : counts.reduce((sum, count) => sum + Number(count ?? 0), 0)
 }
 
 const childrenOf = (pid: number): number[] =>
-  readText(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
-
-/** A file of /proc; empty when the process is gone or not ours to look at. */
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
-}
+  (readText(`/proc/${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean).map(Number)

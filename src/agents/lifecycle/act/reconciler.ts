@@ -8,6 +8,7 @@ import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { Emitted, type RecordedEvent } from '../../../core/events/event.ts'
 import type { EventLog } from '../../../core/events/log.ts'
+import { isObject } from '../../../core/json.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import type { HostedSession } from '../../../host/protocol/session.ts'
@@ -292,9 +293,6 @@ const missingProgramRetry = ({ agents, now }: CitySnapshot): number | undefined 
   agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0)
     ? now + MISSING_PROGRAM_RETRY
     : undefined
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether an event may change what is to be started or ended. Changes of sessions themselves are notified otherwise. */
 function affectsSessions({ type, payload }: RecordedEvent): boolean {

@@ -6,6 +6,7 @@ import { AppError, errorMessage } from '../../../core/errors.ts'
 import { withoutReplay } from '../../../core/replays/replays.ts'
 import type { AcceptedRequest } from '../../../core/requests/requests.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
+import { lastSegment } from '../../../core/text/last-segment.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../../http/schema.ts'
@@ -16,7 +17,6 @@ import {
   checkAlias,
   defaultSessionName,
   instanceName,
-  lastSegment,
   poolSessionName,
   sanitize,
 } from '../../sessions/names.ts'

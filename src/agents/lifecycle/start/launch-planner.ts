@@ -1,4 +1,3 @@
-import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { homeVariables, isOtherLogin } from '../../../config/accounts/account.ts'
@@ -25,6 +24,7 @@ import { beacon, composePrompt } from '../../../config/providers/prompt.ts'
 import type { Provider } from '../../../config/providers/provider.ts'
 import { resolveProvider } from '../../../config/providers/resolve.ts'
 import { AppError } from '../../../core/errors.ts'
+import { isExecutable } from '../../../core/files.ts'
 import { realPath } from '../../../core/folders.ts'
 import { looksSecret } from '../../../core/text/secrets.ts'
 import { certificatePlaces } from '../../../host/confine/start/certificates.ts'
@@ -371,15 +371,6 @@ function missingProgram(
 function isOnPath(command: string, path: string, base: string): boolean {
   if (command.includes('/')) return isExecutable(isAbsolute(command) ? command : resolve(base, command))
   return path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command)))
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }
 
 /** That a provider has no program, in the words that clients know; the program is named where its name is another. */

@@ -6,6 +6,7 @@ import { commandFields } from '../../../config/prompts/subject.ts'
 import { renderShellCommand } from '../../../config/providers/launch.ts'
 import { AppError } from '../../../core/errors.ts'
 import { isEmpty } from '../../../core/folders.ts'
+import { shellQuote } from '../../../core/text/shell-quote.ts'
 import type { Confinement } from '../../../host/protocol/session.ts'
 import { worktreeParts } from '../../confinement/rig-repository.ts'
 import { identityOf } from '../../sessions/metadata.ts'
@@ -163,7 +164,7 @@ function stepsAfter(agent: AgentConfig, path: string): SetupStep[] {
   const script = agent.sessionSetupScript && resolve(path, agent.sessionSetupScript)
   return [
     ...agent.sessionSetup.map((line) => ({ key: 'session_setup', line })),
-    ...(script ? [{ key: 'session_setup_script', line: `'${script.replaceAll("'", "'\\''")}'`, script }] : []),
+    ...(script ? [{ key: 'session_setup_script', line: shellQuote(script), script }] : []),
     ...liveSteps(agent),
   ]
 }

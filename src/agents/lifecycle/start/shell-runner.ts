@@ -1,4 +1,5 @@
 import type { Deadlines } from '../../../core/deadlines.ts'
+import { killProcessGroup } from '../../../core/process-group.ts'
 import { redactTokens } from '../../../http/credentials.ts'
 import type { ProcessTokens } from '../../../http/process-tokens.ts'
 import type { ConfinedShell, ShellDenial } from '../../confinement/confined-shell.ts'
@@ -50,7 +51,7 @@ export class ShellRunner {
     let isEnded = false
     const end = () => {
       isEnded = true
-      endGroup(child.pid)
+      killProcessGroup(child.pid)
     }
     const deadline = this.deadlines.after(timeout, end)
     signal?.addEventListener('abort', end, { once: true })
@@ -66,15 +67,6 @@ export class ShellRunner {
       tail.stop()
       release()
     }
-  }
-}
-
-/** Ends a command and everything in its process group. */
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }
 

@@ -7,6 +7,7 @@ import { hasHost, isLoopback, pathOf } from '../../../http/authority.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { bearerTokenOf, checkRequest, type GuardSettings, unauthenticated, unauthorized } from '../../../http/guard.ts'
 import { type AccessPolicy, checkAccess } from '../../../http/needs.ts'
+import { decodeSegment } from '../../../http/paths.ts'
 import type { SocketData } from '../../../http/plane-options.ts'
 import { RequestFacts } from '../../../http/request-guard.ts'
 import { problemDetails, toAppError } from '../../../http/respond/problem.ts'
@@ -98,16 +99,7 @@ function parseAddress(url: string): ServiceAddress | undefined {
   if (mount === undefined || city === undefined || name === undefined) return undefined
   const query = url.indexOf('?')
   const rest = path.slice(mount.length) || '/'
-  return { city: decode(city), name: decode(name), path: query < 0 ? rest : `${rest}${url.slice(query)}` }
-}
-
-/** A segment of a path; one that cannot be read is the name of nothing. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return ''
-  }
+  return { city: decodeSegment(city), name: decodeSegment(name), path: query < 0 ? rest : `${rest}${url.slice(query)}` }
 }
 
 const problem = (error: AppError): Response =>

@@ -1,5 +1,6 @@
-import { existsSync, readlinkSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
+import { linkTarget } from '../../../core/files.ts'
 import { realPath } from '../../../core/folders.ts'
 import { aliasesOf } from '../../../core/mounts.ts'
 import type { Policy } from '../policy.ts'
@@ -107,11 +108,3 @@ const ancestors = (path: string): string[] => (dirname(path) === path ? [path] :
 
 const isIn = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
-}

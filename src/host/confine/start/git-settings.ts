@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { linkTarget, readText } from '../../../core/files.ts'
 import { realPath } from '../../../core/folders.ts'
 
 /** Where people keep their own settings of git, below home. */
@@ -56,17 +57,15 @@ const pair = (index: number, key: string): Record<string, string> => ({
 
 function filesNamedIn(path: string, home: string): string[] {
   let section = ''
-  return readOrNothing(path)
-    .split('\n')
-    .flatMap((line) => {
-      const [, name, rest = line] = /^\s*\[\s*([\w.-]+)[^\]]*\](.*)$/.exec(line) ?? []
-      section = name?.toLowerCase() ?? section
-      const [, key = '', value = ''] = /^\s*(\w+)\s*=\s*(.*)$/.exec(rest) ?? []
-      const text = withoutQuotes(value)
-      if (text === '' || !NAMING.test(`${section}.${key.toLowerCase()}`)) return []
-      const named = placeOf(text, { home, beside: dirname(path) })
-      return statSync(named, { throwIfNoEntry: false })?.isFile() && isFixed(named, home) ? [named] : []
-    })
+  return (readText(path) ?? '').split('\n').flatMap((line) => {
+    const [, name, rest = line] = /^\s*\[\s*([\w.-]+)[^\]]*\](.*)$/.exec(line) ?? []
+    section = name?.toLowerCase() ?? section
+    const [, key = '', value = ''] = /^\s*(\w+)\s*=\s*(.*)$/.exec(rest) ?? []
+    const text = withoutQuotes(value)
+    if (text === '' || !NAMING.test(`${section}.${key.toLowerCase()}`)) return []
+    const named = placeOf(text, { home, beside: dirname(path) })
+    return statSync(named, { throwIfNoEntry: false })?.isFile() && isFixed(named, home) ? [named] : []
+  })
 }
 
 /** Whether the way to a file has no link in it but one in home itself, where no agent writes. */
@@ -79,14 +78,6 @@ function isFixed(path: string, home: string): boolean {
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`)
 
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
-}
-
 /** A value as it was meant: quoted or not, without a comment behind it. */
 const withoutQuotes = (value: string): string =>
   /^"((?:[^"\\]|\\.)*)"/.exec(value)?.[1]?.replace(/\\(.)/g, '$1') ?? value.replace(/\s+[#;].*$/, '').trim()
@@ -94,12 +85,4 @@ const withoutQuotes = (value: string): string =>
 function placeOf(text: string, { home, beside }: { home: string; beside: string }): string {
   if (text.startsWith('~/')) return join(home, text.slice(2))
   return isAbsolute(text) ? resolve(text) : join(beside, text)
-}
-
-function readOrNothing(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -2,6 +2,7 @@ import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
+import { nextTick } from '../../../core/event-loop.ts'
 import type { Store } from '../../../core/store/store.ts'
 import type { Order } from '../order.ts'
 import type { OrderLibrary } from '../order-library.ts'
@@ -239,5 +240,3 @@ class WorkQueue {
     return name
   }
 }
-
-const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -4,6 +4,7 @@ import { AppError } from '../../../core/errors.ts'
 import { stablePlan } from '../../../core/store/stable-plan.ts'
 import type { Statement } from '../../../core/store/statement.ts'
 import type { Store } from '../../../core/store/store.ts'
+import { compareText } from '../../../core/text/order.ts'
 import { cursorAfter, parseBoundaryCursor } from '../../../http/respond/cursor.ts'
 import { fillPage } from '../../../http/respond/page.ts'
 import type { BeadReader } from '../../../work/beads/reader.ts'
@@ -139,11 +140,9 @@ interface Fed {
 /** Formulas stand before commands of the same rank, what changed last before the rest. */
 const asFed = (a: Fed, b: Fed): number =>
   a.rank - b.rank ||
-  compare(b.item.type, a.item.type) ||
-  compare(b.item.updated_at, a.item.updated_at) ||
-  compare(a.item.title, b.item.title)
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+  compareText(b.item.type, a.item.type) ||
+  compareText(b.item.updated_at, a.item.updated_at) ||
+  compareText(a.item.title, b.item.title)
 
 const pageSize = (limit: number | undefined): number => Math.min(limit || DEFAULT_PAGE, MAX_PAGE)
 

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { stablePlan } from '../../../core/store/stable-plan.ts'
 import type { Statement } from '../../../core/store/statement.ts'
+import { compareText } from '../../../core/text/order.ts'
 import { findAnyCycle } from '../../beads/cycles.ts'
 import { cycleError, edgeKey, NO_FACTS, withEdge } from '../../beads/dependencies.ts'
 import { isGating } from '../../beads/readiness.ts'
@@ -19,8 +20,7 @@ interface Dangling {
   closed: number
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
-const byPlace = (a: Dep, b: Dep): number => compare(a.depends_on_id, b.depends_on_id) || compare(a.type, b.type)
+const byPlace = (a: Dep, b: Dep): number => compareText(a.depends_on_id, b.depends_on_id) || compareText(a.type, b.type)
 
 /** The dependencies of new beads: how many they wait for is determined without reading each again. */
 export class ImportedEdges {
